@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ...errors import ConvergenceError, InputError, NotEstimableError
 from ..numerics.newton import Solution, maximise
 from .existence import examine
+from .information import cholesky_of, flat_names, raised_cholesky
 from .likelihood import Likelihood, LikelihoodPoint
 
 FloatArray = NDArray[np.float64]
@@ -134,37 +135,9 @@ class _Weighted:
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         gradient, information = self.gradient, self.information
-        factor = _cholesky(information) if self.concave else _raised(information)
+        factor = cholesky_of(information) if self.concave else raised_cholesky(information)
         half = np.linalg.solve(factor, gradient)
         return np.linalg.solve(factor.T, half), float(half @ half)
-
-
-#: A pivot of the scaled information below this is a direction that the data do not see: such pivots come out
-#: near 1e-16, and the flattest of the certified sets has 1e-6.
-_FLAT = 1e-11
-
-
-def _cholesky(information: FloatArray) -> FloatArray:
-    """Its factor, or LinAlgError also where it is singular but for rounding."""
-    diagonal = np.diag(information)
-    if len(diagonal) and diagonal.min() <= 0:
-        raise np.linalg.LinAlgError("not positive definite")
-    scale = np.sqrt(diagonal)
-    factor = np.linalg.cholesky(information / np.outer(scale, scale))
-    if len(scale) and np.diag(factor).min() ** 2 < _FLAT:
-        raise np.linalg.LinAlgError("singular")
-    return np.asarray(factor * scale[:, None])
-
-
-def _raised(information: FloatArray) -> FloatArray:
-    """The factor of the information, raised until it is positive definite."""
-    size = float(np.abs(np.diag(information)).max())
-    for ridge in [0.0] + [10.0**k for k in range(-6, 4)]:
-        try:
-            return _cholesky(information + ridge * size * np.eye(len(information)))
-        except np.linalg.LinAlgError:
-            pass
-    raise np.linalg.LinAlgError("not positive definite")
 
 
 def maximum_likelihood(
@@ -190,8 +163,8 @@ def maximum_likelihood(
     concave : bool
         False where answers are incomplete: the information may then be indefinite on the way.
     prior : Prior, optional
-        What is maximised is then the log-likelihood plus its log-density; llf is the log-likelihood there, and the
-        covariance the inverse of the information of both.
+        What is maximised is then the log-likelihood plus its log-density; llf is the log-likelihood there,
+        and the covariance the inverse of the information of both.
 
     Returns
     -------
@@ -271,10 +244,10 @@ def _trouble(found: Solution[_Weighted]) -> str:
 
 def _estimate(names: Sequence[str], here: _Weighted, found: Solution[_Weighted]) -> Estimate:
     try:
-        factor = _cholesky(here.information)
+        factor = cholesky_of(here.information)
     except np.linalg.LinAlgError:
         raise NotEstimableError(
-            f"{', '.join(_flat_names(here.information, names))}: the likelihood is flat along them at its maximum"
+            f"{', '.join(flat_names(here.information, names))}: the likelihood is flat along them at its maximum"
             f" ({here.value:.6f}), so that they cannot be told apart; leave some of them out"
         ) from None
     inverse = np.linalg.solve(factor, np.eye(len(factor)))
@@ -288,11 +261,3 @@ def _estimate(names: Sequence[str], here: _Weighted, found: Solution[_Weighted])
         found.decrement,
         np.asarray(here.gradient),
     )
-
-
-def _flat_names(information: FloatArray, names: Sequence[str]) -> list[str]:
-    """Parameters that a direction without information moves."""
-    scale = np.sqrt(np.maximum(np.diag(information), 1e-300))
-    values, vectors = np.linalg.eigh(information / np.outer(scale, scale))
-    moves = np.abs(vectors[:, values <= max(_FLAT, float(values.min()))]).max(axis=1)
-    return [name for name, move in zip(names, moves) if move > 1e-4 * moves.max()]

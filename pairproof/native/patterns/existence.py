@@ -1,14 +1,14 @@
 """Whether the estimate exists: which parameters are infinite, and which cannot be told apart.
 
-A direction v of the parameters is a *direction of recession* if the log-likelihood never falls along it (Geyer
-2009, Electronic Journal of Statistics 3, 259-289).  Each observed answer then keeps up with every other pattern:
-d'v >= 0 for its *demands* d.  Where some d'v > 0 the parameters along v are infinite.  A generic direction is found
-by one linear programme:
+A direction v of the parameters is a *direction of recession* if the log-likelihood never falls along it
+(Geyer 2009, Electronic Journal of Statistics 3, 259-289).  Each observed answer then keeps up with every
+other pattern: d'v >= 0 for its *demands* d.  Where some d'v > 0 the parameters along v are infinite.  A
+generic direction is found by one linear programme:
 
     maximise sum_k s_k    subject to    0 <= s_k <= 1,    d_k' v >= s_k.
 
-Along a direction to which every score is orthogonal, wherever the parameters are, the likelihood is constant and
-they cannot be told apart.
+Along a direction to which every score is orthogonal, wherever the parameters are, the likelihood is constant
+and they cannot be told apart.
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 
 An answer y of a person in covariate group s has probability
 
-    P(y | s) = exp(t(y)' beta_s) / Z(beta_s),    beta_s = M_s phi,    Z(beta) = sum of exp(t' beta) over all patterns
+    P(y | s) = exp(t(y)' beta_s) / Z(beta_s),    beta_s = M_s phi,    Z(beta) = sum of exp(t' beta) over all
+    patterns
 
-(Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10), equations 8 to 13).  An incomplete answer
-is the set C of the patterns that agree with what was observed; its probability is the sum of theirs.  With
-E and Cov under the model, an answer's score is M_s' (E[t | C] - E[t]) and its information, minus the second
-derivative of its log-probability, M_s' (Cov[t] - Cov[t | C]) M_s.  Both are exact: a *space* of patterns gives
-these moments at any beta, by enumeration or by a recursion that needs none.
+(Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10)).  An incomplete
+answer is the set C of the patterns that agree with what was observed; its probability is the sum of theirs.
+With E and Cov under the model, an answer's score is M_s' (E[t | C] - E[t]) and its information, minus the
+second derivative of its log-probability, M_s' (Cov[t] - Cov[t | C]) M_s.  Both are exact: a *space* of
+patterns gives these moments at any beta, by enumeration or by a recursion that needs none.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class Space(Protocol):
         """The moments at beta, float[q]."""
 
     def demands(self, rows: IntArray) -> FloatArray:
-        """float[m, q]: what a direction v of beta may not make negative if the likelihood of these answers is never
-        to fall along it; where it makes one positive, the probability of some pattern tends to 0.
+        """float[m, q]: what a direction v of beta may not make negative if the likelihood of these answers is
+        never to fall along it; where it makes one positive, the probability of some pattern tends to 0.
         """
 
 

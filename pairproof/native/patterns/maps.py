@@ -6,7 +6,7 @@ An item's parameter in covariate group s is a sum of terms,
 
 x_sk the value of a subject covariate (1 for the main effects), Z_k columns over the items: all items but the
 reference, an item covariate, or a single item (Hatzinger and Dittrich 2012, Journal of Statistical Software
-48(10), section 3).  Each term chooses its own Z_k, so that an item covariate may interact with one subject
+48(10)).  Each term chooses its own Z_k, so that an item covariate may interact with one subject
 covariate and not with another.
 """
 

@@ -2,10 +2,11 @@
 
     deviance = 2 (sum n log(n / n_block) - log-likelihood)
 
-with n the weight of a row and n_block that of its block: the persons of one covariate group whose answers have
-the same set of possible patterns (the same comparisons missing, the same items presented).  The saturated model
-gives the patterns of each block free probabilities, so that df = sum over the blocks of (possible patterns - 1)
-minus the number of parameters (McCullagh and Nelder 1989, section 5.4; prefmod prints the deviance without it).
+with n the weight of a row and n_block that of its block: the persons of one covariate group whose answers
+have the same set of possible patterns (the same comparisons missing, the same items presented).  The
+saturated model gives the patterns of each block free probabilities, so that df = sum over the blocks of
+(possible patterns - 1) minus the number of parameters (McCullagh and Nelder 1989, chapter 6; prefmod prints
+the deviance without it).
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """Answers to comparisons with dependence between those that share an item.
 
-Statistics are y_c, u_c = 1[y_c = 0] (with three categories) and y_a y_b for the pairs (a, b) of comparisons that
-depend on each other; the patterns are all 2^C or 3^C of them (Hatzinger and Dittrich 2012, Journal of Statistical
-Software 48(10), section 2).  The sum over the patterns is taken in two halves A and B of the comparisons:
+Statistics are y_c, u_c = 1[y_c = 0] (with three categories) and y_a y_b for the pairs (a, b) of comparisons
+that depend on each other; the patterns are all 2^C or 3^C of them (Hatzinger and Dittrich 2012, Journal of
+Statistical Software 48(10)).  The sum over the patterns is taken in two halves A and B of the
+comparisons:
 
     exp(t' beta) = exp(f(A) + g(B) + A' T B),
 
-a matrix of |A| x |B| probabilities, and the moment of any product of statistics, which is a monomial in A times
-one in B, is an entry of F_A' P F_B.  3^15 patterns (six items) are 2,187 x 6,561 and take matrix products, not a
-table of 14 million rows.  An incomplete answer is a smaller cube: a comparison that was answered has one value.
+a matrix of |A| x |B| probabilities, and the moment of any product of statistics, which is a monomial in A
+times one in B, is an entry of F_A' P F_B.  3^15 patterns (six items) are 2,187 x 6,561 and take matrix
+products, not a table of 14 million rows.  An incomplete answer is a smaller cube: a comparison that was
+answered has one value.
 """
 
 from __future__ import annotations
@@ -197,8 +199,8 @@ def _columns(patterns: FloatArray, wanted: tuple[Monomial, ...], offset: int) ->
 def _by_axes(p: FloatArray, values: tuple[tuple[int, ...], ...]) -> FloatArray:
     """F_A' P for all monomials of the first half at once, one comparison after the other.
 
-    Each comparison's axis of answers becomes one of exponents; the whole takes as many additions as P has entries
-    for each comparison, where the product with F_A takes one for each monomial.
+    Each comparison's axis of answers becomes one of exponents; the whole takes as many additions as P has
+    entries for each comparison, where the product with F_A takes one for each monomial.
     """
     after = p.shape[1]
     for c in reversed(range(len(values))):
@@ -214,7 +216,7 @@ def _by_axes(p: FloatArray, values: tuple[tuple[int, ...], ...]) -> FloatArray:
 
 
 def _positions(wanted: tuple[Monomial, ...], n: int, base: int) -> IntArray:
-    """int[number of monomials]: their rows in the table of all exponents, the last comparison running fastest."""
+    """int[number of monomials]: their rows in the table of all exponents, the last comparison fastest."""
     return np.array([sum(power * base ** (n - 1 - c) for c, power in m) for m in wanted], dtype=np.int64)
 
 

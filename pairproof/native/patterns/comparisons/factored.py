@@ -6,8 +6,8 @@ parameters d_c and g_c:
     P(y_c) = exp(y_c d_c + u_c g_c) / (exp(d_c) + exp(-d_c) + exp(g_c)).
 
 The pattern model without interactions is this product over the comparisons, so it is a log-linear
-Bradley-Terry model (Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10), section 2); the sum over
-the answers that a missing comparison might have had is 1 and drops out.
+Bradley-Terry model (Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10)); the sum
+over the answers that a missing comparison might have had is 1 and drops out.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Fit the pattern model of paired comparisons.
 
-    log P(y | s) = sum_c y_c (lambda_js - lambda_ks) + sum_c gamma_c 1[y_c = 0] + sum_(a,b) theta_ab y_a y_b - log Z
+    log P(y | s) = sum_c y_c (lambda_js - lambda_ks) + sum_c gamma_c 1[y_c = 0] + sum_(a,b) theta_ab y_a y_b -
+    log Z
 
-for the comparisons c = (j k) and the pairs (a, b) of comparisons that share an item (Hatzinger and Dittrich 2012,
-Journal of Statistical Software 48(10), section 2).  Without theta the comparisons are independent and nothing is
-enumerated.
+for the comparisons c = (j k) and the pairs (a, b) of comparisons that share an item (Hatzinger and Dittrich
+2012, Journal of Statistical Software 48(10)).  Without theta the comparisons are independent and
+nothing is enumerated.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ def fit_comparisons(
     Parameters
     ----------
     answers : int[n_persons, C]
-        +1 first item preferred, 0 undecided, -1 second, MISSING (9) not answered; comparisons in prefmod's order.
-        A person without any answer says nothing and is left out.
+        +1 first item preferred, 0 undecided, -1 second, MISSING (9) not answered; comparisons in prefmod's
+        order. A person without any answer says nothing and is left out.
     terms : sequence of ItemTerm
         Of the items' parameters lambda; log-odds are twice their differences.
     group : int[n_persons], optional
@@ -49,7 +50,8 @@ def fit_comparisons(
     weights : float[n_persons], optional
         Number of persons with the answer.
     undecided : {"zero", "one", "each"}, optional
-        Not given: two categories.  "zero": three, with parameter 0; "one" parameter; one for "each" comparison.
+        Not given: two categories.  "zero": three, with parameter 0; "one" parameter; one for "each"
+        comparison.
     dependence : bool
         Whether comparisons that share an item depend on each other.
 

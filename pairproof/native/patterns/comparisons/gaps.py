@@ -1,17 +1,17 @@
 """Fit answers together with which of them are missing.
 
 Missing at random, the gaps say nothing about the items and are left to
-:func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.  Here their probability is part of the model, with
-parameters of Dittrich, Francis, Hatzinger and Katzenbeisser (2012, Computational Statistics and Data Analysis 56):
+:func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.  Here their probability is part of the
+model, with parameters of Dittrich, Francis, Hatzinger and Katzenbeisser (2012, Statistical Modelling 12, 117-143):
 
     alpha: "common" a,   "item" alpha_j + alpha_k,   "comparison" alpha_jk
     beta:  "item" y (beta_j + beta_k),   "difference" y (beta_j - beta_k),   "comparison" y beta_jk,
            "coded" what prefmod computes for "item"
 
 y changes its sign with the order of the two items and beta_j + beta_k does not, so that the documented model
-depends on which item of a comparison comes first; the "difference" does not.  Without dependence, alpha and beta
-enter through the C probabilities that a comparison is missing: more parameters than these cannot be told apart
-(alpha and beta of every item: four items and fewer).
+depends on which item of a comparison comes first; the "difference" does not.  Without dependence, alpha and
+beta enter through the C probabilities that a comparison is missing: more parameters than these cannot be told
+apart (alpha and beta of every item: four items and fewer).
 
 Log-likelihoods of models of gaps are comparable with each other only, not with those of models without.
 """
@@ -66,8 +66,8 @@ def fit_gaps(
     beta : {"item", "difference", "comparison", "coded"}, optional
         That this depends on the answer.
     alpha_of, beta_of : sequence of int, optional
-        Items, or comparisons, that have a parameter; all if not given.  Give those with a gap: the alpha of an item
-        without one is minus infinity.
+        Items, or comparisons, that have a parameter; all if not given.  Give those with a gap: the alpha of
+        an item without one is minus infinity.
     group : int[n_persons], optional
         Covariate group of each person.
     weights : float[n_persons], optional
@@ -77,14 +77,14 @@ def fit_gaps(
     dependence : bool
         Whether comparisons that share an item depend on each other.
     silent : {"in", "out"}
-        Whether persons without any answer count: the model gives them a probability, and prefmod leaves them out
-        while it keeps that probability.
+        Whether persons without any answer count: the model gives them a probability, and prefmod leaves them
+        out while it keeps that probability.
 
     Returns
     -------
     Estimate
-        Parameters of the items, then "alpha", "alpha:A", "alpha:12" and so on, "beta:A" and so on, then those of
-        "undecided" and of dependence (prefmod's order).
+        Parameters of the items, then "alpha", "alpha:A", "alpha:12" and so on, "beta:A" and so on, then those
+        of "undecided" and of dependence (prefmod's order).
 
     Raises
     ------

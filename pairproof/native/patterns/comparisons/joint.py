@@ -1,16 +1,17 @@
 """Answers to comparisons together with which of them are missing: non-ignorable missingness.
 
-With r_c = 1 where comparison c was not answered, answers and gaps have the joint distribution (Dittrich, Francis,
-Hatzinger and Katzenbeisser 2012, Computational Statistics and Data Analysis 56, equations 5 to 8)
+With r_c = 1 where comparison c was not answered, answers and gaps have the joint distribution (Dittrich,
+Francis, Hatzinger and Katzenbeisser 2012, Statistical Modelling 12, 117-143)
 
     P(y, r) = exp(eta(y) + sum_c r_c (alpha_c + h_c(y))) / sum of the same over all y and r,
 
-alpha that a comparison is missing, h that this depends on the answer that it would have had.  Given y the gaps are
-independent, so that the sum over r is a product. Without dependence between comparisons, and with h_c = beta_c y_c,
-the sum over y is one too: nothing is enumerated.
+alpha that a comparison is missing, h that this depends on the answer that it would have had.  Given y the
+gaps are independent, so that the sum over r is a product. Without dependence between comparisons, and with
+h_c = beta_c y_c, the sum over y is one too: nothing is enumerated.
 
-`coded` is what prefmod computes for an item's beta and not what it documents: h_c = beta_j y_(j) + beta_k y_(k) for
-c = (j k), where y_(j) is the answer to the j-th *comparison* of the table, whichever items that compares.
+`coded` is what prefmod computes for an item's beta and not what it documents: h_c = beta_j y_(j) + beta_k
+y_(k) for c = (j k), where y_(j) is the answer to the j-th *comparison* of the table, whichever items that
+compares.
 """
 
 from __future__ import annotations
@@ -97,7 +98,8 @@ class GapSpace:
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, q]: statistics of an answer seen minus those of the other answers, for each comparison.
 
-        What a gap demands is not linear: an alpha or beta that is infinite shows in a likelihood that is flat.
+        What a gap demands is not linear: an alpha or beta that is infinite shows in a likelihood that is
+        flat.
         """
         state, there = self.seen(rows)
         n, answered = self.answers.shape[1], self.states[: len(self.states) // 2]
@@ -131,7 +133,7 @@ class GapPoint:
     log_p: FloatArray
 
     def _of_missing(self) -> tuple[FloatArray, FloatArray]:
-        """Log-probability float[C] that a comparison is missing, and the shares float[C, k] of its states then."""
+        """Log-probability float[C] that a comparison is missing; shares float[C, k] of its states then."""
         half = self.log_p.shape[1] // 2
         own = self.log_p[:, half:]
         top = own.max(axis=1, keepdims=True)
@@ -175,7 +177,8 @@ class GapCubeSpace:
     """Answers to comparisons that depend on each other, or whose gaps prefmod's `coded` terms explain.
 
     Statistics are those of :class:`pairproof.native.patterns.comparisons.cube.CubeSpace`, then r_c of the C
-    comparisons, then r_c y_c of each or, where it is `coded`, sum over c with item i of r_c y_(i) of each item.
+    comparisons, then r_c y_c of each or, where it is `coded`, sum over c with item i of r_c y_(i) of each
+    item.
 
     Attributes
     ----------

@@ -4,7 +4,7 @@
     dependence: for each item, all pairs of the comparisons that it is part of, J (J - 1) (J - 2) / 2 in all
 
 An answer to a comparison is +1 (first item preferred), 0 (undecided), -1 (second) or MISSING (Hatzinger and
-Dittrich 2012, Journal of Statistical Software 48(10), section 2).
+Dittrich 2012, Journal of Statistical Software 48(10)).
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
     e_d(w) = sum over all sets of d items of the product of their w
 
-is the coefficient of x^d in the product of (1 + w_i x): O(J d) by one item after the other (Baker and Harwell 1996,
-Applied Psychological Measurement 20, 169-192), where the sum has binom(J, d) terms.  A polynomial without an item
-is the product of those of the items before and after it; dividing by (1 + w_i x) would cancel.
+is the coefficient of x^d in the product of (1 + w_i x): O(J d) by one item after the other (Baker and Harwell
+1996, Applied Psychological Measurement 20, 169-192), where the sum has binom(J, d) terms.  A polynomial
+without an item is the product of those of the items before and after it; dividing by (1 + w_i x) would
+cancel.
 """
 
 from __future__ import annotations

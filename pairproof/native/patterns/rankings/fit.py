@@ -1,11 +1,11 @@
 """Fit rankings by one of their two natural models.
 
-    Plackett-Luce: choices from the best item down (Luce 1959; ties as in Turner et al. 2020, equation 4)
+    Plackett-Luce: choices from the best item down (Luce 1959; ties as in Turner et al. 2020)
     pattern: the consistent set of paired comparisons (prefmod's pattR; Critchlow and Fligner 1991)
 
-The two coincide for two items, where b = 2 lambda, and with three or more only when all worths are equal.  They are
-not nested.  Reversing all rankings changes the signs of the pattern model's parameters; Plackett and Luce's model of
-the reversed rankings is another model.
+The two coincide for two items, where b = 2 lambda, and with three or more only when all worths are equal.
+They are not nested.  Reversing all rankings changes the signs of the pattern model's parameters; Plackett and
+Luce's model of the reversed rankings is another model.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def fit_mallows(
     presented : bool[n_persons, J], optional
         Whether the person saw the item, where that differs from person to person.
     ties_unresolved : bool
-        Whether equal ranks say that the person's order is not known; a tie that is an answer needs a model of weak
-        orders.
+        Whether equal ranks say that the person's order is not known; a tie that is an answer needs a model of
+        weak orders.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def _with_pseudo(
     pseudo: float,
     prior: Prior | None,
 ) -> Estimate:
-    """The estimate with pseudo-comparisons: rankings of two items, one of them hypothetical and of free worth."""
+    """The estimate with pseudo-comparisons: rankings of two items, one hypothetical and of free worth."""
     if len(maps) > 1:
         raise InputError(f"pseudo-comparisons with {len(maps)} covariate groups; they are for one group only")
     n, n_items = ranks.ranks.shape

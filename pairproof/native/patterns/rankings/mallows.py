@@ -2,11 +2,12 @@
 
     P(ranking) = product of w_i^(items below i) / F(items presented),    w_i = exp(2 lambda_i)
 
-(Critchlow and Fligner 1991, Psychometrika 56, 517-533; prefmod's pattR).  Where the order within a group is not
-known (a tie that is not resolved, or the items below all those with a rank) the probability is the sum over the
-orders of the group:
+(Critchlow and Fligner 1991, Psychometrika 56, 517-533; prefmod's pattR).  Where the order within a group is
+not known (a tie that is not resolved, or the items below all those with a rank) the probability is the sum
+over the orders of the group:
 
-    P(C_1 > C_2 > ...) = product over groups of F(C_s) product over i in C_s of w_i^(items in later groups) / F(all).
+    P(C_1 > C_2 > ...) = product over groups s of F(C_s) product over i in C_s of w_i^(items in later groups)
+                         / F(all items presented).
 
 This is prefmod's composite link for partial rankings, without its sum over all rankings.
 """

@@ -1,13 +1,13 @@
 """Plackett and Luce's model of rankings, with ties of any order.
 
-With worth a_i = exp(b_i), a group C is chosen among the items left A with probability (Turner, van Etten, Firth and
-Kosmidis 2020, Computational Statistics 35, equations 3 and 4; the Davidson-Luce model)
+With worth a_i = exp(b_i), a group C is chosen among the items left A with probability (Turner, van Etten,
+Firth and Kosmidis 2020, Computational Statistics 35, 1027-1057; the Davidson-Luce model)
 
     P(C | A) = f(C) / Z_A,    f(S) = delta_|S| (product of a_i in S)^(1/|S|),    delta_1 = 1,
 
-Z_A the sum of f over all S in A whose number of items is a possible one.  In b and log delta this is an exponential
-family: the log-likelihood is concave, and observed and expected information are the same.  Z needs no sum over
-sets: those of size d add up to delta_d e_d(a^(1/d)), an elementary symmetric polynomial.
+Z_A the sum of f over all S in A whose number of items is a possible one.  In b and log delta this is an
+exponential family: the log-likelihood is concave, and observed and expected information are the same.  Z
+needs no sum over sets: those of size d add up to delta_d e_d(a^(1/d)), an elementary symmetric polynomial.
 """
 
 from __future__ import annotations

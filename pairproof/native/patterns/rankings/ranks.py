@@ -1,8 +1,8 @@
 """Rankings as arrays: which items were presented, and the sequence of groups.
 
 A row of ranks has 1 for the best item, equal ranks for a tie, 0 for an item without a rank.  What an item
-without a rank means is never guessed (Turner, van Etten, Firth and Kosmidis 2020, Computational Statistics 35,
-section 2, take it as absent; prefmod's pattR as below all others):
+without a rank means is never guessed (Turner, van Etten, Firth and Kosmidis 2020, Computational Statistics
+35, 1027-1057, take it as absent; prefmod's pattR as below all others):
 
     absent    the item was not presented; the ranking is one of the others
     below     it was presented, and every item with a rank was preferred to it
@@ -36,8 +36,8 @@ class Ranks:
     Attributes
     ----------
     ranks : int[n, J]
-        1, 2, ... without gaps, equal for ties; BELOW (0) for an item below all others, ABSENT (-1) for one that was
-        not presented.
+        1, 2, ... without gaps, equal for ties; BELOW (0) for an item below all others, ABSENT (-1) for one
+        that was not presented.
 
     Examples
     --------
@@ -85,8 +85,8 @@ def dense_ranks(
     Raises
     ------
     InputError
-        A rank is negative or not finite, rows look zero-based, an item was ranked but not presented, or the meaning
-        of 0 is not said.
+        A rank is negative or not finite, rows look zero-based, an item was ranked but not presented, or the
+        meaning of 0 is not said.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """A ranking as choices in stages: at each stage the next group is chosen among the items that are left.
 
-The left sets of all rankings are kept once each.  A last group of one item is no choice; a last group of several
-items of equal rank is one (Turner, van Etten, Firth and Kosmidis 2020, Computational Statistics 35, equation 4).
-Items below all others are never chosen: the ranking stops before them.
+The left sets of all rankings are kept once each.  A last group of one item is no choice; a last group of
+several items of equal rank is one (Turner, van Etten, Firth and Kosmidis 2020, Computational Statistics 35,
+1027-1057). Items below all others are never chosen: the ranking stops before them.
 """
 
 from __future__ import annotations
@@ -73,13 +73,15 @@ def stages_of(ranks: Ranks) -> Stages:
 
     Examples
     --------
-    With the third item below the others there is one choice, among three; with it absent one among two:
+    With the other items below the first there is one choice, among three; with them absent there is none:
 
     >>> import numpy as np
     >>> from pairproof.native.patterns.rankings.ranks import dense_ranks
     >>> from pairproof.native.patterns.rankings.stages import stages_of
-    >>> [stages_of(dense_ranks(np.array([[1, 2, 0]]), what)).sets.sum(axis=1).tolist() for what in ("below", "absent")]
-    [[2, 3], [2]]
+    >>> for what in ("below", "absent"):
+    ...     print(stages_of(dense_ranks(np.array([[1, 0, 0]]), what)).sets.sum(axis=1).tolist())
+    [3]
+    []
     """
     groups = ranks.groups
     row, left, chosen = [], [], []

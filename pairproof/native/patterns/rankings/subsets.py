@@ -1,13 +1,14 @@
 """Sums over all rankings of every subset of the items, by a recursion over subsets.
 
-With w_i = exp(2 lambda_i) the weight of a ranking in the pattern model is the product of w_i^(items below i).  The
-sum F(S) over the |S|! rankings of the items in S puts one item on top of the others (Hatzinger and Dittrich 2012,
-Journal of Statistical Software 48(10), section 2.2, sum over all of them):
+With w_i = exp(2 lambda_i) the weight of a ranking in the pattern model is the product of w_i^(items below i).
+The sum F(S) over the |S|! rankings of the items in S puts one item on top of the others (Hatzinger and
+Dittrich 2012, Journal of Statistical Software 48(10)):
 
     F(S) = sum over i in S of F(S without i) w_i^(|S| - 1),    F(empty) = 1
 
-takes 2^J J steps instead of J!.  The number of items below each has a mean and covariance that follow from those
-of the smaller sets by the laws of total expectation and variance; every term is positive, so nothing cancels.
+takes 2^J J steps instead of J!.  The number of items below each has a mean and covariance that follow from
+those of the smaller sets by the laws of total expectation and variance; every term is positive, so nothing
+cancels.
 """
 
 from __future__ import annotations

@@ -1,18 +1,19 @@
 """Sums over all weak orders by a recursion over blocks, for more items than can be enumerated.
 
-A weak order is built from the worst block up.  With S the items placed so far and r the number of their blocks,
+A weak order is built from the worst block up.  With S the items placed so far and r the number of their
+blocks,
 
     F(S + B, r + 1) = sum over S, B of F(S, r) exp(t(S, B)' beta)
 
-where t(S, B) holds the comparisons that block B settles when it is put on top of S: each of its items is preferred
-to each item in S, and alike within B.  There are 3^J - 2^J pairs (S, B), where J! and more orders have to be summed
-otherwise.  Means and covariances come from the same recursion run both ways: with P the probability of a step, and
-m_F, m_B the means of t before and after it,
+where t(S, B) holds the comparisons that block B settles when it is put on top of S: each of its items is
+preferred to each item in S, and alike within B.  There are 3^J - 2^J pairs (S, B), where J! and more orders
+have to be summed otherwise.  Means and covariances come from the same recursion run both ways: with P the
+probability of a step, and m_F, m_B the means of t before and after it,
 
     E[t t'] = sum over steps of P t (m_F + t + m_B)'.
 
-An answer with missing ratings restricts the steps: a block holds all or none of a block that was observed, in order
-(the idea is that of forward and backward sums, Baum 1972).
+An answer with missing ratings restricts the steps: a block holds all or none of a block that was observed, in
+order (the idea is that of forward and backward sums, Baum 1972).
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Fit the pattern model of ratings, prefmod's pattL.
 
-    log P(order | s) = sum over pairs y_jk (lambda_js - lambda_ks) + gamma (number of ties) + sum theta y_a y_b - log Z
+    log P(order | s) = sum over pairs y_jk (lambda_js - lambda_ks) + gamma (number of ties) + sum theta y_a
+    y_b - log Z
 
-over the weak orders that the scale can express (Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10),
-section 2.3).  The number of categories belongs to the scale, not to the answers: prefmod takes the observed range, so
-that one more answer changes the model.
+over the weak orders that the scale can express (Hatzinger and Dittrich 2012, Journal of Statistical Software
+48(10)).  The number of categories belongs to the scale, not to the answers: prefmod takes the
+observed range, so that one more answer changes the model.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def fit_ratings(
     Parameters
     ----------
     ratings : int[n_persons, J]
-        Small = preferred; 0 for no rating.  A person with fewer than two ratings compares nothing and is left out.
+        Small = preferred; 0 for no rating.  A person with fewer than two ratings compares nothing and is left
+        out.
     categories : int
         Of the scale, 2 or more.
     terms : sequence of ItemTerm

@@ -1,9 +1,9 @@
 """Ratings as patterns: all weak orders with their statistics in one table.
 
-Statistics are y_c and u_c of the comparisons that an order implies, and y_a y_b where comparisons depend on each
-other (Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10), section 2.3).  Where ratings are missing,
-the patterns that agree with an answer are those in which the rated items stand in its order.  With p the
-probabilities of the patterns, the weighted sum of the answers' second moments is one product,
+Statistics are y_c and u_c of the comparisons that an order implies, and y_a y_b where comparisons depend on
+each other (Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10)).  Where ratings
+are missing, the patterns that agree with an answer are those in which the rated items stand in its order.
+With p the probabilities of the patterns, the weighted sum of the answers' second moments is one product,
 
     sum_r w_r E[t t' | C_r] = T' diag(v) T,    v = p sum_r w_r 1[C_r] / P(C_r).
 """

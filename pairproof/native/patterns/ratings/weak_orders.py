@@ -1,8 +1,9 @@
 """All orders of J items with ties: the patterns of ratings.
 
-Ratings on a scale with K categories say which items are preferred to which, and which are alike.  The patterns are
-the weak orders with at most K different places: 13, 75, 541 and 3,963 for 3 to 6 items and five categories, and with
-as many categories as items the Fubini numbers (Comtet 1974, Advanced Combinatorics, section 5.8).
+Ratings on a scale with K categories say which items are preferred to which, and which are alike.  The
+patterns are the weak orders with at most K different places: 13, 75, 541 and 3,963 for 3 to 6 items and five
+categories, and with as many categories as items the Fubini numbers (Comtet 1974, Advanced Combinatorics,
+chapter V).
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ def weak_orders(n_items: int, places: int) -> IntArray:
 
 
 def as_comparisons(places: IntArray) -> IntArray:
-    """The comparisons that places imply: +1 where the first item has the smaller place, 0 where they are alike.
+    """The comparisons that places imply: +1 where the first item has the smaller place, 0 where they are
+    alike.
 
     Parameters
     ----------

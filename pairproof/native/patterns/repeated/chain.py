@@ -1,13 +1,13 @@
 """Answers of the same persons at several points in time, each depending on the one before.
 
 With t(y_k) the statistics of the pattern at time k, and the same comparisons linked from one time to the next
-(Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10), section 2.5; prefmod's iaT),
+(Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10); prefmod's iaT),
 
     log P(y_1, ..., y_T) = sum_k t(y_k)' beta_k + sum_k sum_c theta_ck y_c,k y_c,k+1 - log Z.
 
-The patterns are a chain, so that N patterns at T times take T - 1 sums of N x N terms instead of N^T.  With P_k the
-joint probabilities at times k and k + 1, and m the means of all statistics up to a time, or after it, given the pattern
-there, second moments are E[t t'] = sum over the steps of P t (m before + t + m after)'.
+The patterns are a chain, so that N patterns at T times take T - 1 sums of N x N terms instead of N^T.  With
+P_k the joint probabilities at times k and k + 1, and m the means of all statistics up to a time, or after it,
+given the pattern there, second moments are E[t t'] = sum over the steps of P t (m before + t + m after)'.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ MOST_PAIRS = 2 * 10**7
 class ChainSpace:
     """Answers at T times, as sets of the N patterns of each time.
 
-    Statistics are those of the first time, of the second and so on, then y_c,1 y_c,2 of the C comparisons, then
-    y_c,2 y_c,3 and so on.
+    Statistics are those of the first time, of the second and so on, then y_c,1 y_c,2 of the C comparisons,
+    then y_c,2 y_c,3 and so on.
 
     Attributes
     ----------
@@ -98,10 +98,11 @@ class ChainSpace:
         return ChainPoint(self, beta)
 
     def demands(self, rows: IntArray) -> FloatArray:
-        """float[m, T q + (T - 1) C]: of each time alone, statistics of the pattern seen minus those of the others.
+        """float[m, T q + (T - 1) C]: of each time alone, statistics of the pattern seen minus those of the
+        others.
 
-        With the links at 0 the times are independent, so that what a direction without links demands is found here;
-        one along links is not.
+        With the links at 0 the times are independent, so that what a direction without links demands is found
+        here; one along links is not.
         """
         q = self.table.shape[1]
         found = [np.zeros((0, self.n_statistics))]
@@ -163,7 +164,7 @@ class _Pass:
 
     def _before(self) -> list[FloatArray]:
         """Means of all statistics up to each time, its own among them, given the pattern there."""
-        found = []
+        found: list[FloatArray] = []
         for k in range(self.times):
             m = np.zeros((len(self.t[k]), self.size))
             if k:

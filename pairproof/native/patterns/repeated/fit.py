@@ -1,8 +1,8 @@
 """Fit ratings or rankings of the same persons at several points in time, prefmod's pattLrep and pattRrep.
 
-Each time has item parameters and, for ratings, a parameter of ties of its own; comparisons may depend on each other
-within a time, and each comparison on the same one at the time before (Hatzinger and Dittrich 2012, Journal of
-Statistical Software 48(10), section 2.5).
+Each time has item parameters and, for ratings, a parameter of ties of its own; comparisons may depend on each
+other within a time, and each comparison on the same one at the time before (Hatzinger and Dittrich 2012,
+Journal of Statistical Software 48(10)).
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def fit_repeated(
     Parameters
     ----------
     answers : int[n_persons, T, J]
-        Ratings (small = preferred, 0 = none) or ranks (1 = best, 0 = below all others); a time at which a person
-        rated fewer than two items, or ranked none, is missing.
+        Ratings (small = preferred, 0 = none) or ranks (1 = best, 0 = below all others); a time at which a
+        person rated fewer than two items, or ranked none, is missing.
     terms : sequence of ItemTerm
         Of the items' parameters lambda, at each time.
     kind : {"ratings", "rankings"}

@@ -45,8 +45,8 @@ def test_dat4_with_dependence_agrees_with_prefmod_at_its_floor() -> None:
     answers = table("dat4").astype(np.int64)
     fit = fit_comparisons(answers, [main_effects("ABCD")], dependence=True)
     r = PrefmodFit("pattPC.fit(dat4, nitems = 4, ia = TRUE)")
-    # prefmod's nlm stops at a gradient of 1e-6: observed 3.4e-6 on estimates, 1.2e-5 on standard errors (its Hessian
-    # is of differences), 3e-10 on the log-likelihood, of which ours is the larger.
+    # prefmod's nlm stops at a gradient of 1e-6: observed 3.4e-6 on estimates, 1.2e-5 on standard errors (its
+    # Hessian is of differences), 3e-10 on the log-likelihood, of which ours is the larger.
     assert np.abs(fit.estimate.phi - r.coef).max() < 2e-5
     assert np.abs(fit.estimate.standard_errors - r.se).max() < 1e-4
     assert -1e-9 < fit.estimate.llf - r.ll < 1e-6

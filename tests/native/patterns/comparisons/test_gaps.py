@@ -1,4 +1,4 @@
-"""Models of which comparisons are missing: sums over all answers and gaps, prefmod, and what is identified."""
+"""Models of which comparisons are missing: sums over all answers and gaps, prefmod, identification."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_moments_are_those_of_all_answers_and_gaps(ternary: bool) -> None:
     depends = sharing(3)
     ia = np.column_stack([y[:, a] * y[:, b] for a, b in depends])
     for coded in (False, True):
-        # Items 1, 2, 3 are part of comparisons (12, 13), (12, 23), (13, 23); prefmod takes the i-th answer for item i.
+        # Items 1, 2, 3 are part of comparisons (12, 13), (12, 23), (13, 23); the i-th answer for item i.
         missing = np.column_stack([r[:, 0] + r[:, 1], r[:, 0] + r[:, 2], r[:, 1] + r[:, 2]])
         whole = np.hstack([y, *u, ia, r, missing * y if coded else r * y]).astype(float)
         space = GapCubeSpace(CubeSpace(answers, ternary, depends), coded)
@@ -74,8 +74,9 @@ def test_alpha_on_immig_agrees_with_prefmod_at_its_floor(
 @pytest.mark.r("prefmod")
 def test_beta_as_prefmod_computes_it_is_found_on_immig() -> None:
     fit = fit_gaps(immig(), LAST, "item", "coded", undecided="one", silent="out")
-    # pattPC.fit(immig[, 1:6], nitems = 4, undec = TRUE, MISalpha = rep(TRUE, 4), MISbeta = rep(TRUE, 4)) of prefmod
-    # 0.8-37, which takes 20 s: lambda, alpha, beta, U. nlm stops at a gradient of 1e-6: observed 4e-5 and 6e-9.
+    # pattPC.fit(immig[, 1:6], nitems = 4, undec = TRUE, MISalpha = rep(TRUE, 4), MISbeta = rep(TRUE, 4)) of
+    # prefmod 0.8-37, which takes 20 s: lambda, alpha, beta, U. Its nlm stops at a gradient of 1e-6: observed
+    # 2.4e-5 and 6e-9.
     prefmod = [0.882581808, 0.060475336, 0.746298488, -1.105678388, -1.007159116, -1.485101754, -0.405355256,
                -0.82431399, -0.463561974, 1.611121582, -0.790335623, -0.26785484]  # fmt: skip
     assert np.abs(fit.phi - prefmod).max() < 1e-4
@@ -98,7 +99,7 @@ def test_only_the_difference_of_betas_does_not_depend_on_labels() -> None:
 
 
 def test_alpha_and_beta_of_every_item_are_more_than_four_items_gaps_can_tell() -> None:
-    # Six rates of missing answers, 4 + 4 parameters: the documented model is not identified without dependence.
+    # Six rates of missing answers, 4 + 4 parameters: not identified without dependence.
     rng = np.random.default_rng(4)
     answers = rng.choice([1, 0, -1], size=(200, 6))
     answers[rng.random((200, 6)) < 0.2] = MISSING

@@ -75,7 +75,8 @@ def test_salad_agrees_with_prefmod_at_its_floor() -> None:
 
 @pytest.mark.r("prefmod")
 def test_carconf_with_items_below_and_a_covariate_agrees_with_prefmod_at_its_floor() -> None:
-    # Four of the six modules: with six prefmod takes a minute.  Nobody without a rank: prefmod mixes up the sexes then.
+    # Four of the six modules: with six prefmod takes a minute.  Nobody without a rank: prefmod mixes up the
+    # sexes then.
     rows = "carconf[rowSums(!is.na(carconf[, 1:4])) > 0, c(1:4, 7)]"
     data = table(rows)
     ranks, sex = np.nan_to_num(data[:, :4]).astype(np.int64), data[:, 4].astype(np.int64)

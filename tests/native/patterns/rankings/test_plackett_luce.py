@@ -1,7 +1,7 @@
 """Plackett and Luce's model: values worked out at 40 digits, sums over all rankings, and what may not change.
 
-The values are those of an independent Newton fit polished at 40 digits; R's PlackettLuce 0.4.5 at epsilon = 1e-13
-has the same 14 digits.
+The values are those of an independent Newton fit polished at 40 digits; R's PlackettLuce 0.4.5 at epsilon =
+1e-13 has the same 14 digits.
 """
 
 from __future__ import annotations
