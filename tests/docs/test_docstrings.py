@@ -90,6 +90,8 @@ COVERED = (
     "pairproof.native.patterns.comparisons.pairs",
     "pairproof.native.patterns.comparisons.factored",
     "pairproof.native.patterns.comparisons.cube",
+    "pairproof.native.patterns.comparisons.halves",
+    "pairproof.native.patterns.moments",
     "pairproof.native.patterns.comparisons.fit",
     "pairproof.native.patterns.rankings.ranks",
     "pairproof.native.patterns.rankings.subsets",

@@ -2,7 +2,8 @@
 
 Missing at random, the gaps say nothing about the items and are left to
 :func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.  Here their probability is part of the
-model, with parameters of Dittrich, Francis, Hatzinger and Katzenbeisser (2012, Statistical Modelling 12, 117-143):
+model, with parameters of Dittrich, Francis, Hatzinger and Katzenbeisser (2012, Statistical Modelling 12,
+117-143):
 
     alpha: "common" a,   "item" alpha_j + alpha_k,   "comparison" alpha_jk
     beta:  "item" y (beta_j + beta_k),   "difference" y (beta_j - beta_k),   "comparison" y beta_jk,

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import TooLargeError
-from .cube import CubeSpace, Moments
+from ..moments import Moments
+from .cube import CubeSpace
 from .pairs import MISSING, check_answers, pairs_of
 
 FloatArray = NDArray[np.float64]

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import InputError, TooLargeError
-from ..comparisons.cube import Moments
 from ..comparisons.pairs import pairs_of
+from ..moments import Moments
 from .space import statistics
 
 FloatArray = NDArray[np.float64]

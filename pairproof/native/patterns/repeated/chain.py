@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ....errors import TooLargeError
-from ..comparisons.cube import Moments
+from ..moments import Moments
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
