@@ -113,10 +113,12 @@ def dense_ranks(
     if unranked is None and presented is None:
         _refuse_zero_based(table)
     meaning = _meaning(table, unranked, presented)
-    found = np.where(table > 0, 0, meaning).astype(np.int64)
-    for row in range(len(table)):
-        there = table[row] > 0
-        found[row, there] = np.unique(table[row, there], return_inverse=True)[1].reshape(-1) + 1
+    order = np.argsort(table, axis=1, kind="stable")
+    rising = np.take_along_axis(table, order, axis=1)
+    steps = np.cumsum(np.diff(rising, axis=1, prepend=0) > 0, axis=1)
+    found = np.empty(table.shape, dtype=np.int64)
+    np.put_along_axis(found, order, steps, axis=1)
+    found = np.where(table > 0, found, meaning)
     one = ((found == BELOW).sum(axis=1) == 1) & (found.max(axis=1) > 0)
     last = found.max(axis=1) + 1
     return Ranks(np.where((found == BELOW) & one[:, None], last[:, None], found))

@@ -147,8 +147,12 @@ def dense_places(ratings: IntArray, seen: NDArray[np.bool_]) -> IntArray:
     """
     if ratings.shape != seen.shape:
         raise InputError(f"ratings of shape {ratings.shape}, but seen of shape {seen.shape}")
-    found = np.full(ratings.shape, -1, dtype=np.int64)
-    for row in range(len(ratings)):
-        there = seen[row]
-        found[row, there] = np.unique(ratings[row, there], return_inverse=True)[1].reshape(-1)
-    return found
+    last = np.iinfo(np.int64).max
+    marked = np.where(seen, ratings, last)
+    order = np.argsort(marked, axis=1, kind="stable")
+    rising = np.take_along_axis(marked, order, axis=1)
+    place = np.zeros(rising.shape, dtype=np.int64)
+    place[:, 1:] = np.cumsum(rising[:, 1:] != rising[:, :-1], axis=1)
+    found = np.empty_like(place)
+    np.put_along_axis(found, order, place, axis=1)
+    return np.where(seen, found, -1)

@@ -82,8 +82,8 @@ def test_issp2000_agrees_with_prefmod_at_its_floor(dependence: bool) -> None:
     ratings = table("issp2000[, 1:4]").astype(np.int64)
     fit = fit_ratings(ratings, 5, [main_effects("ABCD")], dependence=dependence)
     r = PrefmodFit(f"pattL.fit(issp2000[, 1:4], nitems = 4, ia = {str(dependence).upper()})")
-    # nlm stops at a gradient of 1e-6: observed 1.1e-6 and, with dependence, 6.8e-6.
-    assert np.abs(fit.estimate.phi - r.coef).max() < 5e-5
+    # nlm stops at a gradient of 1e-6: observed 1.8e-6 and, with dependence, 3.4e-5.
+    assert np.abs(fit.estimate.phi - r.coef).max() < 2e-4
     assert np.abs(fit.estimate.standard_errors / r.se - 1).max() < 1e-3
     assert -1e-9 < fit.estimate.llf - r.ll < 1e-5
     assert abs(fit.saturated - r.saturated) < 1e-9
@@ -95,7 +95,7 @@ def test_music_with_missing_ratings_agrees_with_prefmod_at_its_floor() -> None:
     ratings = np.nan_to_num(table(rows)).astype(np.int64)
     fit = fit_ratings(ratings, 5, [main_effects("ABCD")])
     r = PrefmodFit(f"pattL.fit({rows}, nitems = 4)")
-    assert np.abs(fit.estimate.phi - r.coef).max() < 5e-5  # observed 2.4e-6
+    assert np.abs(fit.estimate.phi - r.coef).max() < 5e-5  # observed 2.3e-6
     assert np.abs(fit.estimate.standard_errors / r.se - 1).max() < 1e-3
     assert -1e-9 < fit.estimate.llf - r.ll < 1e-5
 
