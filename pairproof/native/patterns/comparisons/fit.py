@@ -19,7 +19,7 @@ from ....errors import InputError
 from ..estimate import maximum_likelihood
 from ..likelihood import Likelihood, Space
 from ..maps import ItemTerm, Undecided, comparison_maps
-from ..pooled import PatternFit, blocks, pool
+from ..pooled import PatternFit, Pooled, blocks, pool
 from .cube import CubeSpace
 from .factored import FactoredSpace
 from .pairs import MISSING, check_answers, n_pairs, sharing
@@ -82,6 +82,50 @@ def fit_comparisons(
     >>> fit.estimate.phi.round(4).tolist(), fit.estimate.standard_errors.round(4).tolist()
     ([0.2778, -0.6551], [0.106, 0.23])
     """
+    likelihood, pooled, names = comparison_likelihood(answers, terms, group, weights, undecided, dependence)
+    ternary = undecided is not None
+    there = pooled.answers != MISSING
+    concave = not dependence or bool(there.all())
+    start = _without_dependence(likelihood, pooled, ternary) if dependence else None
+    estimate = maximum_likelihood(likelihood, pooled.weights, names, start, concave)
+    block = blocks(np.column_stack([pooled.group, there]))
+    answered = np.zeros(int(block.max()) + 1)
+    answered[block] = there.sum(axis=1)
+    return PatternFit(estimate, likelihood, pooled, block, (3.0 if ternary else 2.0) ** answered)
+
+
+def comparison_likelihood(
+    answers: IntArray,
+    terms: Sequence[ItemTerm],
+    group: IntArray | None = None,
+    weights: FloatArray | None = None,
+    undecided: Undecided | None = None,
+    dependence: bool = False,
+) -> tuple[Likelihood, Pooled, tuple[str, ...]]:
+    """The likelihood that :func:`fit_comparisons` maximises.
+
+    Parameters are those of :func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.
+
+    Returns
+    -------
+    (Likelihood, Pooled, tuple of str)
+        Of the pooled answers, and the parameters' names.
+
+    Raises
+    ------
+    InputError
+        The number of comparisons is not that of the items, or an answer is none of the codes.
+    TooLargeError
+        There is dependence between too many comparisons.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.comparisons.fit import comparison_likelihood
+    >>> from pairproof.native.patterns.maps import main_effects
+    >>> comparison_likelihood(np.array([[1], [-1], [1]]), [main_effects("AB")])[1].weights.tolist()
+    [1.0, 2.0]
+    """
     ternary = undecided is not None
     n_items = len(terms[0].columns) if terms else 0
     n = n_pairs(n_items)
@@ -97,28 +141,14 @@ def fit_comparisons(
         space = CubeSpace(pooled.answers, ternary, sharing(n_items))
     else:
         space = FactoredSpace(pooled.answers, ternary)
-    likelihood = Likelihood(space, pooled.group, maps)
-    there = pooled.answers != MISSING
-    concave = not dependence or bool(there.all())
-    start = (
-        _without_dependence(pooled.answers, pooled.group, pooled.weights, maps, ternary)
-        if dependence
-        else None
-    )
-    estimate = maximum_likelihood(likelihood, pooled.weights, names, start, concave)
-    block = blocks(np.column_stack([pooled.group, there]))
-    answered = np.zeros(int(block.max()) + 1)
-    answered[block] = there.sum(axis=1)
-    return PatternFit(estimate, likelihood, pooled, block, (3.0 if ternary else 2.0) ** answered)
+    return Likelihood(space, pooled.group, maps), pooled, names
 
 
-def _without_dependence(
-    answers: IntArray, group: IntArray, weights: FloatArray, maps: list[FloatArray], ternary: bool
-) -> FloatArray:
+def _without_dependence(likelihood: Likelihood, pooled: Pooled, ternary: bool) -> FloatArray:
     """A start for the model with dependence: the estimate without it, which costs nothing."""
-    space = FactoredSpace(answers, ternary)
-    q = space.n_statistics
-    p = maps[0].shape[1] - (len(maps[0]) - q)
-    short = Likelihood(space, group, [m[:q, :p] for m in maps])
-    found = maximum_likelihood(short, weights, [str(k) for k in range(p)]).phi
-    return np.concatenate([found, np.zeros(maps[0].shape[1] - p)])
+    space = FactoredSpace(pooled.answers, ternary)
+    q, maps = space.n_statistics, likelihood.maps
+    p = likelihood.n_params - (len(maps[0]) - q)
+    short = Likelihood(space, pooled.group, [m[:q, :p] for m in maps])
+    found = maximum_likelihood(short, pooled.weights, [str(k) for k in range(p)]).phi
+    return np.concatenate([found, np.zeros(likelihood.n_params - p)])

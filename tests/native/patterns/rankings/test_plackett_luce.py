@@ -13,8 +13,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
-from pairproof.bridge.packages.answers import ask
-from pairproof.bridge.values.convert import matrix
 from pairproof.errors import InputError, NotEstimableError
 from pairproof.native.patterns.estimate import Prior
 from pairproof.native.patterns.likelihood import Likelihood
@@ -185,25 +183,6 @@ def test_worths_a_million_to_one_apart_are_the_closed_form() -> None:
     fit = fit_plackett_luce(ranks, [main_effects("ABC", reference=0)], weights=weights, unranked="absent")
     assert_is(fit.estimate.phi, [-np.log(999999), -np.log(999999) - np.log(999)])
     assert_is(fit.estimate.standard_errors, [1.0000005, 1.41456778], 8)
-
-
-@pytest.mark.r("survival")
-@pytest.mark.parametrize("k", [1, 2, 4])
-def test_the_best_k_agree_with_a_stratified_proportional_hazards_model(k: int) -> None:
-    """Each ranking a stratum, its items the subjects at risk, ranks the times: the same likelihood."""
-    ranks = np.repeat(SALAD, SALAD_PERSONS, axis=0)
-    code = """
-    d <- data.frame(rank = as.numeric(ranks), item = factor(rep(1:4, each = nrow(ranks))), id = rep(1:nrow(ranks), 4))
-    fit <- survival::coxph(survival::Surv(pmin(rank, k + 1), rank <= k) ~ item + strata(id), data = d, ties = "breslow",
-                           control = survival::coxph.control(eps = 1e-12, iter.max = 50))
-    list(coef = as.numeric(stats::coef(fit)), se = sqrt(diag(stats::vcov(fit))), ll = fit$loglik[2])
-    """.replace("strata(id)", "survival::strata(id)")
-    r = ask("live", "survival::coxph", code, {"ranks": matrix(ranks.astype(float), list("ABCD")), "k": k}, ("survival",)).as_list()
-    fit = salad(np.where(SALAD <= k, SALAD, 0), unranked="below").estimate
-    # coxph with eps 1e-12 takes Newton steps to the end: observed 4e-16, 1e-15 and 3e-14.
-    assert np.abs(fit.phi - r.vector("coef").floats()).max() < 1e-12
-    assert np.abs(fit.standard_errors - r.vector("se").floats()).max() < 1e-12
-    assert abs(fit.llf - float(r.vector("ll").floats()[0])) < 1e-11
 
 
 def test_gaps_in_the_network_are_named() -> None:
