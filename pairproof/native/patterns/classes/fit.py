@@ -22,7 +22,7 @@ from ...numerics.newton import maximise
 from ..estimate import maximum_likelihood
 from ..information import cholesky_of
 from ..likelihood import Likelihood
-from .mixture import Mixture, MixturePoint
+from .mixture import Members, Mixture, MixturePoint
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -30,7 +30,7 @@ BoolArray = NDArray[np.bool_]
 #: Starts, unless said otherwise: the best of trdel with three classes is reached from four of five.
 STARTS = 20
 #: EM steps before Newton's method, and the gain in log-likelihood at which it takes over.
-EM_STEPS, EM_GAIN = 500, 1e-3
+EM_STEPS, EM_GAIN = 100, 1e-2
 #: A natural parameter beyond this is a class on its way to infinity: the estimates of the classes that exist
 #: in the cases tested stay below 2.
 COLLAPSED = 9.0
@@ -118,19 +118,20 @@ class LatentClasses:
 
 
 def fit_classes(
-    likelihood: Likelihood,
+    likelihood: Members,
     weights: FloatArray,
     names: Sequence[str],
     n_classes: int,
     random: BoolArray | None = None,
     starts: int = STARTS,
     seed: int = 0,
+    single: FloatArray | None = None,
 ) -> LatentClasses:
     """Fit K latent classes.
 
     Parameters
     ----------
-    likelihood : Likelihood
+    likelihood : Likelihood or other Members
         Of one class, with p parameters, for n answers.
     weights : float[n]
         Number of persons with each answer.
@@ -144,6 +145,8 @@ def fit_classes(
         Number of random starts.
     seed : int
         Of the random starts.
+    single : float[p], optional
+        Estimate of one class, around which the starts are drawn; fitted if not given.
 
     Returns
     -------
@@ -176,12 +179,16 @@ def fit_classes(
         raise InputError(
             f"random has the shape {varies.shape}; say of {p} parameters which differ, at least one"
         )
-    single = maximum_likelihood(likelihood, weights, names, concave=False)
+    if single is None:
+        if not isinstance(likelihood, Likelihood):
+            raise InputError("give the estimate of one class (single) where the classes are not of patterns")
+        single = maximum_likelihood(likelihood, weights, names, concave=False).phi
     mixture = Mixture(likelihood, weights, n_classes, varies)
     if n_classes == 1:
-        return _result(mixture, mixture.psi(single.phi[None], np.ones(1)), names, np.array([single.llf]))
+        psi = mixture.psi(single[None], np.ones(1))
+        return _result(mixture, psi, names, np.array([mixture.at(psi).value]))
     draws = np.random.default_rng(seed)
-    reached = [_climb(mixture, _start(mixture, single.phi, draws)) for _ in range(starts)]
+    reached = [_climb(mixture, _start(mixture, single, draws)) for _ in range(starts)]
     there = sorted((found for found in reached if found is not None), key=lambda found: -found[0])
     if not there:
         raise ConvergenceError(

@@ -18,15 +18,45 @@ I_ik that of a person whose class is known.  Shares enter as log(pi_k / pi_K).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..information import raised_cholesky
-from ..likelihood import Likelihood, LikelihoodPoint
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+
+
+class MembersPoint(Protocol):
+    """Answers of one class at one value of its parameters."""
+
+    @property
+    def log_probabilities(self) -> FloatArray:
+        """float[n]."""
+
+    @property
+    def scores(self) -> FloatArray:
+        """float[n, p]."""
+
+    @property
+    def extent(self) -> float:
+        """Largest natural parameter in absolute value."""
+
+    def information(self, weights: FloatArray) -> FloatArray:
+        """float[p, p], for weights float[n]."""
+
+
+class Members(Protocol):
+    """The likelihood of one class: :class:`pairproof.native.patterns.likelihood.Likelihood` is one."""
+
+    @property
+    def n_params(self) -> int:
+        """p."""
+
+    def at(self, phi: FloatArray) -> MembersPoint:
+        """The answers at phi, float[p]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +65,7 @@ class Mixture:
 
     Attributes
     ----------
-    likelihood : Likelihood
+    likelihood : Likelihood or other Members
         Of one class, with p parameters, for n answers.
     weights : float[n]
         Number of persons with each answer.
@@ -54,7 +84,7 @@ class Mixture:
     3
     """
 
-    likelihood: Likelihood
+    likelihood: Members
     weights: FloatArray
     n_classes: int
     random: BoolArray
@@ -105,7 +135,7 @@ class MixturePoint:
     ----------
     mixture : Mixture
     psi : float[n_params]
-    points : tuple of LikelihoodPoint
+    points : tuple of MembersPoint
         Of the classes.
     rows : float[n]
         Log-probability of each answer.
@@ -126,7 +156,7 @@ class MixturePoint:
 
     mixture: Mixture
     psi: FloatArray
-    points: tuple[LikelihoodPoint, ...] = field(init=False)
+    points: tuple[MembersPoint, ...] = field(init=False)
     rows: FloatArray = field(init=False)
     posterior: FloatArray = field(init=False)
 
