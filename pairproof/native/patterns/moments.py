@@ -32,3 +32,33 @@ class Moments:
     log_total: float
     mean: FloatArray
     covariance: FloatArray
+
+
+def table_moments(table: FloatArray, beta: FloatArray) -> Moments:
+    """The moments over patterns that are written out.
+
+    Parameters
+    ----------
+    table : float[N, q]
+        Statistics of each pattern.
+    beta : float[q]
+
+    Returns
+    -------
+    Moments
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.moments import table_moments
+    >>> table_moments(np.array([[1.0], [-1.0]]), np.zeros(1)).covariance.tolist()
+    [[1.0]]
+    """
+    eta = table @ beta
+    top = float(eta.max())
+    p = np.exp(eta - top)
+    total = float(p.sum())
+    p /= total
+    mean = p @ table
+    off = table - mean
+    return Moments(top + float(np.log(total)), mean, (off.T * p) @ off)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import TooLargeError
-from ..moments import Moments
+from ..moments import Moments, table_moments
 from .halves import all_patterns, cube_moments
 from .pairs import MISSING, check_answers
 
@@ -23,6 +23,8 @@ IntArray = NDArray[np.int64]
 
 #: Patterns of the largest cube: 3^15 and 2^21 need about a gigabyte; beyond that no sum is taken.
 MOST_PATTERNS = 3**15
+#: Up to so many patterns a table is faster than halves.
+WRITTEN_OUT = 3**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,10 +149,16 @@ class CubePoint:
 
     def _part(self, row: int) -> Moments:
         if row not in self.parts:
-            values = tuple(
-                self.space.codes if y == MISSING else (int(y),) for y in self.space.answers[row].tolist()
-            )
-            self.parts[row] = cube_moments(values, self.space.ternary, self.space.depends, self.beta)
+            own = self.space.answers[row]
+            codes = self.space.codes
+            if len(codes) ** int((own == MISSING).sum()) <= WRITTEN_OUT:
+                patterns = all_patterns((codes,) * int((own == MISSING).sum())).astype(np.int64)
+                answers = np.tile(own, (len(patterns), 1))
+                answers[:, own == MISSING] = patterns
+                self.parts[row] = table_moments(self.space.statistics(answers), self.beta)
+            else:
+                values = tuple(codes if y == MISSING else (int(y),) for y in own.tolist())
+                self.parts[row] = cube_moments(values, self.space.ternary, self.space.depends, self.beta)
         return self.parts[row]
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:

@@ -71,7 +71,7 @@ def agreeing(orders: IntArray, places: IntArray) -> sparse.csr_matrix:
     >>> import numpy as np
     >>> from pairproof.native.patterns.ratings.space import agreeing
     >>> from pairproof.native.patterns.ratings.weak_orders import weak_orders
-    >>> agreeing(weak_orders(3, 3), np.array([[0, 1, -1]])).sum()
+    >>> float(agreeing(weak_orders(3, 3), np.array([[0, 1, -1]])).sum())
     5.0
     """
     n_items = orders.shape[1]

@@ -21,9 +21,8 @@ from tests.native.patterns.r import table
 def test_classes_of_dat4_s_cells_are_prefmods(
     k: int, disparity: float, cells: list[float], persons: list[float]
 ) -> None:
-    # pattnpml.fit(y ~ 1, random = ~ o1 + o2 + o3, k = k, design = patt.design(dat4, nitems = 4), EMdev.change
-    # = 1e-10) from 30 and 50 seeds; EM that gains 1e-10 a step stops 7e-9 above the maximum, and 3e-6 (k = 2)
-    # or 2e-6 (k = 3) from its shares.
+    # pattnpml.fit(y ~ 1, random = ~ o1 + o2 + o3, k = k, design = patt.design(dat4, nitems = 4),
+    # EMdev.change = 1e-10) from 30 and 50 seeds: EM stops within 1e-8 of the maximum and 2e-6 of its shares.
     answers = table("dat4").astype(np.int64)
     patterns = all_patterns(((1, -1),) * 6)
     counts = (answers[:, None, :] == patterns).all(axis=2).sum(axis=0).astype(float)

@@ -57,6 +57,16 @@ def test_moments_by_axes_are_those_of_all_59049_ternary_patterns_of_five_items()
     assert_moments(CubeSpace(answers, True, sharing(5)), table, agree, beta)
 
 
+def test_an_answer_with_many_gaps_is_summed_in_halves_as_one_with_few_is_from_a_table() -> None:
+    rng = np.random.default_rng(8)
+    answers = rng.choice([1, 0, -1], size=(2, 10))
+    answers[:, 1:9] = MISSING
+    patterns = np.array(list(itertools.product([1, 0, -1], repeat=10)))
+    agree = ((answers[:, None, :] == patterns) | (answers[:, None, :] == MISSING)).all(axis=2)
+    table = statistics(patterns, True, 5)
+    assert_moments(CubeSpace(answers, True, sharing(5)), table, agree, 0.3 * rng.normal(size=table.shape[1]))
+
+
 def test_six_items_with_three_categories_halve_to_the_factored_sums_where_dependence_is_zero() -> None:
     rng = np.random.default_rng(6)
     answers = rng.choice([1, 0, -1], size=(3, 15))
