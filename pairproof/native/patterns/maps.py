@@ -66,6 +66,39 @@ class ItemTerm:
             raise InputError(f"{len(self.names)} names for columns of shape {self.columns.shape}")
 
 
+@dataclass(frozen=True, eq=False)
+class ComparisonTerm:
+    """A term of the comparisons themselves, beside that of their items: position, a difference in length.
+
+    Attributes
+    ----------
+    columns : float[n_groups, C, r]
+        Values for each covariate group and comparison (prefmod's order) on the scale of log-odds: 1 where the
+        item named first has the advantage, -1 where the second has it, 0 on neutral ground.
+    names : tuple of str
+        Of the r parameters.
+
+    Raises
+    ------
+    InputError
+        The number of names is not that of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.maps import ComparisonTerm
+    >>> ComparisonTerm(np.ones((1, 3, 1)), ("order",)).names
+    ('order',)
+    """
+
+    columns: FloatArray
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.columns.ndim != 3 or self.columns.shape[2] != len(self.names):
+            raise InputError(f"{len(self.names)} names for columns of shape {self.columns.shape}")
+
+
 def main_effects(items: Sequence[str], n_groups: int = 1, reference: int = -1) -> ItemTerm:
     """One parameter for each item but the reference, the same in all groups.
 
@@ -155,13 +188,18 @@ def item_maps(terms: Sequence[ItemTerm]) -> tuple[list[FloatArray], tuple[str, .
 
 
 def comparison_maps(
-    terms: Sequence[ItemTerm], undecided: Undecided | None, dependence: bool
+    terms: Sequence[ItemTerm],
+    undecided: Undecided | None,
+    dependence: bool,
+    own: Sequence[ComparisonTerm] = (),
 ) -> tuple[list[FloatArray], tuple[str, ...]]:
     """The matrices from parameters to the natural parameters of comparisons.
 
     Parameters
     ----------
     terms : sequence of ItemTerm
+    own : sequence of ComparisonTerm
+        Terms of the comparisons themselves; their parameters follow those of the items.
     undecided : {"zero", "one", "each"}, optional
         None where the comparisons have two categories.
     dependence : bool
@@ -189,7 +227,13 @@ def comparison_maps(
     of_items, names = item_maps(terms)
     n_items = len(of_items[0])
     n = n_pairs(n_items)
-    blocks, more = [incidence(n_items)], list(names)
+    wrong = [t for t in own if t.columns.shape[:2] != (len(of_items), n)]
+    if wrong:
+        raise InputError(
+            f"{', '.join(wrong[0].names)}: columns of shape {wrong[0].columns.shape}; there are {len(of_items)}"
+            f" groups and {n} comparisons"
+        )
+    more = [*names, *(name for t in own for name in t.names)]
     u = {"one": np.ones((n, 1)), "each": np.eye(n)}.get(str(undecided), np.zeros((n, 0)))
     ia = np.eye(len(sharing(n_items))) if dependence else np.zeros((0, 0))
     if undecided == "one":
@@ -198,8 +242,10 @@ def comparison_maps(
         more += [f"U{j + 1}{k + 1}" for k in range(n_items) for j in range(k)]
     more += list(sharing_names(n_items)) if dependence else []
     maps = []
-    for matrix in of_items:
-        parts = [blocks[0] @ matrix] + ([] if undecided is None else [u]) + ([ia] if dependence else [])
+    for s, matrix in enumerate(of_items):
+        # The coefficient of y is half a log-odds.
+        of_pairs = np.hstack([incidence(n_items) @ matrix, *(t.columns[s] / 2.0 for t in own)])
+        parts = [of_pairs] + ([] if undecided is None else [u]) + ([ia] if dependence else [])
         maps.append(diagonal_blocks(parts))
     return maps, tuple(more)
 

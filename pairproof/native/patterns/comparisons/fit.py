@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ....errors import InputError
 from ..estimate import maximum_likelihood
 from ..likelihood import Likelihood, Space
-from ..maps import ItemTerm, Undecided, comparison_maps
+from ..maps import ComparisonTerm, ItemTerm, Undecided, comparison_maps
 from ..pooled import PatternFit, Pooled, blocks, pool
 from .cube import CubeSpace
 from .factored import FactoredSpace
@@ -35,6 +35,7 @@ def fit_comparisons(
     weights: FloatArray | None = None,
     undecided: Undecided | None = None,
     dependence: bool = False,
+    own: Sequence[ComparisonTerm] = (),
 ) -> PatternFit:
     """Fit persons' answers to all comparisons of J items.
 
@@ -54,6 +55,8 @@ def fit_comparisons(
         comparison.
     dependence : bool
         Whether comparisons that share an item depend on each other.
+    own : sequence of ComparisonTerm
+        Terms of the comparisons themselves, as log-odds.
 
     Returns
     -------
@@ -82,7 +85,9 @@ def fit_comparisons(
     >>> fit.estimate.phi.round(4).tolist(), fit.estimate.standard_errors.round(4).tolist()
     ([0.2778, -0.6551], [0.106, 0.23])
     """
-    likelihood, pooled, names = comparison_likelihood(answers, terms, group, weights, undecided, dependence)
+    likelihood, pooled, names = comparison_likelihood(
+        answers, terms, group, weights, undecided, dependence, own
+    )
     ternary = undecided is not None
     there = pooled.answers != MISSING
     concave = not dependence or bool(there.all())
@@ -101,6 +106,7 @@ def comparison_likelihood(
     weights: FloatArray | None = None,
     undecided: Undecided | None = None,
     dependence: bool = False,
+    own: Sequence[ComparisonTerm] = (),
 ) -> tuple[Likelihood, Pooled, tuple[str, ...]]:
     """The likelihood that :func:`fit_comparisons` maximises.
 
@@ -135,7 +141,7 @@ def comparison_likelihood(
     w = np.ones(len(checked)) if weights is None else np.asarray(weights, dtype=float)
     silent = (checked == MISSING).all(axis=1)
     pooled = pool(checked, group, np.where(silent, 0.0, w) if w.shape == silent.shape else w)
-    maps, names = comparison_maps(terms, undecided, dependence)
+    maps, names = comparison_maps(terms, undecided, dependence, own)
     space: Space
     if dependence:
         space = CubeSpace(pooled.answers, ternary, sharing(n_items))

@@ -31,6 +31,8 @@ BoolArray = NDArray[np.bool_]
 
 #: Sets over which the search for infinite parameters goes.
 MOST_SETS = 200_000
+#: Left sets times items: each step holds some tables of this size, 400 MB each.
+MOST_CELLS = 5 * 10**7
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,8 @@ class LuceSpace:
     ------
     InputError
         A ranking has a tie of an order that is not a possible one.
+    TooLargeError
+        There are more than MOST_CELLS pairs of an item and a set of items left.
 
     Examples
     --------
@@ -69,6 +73,11 @@ class LuceSpace:
     def __post_init__(self) -> None:
         stages = stages_of(self.ranks)
         size = stages.size
+        if stages.sets.size > MOST_CELLS:
+            raise TooLargeError(
+                f"{stages.sets.shape[0]:,} different sets of items left times {stages.sets.shape[1]:,} items; the"
+                f" limit is {MOST_CELLS:,}. Fit fewer items, or the best few places of each ranking"
+            )
         seen = sorted(set(size.tolist()) - {1})
         orders = seen if self.orders is None else sorted(set(self.orders) - {1})
         strange = [d for d in seen if d not in orders]

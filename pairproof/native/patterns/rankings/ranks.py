@@ -201,7 +201,9 @@ def linked_sets(edges: BoolArray) -> tuple[tuple[int, ...], ...]:
     """
     from scipy.sparse.csgraph import connected_components, shortest_path
 
-    _, label = connected_components(edges, directed=True, connection="strong")
+    number, label = connected_components(edges, directed=True, connection="strong")
+    if number == 1:
+        return (tuple(range(len(edges))),)
     reach = np.isfinite(shortest_path(edges, unweighted=True))
     order = np.argsort(-reach.sum(axis=1), kind="stable")
     seen: list[int] = []

@@ -12,7 +12,7 @@ from pairproof.errors import InputError, NotEstimableError
 from pairproof.native.pairs.models import fit_llbt
 from pairproof.native.patterns.comparisons.fit import fit_comparisons
 from pairproof.native.patterns.comparisons.pairs import MISSING, n_pairs, pairs_of
-from pairproof.native.patterns.maps import ItemTerm, Undecided, interaction, main_effects
+from pairproof.native.patterns.maps import ComparisonTerm, ItemTerm, Undecided, interaction, main_effects
 from tests.native.patterns.r import PrefmodFit, table
 
 
@@ -102,6 +102,19 @@ def test_a_single_item_may_interact_where_the_others_do_not() -> None:
     none = fit_comparisons(answers, [main], group)
     assert none.estimate.llf < fit.estimate.llf < whole.estimate.llf
     assert fit.estimate.names == ("A", "B", "C", "A:g") and fit.df == whole.df + 2
+
+
+def test_an_order_effect_is_a_full_log_odds_and_nothing_else_is_forced_beside_it() -> None:
+    # A shown first: 30 to 10; B shown first: 18 to 22.
+    answers, group = np.array([[1], [-1], [1], [-1]]), np.array([0, 0, 1, 1])
+    weights = np.array([30.0, 10, 18, 22])
+    order = ComparisonTerm(np.array([1.0, -1.0]).reshape(2, 1, 1), ("order",))
+    fit = fit_comparisons(answers, [main_effects("AB", 2)], group, weights, own=[order])
+    first, second = np.log(30 / 10), np.log(18 / 22)
+    assert np.abs(fit.estimate.phi - [(first + second) / 4, (first - second) / 2]).max() < 1e-13
+    assert fit.estimate.names == ("A", "order") and abs(fit.deviance) < 1e-10 and fit.df == 0
+    with pytest.raises(InputError, match=r"order: columns of shape \(2, 1, 1\); there are 1 groups and 1"):
+        fit_comparisons(answers, [main_effects("AB")], own=[order])
 
 
 def test_an_item_covariate_is_the_constrained_model() -> None:
