@@ -12,7 +12,9 @@ model, with parameters of Dittrich, Francis, Hatzinger and Katzenbeisser (2012, 
 y changes its sign with the order of the two items and beta_j + beta_k does not, so that the documented model
 depends on which item of a comparison comes first; the "difference" does not.  Without dependence, alpha and
 beta enter through the C probabilities that a comparison is missing: more parameters than these cannot be told
-apart (alpha and beta of every item: four items and fewer).
+apart (alpha and beta of every item: four items and fewer).  The "difference" has a mirror: -beta - 2 lambda
+in the place of beta changes no probability, since a comparison is then missing at a rate that depends on
+|lambda_j + beta_j - lambda_k - beta_k| only.  The data cannot choose between the two.
 
 Log-likelihoods of models of gaps are comparable with each other only, not with those of models without.
 """
@@ -68,7 +70,8 @@ def fit_gaps(
         That this depends on the answer.
     alpha_of, beta_of : sequence of int, optional
         Items, or comparisons, that have a parameter; all if not given.  Give those with a gap: the alpha of
-        an item without one is minus infinity.
+        an item without one is minus infinity.  Of the
+        "difference" the last item has none: it is the reference.
     group : int[n_persons], optional
         Covariate group of each person.
     weights : float[n_persons], optional
@@ -181,6 +184,8 @@ def _beta(beta: Beta | None, of: Sequence[int] | None, items: Sequence[str]) -> 
         matrix, names = _kept(np.eye(c), _pair_names(items), of)
     elif beta in ("item", "difference", "coded"):
         signed = incidence(len(items))
+        if beta == "difference" and of is None:
+            of = range(len(items) - 1)  # only differences enter: the last item is the reference
         whole = {"item": np.abs(signed), "difference": signed, "coded": np.eye(len(items))}[beta]
         matrix, names = _kept(whole, items, of)
     else:

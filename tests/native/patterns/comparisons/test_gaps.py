@@ -13,7 +13,7 @@ from pairproof.native.patterns.comparisons.cube import CubeSpace
 from pairproof.native.patterns.comparisons.fit import fit_comparisons
 from pairproof.native.patterns.comparisons.gaps import Alpha, Beta, fit_gaps
 from pairproof.native.patterns.comparisons.joint import GapCubeSpace, GapSpace
-from pairproof.native.patterns.comparisons.pairs import MISSING, sharing
+from pairproof.native.patterns.comparisons.pairs import MISSING, incidence, pairs_of, sharing
 from pairproof.native.patterns.maps import main_effects
 from tests.native.patterns.brute import assert_moments
 from tests.native.patterns.r import PrefmodFit, table
@@ -107,6 +107,35 @@ def test_alpha_and_beta_of_every_item_are_more_than_four_items_gaps_can_tell() -
     with pytest.raises(NotEstimableError, match="alpha:A.*beta:D.*flat") as told:
         fit_gaps(answers, LAST, "item", "item", undecided="one")
     assert f"{free.llf:.6f}" in str(told.value)  # its maximum is that of free rates
+
+
+def test_alpha_and_beta_of_six_items_are_found_again() -> None:
+    rng = np.random.default_rng(5)
+    lam, alpha = np.linspace(1.0, 0.0, 6), np.array([-0.8, -0.4, -0.6, -0.2, -0.5, -0.7])
+    beta = np.array([0.6, -0.3, 0.4, 0.1, -0.2, 0.0])
+    first, second = pairs_of(6)
+    eta = lam[first] - lam[second]
+    gap, slope = alpha[first] + alpha[second], beta[first] - beta[second]
+    # States (1, seen), (-1, seen), (1, missing), (-1, missing) of each comparison.
+    weight = np.exp(np.stack([eta, -eta, eta + gap + slope, -eta + gap - slope]))
+    state = (rng.random((4000, 15)) * weight.sum(axis=0) > np.cumsum(weight, axis=0)[:, None, :]).sum(axis=0)
+    answers = np.where(state >= 2, MISSING, np.where(state == 0, 1, -1))
+    fit = fit_gaps(answers, [main_effects("ABCDEF")], "item", "difference")
+    # A comparison is missing at a rate that depends on |lambda_j + beta_j - lambda_k - beta_k| only: -beta -
+    # 2 lambda is exactly as likely as beta.
+    found, mirrored = fit.phi.copy(), -fit.phi[11:] - 2 * fit.phi[:5]
+    if np.abs(mirrored).sum() < np.abs(found[11:]).sum():
+        found[11:] = mirrored
+    off = (found - np.concatenate([lam[:5], alpha, beta[:5]])) / fit.standard_errors
+    # The largest of sixteen normal deviates is above 4 in 0.1 % of samples; observed 3.6.
+    assert np.abs(off).max() < 4.0
+    space = GapSpace(answers, False)
+    flat = []
+    for b in (fit.phi[11:], mirrored):
+        of_pairs = incidence(6) @ np.append(fit.phi[:5], 0.0), np.abs(incidence(6)) @ fit.phi[5:11]
+        natural = np.concatenate([*of_pairs, incidence(6) @ np.append(b, 0.0)])
+        flat.append(space.at(natural).log_probabilities(np.arange(4000)).sum())
+    assert abs(flat[0] - flat[1]) < 1e-7 and abs(flat[0] - fit.llf) < 1e-7
 
 
 def test_options_and_complete_answers_are_refused() -> None:
