@@ -58,8 +58,7 @@ def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -
     Traceback (most recent call last):
     pairproof.errors.NotEstimableError: x, y: cannot be told apart in these answers; leave one of them out
     """
-    demands = _demands(likelihood, weights)
-    direction = _recession(demands) if len(demands) else None
+    direction = recession(likelihood, weights)
     if direction is not None:
         raise NotEstimableError(
             f"{_named(direction[:, None], names)}: the estimate is infinite: along it the answers observed grow"
@@ -70,6 +69,42 @@ def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -
         raise NotEstimableError(
             f"{_named(flat, names)}: cannot be told apart in these answers; leave one of them out"
         )
+
+
+def recession(likelihood: Likelihood, weights: FloatArray) -> FloatArray | None:
+    """A generic direction along which the likelihood grows without end.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        Of n answers with p parameters.
+    weights : float[n]
+        Answers of weight 0 demand nothing.
+
+    Returns
+    -------
+    float[p] or None
+        None if there is no such direction.
+
+    Raises
+    ------
+    TooLargeError
+        More than MOST_DEMANDS demands.
+    ConvergenceError
+        The linear programme could not be solved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
+    >>> from pairproof.native.patterns.existence import recession
+    >>> from pairproof.native.patterns.likelihood import Likelihood
+    >>> one = Likelihood(FactoredSpace(np.array([[1]]), False), np.array([0]), [np.ones((1, 1))])
+    >>> bool(recession(one, np.ones(1))[0] > 0)  # the first item always wins
+    True
+    """
+    demands = _demands(likelihood, weights)
+    return _recession(demands) if len(demands) else None
 
 
 def _named(directions: FloatArray, names: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ....errors import InputError, NotEstimableError
 from ..estimate import Estimate, Prior, maximum_likelihood
+from ..existence import recession
 from ..likelihood import Likelihood
 from ..maps import ItemTerm, item_maps
 from ..pooled import PatternFit, Pooled, blocks, pool
@@ -105,7 +106,12 @@ def fit_plackett_luce(
         estimate = _with_pseudo(own, pooled, full, all_names, space.tie_orders, pseudo, prior)
     else:
         _refuse_gaps(own, terms, t == 0 and prior is None)
-        estimate = maximum_likelihood(likelihood, pooled.weights, all_names, prior=prior)
+        try:
+            estimate = maximum_likelihood(likelihood, pooled.weights, all_names, prior=prior)
+        except NotEstimableError:
+            if prior is None:
+                _refuse_infinite(likelihood, pooled, terms)
+            raise
     return _fit(estimate, likelihood, pooled, own, space.tie_orders)
 
 
@@ -205,11 +211,36 @@ def _refuse_gaps(ranks: Ranks, terms: Sequence[ItemTerm], strict: bool) -> None:
     sets = linked_sets(above(ranks))
     if len(sets) == 1:
         return
-    told = ["{" + ", ".join(names.get(i, f"item {i + 1}") for i in own) + "}" for own in sets]
     raise NotEstimableError(
-        f"the rankings do not connect all items: they fall into {' '.join(told)}, and between two of these sets one"
-        " is never ranked above the other. Worths can be compared within a set only: fit each alone, or add"
+        f"the rankings do not connect all items: they fall into {_told(sets, names)}, and between two of these sets"
+        " one is never ranked above the other. Worths can be compared within a set only: fit each alone, or add"
         " pseudo-comparisons or a prior"
+    )
+
+
+def _told(sets: Sequence[Sequence[int]], names: dict[int, str]) -> str:
+    return " ".join("{" + ", ".join(names.get(i, f"item {i + 1}") for i in own) + "}" for own in sets)
+
+
+def _refuse_infinite(likelihood: Likelihood, pooled: Pooled, terms: Sequence[ItemTerm]) -> None:
+    """Where ties take part, the sets of items between which differences of worth are infinite."""
+    n_items = len(terms[0].columns)
+    if len(terms) != 1 or terms[0].columns.shape != (n_items, n_items - 1) or len(likelihood.maps) != 1:
+        return
+    direction = recession(likelihood, pooled.weights)
+    if direction is None:
+        return
+    level = (likelihood.maps[0] @ direction)[:n_items]
+    steps = np.sort(level)[::-1]
+    starts = np.flatnonzero(np.append(True, -np.diff(steps) > 1e-6 * max(1.0, float(np.abs(level).max()))))
+    if len(starts) == 1:
+        return  # only ties are infinite
+    which = np.searchsorted(-steps[starts], -level + 1e-9, side="right") - 1
+    sets = [np.flatnonzero(which == k).tolist() for k in range(len(starts))]
+    raise NotEstimableError(
+        f"differences of worth are infinite between the sets {_told(sets, dict(enumerate(terms[0].items)))}: rankings"
+        " and ties never speak against the order of the sets. Worths can be compared within a set only: fit each alone,"
+        " or add pseudo-comparisons or a prior"
     )
 
 

@@ -30,8 +30,12 @@ def test_two_opposed_classes_are_found_and_one_class_is_enough_for_one() -> None
     sides = np.where(np.arange(100) < 50, 1.0, -1.0)[:, None] * np.array([1.0, 0.5])
     test = class_test(draw(sides, draws), build, draw, 1, samples=19, starts=3)
     assert test.p == 0.05 and test.ratio > 10 and len(test.ratios) + test.failed == 19
-    same = class_test(draw(np.tile([0.5, 0.2], (100, 1)), draws), build, draw, 1, samples=19, starts=3)
-    assert same.p > 0.1 and same.ratio > -1e-8 and (same.ratios > -1e-8).all()
+    panels = [draw(np.tile([0.5, 0.2], (100, 1)), draws) for _ in range(5)]
+    same = [class_test(panel, build, draw, 1, samples=19, starts=2) for panel in panels]
+    # The mean of five uniform p-values is below .2 in 0.8 % of cases. Of 40 such panels 2.5 % had p <= .05,
+    # 12.5 % p <= .1 and 25 % p <= .25.
+    assert np.mean([test.p for test in same]) > 0.2
+    assert all(test.ratio > -1e-8 and (test.ratios > -1e-8).all() for test in same)
 
 
 def test_the_number_of_samples_is_checked() -> None:

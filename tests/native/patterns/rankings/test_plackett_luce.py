@@ -195,6 +195,12 @@ def test_gaps_in_the_network_are_named() -> None:
     assert salad(pseudo=0.1).estimate.phi[0] < salad().estimate.phi[0]
 
 
+def test_with_ties_the_sets_between_which_worths_are_infinite_are_named() -> None:
+    ranks = np.array([[1, 2, 3, 4], [1, 3, 2, 4], [1, 2, 2, 3], [1, 2, 3, 4]])
+    with pytest.raises(NotEstimableError, match=r"infinite between the sets \{A\} \{B, C\} \{D\}"):
+        fit_plackett_luce(ranks, FIRST)
+
+
 def test_probabilities_of_all_rankings_with_ties_add_up_to_one() -> None:
     rows = {tuple(dense_ranks(np.array([r])).ranks[0]) for r in itertools.product([1, 2, 3, 4], repeat=4)}
     assert len(rows) == sequences(4, (2, 3, 4)) == 75
