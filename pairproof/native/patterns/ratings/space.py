@@ -207,10 +207,13 @@ class OrderPoint:
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
         """float[q, q]."""
-        table, p = self.space._table, np.exp(self.log_p)
+        return self.contracted_information(rows, weights, np.eye(self.space.n_statistics))
+
+    def contracted_information(self, rows: IntArray, weights: FloatArray, matrix: FloatArray) -> FloatArray:
+        """float[p, p]: of p linear functions of the statistics, for matrix float[q, p]."""
+        p, table = np.exp(self.log_p), self.space._table @ matrix
         shares = self._shares(rows)[1]
-        means = shares @ table
-        off = means - p @ table  # centred, so that little cancels
+        off = shares @ table - p @ table  # centred, so that little cancels
         v = float(weights.sum()) * p - np.asarray(shares.T @ weights).ravel()
         centred = table - p @ table
         return np.asarray((centred.T * v) @ centred + (off.T * weights) @ off)
