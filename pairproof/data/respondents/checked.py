@@ -13,8 +13,8 @@ from ..checks import LARGEST_COUNT, SMALLEST_COUNT, check_covariate_names, check
 from ..columns import Column, FloatArray, IntArray
 from .codes import ABSENT, FIRST, KINDS, MISSING, SECOND, TIED, Kind
 
-#: Columns of the table's own in a frame; a covariate cannot have these names.
-OWN_COLUMNS = ("weight", "time")
+#: Columns of the table's own in a frame, and of the comparisons made of it; a covariate cannot have these names.
+OWN_COLUMNS = ("weight", "time", "order")
 
 
 def checked_answers(answers: ArrayLike, kind: Kind, n_items: int, n_times: int, source: str) -> IntArray:
@@ -138,8 +138,8 @@ def checked_columns(columns: Mapping[str, Column], n_rows: int, source: str) -> 
     check_covariate_names(list(columns), source)
     if taken := [name for name in columns if name in OWN_COLUMNS]:
         raise InputError(
-            f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate, the table has its own; rename"
-            " it"
+            f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate: {named(OWN_COLUMNS)}"
+            " have a meaning of their own; rename it"
         )
     for name, column in columns.items():
         if len(column) != n_rows:
