@@ -1,9 +1,9 @@
-"""Tables of respondents made from another one: merged, at one time, with the items in another order."""
+"""Tables of respondents made from another one, as the parts of which `Respondents.build` makes them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,7 @@ from ..checks import first_row
 from ..columns import Column, Factor, FloatArray, IntArray, take
 from ..wide import prefmod_pair_order
 from .codes import MISSING
-
-if TYPE_CHECKING:
-    from .respondents import Respondents
+from .parts import Parts, Table, parts_of
 
 
 def values_of(column: Column) -> FloatArray:
@@ -26,11 +24,11 @@ def values_of(column: Column) -> FloatArray:
     return column
 
 
-def groups(table: Respondents, names: Sequence[str]) -> tuple[IntArray, IntArray]:
+def groups(table: Table, names: Sequence[str]) -> tuple[IntArray, IntArray]:
     """See :meth:`Respondents.groups`."""
     if isinstance(names, str):
         raise InputError(f"names={names!r} is one string; pass a list of covariates such as [{names!r}]")
-    keys = np.zeros((table.n_rows, len(names)))
+    keys = np.zeros((len(table.answers), len(names)))
     for k, name in enumerate(names):
         if name not in table.columns:
             raise InputError(
@@ -44,33 +42,33 @@ def groups(table: Respondents, names: Sequence[str]) -> tuple[IntArray, IntArray
                 " row(s)); leave these rows out with select, or leave the covariate out"
             )
     if not names:
-        return np.zeros(table.n_rows, np.int64), np.zeros(1, np.int64)
+        return np.zeros(len(table.answers), np.int64), np.zeros(1, np.int64)
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     return group.reshape(-1).astype(np.int64), first.astype(np.int64)
 
 
-def merged(table: Respondents) -> Respondents:
+def merged(table: Table) -> Parts:
     """See :meth:`Respondents.merged`; rows stand in the order in which their answers come first."""
     kept = table.weights > 0
     # Two missing values are alike here; doubles hold every code exactly.
     covariates = [np.nan_to_num(values_of(column), nan=np.inf) for column in table.columns.values()]
-    keys = np.column_stack([table.answers.reshape(table.n_rows, -1), *covariates])[kept]
+    keys = np.column_stack([table.answers.reshape(len(table.answers), -1), *covariates])[kept]
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     sums = np.bincount(group.reshape(-1), table.weights[kept])
     order = np.argsort(first)
     rows = np.flatnonzero(kept)[first[order]]
     cols = {name: take(column, rows) for name, column in table.columns.items()}
-    return _again(table, answers=table.answers[rows], weights=sums[order], columns=cols)
+    return parts_of(table, answers=table.answers[rows], weights=sums[order], columns=cols)
 
 
-def at_time(table: Respondents, time: str) -> Respondents:
+def at_time(table: Table, time: str) -> Parts:
     """See :meth:`Respondents.at_time`."""
     if time not in table.times:
         raise InputError(f"{table.source}: no time {quoted(time)}; found {listed(table.times)}")
-    return _again(table, answers=table.answers[:, table.times.index(time)], times=())
+    return parts_of(table, answers=table.answers[:, table.times.index(time)], times=())
 
 
-def with_items(table: Respondents, order: Sequence[str]) -> Respondents:
+def with_items(table: Table, order: Sequence[str]) -> Parts:
     """See :meth:`Respondents.with_items`."""
     if sorted(order) != sorted(table.items):
         raise ItemError(
@@ -88,21 +86,10 @@ def with_items(table: Respondents, order: Sequence[str]) -> Respondents:
     else:
         answers = table.answers[..., old]
     of_items = {name: take(column, np.array(old)) for name, column in table.item_data.items()}
-    return _again(table, items=tuple(order), answers=answers, item_data=of_items)
+    return parts_of(table, items=tuple(order), answers=answers, item_data=of_items)
 
 
-def selected(table: Respondents, rows: NDArray[Any]) -> Respondents:
+def selected(table: Table, rows: NDArray[Any]) -> Parts:
     """See :meth:`Respondents.select`."""
     cols = {name: take(column, rows) for name, column in table.columns.items()}
-    return _again(table, answers=table.answers[rows], weights=table.weights[rows], columns=cols)
-
-
-def parts_of(table: Respondents) -> dict[str, Any]:
-    """The arguments of :meth:`Respondents.build` that make this table again."""
-    names = "items kind answers tie_category scale weights columns item_data source".split()
-    times = table.times if table.n_times > 1 else ()
-    return dict({name: getattr(table, name) for name in names}, times=times)
-
-
-def _again(table: Respondents, **changes: object) -> Respondents:
-    return type(table).build(**{**parts_of(table), **changes})
+    return parts_of(table, answers=table.answers[rows], weights=table.weights[rows], columns=cols)

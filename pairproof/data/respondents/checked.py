@@ -13,7 +13,7 @@ from ..checks import LARGEST_COUNT, SMALLEST_COUNT, check_covariate_names, check
 from ..columns import Column, FloatArray, IntArray
 from .codes import ABSENT, FIRST, KINDS, MISSING, SECOND, TIED, Kind
 
-#: Columns of the table's own in a frame, and of the comparisons made of it; a covariate cannot have these names.
+#: Columns of the table's own in a frame, and in comparisons made of it; no covariate can have these names.
 OWN_COLUMNS = ("weight", "time", "order")
 
 

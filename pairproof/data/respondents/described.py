@@ -12,19 +12,18 @@ from ..columns import Factor, IntArray
 from ..wide import prefmod_pair_order
 from .checked import has_ties
 from .codes import ABSENT, BELOW, MISSING, UNRATED
+from .parts import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .respondents import Respondents
-
 _SIGNS = {1: ">", 0: "=", -1: "<"}
 
 
-def headline(table: Respondents) -> str:
+def headline(table: Table) -> str:
     """A line with the numbers of persons, items, gaps and ties, the times, the covariates and the source."""
-    n, j, w = table.n_persons, len(table.items), table.weights
-    when = f" at {table.n_times} times" if table.n_times > 1 else ""
+    n, j, w = float(table.weights.sum()), len(table.items), table.weights
+    when = f" at {len(table.times)} times" if len(table.times) > 1 else ""
     beside = f", with {named(table.columns, 6)}" if table.columns else ""
     if table.kind == "comparisons":
         open_ = (table.answers == MISSING).sum(axis=(1, 2))
@@ -40,8 +39,8 @@ def headline(table: Respondents) -> str:
         none, part = w @ (~given).sum(axis=1), w @ partial.sum(axis=1)
         tied_rankings = w @ has_ties(table.answers).sum(axis=1)
         ties = f"{tied_rankings:g} with ties" if table.tie_category else "no ties"
-        what = f"{n * table.n_times - none:g} rankings of {j} items"
-        times = f" by {n:g} respondents{when}" if table.n_times > 1 else ""
+        what = f"{n * len(table.times) - none:g} rankings of {j} items"
+        times = f" by {n:g} respondents{when}" if len(table.times) > 1 else ""
         empty = f", {none:g} more without a rank" if none else ""
         found = times + (f", {part:g} of them partial" if part else "") + f" ({ties}){empty}"
     else:
@@ -53,7 +52,7 @@ def headline(table: Respondents) -> str:
     return f"{what}{found}{beside}, from {table.source}"
 
 
-def answer(table: Respondents, codes: IntArray) -> str:
+def answer(table: Table, codes: IntArray) -> str:
     """What one row answered at one time, such as "A > B = C; below: D; not presented: E"."""
     items = table.items
     if table.kind == "comparisons":
@@ -73,9 +72,9 @@ def answer(table: Respondents, codes: IntArray) -> str:
     return "; ".join([order or "no rank", *parts])
 
 
-def sentences(table: Respondents, most: int = 12) -> list[str]:
+def sentences(table: Table, most: int = 12) -> list[str]:
     """See :meth:`Respondents.sentences`."""
-    flat = table.answers.reshape(table.n_rows, -1)
+    flat = table.answers.reshape(len(table.answers), -1)
     patterns, group = np.unique(flat, axis=0, return_inverse=True)
     count = np.bincount(group.reshape(-1), table.weights)
     order = [k for k in np.lexsort((np.arange(len(count)), -count)) if count[k] > 0]
@@ -83,25 +82,25 @@ def sentences(table: Respondents, most: int = 12) -> list[str]:
     lines = []
     for k in order[:most]:
         parts = [answer(table, codes) for codes in patterns[k].reshape(shape)]
-        told = [f"{t}: {part}" for t, part in zip(table.times, parts)] if table.n_times > 1 else parts
+        told = [f"{t}: {part}" for t, part in zip(table.times, parts)] if len(table.times) > 1 else parts
         lines.append(f"{count[k]:g}  {' | '.join(told)}")
     if len(order) > most:
         lines.append(f"... and {len(order) - most:,} more different answers")
     return lines
 
 
-def text(table: Respondents) -> str:
+def text(table: Table) -> str:
     """The headline and the most frequent answers."""
     return "\n".join(map(label, [headline(table), *(f"  {line}" for line in sentences(table))]))
 
 
-def html(table: Respondents) -> str:
+def html(table: Table) -> str:
     """The same for a notebook."""
     rows = "".join(f"<li>{escape(line)}</li>" for line in sentences(table))
     return f"<p><b>Respondents</b>: {escape(headline(table))}</p><ul>{rows}</ul>"
 
 
-def frame(table: Respondents) -> pd.DataFrame:
+def frame(table: Table) -> pd.DataFrame:
     """See :meth:`Respondents.to_frame`."""
     import pandas as pd
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,15 +10,13 @@ from ..columns import Column, Factor, take
 from ..comparisons import Comparisons
 from ..wide import prefmod_pair_order
 from .codes import FIRST, MISSING, SECOND, TIED
-
-if TYPE_CHECKING:
-    from .respondents import Respondents
+from .parts import Table
 
 #: Comparisons that a table may be cut into, as many as a table of rankings may stand for.
 MOST_COMPARISONS = 10_000_000
 
 
-def comparisons_of(table: Respondents, judge: bool = False) -> Comparisons:
+def comparisons_of(table: Table, judge: bool = False) -> Comparisons:
     """See :meth:`Respondents.to_comparisons`."""
     answers = table.pair_answers
     made = (answers != MISSING) & (table.weights > 0)[:, None, None]
@@ -35,7 +31,7 @@ def comparisons_of(table: Respondents, judge: bool = False) -> Comparisons:
     columns: dict[str, Column] = {name: take(column, row) for name, column in table.columns.items()}
     if judge:
         columns = {"judge": _judges(table, row), **columns}
-    if table.n_times > 1:
+    if len(table.times) > 1:
         columns["time"] = Factor(time.astype(np.int64), table.times)
     return Comparisons.build(
         table.items,
@@ -51,14 +47,14 @@ def comparisons_of(table: Respondents, judge: bool = False) -> Comparisons:
     )
 
 
-def _ranked_together(table: Respondents) -> int:
+def _ranked_together(table: Table) -> int:
     """Largest number of items in one ranking that says anything."""
     counts = table.presented.sum(axis=2)
     spoken = (table.pair_answers != MISSING).any(axis=2) & (table.weights > 0)[:, None]
     return int(np.where(spoken, counts, 0).max())
 
 
-def _judges(table: Respondents, row: NDArray[np.int64]) -> Factor:
+def _judges(table: Table, row: NDArray[np.int64]) -> Factor:
     if "judge" in table.columns:
         raise InputError(f"{table.source}: there is a column 'judge' already, which becomes the judges")
     several = (table.weights != 1) & (table.weights > 0)
@@ -68,4 +64,4 @@ def _judges(table: Respondents, row: NDArray[np.int64]) -> Factor:
             f"{table.source}, row {r + 1}: the weight is {table.weights[r]:g}, so the row is not one person; judge=True"
             " takes each row as a judge"
         )
-    return Factor(row.astype(np.int64), tuple(str(k + 1) for k in range(table.n_rows)))
+    return Factor(row.astype(np.int64), tuple(str(k + 1) for k in range(len(table.answers))))

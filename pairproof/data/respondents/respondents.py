@@ -2,7 +2,8 @@
 
 A row is what one person answered: all comparisons of the items, a ranking, ratings of the items, each perhaps
 with gaps, and perhaps several times.  Cut into comparisons (:meth:`Respondents.to_comparisons`) the answers
-lose what belongs together: the comparisons of a ranking are dependent.
+lose what belongs together: the comparisons of a ranking are dependent.  The kinds of answers and the order of
+the comparisons are prefmod's (Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10)).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
 from .. import checks
@@ -22,6 +23,7 @@ from ..columns import Column, FloatArray, IntArray
 from ..comparisons import Comparisons
 from . import changed, checked, described, pairs
 from .codes import ABSENT, MISSING, UNRATED, Kind, as_comparisons, dense
+from .parts import parts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +80,6 @@ class Respondents:
     columns: Mapping[str, Column] = field(default_factory=dict)
     item_data: Mapping[str, Column] = field(default_factory=dict)
     source: str = "table"
-
-    # -- making one ------------------------------------------------------------------------------------------
 
     @classmethod
     def build(
@@ -165,7 +165,7 @@ class Respondents:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the parts; the table is checked and made read-only again when it is loaded."""
-        options = dict(changed.parts_of(self), columns=dict(self.columns), item_data=dict(self.item_data))
+        options = parts_of(self, columns=dict(self.columns), item_data=dict(self.item_data))
         return partial(Respondents.build, **options), ()
 
     @property
@@ -195,8 +195,6 @@ class Respondents:
     def answered(self) -> IntArray:
         """int[n_rows]: number of comparisons that an answer states or implies, over all times."""
         return np.asarray((self.pair_answers != MISSING).sum(axis=(1, 2)), np.int64)
-
-    # -- what models take ------------------------------------------------------------------------------------
 
     @property
     def once(self) -> IntArray:
@@ -236,13 +234,19 @@ class Respondents:
         return dense(flat).reshape(self.answers.shape)
 
     @property
-    def presented(self) -> Any:
-        """bool[n_rows, n_times, J]: whether a person saw the item to rank it, or rated it."""
+    def presented(self) -> NDArray[Any]:
+        """bool[n_rows, n_times, J]: whether a person saw the item to rank it, or rated it.
+
+        Raises
+        ------
+        InputError
+            The answers are comparisons.
+        """
         if self.kind == "comparisons":
             raise InputError(
-                f"{self.source}: the answers are comparisons; items of rankings are presented or not"
+                f"{self.source}: the answers are comparisons, which have no items that were presented"
             )
-        return self.answers != (ABSENT if self.kind == "rankings" else UNRATED)
+        return np.asarray(self.answers != (ABSENT if self.kind == "rankings" else UNRATED))
 
     def groups(self, names: Sequence[str]) -> tuple[IntArray, IntArray]:
         """Groups of rows with equal covariates.
@@ -273,15 +277,12 @@ class Respondents:
         """
         return changed.groups(self, names)
 
-    # -- tables made from this one ---------------------------------------------------------------------------
-
     def to_comparisons(self, judge: bool = False) -> Comparisons:
         """Every comparison that the answers state or imply, each with its person's weight.
 
         Items with a rank are preferred to those below; two items below all others are not compared.  The
         table of rankings and ratings has `ranked_together` set, so that fits warn: its comparisons are
-        dependent, and standard errors that take them as independent are too small, by a factor of about
-        sqrt((J + 1)/3).
+        dependent, and standard errors that take them as independent are too small.
 
         Parameters
         ----------
@@ -316,7 +317,7 @@ class Respondents:
 
         Rows of weight 0 are left out.
         """
-        return changed.merged(self)
+        return Respondents.build(**changed.merged(self))
 
     def select(self, rows: ArrayLike) -> Respondents:
         """The table of some of the rows.
@@ -335,7 +336,7 @@ class Respondents:
         InputError
             No row is selected, or none of those selected compares two items.
         """
-        return changed.selected(self, np.asarray(rows))
+        return Respondents.build(**changed.selected(self, np.asarray(rows)))
 
     def at_time(self, time: str) -> Respondents:
         """The answers at one point in time.
@@ -349,7 +350,7 @@ class Respondents:
         -------
         Respondents
         """
-        return changed.at_time(self, time)
+        return Respondents.build(**changed.at_time(self, time))
 
     def with_items(self, order: Sequence[str]) -> Respondents:
         """The same answers with the items in another order.
@@ -363,7 +364,7 @@ class Respondents:
         -------
         Respondents
         """
-        return changed.with_items(self, order)
+        return Respondents.build(**changed.with_items(self, order))
 
     def to_frame(self) -> pd.DataFrame:
         """The table as a data frame, which the readers read back.
@@ -377,8 +378,6 @@ class Respondents:
             Then the covariates, and `weight` unless all are 1.
         """
         return described.frame(self)
-
-    # -- as text ---------------------------------------------------------------------------------------------
 
     def sentences(self, most: int = 12) -> list[str]:
         """The most frequent answers as text, such as "4  A > B > C".

@@ -59,7 +59,7 @@ def from_orders(
         What an item means that a person gave no place, to be said if there is one.
     tie_category : bool, optional
         Whether places could be shared; default: if some are.
-    levels, item_data, encoding
+    levels, item_data, encoding : optional
         As in :func:`pairproof.data.respondents.from_pairs`.
 
     Returns
@@ -130,7 +130,7 @@ def from_ranking_text(
     source : path, DataFrame or dict of columns
     column : str
         The column that holds the text; blank or NA where nothing was ranked.
-    items, unranked, tie_category, levels, item_data, encoding
+    items, unranked, tie_category, levels, item_data, encoding : optional
         As in :func:`from_orders`.
     above, ties : str
         What stands between places, and between items that share one.
@@ -233,7 +233,11 @@ def _rankings(
             for name in place:
                 _place_once(table, ranks, row, rank, place_of.get(name, -1), column, name, names)
     unlisted = ranks == 0
-    found = dense(np.where(unlisted, unranked.of_unlisted(table, unlisted, names, columns[-1]), ranks))
+    found = dense(
+        np.where(
+            unlisted, unranked.of_unlisted(table, unlisted, names, columns[0], np.arange(table.n_rows)), ranks
+        )
+    )
     ties = has_tie_category(table, options, has_ties(found), columns[0])
     return respondents(table, options, names, "rankings", found, columns, tie_category=ties)
 

@@ -58,7 +58,7 @@ def from_paircomp(
         What becomes of the degree of a preference (">>" or "2>" where the scale has more than three points).
     tie_category : bool, optional
         Whether "neither" could be answered; default: if somebody did.
-    levels, item_data, encoding
+    levels, item_data, encoding : optional
         As in :func:`pairproof.data.respondents.from_pairs`.
 
     Returns
@@ -149,7 +149,14 @@ def _items(table: Table, column: str, bodies: Sequence[str]) -> tuple[str, ...]:
             f"{table.source}, column {quoted(column)}: the name of item {number} of {n} cannot be told from the text;"
             " state items=[...]"
         )
-    return tuple(found[k] for k in range(n))
+    names = tuple(found[k] for k in range(n))
+    if len(set(names)) < n:
+        raise ItemError(
+            f"{table.source}, column {quoted(column)}: {n * (n - 1) // 2} comparisons would be those of {n} items, but the text"
+            f" names {listed(names)}; a paircomp of both orders of the pairs (ordered = TRUE) is no table of whole answers"
+            " here: read it as rows first, second, outcome with pairproof.read"
+        )
+    return names
 
 
 def _signs(table: Table, column: str, rows: Any, body: str, items: tuple[str, ...]) -> list[str]:

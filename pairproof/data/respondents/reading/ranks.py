@@ -58,7 +58,7 @@ def from_ranks(
         the ends of the columns' names.
     tie_category : bool, optional
         Whether equal ranks could be given; default: if they occur.
-    levels, item_data, encoding
+    levels, item_data, encoding : optional
         As in :func:`pairproof.data.respondents.from_pairs`.
 
     Returns
@@ -122,7 +122,7 @@ def from_long_ranks(
         Order of the items; default: numerically if all are integers, else by code point.
     unranked : {"absent", "below"} or mapping of codes to these
         What an item means that a person has no row for, or no rank in the row, to be said if there is one.
-    zero_based, tie_category, levels, item_data, encoding
+    zero_based, tie_category, levels, item_data, encoding : optional
         As in :func:`from_ranks`.
 
     Returns
@@ -156,7 +156,9 @@ def from_long_ranks(
     codes = meaning.codes(table, [rank], cells(table, rank, "rank")[:, None], zero_based)[:, 0]
     listed_there = np.zeros((int(who.max()) + 1, len(names)), bool)
     listed_there[who, of_item] = True
-    found = np.full(listed_there.shape, meaning.of_unlisted(table, ~listed_there, names, item), np.int64)
+    _, first = np.unique(who, return_index=True)
+    unlisted = meaning.of_unlisted(table, ~listed_there, names, item, first)
+    found = np.full(listed_there.shape, unlisted, np.int64)
     found[who, of_item] = codes
     found = dense(found)
     tied = has_ties(found)

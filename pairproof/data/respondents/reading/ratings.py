@@ -47,12 +47,12 @@ def from_ratings(
         of the answers it meets, so that one more answer can change the model.
     best : {"low", "high"}
         Which end of the scale is the most preferred; prefmod takes the low one.
-    items, answers
+    items, answers : optional
         As in :func:`pairproof.data.respondents.from_ranks`.
     times : int or sequence of str, optional
         For repeated ratings: the number of blocks of J columns, time by time (as `tpoints` in prefmod), or
         the ends of the columns' names.
-    levels, item_data, encoding
+    levels, item_data, encoding : optional
         As in :func:`pairproof.data.respondents.from_pairs`.
 
     Returns

@@ -15,7 +15,7 @@ import numpy as np
 from ....errors import InputError
 from ....text import quoted
 from ...columns import FloatArray, IntArray
-from ...reading.cells import MISSING_WORDS, shown
+from ...reading.cells import MISSING_WORDS, BoolArray, shown
 from ...reading.table import Table
 from ..codes import ABSENT, BELOW
 
@@ -122,8 +122,20 @@ class Unranked:
             found[rank] = places.reshape(-1) + 1
         return found
 
-    def of_unlisted(self, table: Table, unlisted: Any, items: tuple[str, ...], column: str) -> int:
-        """The meaning of an item that a row does not name; `unlisted` (bool[n, J]) says where.
+    def of_unlisted(
+        self, table: Table, unlisted: BoolArray, items: tuple[str, ...], column: str, rows: IntArray
+    ) -> int:
+        """The meaning of an item that a person does not name.
+
+        Parameters
+        ----------
+        table : Table
+        unlisted : bool[n, J]
+            Where persons do not name items.
+        items : tuple of str
+        column : str
+        rows : int[n]
+            The row of the table in which each person's ranking begins, for messages.
 
         Raises
         ------
@@ -132,15 +144,12 @@ class Unranked:
         """
         if self.of_blank is not None or not unlisted.any():
             return ABSENT if self.of_blank is None else self.of_blank
-        bad = unlisted.any(axis=1)
-        item = items[int(np.argmax(unlisted[bad][0]))]
-        if len(bad) != table.n_rows:  # a person has several rows
-            raise InputError(
-                f"{table.source}: person {int(np.argmax(bad)) + 1} has no rank for {quoted(item)}; {SAY},"
-                " unranked='absent' or 'below'"
-            )
-        raise table.refuse(
-            bad, column, f"no place for {quoted(item)}", f"{SAY}, unranked='absent' or 'below'"
+        persons = np.flatnonzero(unlisted.any(axis=1))
+        item = items[int(np.argmax(unlisted[persons[0]]))]
+        such = f" ({len(persons)} such rankings)" if len(persons) > 1 else ""
+        raise InputError(
+            f"{table.where(int(rows[persons[0]]), column)}: the ranking that begins here has no place for"
+            f" {quoted(item)}{such}; {SAY}, unranked='absent' or 'below'"
         )
 
 
