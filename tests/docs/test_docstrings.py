@@ -30,6 +30,7 @@ COVERED = (
     "pairproof.data.judgments",
     "pairproof.data.reading.by_layout",
     "pairproof.data.reading.read:read",
+    "pairproof.data.respondents.prefmod",
     "pairproof.data.respondents.respondents",
     "pairproof.data.respondents.reading.comparisons",
     "pairproof.data.respondents.reading.orders",

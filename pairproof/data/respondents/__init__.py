@@ -1,5 +1,6 @@
 """Whole answers of persons: `Respondents`, and the readers of its layouts."""
 
+from .prefmod import to_prefmod
 from .reading.comparisons import from_pairs
 from .reading.orders import from_orders, from_ranking_text
 from .reading.paircomp import from_paircomp
@@ -16,4 +17,5 @@ __all__ = [
     "from_ranking_text",
     "from_ranks",
     "from_ratings",
+    "to_prefmod",
 ]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 
 import pairproof
+from pairproof.data.columns import Factor
 from pairproof.data.respondents import Respondents
 from pairproof.errors import InputError, RankingWarning
 from tests.data.respondents.tables import salad, tables
@@ -50,6 +51,7 @@ def test_there_are_as_many_comparisons_as_were_answered(table: Respondents) -> N
 
 def test_rows_become_judges_where_each_is_one_person() -> None:
     table = Respondents.build("AB", "ratings", [[1, 2], [2, 2]], scale=[1, 2])
-    assert table.to_comparisons(judge=True).columns["judge"].levels == ("1", "2")  # type: ignore[union-attr]  # a judge is a Factor
+    judges = table.to_comparisons(judge=True).columns["judge"]
+    assert isinstance(judges, Factor) and judges.levels == ("1", "2")
     with pytest.raises(InputError, match="salad, row 1: the weight is 2, so the row is not one person"):
         salad().to_comparisons(judge=True)
