@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import pairproof
 from pairproof.data.columns import Factor
@@ -26,7 +26,7 @@ def test_salad_in_pairs_has_the_counts_of_the_rankings_layout() -> None:
 def test_a_pairwise_model_of_rankings_warns_and_one_of_comparisons_does_not() -> None:
     with pytest.warns(RankingWarning, match="too small, by a factor of 1.29 for 4 items"):
         fit = pairproof.fit_llbt(salad().to_comparisons())
-    # Log-odds of B, C and D against A from R's glm of the pairs, printed with 12 decimals.
+    # Log-odds of B, C and D against A from R's glm of the pairs, printed with 12 decimals, each of which glm's last step may miss by one or two.
     lam = np.array([fit.params[name] for name in "ABC"] + [0.0])
     assert 2 * (lam[1:] - lam[0]) == pytest.approx(
         [2.641785941085, 1.438723326552, 0.827094437465], abs=1e-11
@@ -41,6 +41,7 @@ def test_items_below_are_beaten_by_those_with_a_rank_and_absent_ones_are_not_com
     assert table.to_comparisons().ranked_together == 3
 
 
+@settings(deadline=None)  # other work on the machine is no failure
 @given(tables())
 def test_there_are_as_many_comparisons_as_were_answered(table: Respondents) -> None:
     found = table.to_comparisons()

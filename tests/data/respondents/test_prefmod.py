@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from pairproof import bridge
 from pairproof.data.columns import Factor
@@ -35,6 +35,7 @@ def test_a_weight_is_as_many_rows() -> None:
     assert np.array_equal(frame.to_numpy(), np.repeat(SALAD, SALAD_PERSONS, axis=0))
 
 
+@settings(deadline=None)  # other work on the machine is no failure
 @given(tables(("ratings", "comparisons")))
 def test_what_was_written_is_read_back(table: Respondents) -> None:
     table = table.at_time(table.times[0])

@@ -52,6 +52,7 @@ def test_codes_and_the_order_of_pairs_are_those_of_the_pattern_models() -> None:
     assert prefmod_pair_order(7) == tuple(zip(*(part.tolist() for part in native.pairs_of(7))))
 
 
+@settings(deadline=None)  # other work on the machine is no failure
 @given(tables(("rankings",)))
 def test_ranks_and_presented_items_are_what_the_models_of_rankings_take(table: Respondents) -> None:
     for t in range(table.n_times):
@@ -149,6 +150,7 @@ def test_several_times_are_not_taken_for_one() -> None:
 # -- what does not change it ---------------------------------------------------------------------------------
 
 
+@settings(deadline=None)  # other work on the machine is no failure
 @given(tables(), st.randoms(use_true_random=False))
 def test_items_in_another_order_make_the_same_comparisons(table: Respondents, random: Any) -> None:
     order = list(table.items)
@@ -169,6 +171,7 @@ def test_an_order_that_leaves_an_item_out_is_refused() -> None:
         salad().with_items(["A", "B", "C"])
 
 
+@settings(deadline=None)  # other work on the machine is no failure
 @given(tables(), st.randoms(use_true_random=False))
 def test_permuted_rows_are_the_same_table(table: Respondents, random: Any) -> None:
     order = list(range(table.n_rows))
@@ -180,6 +183,7 @@ def test_permuted_rows_are_the_same_table(table: Respondents, random: Any) -> No
     assert turned.to_comparisons().digest() == table.to_comparisons().digest()
 
 
+@settings(deadline=None)  # other work on the machine is no failure
 @given(tables())
 def test_merged_rows_have_the_weights_of_all_that_were_alike(table: Respondents) -> None:
     twice = table.select(list(range(table.n_rows)) * 2)
@@ -191,6 +195,7 @@ def test_merged_rows_have_the_weights_of_all_that_were_alike(table: Respondents)
     assert (merged.merged().answers == merged.answers).all()
 
 
+@settings(deadline=None)  # other work on the machine is no failure
 @given(tables())
 def test_a_pickled_table_is_the_same(table: Respondents) -> None:
     again = pickle.loads(pickle.dumps(table))
@@ -199,7 +204,7 @@ def test_a_pickled_table_is_the_same(table: Respondents) -> None:
     assert not again.answers.flags.writeable
 
 
-@settings(deadline=None)
+@settings(deadline=None)  # other work on the machine is no failure
 @given(tables())
 def test_a_frame_is_read_back_as_the_same_table(table: Respondents) -> None:
     frame = table.to_frame()

@@ -100,6 +100,8 @@ def from_ratings(
 
 def _points(scale: ScaleLike) -> Sequence[float]:
     if not isinstance(scale, str):
+        if not hasattr(scale, "__iter__"):
+            raise InputError(f"scale={quoted(scale)}; expected its ends, such as '1-5', or a list of points")
         return list(scale)
     ends = re.fullmatch(r"\s*(-?[0-9]{1,9})\s*-\s*(-?[0-9]{1,9})\s*", scale)
     if not ends or not 2 <= int(ends[2]) - int(ends[1]) + 1 <= MOST_POINTS:
