@@ -89,9 +89,18 @@ def from_ranks(
         values = np.column_stack([cells(table, name, "rank") for name in columns])
         ranks.append(dense(meaning.codes(table, columns, values, zero_based)))
     found = np.stack(ranks, axis=1)
-    ties = has_tie_category(table, options, has_ties(found).any(axis=1), blocks[0][0])
     used = [name for columns in blocks for name in columns]
+    ties = has_tie_category(table, options, has_ties(found).any(axis=1), used[_tied_column(found)])
     return respondents(table, options, names, "rankings", found, used, tie_category=ties, times=when)
+
+
+def _tied_column(ranks: IntArray) -> int:
+    """Position of the column that repeats a rank, in the first row with a tie, for a message; 0 without one."""
+    for row, time in np.argwhere(has_ties(ranks))[:1]:
+        own = ranks[row, time]
+        again = [k for k, rank in enumerate(own) if rank > 0 and rank in own[:k]]
+        return int(time) * len(own) + again[0]
+    return 0
 
 
 def from_long_ranks(

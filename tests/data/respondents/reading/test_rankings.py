@@ -49,7 +49,7 @@ def test_salad_fits_as_the_pattern_model_of_its_40_digit_value() -> None:
     assert fit.estimate.phi == pytest.approx(lam, abs=1e-13)  # 16 decimals are known; observed 1.3e-15
 
 
-# -- what R's PlackettLuce makes of ranks, and where we ask ---------------------------------------------------
+# -- what R's PlackettLuce makes of ranks, and where we ask --------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_columns_of_answers_are_stated_and_there(options: dict[str, Any], words:
 
 
 def test_ties_are_refused_where_the_instrument_had_none() -> None:
-    with pytest.raises(InputError, match="row 2, column 'A': a tie, but tie_category=False"):
+    with pytest.raises(InputError, match="row 2, column 'B': a tie, but tie_category=False"):
         from_ranks({"A": [1, 1], "B": [2, 1]}, items=["A", "B"], tie_category=False)
 
 
