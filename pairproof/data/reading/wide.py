@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import CodingError, InputError, ItemError, PairOrderError
 from ...text import listed, named, quoted
@@ -42,6 +43,41 @@ def read_wide(
     pair_names: PairNames | None = None,
 ) -> Comparisons:
     """Comparisons of a wide table; arguments as in :func:`pairproof.data.reading.from_wide`."""
+    names, order, answers = wide_answers(table, options, pair_order, pairs, coding, pair_names)
+    made = answers != MISSING
+    row_of, pair_of = np.nonzero(made)
+    given = answers[made]
+    first, second = np.array(order).T
+    tied = (answers == TIE).any(axis=1)
+    tie_column = names[int(np.argmax((answers == TIE).any(axis=0)))]
+    return assemble(
+        table,
+        options,
+        options.items or (),
+        first[pair_of],
+        second[pair_of],
+        ((given == FIRST).astype(float), (given == TIE).astype(float), (given == SECOND).astype(float)),
+        tie_category=has_tie_category(table, options, tied, tie_column),
+        used=names,
+        row_of=row_of,
+    )
+
+
+def wide_answers(
+    table: Table,
+    options: Options,
+    pair_order: PairOrderLike | None,
+    pairs: Sequence[str] | None,
+    coding: CodingLike | None,
+    pair_names: PairNames | None = None,
+) -> tuple[list[str], Pairs, NDArray[np.int8]]:
+    """(pair columns, positions of their items, int[n_rows, n_columns] FIRST, TIE, SECOND or MISSING).
+
+    Raises
+    ------
+    ItemError, PairOrderError, CodingError, InputError
+        Items, order or codes that are not stated, or that the table contradicts; no answer at all.
+    """
     items = options.items
     if items is None:
         raise ItemError(
@@ -64,25 +100,9 @@ def read_wide(
     if pairs is None:
         _check_rest(table, names, stated)
     answers = np.stack([stated.answers(table, name, may_be_missing=True) for name in names], axis=1)
-    made = answers != MISSING
-    if not made.any():
+    if not (answers != MISSING).any():
         raise InputError(f"{table.source}: every response is missing; at least one comparison is needed")
-    row_of, pair_of = np.nonzero(made)
-    given = answers[made]
-    first, second = np.array(order).T
-    tied = (answers == TIE).any(axis=1)
-    tie_column = names[int(np.argmax((answers == TIE).any(axis=0)))]
-    return assemble(
-        table,
-        options,
-        items,
-        first[pair_of],
-        second[pair_of],
-        ((given == FIRST).astype(float), (given == TIE).astype(float), (given == SECOND).astype(float)),
-        tie_category=has_tie_category(table, options, tied, tie_column),
-        used=names,
-        row_of=row_of,
-    )
+    return names, order, answers
 
 
 def _check_rest(table: Table, names: list[str], coding: Coding) -> None:

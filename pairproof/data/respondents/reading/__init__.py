@@ -1,0 +1,1 @@
+"""Files, frames and dicts into `Respondents`: one reader a layout, none of which guesses."""

@@ -1,0 +1,230 @@
+"""The log-likelihood of latent classes of persons.
+
+A person belongs to class k with probability pi_k, and answers by that class's parameters:
+
+    log L = sum_i w_i log sum_k pi_k P(y_i | phi_k).
+
+Parameters that differ between classes are *random* (mass points of a distribution left free: nonparametric
+maximum likelihood, Laird 1978; Aitkin 1999, Biometrics 55, 117-128), the others common.  The mixture is over
+persons, not over the cells of a table as in prefmod's pattnpml.fit.  With h_ik the derivative of log(pi_k
+P_k) and t_ik the posterior probabilities, the observed information is (Louis 1982, Journal of the Royal
+Statistical Society B 44, 226-233)
+
+    I = sum_i w_i (sum_k t_ik I_ik - Cov_t(h_i)),
+
+I_ik that of a person whose class is known.  Shares enter as log(pi_k / pi_K).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..information import raised_cholesky
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+class MembersPoint(Protocol):
+    """Answers of one class at one value of its parameters."""
+
+    @property
+    def log_probabilities(self) -> FloatArray:
+        """float[n]."""
+
+    @property
+    def scores(self) -> FloatArray:
+        """float[n, p]."""
+
+    @property
+    def extent(self) -> float:
+        """Largest natural parameter in absolute value."""
+
+    def information(self, weights: FloatArray) -> FloatArray:
+        """float[p, p], for weights float[n]."""
+
+
+class Members(Protocol):
+    """The likelihood of one class: :class:`pairproof.native.patterns.likelihood.Likelihood` is one."""
+
+    @property
+    def n_params(self) -> int:
+        """p."""
+
+    def at(self, phi: FloatArray) -> MembersPoint:
+        """The answers at phi, float[p]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A mixture of K classes.
+
+    Attributes
+    ----------
+    likelihood : Likelihood or other Members
+        Of one class, with p parameters, for n answers.
+    weights : float[n]
+        Number of persons with each answer.
+    n_classes : int
+    random : bool[p]
+        Which parameters differ between classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.classes.mixture import Mixture
+    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
+    >>> from pairproof.native.patterns.likelihood import Likelihood
+    >>> one = Likelihood(FactoredSpace(np.array([[1], [-1]]), False), np.zeros(2, dtype=int), [np.ones((1, 1))])
+    >>> Mixture(one, np.ones(2), 2, np.array([True])).n_params  # two values and a log-ratio of shares
+    3
+    """
+
+    likelihood: Members
+    weights: FloatArray
+    n_classes: int
+    random: BoolArray
+
+    @property
+    def n_params(self) -> int:
+        """Common parameters, random ones of each class, K - 1 log-ratios."""
+        r = int(self.random.sum())
+        return len(self.random) - r + self.n_classes * r + self.n_classes - 1
+
+    def phi(self, psi: FloatArray) -> FloatArray:
+        """float[K, p]: parameters of each class, from psi float[n_params]."""
+        common, r = int((~self.random).sum()), int(self.random.sum())
+        found = np.zeros((self.n_classes, len(self.random)))
+        found[:, ~self.random] = psi[:common]
+        found[:, self.random] = psi[common : common + self.n_classes * r].reshape(self.n_classes, r)
+        return found
+
+    def log_shares(self, psi: FloatArray) -> FloatArray:
+        """float[K]: log pi, from psi float[n_params]."""
+        ratios = np.append(psi[len(psi) - self.n_classes + 1 :], 0.0)
+        top = ratios.max()
+        return np.asarray(ratios - top - np.log(np.exp(ratios - top).sum()))
+
+    def psi(self, phi: FloatArray, shares: FloatArray) -> FloatArray:
+        """float[n_params], from phi float[K, p] (its first row for the common ones) and shares float[K]."""
+        ratios = np.log(shares[:-1] / shares[-1])
+        return np.concatenate([phi[0, ~self.random], phi[:, self.random].ravel(), ratios])
+
+    def slots(self, k: int) -> NDArray[np.int64]:
+        """int[p]: where each parameter of class k stands in psi."""
+        common, r = int((~self.random).sum()), int(self.random.sum())
+        found = np.zeros(len(self.random), dtype=np.int64)
+        found[~self.random] = np.arange(common)
+        found[self.random] = common + k * r + np.arange(r)
+        return found
+
+    def at(self, psi: FloatArray) -> MixturePoint:
+        """The mixture at psi, float[n_params]."""
+        return MixturePoint(self, psi)
+
+
+@dataclass(frozen=True, eq=False)
+class MixturePoint:
+    """A mixture at one value of its parameters.
+
+    Attributes
+    ----------
+    mixture : Mixture
+    psi : float[n_params]
+    points : tuple of MembersPoint
+        Of the classes.
+    rows : float[n]
+        Log-probability of each answer.
+    posterior : float[n, K]
+        Probabilities of the classes given the answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.classes.mixture import Mixture
+    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
+    >>> from pairproof.native.patterns.likelihood import Likelihood
+    >>> one = Likelihood(FactoredSpace(np.array([[1], [-1]]), False), np.zeros(2, dtype=int), [np.ones((1, 1))])
+    >>> here = Mixture(one, np.ones(2), 2, np.array([True])).at(np.array([0.5, -0.5, 0.0]))
+    >>> here.posterior.round(4).tolist()
+    [[0.7311, 0.2689], [0.2689, 0.7311]]
+    """
+
+    mixture: Mixture
+    psi: FloatArray
+    points: tuple[MembersPoint, ...] = field(init=False)
+    rows: FloatArray = field(init=False)
+    posterior: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        points = tuple(self.mixture.likelihood.at(phi) for phi in self.mixture.phi(self.psi))
+        log_p = np.stack([p.log_probabilities for p in points], axis=1) + self.mixture.log_shares(self.psi)
+        top = log_p.max(axis=1, keepdims=True)
+        rows = top[:, 0] + np.log(np.exp(log_p - top).sum(axis=1))
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "posterior", np.exp(log_p - rows[:, None]))
+
+    @property
+    def value(self) -> float:
+        """The weighted log-likelihood."""
+        return float(self.mixture.weights @ self.rows)
+
+    @property
+    def extent(self) -> float:
+        """Largest natural parameter of any class, inf where the value is not finite."""
+        if not np.isfinite(self.value):
+            return float("inf")
+        return max(p.extent for p in self.points)
+
+    def _of_class(self, k: int) -> FloatArray:
+        """float[n, n_params]: h_ik."""
+        found = np.zeros((len(self.rows), len(self.psi)))
+        found[:, self.mixture.slots(k)] = self.points[k].scores
+        shares = np.exp(self.mixture.log_shares(self.psi))
+        ratios = slice(len(self.psi) - self.mixture.n_classes + 1, None)
+        found[:, ratios] = (np.arange(self.mixture.n_classes) == k).astype(float)[:-1] - shares[:-1]
+        return found
+
+    @property
+    def scores(self) -> FloatArray:
+        """float[n, n_params]: derivative of each answer's log-probability."""
+        k = range(self.mixture.n_classes)
+        return np.asarray(np.sum([self.posterior[:, [c]] * self._of_class(c) for c in k], axis=0))
+
+    def complete_information(self) -> FloatArray:
+        """float[n_params, n_params]: expected information of answers whose classes are known."""
+        found = np.zeros((len(self.psi),) * 2)
+        for k, point in enumerate(self.points):
+            slots = self.mixture.slots(k)
+            found[np.ix_(slots, slots)] += point.information(self.mixture.weights * self.posterior[:, k])
+        shares = np.exp(self.mixture.log_shares(self.psi))[:-1]
+        ratios = slice(len(self.psi) - len(shares), None)
+        found[ratios, ratios] += self.mixture.weights.sum() * (np.diag(shares) - np.outer(shares, shares))
+        return found
+
+    def information(self) -> FloatArray:
+        """float[n_params, n_params]: the observed information."""
+        found = self.complete_information()
+        mean = self.scores
+        for k in range(self.mixture.n_classes):
+            off = self._of_class(k) - mean
+            found -= (off.T * (self.mixture.weights * self.posterior[:, k])) @ off
+        return found
+
+    def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
+        """A step along the observed information, raised where it is indefinite, and its squared length."""
+        return self._step(self.information())
+
+    def em_step(self) -> FloatArray:
+        """The step of the EM algorithm, one Newton step in its M-step."""
+        return self._step(self.complete_information())[0]
+
+    def _step(self, information: FloatArray) -> tuple[FloatArray, float]:
+        factor = raised_cholesky(information)
+        half = np.linalg.solve(factor, self.mixture.weights @ self.scores)
+        return np.linalg.solve(factor.T, half), float(half @ half)

@@ -1,0 +1,1 @@
+"""Pattern models of paired comparisons, dependence and missing answers among them."""

@@ -1,0 +1,160 @@
+"""Fit the pattern model of paired comparisons.
+
+    log P(y | s) = sum_c y_c (lambda_js - lambda_ks) + sum_c gamma_c 1[y_c = 0] + sum_(a,b) theta_ab y_a y_b -
+    log Z
+
+for the comparisons c = (j k) and the pairs (a, b) of comparisons that share an item (Hatzinger and Dittrich
+2012, Journal of Statistical Software 48(10)).  Without theta the comparisons are independent and
+nothing is enumerated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import InputError
+from ..estimate import maximum_likelihood
+from ..likelihood import Likelihood, Space
+from ..maps import ComparisonTerm, ItemTerm, Undecided, comparison_maps
+from ..pooled import PatternFit, Pooled, blocks, pool
+from .cube import CubeSpace
+from .factored import FactoredSpace
+from .pairs import MISSING, check_answers, n_pairs, sharing
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def fit_comparisons(
+    answers: IntArray,
+    terms: Sequence[ItemTerm],
+    group: IntArray | None = None,
+    weights: FloatArray | None = None,
+    undecided: Undecided | None = None,
+    dependence: bool = False,
+    own: Sequence[ComparisonTerm] = (),
+) -> PatternFit:
+    """Fit persons' answers to all comparisons of J items.
+
+    Parameters
+    ----------
+    answers : int[n_persons, C]
+        +1 first item preferred, 0 undecided, -1 second, MISSING (9) not answered; comparisons in prefmod's
+        order. A person without any answer says nothing and is left out.
+    terms : sequence of ItemTerm
+        Of the items' parameters lambda; log-odds are twice their differences.
+    group : int[n_persons], optional
+        Covariate group of each person.
+    weights : float[n_persons], optional
+        Number of persons with the answer.
+    undecided : {"zero", "one", "each"}, optional
+        Not given: two categories.  "zero": three, with parameter 0; "one" parameter; one for "each"
+        comparison.
+    dependence : bool
+        Whether comparisons that share an item depend on each other.
+    own : sequence of ComparisonTerm
+        Terms of the comparisons themselves, as log-odds.
+
+    Returns
+    -------
+    PatternFit
+
+    Raises
+    ------
+    InputError
+        The number of comparisons is not that of the items, or an answer is none of the codes.
+    NotEstimableError
+        Parameters are infinite or cannot be told apart.
+    ConvergenceError
+        No maximum was reached.
+    TooLargeError
+        There is dependence between too many comparisons.
+
+    Examples
+    --------
+    Two items, of which 61 persons prefer the first, 35 the second and 24 neither (Dras 2015, ModPref):
+
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.comparisons.fit import fit_comparisons
+    >>> from pairproof.native.patterns.maps import main_effects
+    >>> fit = fit_comparisons(np.array([[1], [0], [-1]]), [main_effects("AB")], weights=np.array([61.0, 24, 35]),
+    ...                       undecided="one")
+    >>> fit.estimate.phi.round(4).tolist(), fit.estimate.standard_errors.round(4).tolist()
+    ([0.2778, -0.6551], [0.106, 0.23])
+    """
+    likelihood, pooled, names = comparison_likelihood(
+        answers, terms, group, weights, undecided, dependence, own
+    )
+    ternary = undecided is not None
+    there = pooled.answers != MISSING
+    concave = not dependence or bool(there.all())
+    start = _without_dependence(likelihood, pooled, ternary) if dependence else None
+    estimate = maximum_likelihood(likelihood, pooled.weights, names, start, concave)
+    block = blocks(np.column_stack([pooled.group, there]))
+    answered = np.zeros(int(block.max()) + 1)
+    answered[block] = there.sum(axis=1)
+    return PatternFit(estimate, likelihood, pooled, block, (3.0 if ternary else 2.0) ** answered)
+
+
+def comparison_likelihood(
+    answers: IntArray,
+    terms: Sequence[ItemTerm],
+    group: IntArray | None = None,
+    weights: FloatArray | None = None,
+    undecided: Undecided | None = None,
+    dependence: bool = False,
+    own: Sequence[ComparisonTerm] = (),
+) -> tuple[Likelihood, Pooled, tuple[str, ...]]:
+    """The likelihood that :func:`fit_comparisons` maximises.
+
+    Parameters are those of :func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.
+
+    Returns
+    -------
+    (Likelihood, Pooled, tuple of str)
+        Of the pooled answers, and the parameters' names.
+
+    Raises
+    ------
+    InputError
+        The number of comparisons is not that of the items, or an answer is none of the codes.
+    TooLargeError
+        There is dependence between too many comparisons.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.comparisons.fit import comparison_likelihood
+    >>> from pairproof.native.patterns.maps import main_effects
+    >>> comparison_likelihood(np.array([[1], [-1], [1]]), [main_effects("AB")])[1].weights.tolist()
+    [1.0, 2.0]
+    """
+    ternary = undecided is not None
+    n_items = len(terms[0].columns) if terms else 0
+    n = n_pairs(n_items)
+    if answers.ndim != 2 or answers.shape[1] != n:
+        raise InputError(f"answers of shape {answers.shape}; {n_items} items have {n} comparisons")
+    checked = check_answers(answers, ternary)
+    w = np.ones(len(checked)) if weights is None else np.asarray(weights, dtype=float)
+    silent = (checked == MISSING).all(axis=1)
+    pooled = pool(checked, group, np.where(silent, 0.0, w) if w.shape == silent.shape else w)
+    maps, names = comparison_maps(terms, undecided, dependence, own)
+    space: Space
+    if dependence:
+        space = CubeSpace(pooled.answers, ternary, sharing(n_items))
+    else:
+        space = FactoredSpace(pooled.answers, ternary)
+    return Likelihood(space, pooled.group, maps), pooled, names
+
+
+def _without_dependence(likelihood: Likelihood, pooled: Pooled, ternary: bool) -> FloatArray:
+    """A start for the model with dependence: the estimate without it, which costs nothing."""
+    space = FactoredSpace(pooled.answers, ternary)
+    q, maps = space.n_statistics, likelihood.maps
+    p = likelihood.n_params - (len(maps[0]) - q)
+    short = Likelihood(space, pooled.group, [m[:q, :p] for m in maps])
+    found = maximum_likelihood(short, pooled.weights, [str(k) for k in range(p)]).phi
+    return np.concatenate([found, np.zeros(likelihood.n_params - p)])

@@ -1,0 +1,166 @@
+"""Answers drawn from a model: what a parametric bootstrap, a power study or a test of coverage starts from.
+
+Each person draws from the model of their own covariate group, and of their own class if there are classes.  A
+comparison that was not answered stays unanswered.  Rankings come from the top: the best of a set S is item i
+with probability w_i^(|S| - 1) F(S without i) / F(S) in the pattern model, and a_i / sum of a in S in Plackett
+and Luce's (for both, Critchlow, Fligner and Verducci 1991, Journal of Mathematical Psychology 35, 294-318).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from .comparisons.pairs import MISSING
+from .maps import ItemTerm, Undecided, comparison_maps, item_maps
+from .rankings.subsets import subset_moments
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def draw_comparisons(
+    phi: FloatArray,
+    terms: Sequence[ItemTerm],
+    group: IntArray,
+    draws: np.random.Generator,
+    undecided: Undecided | None = None,
+    like: IntArray | None = None,
+) -> IntArray:
+    """Answers to all comparisons, without dependence.
+
+    Parameters
+    ----------
+    phi : float[n, p] or float[p]
+        Parameters of each person, or of all.
+    terms : sequence of ItemTerm
+    group : int[n]
+        Covariate group of each person.
+    draws : numpy.random.Generator
+    undecided : {"zero", "one", "each"}, optional
+        As for :func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.
+    like : int[n, C], optional
+        Answers whose gaps are kept.
+
+    Returns
+    -------
+    int[n, C]
+
+    Raises
+    ------
+    InputError
+        The number of parameters is not the model's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.drawn import draw_comparisons
+    >>> from pairproof.native.patterns.maps import main_effects
+    >>> draws = np.random.default_rng(1)
+    >>> answers = draw_comparisons(np.array([1.0]), [main_effects("AB")], np.zeros(1000, dtype=int), draws)
+    >>> float((answers == 1).mean())  # 1 / (1 + exp(-2)) = 0.881
+    0.877
+    """
+    maps, names = comparison_maps(terms, undecided, False)
+    beta = _natural(phi, maps, names, group)
+    c = beta.shape[1] // (1 if undecided is None else 2)
+    d = beta[:, :c]
+    g = np.full(d.shape, -np.inf) if undecided is None else beta[:, c:]
+    top = np.maximum(np.abs(d), g)
+    weight = np.exp(np.stack([d, g, -d]) - top)
+    mark = draws.random(d.shape) * weight.sum(axis=0)
+    found = np.where(mark < weight[0], 1, np.where(mark < weight[0] + weight[1], 0, -1))
+    return found if like is None else np.where(like == MISSING, MISSING, found)
+
+
+def draw_rankings(
+    phi: FloatArray,
+    terms: Sequence[ItemTerm],
+    group: IntArray,
+    draws: np.random.Generator,
+    model: Literal["plackett-luce", "pattern"],
+) -> IntArray:
+    """Strict rankings of all items.
+
+    Parameters
+    ----------
+    phi : float[n, p] or float[p]
+        Parameters of each person, or of all: of log worths for Plackett and Luce's model, of lambda for the
+        pattern model.
+    terms : sequence of ItemTerm
+    group : int[n]
+        Covariate group of each person.
+    draws : numpy.random.Generator
+    model : {"plackett-luce", "pattern"}
+
+    Returns
+    -------
+    int[n, J]
+        Ranks, 1 = best.
+
+    Raises
+    ------
+    InputError
+        The number of parameters is not the model's, or the model is none of these.
+    TooLargeError
+        The pattern model has too many items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.drawn import draw_rankings
+    >>> from pairproof.native.patterns.maps import main_effects
+    >>> draws, group = np.random.default_rng(1), np.zeros(2000, dtype=int)
+    >>> ranks = draw_rankings(np.log([6.0, 3.0]), [main_effects("ABC")], group, draws, "plackett-luce")
+    >>> float((ranks[:, 0] == 1).mean())  # 6 / (6 + 3 + 1)
+    0.606
+    """
+    maps, names = item_maps(terms)
+    worth = _natural(phi, maps, names, group)
+    if model == "plackett-luce":
+        order = np.argsort(-(worth + draws.gumbel(size=worth.shape)), axis=1)
+        return np.asarray(np.argsort(order, axis=1) + 1)
+    if model != "pattern":
+        raise InputError(f"model is {model!r}; expected 'plackett-luce' or 'pattern'")
+    distinct, kind = np.unique(worth, axis=0, return_inverse=True)
+    found = np.zeros(worth.shape, dtype=np.int64)
+    for number, lam in enumerate(distinct):
+        own = np.flatnonzero(kind.reshape(-1) == number)
+        found[own] = _from_the_top(lam, len(own), draws)
+    return found
+
+
+def _natural(
+    phi: FloatArray, maps: Sequence[FloatArray], names: Sequence[str], group: IntArray
+) -> FloatArray:
+    """float[n, q]: natural parameters of each person."""
+    each = np.broadcast_to(phi, (len(group), phi.shape[-1]))
+    if each.shape[1] != len(names):
+        raise InputError(f"{each.shape[1]} parameters for a model of {len(names)}: {', '.join(names)}")
+    return np.asarray(np.einsum("nqp,np->nq", np.stack(maps)[group], each))
+
+
+def _from_the_top(lam: FloatArray, n: int, draws: np.random.Generator) -> IntArray:
+    """int[n, J]: ranks in the pattern model."""
+    n_items = len(lam)
+    log_total = subset_moments(lam).log_total
+    left = np.full(n, 2**n_items - 1, dtype=np.int64)
+    bits = np.int64(1) << np.arange(n_items, dtype=np.int64)
+    found = np.zeros((n, n_items), dtype=np.int64)
+    for rank in range(1, n_items + 1):
+        there = (left[:, None] & bits) > 0
+        logs = log_total[left[:, None] & ~bits] + 2.0 * (n_items - rank) * lam - log_total[left][:, None]
+        share = np.where(there, np.exp(logs), 0.0)
+        mark = draws.random(n) * share.sum(axis=1)
+        best = (np.cumsum(share, axis=1) <= mark[:, None]).sum(axis=1)
+        found[np.arange(n), best] = rank
+        left &= ~bits[best]
+    return found
+
+
+#: Answers int[n, m] of persons whose parameters are float[n, p].
+Draw = Callable[[FloatArray, np.random.Generator], IntArray]

@@ -1,0 +1,276 @@
+"""From free parameters to natural parameters: which items, covariates and comparisons have a term.
+
+An item's parameter in covariate group s is a sum of terms,
+
+    lambda_js = sum_k x_sk (Z_k b_k)_j,
+
+x_sk the value of a subject covariate (1 for the main effects), Z_k columns over the items: all items but the
+reference, an item covariate, or a single item (Hatzinger and Dittrich 2012, Journal of Statistical Software
+48(10)).  Each term chooses its own Z_k, so that an item covariate may interact with one subject
+covariate and not with another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from .comparisons.pairs import incidence, n_pairs, sharing, sharing_names
+
+FloatArray = NDArray[np.float64]
+
+#: How "undecided" enters: not at all (its parameter is 0), one parameter for all comparisons, one for each.
+Undecided = Literal["zero", "one", "each"]
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTerm:
+    """A term of the items' parameters.
+
+    Attributes
+    ----------
+    columns : float[J, r]
+        Over the items.
+    subject : float[n_groups]
+        The subject covariate's value in each group; 1 for main effects.
+    names : tuple of str
+        Of the r parameters.
+    items : tuple of str
+        Names of the J items, for messages; "item 1" and so on if not given.
+
+    Raises
+    ------
+    InputError
+        The number of names is not that of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.maps import ItemTerm
+    >>> ItemTerm(np.array([[1.0], [0.0], [0.0]]), np.ones(1), ("A",)).columns.shape
+    (3, 1)
+    """
+
+    columns: FloatArray
+    subject: FloatArray
+    names: tuple[str, ...]
+    items: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.columns.ndim != 2 or self.columns.shape[1] != len(self.names):
+            raise InputError(f"{len(self.names)} names for columns of shape {self.columns.shape}")
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonTerm:
+    """A term of the comparisons themselves, beside that of their items: position, a difference in length.
+
+    Attributes
+    ----------
+    columns : float[n_groups, C, r]
+        Values for each covariate group and comparison (prefmod's order) on the scale of log-odds: 1 where the
+        item named first has the advantage, -1 where the second has it, 0 on neutral ground.
+    names : tuple of str
+        Of the r parameters.
+
+    Raises
+    ------
+    InputError
+        The number of names is not that of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.maps import ComparisonTerm
+    >>> ComparisonTerm(np.ones((1, 3, 1)), ("order",)).names
+    ('order',)
+    """
+
+    columns: FloatArray
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.columns.ndim != 3 or self.columns.shape[2] != len(self.names):
+            raise InputError(f"{len(self.names)} names for columns of shape {self.columns.shape}")
+
+
+def main_effects(items: Sequence[str], n_groups: int = 1, reference: int = -1) -> ItemTerm:
+    """One parameter for each item but the reference, the same in all groups.
+
+    Parameters
+    ----------
+    items : sequence of str
+        Their names.
+    n_groups : int
+    reference : int
+        Position of the item whose parameter is 0; the last by default, as in prefmod.
+
+    Returns
+    -------
+    ItemTerm
+
+    Examples
+    --------
+    >>> from pairproof.native.patterns.maps import main_effects
+    >>> main_effects("ABC").names
+    ('A', 'B')
+    """
+    kept = np.delete(np.arange(len(items)), reference)
+    return ItemTerm(
+        np.eye(len(items))[:, kept], np.ones(n_groups), tuple(items[k] for k in kept), tuple(items)
+    )
+
+
+def interaction(term: ItemTerm, subject: FloatArray, name: str) -> ItemTerm:
+    """A term whose parameters are slopes along a subject covariate.
+
+    Parameters
+    ----------
+    term : ItemTerm
+        Whose columns it takes.
+    subject : float[n_groups]
+        The covariate's value in each group.
+    name : str
+        Of the covariate.
+
+    Returns
+    -------
+    ItemTerm
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.maps import interaction, main_effects
+    >>> interaction(main_effects("ABC", 2), np.array([0.0, 1.0]), "SEX2").names
+    ('A:SEX2', 'B:SEX2')
+    """
+    return ItemTerm(term.columns, subject, tuple(f"{own}:{name}" for own in term.names), term.items)
+
+
+def item_maps(terms: Sequence[ItemTerm]) -> tuple[list[FloatArray], tuple[str, ...]]:
+    """The matrices from the terms' parameters to the items', one for each group, and the parameters' names.
+
+    Parameters
+    ----------
+    terms : sequence of ItemTerm
+        Over the same items and groups.
+
+    Returns
+    -------
+    (list of float[J, p], tuple of str)
+
+    Raises
+    ------
+    InputError
+        Terms are of different items or groups, or two parameters have the same name.
+
+    Examples
+    --------
+    >>> from pairproof.native.patterns.maps import item_maps, main_effects
+    >>> item_maps([main_effects("ABC")])[0][0].tolist()
+    [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
+    """
+    sizes = {(len(t.columns), len(t.subject)) for t in terms}
+    if len(sizes) != 1:
+        raise InputError(f"terms of different items and groups: {sorted(sizes)}; give at least one term")
+    names = tuple(name for term in terms for name in term.names)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"two parameters are named {twice[0]!r}; name the terms apart")
+    (_, n_groups) = next(iter(sizes))
+    maps = [np.hstack([t.subject[s] * t.columns for t in terms]) for s in range(n_groups)]
+    return maps, names
+
+
+def comparison_maps(
+    terms: Sequence[ItemTerm],
+    undecided: Undecided | None,
+    dependence: bool,
+    own: Sequence[ComparisonTerm] = (),
+) -> tuple[list[FloatArray], tuple[str, ...]]:
+    """The matrices from parameters to the natural parameters of comparisons.
+
+    Parameters
+    ----------
+    terms : sequence of ItemTerm
+    own : sequence of ComparisonTerm
+        Terms of the comparisons themselves; their parameters follow those of the items.
+    undecided : {"zero", "one", "each"}, optional
+        None where the comparisons have two categories.
+    dependence : bool
+        Whether a parameter for each two comparisons that share an item follows.
+
+    Returns
+    -------
+    (list of float[q, p], tuple of str)
+        Natural parameters are those of y_c, of u_c unless `undecided` is None, and of y_a y_b if there is
+        dependence; "U" or "U12" and so on, "I12.13" and so on, are the names of the last parameters.
+
+    Raises
+    ------
+    InputError
+        As :func:`item_maps`; or `undecided` is none of these.
+
+    Examples
+    --------
+    >>> from pairproof.native.patterns.maps import comparison_maps, main_effects
+    >>> comparison_maps([main_effects("ABC")], "one", True)[1]
+    ('A', 'B', 'U', 'I12.13', 'I12.23', 'I13.23')
+    """
+    if undecided not in (None, "zero", "one", "each"):
+        raise InputError(f"undecided is {undecided!r}; expected 'zero', 'one', 'each' or None")
+    of_items, names = item_maps(terms)
+    n_items = len(of_items[0])
+    n = n_pairs(n_items)
+    wrong = [t for t in own if t.columns.shape[:2] != (len(of_items), n)]
+    if wrong:
+        raise InputError(
+            f"{', '.join(wrong[0].names)}: columns of shape {wrong[0].columns.shape}; there are {len(of_items)}"
+            f" groups and {n} comparisons"
+        )
+    more = [*names, *(name for t in own for name in t.names)]
+    u = {"one": np.ones((n, 1)), "each": np.eye(n)}.get(str(undecided), np.zeros((n, 0)))
+    ia = np.eye(len(sharing(n_items))) if dependence else np.zeros((0, 0))
+    if undecided == "one":
+        more.append("U")
+    elif undecided == "each":
+        more += [f"U{j + 1}{k + 1}" for k in range(n_items) for j in range(k)]
+    more += list(sharing_names(n_items)) if dependence else []
+    maps = []
+    for s, matrix in enumerate(of_items):
+        # The coefficient of y is half a log-odds.
+        of_pairs = np.hstack([incidence(n_items) @ matrix, *(t.columns[s] / 2.0 for t in own)])
+        parts = [of_pairs] + ([] if undecided is None else [u]) + ([ia] if dependence else [])
+        maps.append(diagonal_blocks(parts))
+    return maps, tuple(more)
+
+
+def diagonal_blocks(parts: Sequence[FloatArray]) -> FloatArray:
+    """The matrix with these blocks along its diagonal, blocks without rows or columns among them.
+
+    Parameters
+    ----------
+    parts : sequence of float[n, p]
+
+    Returns
+    -------
+    float[sum of n, sum of p]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.maps import diagonal_blocks
+    >>> diagonal_blocks([np.ones((1, 2)), np.zeros((1, 0)), np.ones((1, 1))]).tolist()
+    [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    found = np.zeros((sum(len(p) for p in parts), sum(p.shape[1] for p in parts)))
+    row = column = 0
+    for part in parts:
+        found[row : row + len(part), column : column + part.shape[1]] = part
+        row, column = row + len(part), column + part.shape[1]
+    return found

@@ -1,0 +1,184 @@
+"""Equal answers in one covariate group are one row, and the deviance is taken on these rows.
+
+    deviance = 2 (sum n log(n / n_block) - log-likelihood)
+
+with n the weight of a row and n_block that of its block: the persons of one covariate group whose answers
+have the same set of possible patterns (the same comparisons missing, the same items presented).  The
+saturated model gives the patterns of each block free probabilities, so that df = sum over the blocks of
+(possible patterns - 1) minus the number of parameters (McCullagh and Nelder 1989, chapter 6; prefmod prints
+the deviance without it).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from .estimate import Estimate
+from .likelihood import Likelihood
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """Distinct answers of each covariate group.
+
+    Attributes
+    ----------
+    answers : int[n, m]
+    group : int[n]
+    weights : float[n]
+        Number of persons, > 0.
+    row : int[n_persons]
+        The row of each person; -1 for persons of weight 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.pooled import pool
+    >>> pool(np.array([[1, -1], [1, 1], [1, -1]])).weights.tolist()
+    [2.0, 1.0]
+    """
+
+    answers: IntArray
+    group: IntArray
+    weights: FloatArray
+    row: IntArray
+
+
+def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray | None = None) -> Pooled:
+    """Merge equal answers.
+
+    Parameters
+    ----------
+    answers : int[n_persons, m]
+    group : int[n_persons], optional
+        Covariate group of each person; 0 if not given.
+    weights : float[n_persons], optional
+        1 if not given.
+
+    Returns
+    -------
+    Pooled
+
+    Raises
+    ------
+    InputError
+        Lengths differ, a weight is negative, or nobody is left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.pooled import pool
+    >>> pool(np.array([[1], [1]]), np.array([0, 1])).row.tolist()
+    [0, 1]
+    """
+    n = len(answers)
+    s = np.zeros(n, dtype=np.int64) if group is None else np.asarray(group, dtype=np.int64)
+    w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
+    if s.shape != (n,) or w.shape != (n,):
+        raise InputError(
+            f"{n} answers, {len(s)} groups and {len(w)} weights; give one of each to every person"
+        )
+    wrong = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
+    if len(wrong):
+        raise InputError(f"person {wrong[0] + 1}: the weight is {w[wrong[0]]}; expected a finite number >= 0")
+    kept = np.flatnonzero(w > 0)
+    if not len(kept):
+        raise InputError(f"no person with a weight > 0 among {n}: there is no answer to fit")
+    both = np.column_stack([s[kept], answers[kept]])
+    _, first, inverse = np.unique(both, axis=0, return_index=True, return_inverse=True)
+    inverse = inverse.reshape(-1)  # numpy 2.0 gave it another shape
+    row = np.full(n, -1, dtype=np.int64)
+    row[kept] = inverse
+    total = np.bincount(inverse, weights=w[kept], minlength=len(first)).astype(float)
+    at = kept[first]
+    return Pooled(np.asarray(answers[at], dtype=np.int64), s[at], total, row)
+
+
+@dataclass(frozen=True, eq=False)
+class PatternFit:
+    """A fitted model of whole answers, with its deviance.
+
+    Attributes
+    ----------
+    estimate : Estimate
+    likelihood : Likelihood
+        Of the pooled answers: what the predictions are computed from.
+    pooled : Pooled
+    block : int[n]
+        Block of each pooled answer.
+    possible : float[n_blocks]
+        Number of possible patterns of each block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.comparisons.fit import fit_comparisons
+    >>> from pairproof.native.patterns.maps import main_effects
+    >>> fit = fit_comparisons(np.array([[1], [1], [-1]]), [main_effects("AB")])
+    >>> round(fit.deviance, 9), fit.df, fit.fitted.round(9).tolist()
+    (0.0, 0.0, [1.0, 2.0])
+    """
+
+    estimate: Estimate
+    likelihood: Likelihood
+    pooled: Pooled
+    block: IntArray
+    possible: FloatArray
+
+    @property
+    def saturated(self) -> float:
+        """Log-likelihood of free pattern probabilities within the blocks."""
+        n = np.bincount(self.block, weights=self.pooled.weights)
+        return float(self.pooled.weights @ np.log(self.pooled.weights / n[self.block]))
+
+    @property
+    def deviance(self) -> float:
+        """Twice the distance to the saturated log-likelihood."""
+        return 2.0 * (self.saturated - self.estimate.llf)
+
+    @property
+    def df(self) -> float:
+        """Possible patterns minus 1 of each block, minus the parameters."""
+        return float((self.possible - 1.0).sum() - len(self.estimate.phi))
+
+    @property
+    def fitted(self) -> FloatArray:
+        """float[n]: expected number of persons with each pooled answer."""
+        n = np.bincount(self.block, weights=self.pooled.weights)
+        log_p = self.likelihood.at(self.estimate.phi).log_probabilities
+        return np.asarray(n[self.block] * np.exp(log_p))
+
+    @property
+    def residuals(self) -> FloatArray:
+        """float[n]: Pearson residuals (observed - expected) / sqrt(expected) of the pooled answers."""
+        expected = self.fitted
+        return np.asarray((self.pooled.weights - expected) / np.sqrt(expected))
+
+
+def blocks(keys: IntArray) -> IntArray:
+    """The number of the block of each row.
+
+    Parameters
+    ----------
+    keys : int[n, m]
+        Rows with the same keys are in one block.
+
+    Returns
+    -------
+    int[n]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.pooled import blocks
+    >>> blocks(np.array([[0, 1], [0, 0], [0, 1]])).tolist()
+    [1, 0, 1]
+    """
+    return np.asarray(np.unique(keys, axis=0, return_inverse=True)[1]).reshape(-1).astype(np.int64)

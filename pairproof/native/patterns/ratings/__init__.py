@@ -1,0 +1,1 @@
+"""Ratings as weak orders of the items."""

@@ -1,0 +1,1 @@
+"""Answers of the same persons at several points in time."""
