@@ -48,7 +48,7 @@ reduce_pattern <- function(fit) {
   list(names = if (is.null(seen)) paste0("coef", seq_along(b)) else rownames(seen), coef = b, se = se, vcov = V,
        z = b / se, p = 2 * stats::pnorm(-abs(b / se)), llf = -found$minimum, ll = fit$ll, fl = fit$fl,
        deviance = 2 * abs(fit$ll - fit$fl), persons = sum(counts[grepl("counts[0-9]*$", names(counts))]), code = found$code,
-       iterations = found$iterations, gradient = found$gradient, hessian = found$hessian,
+       iterations = found$iterations, gradient = found$gradient,
        printed = if (!is.null(seen)) unname(unclass(seen)), print_error = failed)
 }
 """
@@ -66,7 +66,8 @@ class PatternModel(Estimates):
     coef, se, z, p : float[n]
         Lambda (log worth = 2 lambda); standard errors from nlm's numeric Hessian, NaN where it is singular;
         two-sided.
-    vcov, hessian : float[n, n]
+    vcov : float[n, n]
+        Inverse of nlm's Hessian.
     llf : float
         Minus nlm's minimum: the log-likelihood at ``coef``.
     ll, fl : float
@@ -102,7 +103,6 @@ class PatternModel(Estimates):
     code: int
     iterations: int
     gradient: Floats
-    hessian: Floats = field(repr=False)
     printed: Floats | None = field(repr=False)
     print_error: str
     lines: tuple[str, ...] = field(repr=False)
