@@ -73,7 +73,8 @@ RANKINGS = Table(
     "data.frame(prefmod::simR(3, 100, c(.2, .7, .1), seed = 1), prefmod::simR(3, 100, c(.5, .4, .1), seed = 2))"
 )
 MUSIC4 = data_set("music", '[, c("jazz", "blue", "folk", "rap")]')
-#: Agresti's 42 ordered pairs of seven teams in a design whose counts, pairs and home effect are put in by hand.
+#: Agresti's 42 ordered pairs of seven teams in a design whose counts, pairs and home effect are put in by
+#: hand.
 BASEBALL = Table(
     """{
   d <- data.frame(rbind(c(rep(0, 21), 1), c(1, rep(0, 20), 2)))

@@ -166,6 +166,7 @@ def model(
 
     Examples
     --------
+    >>> from pairproof.bridge.oracles.answers_enumerated import all_rankings, compared, model
     >>> model(all_rankings(3), compared([[1, 2, 3], [2, 1, 3]]), [3, 2], items="ABC").names
     ('A', 'B')
     """
@@ -188,8 +189,7 @@ def missing_model(
 
     Parameters
     ----------
-    space, given, counts, items, ties, ia :
-        As :func:`model` has them.
+    space, given, counts, items, ties, ia : as :func:`model` has them
     alpha : {"common", "item", "comparison"}, optional
         alpha sum r; sum r_jk (alpha_j + alpha_k); sum r_jk alpha_jk.
     beta : {"comparison", "difference", "coded"}, optional
@@ -199,6 +199,11 @@ def missing_model(
     Returns
     -------
     Enumerated
+
+    Raises
+    ------
+    TooLargeError
+        More answers and gaps than can be listed.
 
     Examples
     --------
@@ -256,14 +261,18 @@ def repeated_model(
     space : int[N, C]
         Of one time; N^T answers are listed.
     given : T times int[n, C]
-    counts, items, ties :
-        As :func:`model` has them.
+    counts, items, ties : as :func:`model` has them
     iaT : bool
         sum theta_jk y_jk,t y_jk,t+1.
 
     Returns
     -------
     Enumerated
+
+    Raises
+    ------
+    TooLargeError
+        More answers than can be listed.
 
     Examples
     --------

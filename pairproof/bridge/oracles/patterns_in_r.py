@@ -1,6 +1,7 @@
 """Models of whole answers in base R by plain enumeration: an optimum of 9 digits and more beside prefmod's ``nlm``.
 
-The answers that a person could have given, all of them, are the rows of a table; X holds their statistics.  In
+The answers that a person could have given, all of them, are the rows of a table; X holds their statistics
+(Hatzinger & Dittrich 2012, J. Stat. Software 48(10)).  In
 group s, with natural parameters X_s phi (X_s: the columns that the group's covariates leave),
 
     P(answer) = exp(x phi) / sum over all answers of exp(x phi),

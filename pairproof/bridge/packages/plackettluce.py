@@ -133,8 +133,10 @@ def PlackettLuce(
     weights : float[rankings], optional
         Above 0.
     method : {"iterative scaling", "BFGS", "L-BFGS"}
-    epsilon, steffensen, maxit :
-        R's rule for stopping (used by iterative scaling alone), its threshold for acceleration, most steps.
+    epsilon, steffensen : float
+        R's rule for stopping, which iterative scaling alone uses; its threshold for acceleration.
+    maxit : (int, int)
+        Most steps, and most rounds with adherence.
     gamma : (shape, rate), optional
         Of a prior of the adherence of each ranking, which is then estimated too: not a likelihood.
     adherence : float[rankings], optional

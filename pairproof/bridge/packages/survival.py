@@ -23,9 +23,9 @@ NEEDS = ("survival",)
 Unranked = Literal["below", "absent"]
 
 #: ``coxph`` at eps 1e-12 takes Newton steps to the end; at 1e-15 it "ran out of iterations", with a standard
-#: error of .328 for .448.  It knows ``strata`` by that name alone, ``survival::strata`` would be a covariate.  It puts a
-#: ranking's weight into its risk sets too, which takes w log w off the log-likelihood at every choice: that is put
-#: back.
+#: error of .328 for .448.  It knows ``strata`` by that name alone, ``survival::strata`` would be a covariate.
+#: It puts a ranking's weight into its risk sets too, which takes w log w off the log-likelihood at every
+#: choice: that is put back.
 COXPH = """
 strata <- survival::strata
 fit <- survival::coxph(survival::Surv(time, chosen) ~ item + strata(ranking), data = d, weights = d$weight, ties = "breslow",
