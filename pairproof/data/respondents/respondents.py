@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 class Respondents:
     """A checked, read-only table of persons' whole answers, made by :meth:`build` or by a reader.
 
+    The order of the comparisons is that of R's prefmod.
+
     Attributes
     ----------
     items : tuple of str
