@@ -149,6 +149,11 @@ def test_salads_are_ranked_as_in_forty_digits(policy):
     assert -77.44573646528155 - fit.llf == pytest.approx(0, abs=1e-8)
 
 
+@pytest.mark.r("prefmod")
+def test_a_live_answer_is_the_recorded_one():
+    assert pattR_fit(Expr("prefmod::salad"), 4, backend="both").result.source == "live"
+
+
 def test_an_item_without_a_rank_is_below_the_ranked_ones(policy):
     ranks = simR(4, 60, [4, 3, 2, 1], seed=3, backend=policy).values.copy()
     ranks[::2][ranks[::2] > 2] = np.nan
