@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Factor, FloatArray, IntArray
+from ...data.columns import Column, Factor, FloatArray, IntArray
 from ...data.wide import lexicographic_pair_order, prefmod_pair_order
 from .call import Call
 
@@ -125,7 +125,7 @@ def first_block_complete(call: Call) -> Call | None:
         return None
     words = np.array(["".join(map(str, row)) for row in gaps])
     group = (words != min(words)).astype(np.int64)
-    columns = {**call.table.columns, "incomplete": Factor(group, ("no", "yes"))}
+    columns: dict[str, Column] = {**call.table.columns, "incomplete": Factor(group, ("no", "yes"))}
     changed = call.rebuilt(call.table.answers, columns=columns)
     return replace(changed, by="incomplete")
 
@@ -136,11 +136,8 @@ def tied_ranks_left_out(call: Call) -> Call | None:
     tied = (ranks > 0).sum(axis=1) > ranks.max(axis=1).clip(0)
     if not tied.any():
         return None
-    return call.rebuilt(
-        call.table.answers[~tied],
-        columns={k: v for k, v in call.select(~tied).table.columns.items()},
-        tie_category=False,
-    )
+    left = call.select(~tied)
+    return left.rebuilt(left.table.answers, tie_category=False)
 
 
 def _turned(x: FloatArray) -> FloatArray:

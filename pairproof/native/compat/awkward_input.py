@@ -31,7 +31,9 @@ AWKWARD: tuple[Defect, ...] = (
         "data",
         told=True,
     ),
-    _row("A3-covariate-in-letters", ("llbt.design", "llbtPC.fit", "patt.design"), "stops, or drops everybody."),
+    _row(
+        "A3-covariate-in-letters", ("llbt.design", "llbtPC.fit", "patt.design"), "stops, or drops everybody."
+    ),
     _row(
         "A4-covariate-rounded",
         ("llbt.design",),
@@ -57,7 +59,9 @@ AWKWARD: tuple[Defect, ...] = (
         "llbt.design makes a design without any answer, without a word; llbtPC.fit stops.",
         how="There is no answer in the design, hence no number.",
     ),
-    _row("A9-twelve-or-twenty-items", ("llbtPC.fit",), "works.", "The same number.", "There is no defect here."),
+    _row(
+        "A9-twelve-or-twenty-items", ("llbtPC.fit",), "works.", "The same number.", "There is no defect here."
+    ),
     _row(
         "A10-column-without-answers",
         ("patt.design", "pattPC.fit"),
@@ -116,7 +120,7 @@ AWKWARD: tuple[Defect, ...] = (
 PRINTED: tuple[Defect, ...] = (
     _row(
         "N1-log-likelihood-beside-the-maximum",
-        ("pattPC.fit", "pattR.fit", "pattL.fit", "pattLrep.fit", "pattRrep.fit"),
+        ("pattPC.fit", "pattR.fit", "pattL.fit"),
         "stores and prints the log-likelihood of its last evaluation, a point of the numerical Hessian: 2e-4 max(last"
         " parameter, 1) beside the maximum along the last parameter.  The deviance is taken from it.",
         "llf is that of the estimates.",

@@ -93,7 +93,9 @@ def defect(name: str) -> Defect:
     if len(same) == 1:
         return same[0]
     if same:
-        raise InputError(f"{short} is the identifier of {' and '.join(d.name for d in same)}; name one of them")
+        raise InputError(
+            f"{short} is the identifier of {' and '.join(d.name for d in same)}; name one of them"
+        )
     near = difflib.get_close_matches(short, _ALL, 1, 0.4)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise InputError(f"no defect {short!r} of prefmod is known{hint} (defects() lists all {len(_ALL)})")

@@ -32,7 +32,7 @@ FIRST: tuple[Defect, ...] = (
         'with MISmodel = "comp" and four items or more a selected comparison whose number is beyond the number of items'
         " gives zeros for all estimates, code 1, log-likelihood NA; print() stops.  Others carry a wrong label.",
         'alpha="comparison" has a parameter for each comparison with a gap.',
-        "There is no estimate: the zeros are nlm's start. Fit with alpha=\"comparison\".",
+        'There is no estimate: the zeros are nlm\'s start. Fit with alpha="comparison".',
     ),
     Defect(
         "B3-beta-of-the-comparison",

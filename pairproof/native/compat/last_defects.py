@@ -42,7 +42,10 @@ LAST: tuple[Defect, ...] = (
         "fit_latent_classes mixes persons, from many starts, with the mixture's observed information.",
         "mixture_of_cells fits prefmod's mixture at its best maximum, with shares of cells and standard errors of known"
         " classes.  A number from a local maximum of one seed is found among the optima that it lists.",
-        (Evidence("trdel, 2 classes: share of the first", "of cells", "of persons"),),
+        (
+            Evidence("100 persons, 3 items, 2 classes: share of the first", "0.500992", "0.536412"),
+            Evidence("the same: standard error of o1 in it", "0.117873", "0.305473"),
+        ),
     ),
     Defect(
         "B18-observed-range",
@@ -109,7 +112,9 @@ LAST: tuple[Defect, ...] = (
         "The covariates of the model always divide the table.",
         "Poisson counts with one constant for each pair, not for each pair in each group.",
         (
-            Evidence("cemspc by ENG, interactions only, eliminate = mu: deviance", "1045.16 on 64", "162.90 on 49"),
+            Evidence(
+                "cemspc by ENG, interactions only, eliminate = mu: deviance", "1045.16 on 64", "162.90 on 49"
+            ),
             Evidence("the same with the main effect ENG: deviance", "164.45 on 63", "162.90 on 49"),
         ),
     ),

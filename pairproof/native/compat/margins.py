@@ -56,7 +56,9 @@ class MarginsNotFixed:
     df: int
 
 
-def fit_margins_not_fixed(table: Respondents, covariate: str, level_constants: bool = False) -> MarginsNotFixed:
+def fit_margins_not_fixed(
+    table: Respondents, covariate: str, level_constants: bool = False
+) -> MarginsNotFixed:
     """Fit prefmod's design with the covariate forgotten in `eliminate`.
 
     Parameters
@@ -104,11 +106,7 @@ def fit_margins_not_fixed(table: Respondents, covariate: str, level_constants: b
     beta, mean, covariance = _poisson(x, y)
     deviance = 2.0 * float((xlogy(y, np.where(y > 0, y, 1.0) / mean) - (y - mean)).sum())
     return MarginsNotFixed(
-        names,
-        beta[n_constants:],
-        np.sqrt(np.diag(covariance))[n_constants:],
-        deviance,
-        len(y) - x.shape[1],
+        names, beta[n_constants:], np.sqrt(np.diag(covariance))[n_constants:], deviance, len(y) - x.shape[1]
     )
 
 

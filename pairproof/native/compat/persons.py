@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...data.columns import Column, Factor, FloatArray
+from ...data.columns import Column, Factor, FloatArray, IntArray
 from ...errors import InputError
 from ..pairs.formula import parse
 from .call import Call
@@ -46,7 +46,7 @@ def rows_shifted(call: Call) -> Call | None:
     return call.shifted(np.arange(n), kept[np.arange(n) % len(kept)])
 
 
-def _empty_rankings_removed(call: Call, kept: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Call | None:
+def _empty_rankings_removed(call: Call, kept: IntArray) -> Call | None:
     """pattR.fit: rows without a rank leave the answers, and the covariates stay."""
     ranked = np.flatnonzero((call.table.answers[:, 0] > 0).any(axis=1))
     if len(ranked) == call.n_rows:
@@ -82,9 +82,7 @@ def covariate_not_in_elim(call: Call) -> Call | None:
     """B10: the model loses covariates that do not divide the table."""
     if call.elim is None or not call.elim:
         return None  # prefmod then takes elim = formel
-    kept = [
-        product for product in parse(call.by).item if {v.name for v in product} <= set(call.elim)
-    ]
+    kept = [product for product in parse(call.by).item if {v.name for v in product} <= set(call.elim)]
     if len(kept) == len(parse(call.by).item):
         return None
     return replace(call, by=" + ".join(":".join(_spelt(v.name) for v in product) for product in kept))
@@ -97,14 +95,14 @@ def _spelt(name: str) -> str:
 def covariate_rounded(call: Call) -> Call | None:
     """A4: numeric covariates with the decimals that seven significant digits of the smallest need."""
     columns: dict[str, Column] = dict(call.table.columns)
+    changed = False
     for name in call.covariates:
         column = columns[name]
         if not isinstance(column, Factor):
-            columns[name] = seven_digits(column)
-    if all(np.array_equal(columns[k], call.table.columns[k], equal_nan=True) for k in call.covariates
-           if not isinstance(columns[k], Factor)):
-        return None
-    return call.rebuilt(call.table.answers, columns=columns)
+            rounded = seven_digits(column)
+            changed = changed or not np.array_equal(rounded, column, equal_nan=True)
+            columns[name] = rounded
+    return call.rebuilt(call.table.answers, columns=columns) if changed else None
 
 
 def seven_digits(values: FloatArray) -> FloatArray:

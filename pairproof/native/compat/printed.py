@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...data.columns import Factor, FloatArray
+from ...data.columns import Factor
 from ...fit.fit import Fit
 from ...fit.inference import two_sided_p
-from ..patterns.likelihood import Likelihood
 
 #: Relative steps of nlm's numerical Hessian: the third root of its 12 digits, 10^(-12/3) (Schnabel, Koontz and
 #: Weiss 1985, ACM Transactions on Mathematical Software 11, 419-440, section 4).
@@ -83,19 +81,17 @@ def _levels(fit: Fit, name: str) -> int:
     return len(column.levels) if isinstance(column, Factor) else len(np.unique(column))
 
 
-def stored_log_likelihood(likelihood: Likelihood, weights: FloatArray, phi: FloatArray) -> float:
-    """The log-likelihood that patt*.fit store and print: that of nlm's last evaluation (N1).
+def stored_log_likelihood(fit: Fit) -> float:
+    """The log-likelihood that pattPC.fit, pattR.fit and pattL.fit store and print: that of nlm's last evaluation (N1).
 
-    nlm ends with a Hessian by differences, and the last point of it is 2 steps beside the estimate along the last
-    parameter.
+    nlm ends with a Hessian by differences, and the last point of it lies two steps beside the estimate along the last
+    parameter, where the log-likelihood is lower by half its information times the square of the distance (and by terms
+    of the third order, about 1e-11).
 
     Parameters
     ----------
-    likelihood : Likelihood
-        With parameters in prefmod's order.
-    weights : float[n]
-    phi : float[p]
-        The estimate.
+    fit : Fit
+        Of a pattern model, with the last item as the reference.
 
     Returns
     -------
@@ -103,41 +99,20 @@ def stored_log_likelihood(likelihood: Likelihood, weights: FloatArray, phi: Floa
 
     Examples
     --------
-    >>> import numpy as np
+    >>> import pairproof
     >>> from pairproof.native.compat.printed import stored_log_likelihood
-    >>> from pairproof.native.patterns.comparisons.fit import fit_comparisons
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> fit = fit_comparisons(np.array([[1], [-1]]), [main_effects("AB")], weights=np.array([60.0, 40.0]))
-    >>> stored_log_likelihood(fit.likelihood, fit.pooled.weights, fit.estimate.phi) - fit.estimate.llf  # doctest: +ELLIPSIS
-    -1.9...e-06
+    >>> table = pairproof.Respondents.build("AB", "comparisons", [[1], [-1]], tie_category=False, weights=[60, 40])
+    >>> fit = pairproof.fit_pattern(table)
+    >>> print(f"{stored_log_likelihood(fit) - fit.llf:.3g}")
+    -1.92e-06
     """
-    return beside_the_maximum(lambda x: float(weights @ likelihood.at(x).log_probabilities), phi)
-
-
-def beside_the_maximum(value: Callable[[FloatArray], float], phi: FloatArray) -> float:
-    """A function at the last point of nlm's Hessian.
-
-    Parameters
-    ----------
-    value : function of float[p] to float
-    phi : float[p]
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.compat.printed import beside_the_maximum
-    >>> beside_the_maximum(lambda x: float(x[-1]), np.array([0.0, 3.0]))
-    3.0006
-    """
-    beside = phi.copy()
-    if len(phi):
-        step = (phi[-1] + STEP * max(float(phi[-1]), 1.0)) - phi[-1]
-        beside[-1] += 2.0 * step
-    return value(beside)
+    free = np.flatnonzero(fit.free)
+    if not len(free):
+        return fit.llf
+    covariance = fit.covariance.between(np.eye(len(fit.terms))[free])
+    information = np.linalg.inv(covariance)[-1, -1]
+    distance = 2.0 * STEP * max(float(fit.beta[free[-1]]), 1.0)
+    return float(fit.llf - 0.5 * information * distance**2)
 
 
 def printed_by_llbt_fit(fit: Fit) -> dict[str, tuple[float, float, float, float]]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bridge.process.policy import BackendLike, backend as policy
 from ...bridge.packages.answers import vector_of
+from ...bridge.process.policy import BackendLike, backend as policy
 from ...bridge.values.convert import data_frame
 from ...data.respondents import Respondents, from_pairs, from_ranks, from_ratings
 from ...native.compat.catalogue import defect
@@ -99,6 +99,16 @@ TERNARY: Columns = {
     "V2": [0, 2, 0, 0, 0, 1, 2, 0, 1, 0, 2, 2, 1, 0, 0, 2],
     "V3": [2, 0, 0, 1, 0, 2, 0, 2, 0, 1, 2, 0, 0, 2, 2, 0],
 }
+
+#: Thirty-two persons of two groups of unlike size, three items.
+GROUPS: Columns = {
+    "V1": [*SIXTEEN["V1"], *SIXTEEN["V2"]],
+    "V2": [*SIXTEEN["V2"], *SIXTEEN["V3"]],
+    "V3": [*SIXTEEN["V3"], *SIXTEEN["V1"]],
+    "S": [1.0] * 10 + [2.0] * 22,
+}
+#: The same in three groups.
+THREE: Columns = {**GROUPS, "S": [1.0] * 10 + [2.0] * 9 + [3.0] * 13}
 
 
 def pairs(

@@ -1,4 +1,4 @@
-"""Cases of prefmod's LLBTs and latent classes: B4, B5, B6, B7, B10, B11, B13, B17, B21, B23, B24, A4, N2, N3."""
+"""Cases of prefmod's LLBTs and latent classes: B4, B5, B10, B11, B13, B17, B23, B24, A4, N2, N3."""
 
 from __future__ import annotations
 
@@ -12,26 +12,15 @@ from ...native.compat.cells import mixture_of_cells
 from ...native.compat.margins import fit_margins_not_fixed
 from ...native.compat.printed import counted_with_empty_cells, printed_by_llbt_fit
 from ...native.compat.reading import read_as_prefmod
-from ...native.compat.worths import worth_as_prefmod
 from ...native.pairs.models import fit_llbt
 from ...native.patterns.classes.fit import fit_classes
 from ...native.patterns.comparisons.fit import comparison_likelihood
 from ...native.patterns.maps import main_effects
-from .case import NA, SIXTEEN, TERNARY, Case, Columns, pairs
+from .case import GROUPS, NA, SIXTEEN, TERNARY, Case, Columns, pairs
 
 #: gnm's iterations end within this of the maximum (observed in the tests: 4e-12 to 4e-6).
 GNM = 2e-5
 _GNM = "gnm stops before the maximum"
-
-#: Thirty-two persons of two groups of unlike size, three items.
-GROUPS: Columns = {
-    "V1": [*SIXTEEN["V1"], *SIXTEEN["V2"]],
-    "V2": [*SIXTEEN["V2"], *SIXTEEN["V3"]],
-    "V3": [*SIXTEEN["V3"], *SIXTEEN["V1"]],
-    "S": [1.0] * 10 + [2.0] * 22,
-}
-#: The same in three groups.
-THREE: Columns = {**GROUPS, "S": [1.0] * 10 + [2.0] * 9 + [3.0] * 13}
 
 
 def _fit(table: Respondents, by: str = "", **options: object) -> Fit:
@@ -51,10 +40,6 @@ def _read(
 ) -> Fit:
     read = read_as_prefmod(table, function, by=by, elim=elim, compat=compat, warn=False)
     return _fit(read.table, read.by)
-
-
-def _coefficients(call: str, names: str) -> str:
-    return f"b <- coef({call}); b[{names}]"
 
 
 # -- what is read --------------------------------------------------------------------------------------------
@@ -155,7 +140,10 @@ def columns_of_dras() -> Case:
 
     def numbers(compat: str) -> Sequence[float]:
         fit = _read(table, "llbtPC.fit", compat=compat)
-        none = fit_llbt(read_as_prefmod(table, "llbtPC.fit", compat=compat, warn=False).table.to_comparisons(), ties="none")
+        none = fit_llbt(
+            read_as_prefmod(table, "llbtPC.fit", compat=compat, warn=False).table.to_comparisons(),
+            ties="none",
+        )
         return [fit.deviance, *_params(fit, "A", "B", "C", "tie"), none.deviance]
 
     return Case(
@@ -183,7 +171,9 @@ def covariate_rounded() -> Case:
         'p <- llbt.design(d, 3, num.scovs = "x"); p$x[c(1, 7, 91)]',
         data,
         ("x of person 1", "x of person 2", "x of person 16"),
-        lambda: _values_of(read_as_prefmod(table, "llbt.design", by="x", compat="prefmod:A4", warn=False).table),
+        lambda: _values_of(
+            read_as_prefmod(table, "llbt.design", by="x", compat="prefmod:A4", warn=False).table
+        ),
         lambda: _values_of(table),
         0.0,
         "the same decimals",
@@ -195,105 +185,6 @@ def _values_of(table: Respondents) -> list[float]:
     column = table.columns["x"]
     assert isinstance(column, np.ndarray)  # numbers were read
     return [float(column[k]) for k in (0, 1, 15)]
-
-
-# -- worths --------------------------------------------------------------------------------------------------
-
-
-def names_unread() -> Case:
-    items = ["St. Gallen", "Pa", "Mi x"]
-    table = pairs(TERNARY, 3, True, items)
-    return Case(
-        "B6-names-unread",
-        "sixteen persons, the items St. Gallen, Pa, Mi x",
-        "llbt.worth(gnm(y ~ `St. Gallen` + Pa + `Mi x` + g1, eliminate = mu, family = poisson, data = llbt.design(d, 3, ...)))",
-        """p <- llbt.design(d, 3, objnames = c("St. Gallen", "Pa", "Mi x"))
-llbt.worth(gnm(y ~ `St. Gallen` + Pa + `Mi x` + g1, eliminate = mu, family = poisson, data = p, verbose = FALSE))""",
-        TERNARY,
-        tuple(f"worth of {i}" for i in items),
-        lambda: list(worth_as_prefmod(_fit(table), "B6")["all"].values()),
-        lambda: [float(w) for w in _fit(table).worth()["worth"]],
-        GNM,
-        _GNM,
-    )
-
-
-_BY_S = "gnm(y ~ o1 + o2 + o3 + (o1 + o2 + o3):%s, eliminate = mu:%s, family = poisson, data = p, verbose = FALSE)"
-
-
-def sum_contrasts() -> Case:
-    table = pairs(THREE, 3, False, levels=("S",))
-    name = "B7-sum-contrasts-read-as-treatment"
-
-    def shown() -> Sequence[float]:
-        worths = worth_as_prefmod(_fit(table, "S"), name)
-        return [w for group in worths.values() for w in group.values()]
-
-    return Case(
-        name,
-        "thirty-two persons in three groups, three items",
-        f"options(contrasts = c('contr.sum', 'contr.poly')); llbt.worth({_BY_S % ('S', 'S')})",
-        f"""p <- llbt.design(d, 3, cat.scovs = "S")
-old <- options(contrasts = c("contr.sum", "contr.poly"))
-w <- tryCatch(llbt.worth({_BY_S % ("S", "S")}), finally = options(old))
-w""",
-        THREE,
-        tuple(f"worth of o{i} in S{s}" for s in (1, 2, 3) for i in (1, 2, 3)),
-        shown,
-        lambda: [float(w) for w in _fit(table, "S").worth()["worth"]],
-        GNM,
-        _GNM,
-    )
-
-
-def one_column() -> Case:
-    table = pairs(GROUPS, 3, False, levels=("S",))
-    return Case(
-        "B7-one-column-of-cov-sel",
-        "thirty-two persons in two groups, three items",
-        f'llbt.worth({_BY_S % ("factor(S)", "factor(S)")}) of llbt.design(d, 3, cov.sel = "S")',
-        f"""p <- llbt.design(d, 3, cov.sel = "S")
-llbt.worth({_BY_S % ("factor(S)", "factor(S)")})""",
-        GROUPS,
-        ("worth of o1", "worth of o2", "worth of o3"),
-        lambda: list(worth_as_prefmod(_fit(table, "S"), "B7-one-column-of-cov-sel")["worth"].values()),
-        lambda: [float(w) for w in _fit(table, "S").worth({"S": "1"})["worth"]],
-        GNM,
-        _GNM,
-    )
-
-
-def worths_of_groups_of_items() -> Case:
-    table = pairs(TERNARY, 3, True)
-    comparisons = Respondents.build(
-        table.items,
-        table.kind,
-        table.answers,
-        tie_category=True,
-        item_data={"LAT": np.array([0.0, 1.0, 1.0])},
-    ).to_comparisons()
-
-    def fit() -> Fit:
-        return fit_llbt(comparisons, item_terms=["LAT"])
-
-    return Case(
-        "B21-worths-of-groups-of-items",
-        "sixteen persons, three items, LAT = 0, 1, 1",
-        "llbt.worth(gnm(y ~ LAT + g1, eliminate = mu, family = poisson, data = llbt.design(d, 3, objcovs = LAT)))",
-        """p <- llbt.design(d, 3, objcovs = data.frame(LAT = c(0, 1, 1)))
-w <- llbt.worth(gnm(y ~ LAT + g1, eliminate = mu, family = poisson, data = p, verbose = FALSE))
-c(w[1], w[2], w[2])""",
-        TERNARY,
-        ("worth of o1", "worth of o2", "worth of o3"),
-        lambda: _each_item(worth_as_prefmod(fit(), "B21")["all"], ("o1", "o2", "o3")),
-        lambda: [float(w) for w in fit().worth()["worth"]],
-        GNM,
-        _GNM,
-    )
-
-
-def _each_item(worths: dict[str, float], items: Sequence[str]) -> list[float]:
-    return [next(w for group, w in worths.items() if i in group.split(",")) for i in items]
 
 
 # -- counting, margins, printing, classes --------------------------------------------------------------------
@@ -423,14 +314,10 @@ c(m$disparity, m$masses[o], m$coefficients[c("o1:MASS1", "o1:MASS2")[o]],
 CASES = (
     ties_without_second,
     number_without_value,
-    names_unread,
-    sum_contrasts,
-    one_column,
     covariate_not_in_elim,
     empty_pair,
     column_beside,
     classes_of_cells,
-    worths_of_groups_of_items,
     margins_not_fixed,
     columns_of_dras,
     covariate_rounded,

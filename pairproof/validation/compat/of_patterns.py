@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ...data.respondents import Respondents, from_ranks, from_ratings
-from ...native.compat.fits import fit_as_read
+from ...errors import DataWarning
 from ...native.compat.printed import stored_log_likelihood
 from ...native.compat.reading import read_as_prefmod
-from ...native.patterns.comparisons.gaps import fit_gaps
-from ...native.patterns.maps import main_effects
+from ...native.patterns.models.pattern import fit_pattern
 from .case import NA, SIXTEEN, TERNARY, Case, Columns, pairs
 
 #: nlm stops where its gradient is below 1e-6: estimates are then within this of the maximum (observed in the tests
@@ -20,13 +21,12 @@ NLM = 5e-5
 _NLM = "nlm stops before the maximum"
 
 
-def _estimates(table: Respondents, by: str = "", **options: object) -> list[float]:
-    return [float(v) for v in fit_as_read(table, by, **options).estimate.phi]  # type: ignore[arg-type]  # options of the function
-
-
-def _read(table: Respondents, function: str, by: str = "", compat: str = "prefmod") -> list[float]:
-    read = read_as_prefmod(table, function, by=by, compat=compat, warn=False)
-    return _estimates(read.table, read.by)
+def _estimates(table: Respondents, by: str = "", compat: str = "", **options: Any) -> list[float]:
+    """Free parameters in the order of the model, fitted with pairproof's option `compat`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        fit = fit_pattern(table, by=by, compat=compat, **options)
+    return [float(b) for b in fit.beta[fit.free]]
 
 
 # -- B1, N1 --------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def ties_as_losses() -> Case:
         "c(pattPC.fit(d, 4)$coefficients, NA)",
         data,
         ("A", "B", "C", "tie"),
-        lambda: [*_read(table, "pattPC.fit", compat="prefmod:B1"), NA],
+        lambda: [*_estimates(table, compat="prefmod:B1"), NA],
         lambda: _estimates(table),
         NLM,
         _NLM,
@@ -58,10 +58,7 @@ def ties_as_losses() -> Case:
 def log_likelihood_beside() -> Case:
     table = pairs(TERNARY, 3, True)
 
-    def stored() -> Sequence[float]:
-        fit = fit_as_read(table)
-        return [stored_log_likelihood(fit.likelihood, fit.pooled.weights, fit.estimate.phi)]
-
+    fit = fit_pattern(table)
     return Case(
         "N1-log-likelihood-beside-the-maximum",
         "sixteen persons, three items, with ties",
@@ -69,8 +66,8 @@ def log_likelihood_beside() -> Case:
         "pattPC.fit(d, 3)$ll",
         TERNARY,
         ("log-likelihood",),
-        stored,
-        lambda: [fit_as_read(table).estimate.llf],
+        lambda: [stored_log_likelihood(fit)],
+        lambda: [fit.llf],
         5e-9,
         "of the 1e-7 that the log-likelihood is off, this is what nlm's stop leaves",
     )
@@ -92,17 +89,14 @@ def _with_gaps() -> Columns:
 def beta_of_the_comparison() -> Case:
     data = _with_gaps()
     table = pairs(data, 4, False)
-    order = [main_effects(table.items)]
-    first = [0]
 
-    def coded() -> Sequence[float]:
-        found = fit_gaps(table.once, order, "item", "coded", first, first, silent="out")
-        return [*found.phi, found.llf]
-
-    def without() -> Sequence[float]:
-        # The documented beta is not determined by the gaps of four items: fit_gaps says so by name.
-        found = fit_gaps(table.once, order, "item", None, first, silent="out")
-        return [*found.phi, NA, found.llf]
+    def numbers(beta: Any, compat: str) -> Sequence[float]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            of_beta = ["o1"] if beta else None
+            fit = fit_pattern(table, alpha="item", beta=beta, alpha_of=["o1"], beta_of=of_beta, compat=compat)
+        found = [float(b) for b in fit.beta[fit.free]]
+        return [*found, *([] if beta else [NA]), fit.llf]
 
     call = "pattPC.fit(d, 4, MISalpha = c(T,F,F,F), MISbeta = c(T,F,F,F))"
     return Case(
@@ -112,15 +106,15 @@ def beta_of_the_comparison() -> Case:
         f"m <- {call}; c(m$coefficients, -m$result$minimum)",
         data,
         ("o1", "o2", "o3", "alpha:o1", "beta:o1", "log-likelihood"),
-        coded,
-        without,
+        lambda: numbers("item", "prefmod"),
+        lambda: numbers(None, ""),
         NLM,
         _NLM,
     )
 
 
 def first_block_complete() -> Case:
-    data = {
+    data: Columns = {
         **SIXTEEN,
         "V1": [NA] * 8 + list(SIXTEEN["V1"][8:]),
         "V3": list(SIXTEEN["V3"][:8]) + [NA] * 8,
@@ -133,7 +127,7 @@ def first_block_complete() -> Case:
         "pattPC.fit(d, 3, NItest = TRUE)$coefficients",
         data,
         ("o1", "o2", "mis.o1", "mis.o2"),
-        lambda: _read(table, "pattPC.fit", compat="prefmod:B22"),
+        lambda: _estimates(table, compat="prefmod:B22"),
         lambda: [*_estimates(table), NA, NA],
         NLM,
         _NLM,
@@ -158,7 +152,7 @@ def ranking_without_ranks() -> Case:
         "pattR.fit(d, 3, formel = ~S, elim = ~S)$coefficients",
         data,
         ("a", "b", "a:S2", "b:S2"),
-        lambda: _read(table, "pattR.fit", "S"),
+        lambda: _estimates(table, "S", "prefmod"),
         lambda: _estimates(table, "S"),
         NLM,
         _NLM,
@@ -185,7 +179,7 @@ def repeated_rankings_without_covariate() -> Case:
         f"{call}$coefficients",
         data,
         ("a.1", "b.1", "a.2", "b.2", "a.1:S2", "b.1:S2", "a.2:S2", "b.2:S2"),
-        lambda: _by_time(_read(table, "pattRrep.fit", "S")),
+        lambda: _by_time(_estimates(table, "S", "prefmod")),
         lambda: _by_time(_estimates(known, "S")),
         NLM,
         _NLM,
@@ -198,7 +192,11 @@ def _by_time(estimates: Sequence[float]) -> list[float]:
 
 
 def gap_in_the_levels() -> Case:
-    data = {**SIXTEEN, "V1": [0, 0, 1, 0, 1, 0, 0, 0, *SIXTEEN["V1"][8:]], "S": [1.0] * 8 + [3.0] * 8}
+    data: Columns = {
+        **SIXTEEN,
+        "V1": [0, 0, 1, 0, 1, 0, 0, 0, *SIXTEEN["V1"][8:]],
+        "S": [1.0] * 8 + [3.0] * 8,
+    }
     table = pairs(data, 3, False, levels=("S",))
     return Case(
         "B12-gap-in-the-levels",
@@ -207,7 +205,7 @@ def gap_in_the_levels() -> Case:
         "pattPC.fit(d, 3, formel = ~S, elim = ~S)$coefficients",
         data,
         ("o1", "o2", "o1:S2", "o2:S2", "o1:S3", "o2:S3"),
-        lambda: [*_read(table, "pattPC.fit", "S"), 0.0, 0.0],
+        lambda: [*_estimates(table, "S", "prefmod"), 0.0, 0.0],
         lambda: _spread(_estimates(table, "S")),
         NLM,
         _NLM,
@@ -220,7 +218,7 @@ def _spread(e: Sequence[float]) -> list[float]:
 
 
 def persons_without_covariate() -> Case:
-    data = {**SIXTEEN, "S": [1, 2, NA, 2, 1, 1, 2, 1, 2, NA, 2, 1, 1, 2, 1, 2]}
+    data: Columns = {**SIXTEEN, "S": [1, 2, NA, 2, 1, 1, 2, 1, 2, NA, 2, 1, 1, 2, 1, 2]}
     table = pairs(data, 3, False, levels=("S",))
     known = table.select(np.asarray(data["S"]) == np.asarray(data["S"]))
     return Case(
@@ -230,7 +228,7 @@ def persons_without_covariate() -> Case:
         "pattPC.fit(d, 3, formel = ~S, elim = ~S)$coefficients",
         data,
         ("o1", "o2", "o1:S2", "o2:S2"),
-        lambda: _read(table, "pattPC.fit", "S"),
+        lambda: _estimates(table, "S", "prefmod"),
         lambda: _estimates(known, "S"),
         NLM,
         _NLM,
@@ -256,7 +254,7 @@ def observed_range() -> Case:
         "pattL.fit(d, 3)$coefficients",
         data,
         ("a", "b", "tie"),
-        lambda: _read(table, "pattL.fit"),
+        lambda: _estimates(table, compat="prefmod"),
         lambda: _estimates(table),
         NLM,
         _NLM,
@@ -277,7 +275,7 @@ def tied_ranks() -> Case:
         "pattR.fit(d, 3)$coefficients",
         data,
         ("a", "b"),
-        lambda: _read(table, "pattR.fit"),
+        lambda: _estimates(table, compat="prefmod"),
         lambda: [NA, NA],
         NLM,
         _NLM,
@@ -300,8 +298,8 @@ def range_of_first_columns() -> Case:
         code,
         data,
         ("o1", "o2", "o3"),
-        lambda: _read(table, "patt.design", compat="prefmod:B20"),
-        lambda: _estimates(table, undecided="zero"),
+        lambda: _estimates(read_as_prefmod(table, "patt.design", compat="prefmod:B20", warn=False).table),
+        lambda: _estimates(table, ties="none"),
         1e-9,
         "glm stops when the deviance changes by less than 1e-14 of itself",
     )
