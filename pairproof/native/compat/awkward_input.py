@@ -127,6 +127,7 @@ PRINTED: tuple[Defect, ...] = (
         "The log-likelihood is evaluated at that point.",
         "result",
         (Evidence("judge J1 of Dras (2015), pattPC.fit", "-67.073454854", "-67.073454308"),),
+        told=True,
     ),
     _row(
         "N2-one-sided-p",

@@ -55,10 +55,7 @@ LAST: tuple[Defect, ...] = (
         " possible answers, hence U.",
         "The scale belongs to the instrument (`scale`).",
         "The scale is cut to the range of the ratings that occur.",
-        (
-            Evidence("9 ratings of three items, 1,1,5 and eight rows of 1 and 2: U", "0.564862"),
-            Evidence("the same without the row 1,1,5: U", "-0.066713"),
-        ),
+        (Evidence("8 persons who used 1 and 2 of the points 1-5: U", "-0.066713", "0.598072"),),
         told=True,
     ),
     Defect(
@@ -92,6 +89,7 @@ LAST: tuple[Defect, ...] = (
             Evidence("cemspc, LAT of 3 and 3 items: worth of an item with LAT = 0", ".556", ".185"),
             Evidence("cemspc, LAT of 3 and 3 items: worth of an item with LAT = 1", ".444", ".148"),
         ),
+        told=True,
     ),
     Defect(
         "B22-first-block-complete",

@@ -118,7 +118,7 @@ def pattern_call(table: Respondents, by: str, beta: Beta | None, compat: str | S
         )
     read = read_as_prefmod(table, function, by=by, compat=compat, warn=False)
     said = list(read.committed)
-    if (chosen.has(BETA) or chosen.everything) and beta == "item":
+    if chosen.has(BETA) and beta == "item":
         beta = "coded"
         said.append(Committed(defect(BETA), "beta='item' is fitted as beta='coded'"))
     idle = [n for n in (*chosen.names,) if n not in [c.defect.name for c in said]]

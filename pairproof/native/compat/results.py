@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 
-from ...errors import InputError
+from ...errors import DataWarning, InputError
+from ...fit.answers.fit import AnswerFit
 from ...fit.fit import Fit
-from .catalogue import defect
+from .catalogue import PREFIX, defect
 from .printed import counted_with_empty_cells, printed_by_llbt_fit, stored_log_likelihood
-from .worths import worth_as_prefmod
+from .worths import is_name_in_r, worth_as_prefmod
 
 Numbers = dict[str, float]
 
@@ -21,7 +23,7 @@ def printed_as_prefmod(fit: Fit, compat: str | Sequence[str]) -> Numbers:
     fit : Fit
         Of an LLBT, or (N1) of a pattern model.
     compat : str or sequence of str
-        Defects of results: B6, both B7, B11, B21, N1, N2, N3, as in
+        "prefmod": those that prefmod would show on this fit (B6, B11, B21, N1).  Or names: B6, both B7, B11, B21, N1, N2, N3, as in
         :func:`pairproof.native.compat.catalogue.defects`.
 
     Returns
@@ -45,6 +47,9 @@ def printed_as_prefmod(fit: Fit, compat: str | Sequence[str]) -> Numbers:
     """
     found: Numbers = {}
     for name in [compat] if isinstance(compat, str) else compat:
+        if name == PREFIX:
+            found.update(_shown(fit))
+            continue
         d = defect(name)
         if d.name not in _RESULTS:
             what = (
@@ -52,6 +57,27 @@ def printed_as_prefmod(fit: Fit, compat: str | Sequence[str]) -> Numbers:
             )
             raise InputError(f"{d.name} is {what}: {d.how} Results have {', '.join(_RESULTS)}")
         found.update(_RESULTS[d.name](fit))
+    return found
+
+
+def _shown(fit: Fit) -> Numbers:
+    """What prefmod's answer shows without being asked; a warning names the defects."""
+    names = []
+    if isinstance(fit, AnswerFit):
+        names.append("N1-log-likelihood-beside-the-maximum")
+    elif counted_with_empty_cells(fit).empty:
+        names.append("B11-empty-cells-counted")
+    if fit.spec.item_terms:
+        names.append("B21-worths-of-groups-of-items")
+    elif not isinstance(fit, AnswerFit) and not all(is_name_in_r(item) for item in fit.items):
+        names.append("B6-names-unread")
+    found: Numbers = {}
+    for name in names:
+        found.update(_RESULTS[name](fit))
+    if names:
+        warnings.warn(
+            f"printed as by prefmod, with its defects {', '.join(names)}", DataWarning, stacklevel=3
+        )
     return found
 
 
