@@ -29,7 +29,7 @@ def printed_as_prefmod(fit: Fit, compat: str | Sequence[str]) -> Numbers:
     Returns
     -------
     dict of quantity to number
-        Named as in a claims file: "worth.A", "worth.group.A", "df_resid", "aic_glm", "llf", "deviance",
+        Named as in a claims file: "worth.all.A", "worth.group.A" (cov.sel's one column: "worth.worth.A"), "df_resid", "aic_glm", "llf", "deviance",
         "p.A", "estimate.A", "se.A", "z.A".  Those that the defect does not touch are left out.
 
     Raises
@@ -84,7 +84,7 @@ def _shown(fit: Fit) -> Numbers:
 def _worths(name: str) -> Callable[[Fit], Numbers]:
     def numbers(fit: Fit) -> Numbers:
         return {
-            f"worth.{item}" if group in ("all", "worth") else f"worth.{group}.{item}": w
+            f"worth.{group}.{item}": w
             for group, of_items in worth_as_prefmod(fit, name).items()
             for item, w in of_items.items()
         }

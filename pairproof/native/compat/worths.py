@@ -129,25 +129,48 @@ def _grid(fit: Fit, abilities: Mapping[str, FloatArray]) -> tuple[list[str], lis
 def _sum_contrasts(fit: Fit, abilities: Mapping[str, FloatArray]) -> dict[str, dict[str, float]]:
     """Worths with the effects of last levels left out: a sum contrast has no coefficient for them."""
     names, sizes, grid = _grid(fit, abilities)
-    shown = np.zeros_like(grid)
-    for subset in product((False, True), repeat=len(names)):
-        effect = grid
-        for axis, varies in enumerate(subset):
-            mean = effect.mean(axis=axis, keepdims=True)
-            effect = effect - mean if varies else np.broadcast_to(mean, effect.shape)
-        for axis, varies in enumerate(subset):
-            if varies:
-                last = np.arange(sizes[axis]) == sizes[axis] - 1
-                shape = [1] * grid.ndim
-                shape[axis] = sizes[axis]
-                effect = np.where(last.reshape(shape), 0.0, effect)
-        shown = shown + effect
+    shown = without_last_effects(grid, sizes)
     out = {}
     for group, at in fit.groups.items():
         columns = [fit.data.columns[n] for n in names]
         index = tuple(c.levels.index(str(at[n])) for c, n in zip(columns, names) if isinstance(c, Factor))
         out[group] = _worths(fit.items, shown[index])
     return out
+
+
+def without_last_effects(grid: FloatArray, sizes: list[int]) -> FloatArray:
+    """A table of groups with every effect of a last level left out, for which a sum contrast has no coefficient.
+
+    Parameters
+    ----------
+    grid : float[K1, K2, ..., ...]
+    sizes : list of int
+        K1, K2, ...
+
+    Returns
+    -------
+    float[K1, K2, ..., ...]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.compat.worths import without_last_effects
+    >>> without_last_effects(np.array([1.0, 2.0, 6.0]), [3]).tolist()  # the last group has the mean
+    [1.0, 2.0, 3.0]
+    """
+    shown = np.zeros_like(grid)
+    for subset in product((False, True), repeat=len(sizes)):
+        effect = grid
+        for axis, varies in enumerate(subset):
+            mean = effect.mean(axis=axis, keepdims=True)
+            effect = effect - mean if varies else np.broadcast_to(mean, effect.shape)
+        for axis, varies in enumerate(subset):
+            if varies:
+                shape = [1] * grid.ndim
+                shape[axis] = sizes[axis]
+                effect = np.where((np.arange(sizes[axis]) == sizes[axis] - 1).reshape(shape), 0.0, effect)
+        shown = shown + effect
+    return shown
 
 
 def _all_effects(fit: Fit, abilities: Mapping[str, FloatArray]) -> FloatArray:

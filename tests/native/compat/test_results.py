@@ -25,7 +25,7 @@ def test_names_that_r_reads_lose_nothing() -> None:
     fit = pairproof.fit_llbt(TABLE)
     found = printed_as_prefmod(fit, "prefmod:B6")
     assert found == pytest.approx(
-        {f"worth.{i}": float(w) for i, w in zip("ABC", fit.worth()["worth"])}, abs=1e-15
+        {f"worth.all.{i}": float(w) for i, w in zip("ABC", fit.worth()["worth"])}, abs=1e-15
     )
 
 
@@ -118,7 +118,7 @@ def test_prefmod_alone_shows_what_it_would_print_of_this_fit_and_says_so() -> No
     )
     with pytest.warns(pairproof.errors.DataWarning, match="defects B11-empty-cells-counted, B6-names-unread"):
         found = printed_as_prefmod(pairproof.fit_llbt(gap), "prefmod")
-    assert found["df_resid"] == 3 and "worth.St. Gallen" in found
+    assert found["df_resid"] == 3 and "worth.all.St. Gallen" in found
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert printed_as_prefmod(pairproof.fit_llbt(TABLE), "prefmod") == {}
