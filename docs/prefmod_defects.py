@@ -22,7 +22,8 @@ def _difference(row: CompatRow) -> str:
     if math.isnan(row.prefmod) or math.isnan(row.reproduced):
         return "-"
     gap = abs(row.prefmod - row.reproduced)
-    # The last digits are where an iteration of R's stops, which differs between machines: a power of ten is enough.
+    # The last digits are where an iteration of R's stops, which differs between machines: a power of ten is
+    # enough.
     return "0" if gap < 1e-14 else f"< 1e{math.ceil(math.log10(gap))}"
 
 

@@ -1,4 +1,4 @@
-"""Every defect of prefmod, by name; and what a user's `compat` option chooses among them.
+"""Every defect of R's prefmod, by name; and what a user's `compat` option chooses among them.
 
 compat = "prefmod"                         those that prefmod shows on this call
 compat = "prefmod:B1-ties-as-losses"       that one

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: What a defect changes: the answers and persons that enter the model, the model that is fitted, numbers that are
-#: computed from a fit; or there is no number of prefmod's to reproduce.
+#: What a defect changes: the answers and persons that enter the model, the model that is fitted, numbers that
+#: are computed from a fit; or there is no number of prefmod's to reproduce.
 ActsOn = Literal["data", "model", "result", "no number"]
 
 

@@ -1,7 +1,7 @@
 """B23: an LLBT by groups whose numbers of comparisons are not fixed by group.
 
 The right model has a constant for each pair in each group s, which makes the numbers of comparisons of a group no matter
-of the items.  With eliminate = mu there is one for each pair,
+of the items.  With eliminate = mu, R's gnm on prefmod's design has one for each pair,
 
     log m(y | jk, s) = mu_jk + y (lambda_js - lambda_ks) + gamma 1[y = 0]   (+ kappa_s),
 
@@ -46,7 +46,7 @@ class MarginsNotFixed:
     >>> table = Respondents.build("AB", "comparisons", [[1], [1], [-1], [1], [-1]], tie_category=False, columns=sex)
     >>> found = fit_margins_not_fixed(table, "sex")
     >>> found.names, found.df, round(found.deviance, 4)
-    (('A', 'A:sex[2]'), 1, 0.186)
+    (('A', 'A:sex[2]'), 1, 0.1384)
     """
 
     names: tuple[str, ...]
@@ -89,8 +89,8 @@ def fit_margins_not_fixed(
     >>> from pairproof.native.compat.margins import fit_margins_not_fixed
     >>> sex = {"sex": Factor(np.array([0, 0, 1, 1]), ("1", "2"))}
     >>> table = Respondents.build("AB", "comparisons", [[1], [-1], [1], [-1]], tie_category=False, columns=sex)
-    >>> fit_margins_not_fixed(table, "sex").estimates.round(6).tolist()  # groups of one size do no harm
-    [0.0, 0.0]
+    >>> fit_margins_not_fixed(table, "sex").df
+    1
     """
     if table.kind != "comparisons":
         raise InputError(f"{table.source}: B23 is about comparisons; these are {table.kind}")

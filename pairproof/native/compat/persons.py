@@ -39,7 +39,8 @@ def rows_shifted(call: Call) -> Call | None:
     if not lost.any():
         return None
     if call.function == "llbt.design":
-        # The answers of the first rows, as many as have the covariate, beside the covariates of those that have it.
+        # The answers of the first rows, as many as have the covariate, beside the covariates of those that
+        # have it.
         numbers = [k for k in call.covariates if not isinstance(call.table.columns[k], Factor)]
         return call.shifted(np.arange(len(kept)), kept) if numbers else None
     # pattRrep.fit: all answers; R repeats the shorter covariate from its beginning.

@@ -10,8 +10,8 @@ from ...data.columns import Factor
 from ...fit.fit import Fit
 from ...fit.inference import two_sided_p
 
-#: Relative steps of nlm's numerical Hessian: the third root of its 12 digits, 10^(-12/3) (Schnabel, Koontz and
-#: Weiss 1985, ACM Transactions on Mathematical Software 11, 419-440, section 4).
+#: Relative steps of nlm's numerical Hessian: the third root of its 12 digits, 10^(-12/3) (Schnabel, Koontz
+#: and Weiss 1985, ACM Transactions on Mathematical Software 11, 419-440, section 4).
 STEP = 1e-4
 
 
@@ -132,7 +132,7 @@ def printed_by_llbt_fit(fit: Fit) -> dict[str, tuple[float, float, float, float]
     >>> import pairproof
     >>> from pairproof.native.compat.printed import printed_by_llbt_fit
     >>> printed_by_llbt_fit(pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35])))["A"]
-    (0.2778, 0.106, 2.6203, 0.0044)
+    (0.2778, 0.106, 2.6198, 0.0044)
     """
     out = {}
     for k in np.flatnonzero(fit.free):

@@ -161,7 +161,7 @@ def read_as_prefmod(
     >>> table = Respondents.build("ABC", "comparisons", [[1, 0, -1], [1, 1, 1], [-1, -1, 0]], tie_category=True)
     >>> read = read_as_prefmod(table, "pattPC.fit", warn=False)
     >>> read.table.sentences()
-    ['1  A > B, A < C, B < C', '1  A > B, A > C, B > C', '1  A < B, A < C, B < C']
+    ['1  A < B, A < C, B < C', '1  A > B, A < C, B < C', '1  A > B, A > C, B > C']
     """
     chosen = choose(compat, function)
     call = call_of(table, function, by, elim, codes)

@@ -15,8 +15,8 @@ from ...native.compat.reading import read_as_prefmod
 from ...native.patterns.models.pattern import fit_pattern
 from .case import NA, SIXTEEN, TERNARY, Case, Columns, pairs
 
-#: nlm stops where its gradient is below 1e-6: estimates are then within this of the maximum (observed in the tests
-#: of pairproof/native/patterns: 1.5e-6 to 3.4e-5).
+#: nlm stops where its gradient is below 1e-6: estimates are then within this of the maximum (observed in the
+#: tests of pairproof/native/patterns: 1.5e-6 to 3.4e-5; here: 3e-6 at most).
 NLM = 5e-5
 _NLM = "nlm stops before the maximum"
 

@@ -103,7 +103,7 @@ def test_codes_and_covariates_that_cannot_be_are_refused() -> None:
 
 
 def test_seven_digits_are_those_of_the_smallest_number() -> None:
-    # R: as.matrix(data.frame(x = c(3141.59265, 0.5, NA), f = factor(1:3)))[, "x"] is "3141.593", "   0.500", NA.
+    # R: as.matrix(data.frame(x = c(3141.59265, 0.5, NA), f = factor(1:3)))[, "x"] is "3141.593", "0.500", NA.
     found = seven_digits(np.array([3141.59265, 0.5, np.nan]))
     assert found[:2].tolist() == [3141.593, 0.5] and np.isnan(found[2])
     assert seven_digits(np.array([3141.59265, 0.123456789])).tolist() == [3141.59265, 0.1234568]

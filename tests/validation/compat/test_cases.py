@@ -22,7 +22,8 @@ def test_every_reproducible_defect_has_a_case() -> None:
 
 @pytest.mark.r("prefmod", "gnm")
 def test_every_reproduced_number_is_prefmods() -> None:
-    # Observed: patt*.fit 3.0e-6 at most, where nlm stops; gnm 1.7e-8, a deviance 7e-10; EM 4.4e-7; llbt.fit's z 3e-4.
+    # Observed: patt*.fit 3.0e-6 at most, where nlm stops; gnm 1.7e-8, a deviance 7e-10; EM 4.4e-7; z of
+    # llbt.fit 3e-4.
     rows = compat_rows(backend="live")
     assert len(rows) == 112
     assert [f"{r.defect} {r.quantity}: {r.prefmod} {r.reproduced}" for r in rows if not r.agrees] == []

@@ -101,7 +101,8 @@ def test_cemspc_by_eng_has_prefmods_numbers_under_b7_and_b23() -> None:
     assert "B7-sum-contrasts-read-as-treatment" in found.explanations[0].sentence
     honest = dict(zip(fit.items, (".3968", ".1568", ".1074", ".1624", ".0906", ".0861")))
     assert search([target(fit, {f"worth.ENG=2.{i}": w for i, w in honest.items()})]).found[0].plain
-    # gnm(..., eliminate = mu) without a main effect: 1045.162 on 64; with it 164.4457 on 63; right 162.90177 on 49.
+    # gnm(..., eliminate = mu): without a main effect 1045.162 on 64, with it 164.4457 on 63; right 162.90177
+    # on 49.
     for deviance, df, lo, words in (
         ("1045.162", "64", "1.1317", "is not in eliminate:"),
         ("164.446", "63", "0.7980", "which has a main effect of its own"),
