@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,6 @@ class Case:
     why : str
     factors : tuple of str
         Columns of d that are factors in R.
-    certified : mapping of quantity to text
-        The number without the defect to 50 digits.
 
     Examples
     --------
@@ -68,7 +66,6 @@ class Case:
     floor: float
     why: str
     factors: tuple[str, ...] = ()
-    certified: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def of(self) -> Defect:

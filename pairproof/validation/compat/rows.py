@@ -9,6 +9,7 @@ from ...bridge.process.policy import BackendLike
 from ...native.compat.catalogue import defect
 from . import of_llbt, of_patterns, of_worths
 from .case import Case
+from .certified import CERTIFIED
 
 
 def cases(name: str = "") -> tuple[Case, ...]:
@@ -122,7 +123,7 @@ def compat_rows(name: str = "", backend: BackendLike = None) -> tuple[CompatRow,
                 float(theirs),
                 float(ours),
                 float(right),
-                c.certified.get(quantity, ""),
+                CERTIFIED.get((c.defect, c.call), {}).get(quantity, ""),
                 c.floor,
                 c.why,
             )

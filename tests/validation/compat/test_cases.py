@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import pytest
 
@@ -10,6 +11,7 @@ from docs.snippets import records
 from pairproof.bridge import Backend
 from pairproof.native.compat.catalogue import defects
 from pairproof.validation.compat.case import Case
+from pairproof.validation.compat.certified import CERTIFIED
 from pairproof.validation.compat.rows import cases, compat_rows
 
 #: Without a case of its own: N3 is in that of N2.
@@ -41,3 +43,27 @@ def test_a_defect_changes_a_number(case: Case) -> None:
     found = zip(case.reproduced(), case.right())
     # The least of all: N1, 1.2e-7.
     assert any(math.isnan(a) != math.isnan(b) or abs(a - b) > 1e-7 for a, b in found)
+
+
+def test_the_right_numbers_are_those_of_fifty_digits() -> None:
+    # Observed: 4.6e-15 at most (a deviance), else 4.3e-16.
+    held = 0
+    for case in cases():
+        right = dict(zip(case.quantities, case.right()))
+        for quantity, text in CERTIFIED.get((case.defect, case.call), {}).items():
+            assert len(text.lstrip("-").replace(".", "").lstrip("0")) >= 40 or float(text).is_integer()
+            gap = abs(Decimal(right[quantity]) - Decimal(text))
+            assert gap <= Decimal("1e-13") * max(abs(Decimal(text)), 1), (case.defect, quantity)
+            held += 1
+    assert held == 43
+
+
+def test_the_fifty_digits_are_made_again() -> None:
+    pytest.importorskip("mpmath", reason="makes the 50 digits")
+    from mpmath import mp
+
+    from tests.validation.compat.certify import DIGITS, of_case
+
+    (case,) = cases("B21")
+    made = {q: mp.nstr(v, DIGITS) for q, v in of_case(case).items()}
+    assert made == CERTIFIED[case.defect, case.call]
