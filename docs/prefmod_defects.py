@@ -23,8 +23,8 @@ def _difference(row: CompatRow) -> str:
         return "-"
     gap = abs(row.prefmod - row.reproduced)
     # The last digits are where an iteration of R's stops, which differs between machines: a power of ten is
-    # enough.
-    return "0" if gap < 1e-14 else f"< 1e{math.ceil(math.log10(gap))}"
+    # enough, and below 1e-9 rounding decides.
+    return f"< 1e{math.ceil(math.log10(max(gap, 5e-10)))}"
 
 
 def _section(rows: list[CompatRow]) -> str:
