@@ -8,7 +8,7 @@ compat = ("prefmod:B4", "prefmod:B24")     these two (the identifier is enough w
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import InputError
@@ -158,8 +158,7 @@ def choose(compat: str | Sequence[str], function: str) -> Chosen:
     Traceback (most recent call last):
     pairproof.errors.InputError: B19-index-in-single-precision is not reproducible: R stops. fit_pattern fits...
     """
-    wanted: Iterable[str] = [compat] if isinstance(compat, str) else compat
-    words = [w for w in wanted if w != ""]
+    words = asked_for(compat)
     found = [defect(w) for w in words if w != PREFIX]
     for d in found:
         if not d.reproducible:
@@ -170,6 +169,37 @@ def choose(compat: str | Sequence[str], function: str) -> Chosen:
                 f"{d.name} is a defect of {', '.join(d.functions)}, not of {function}, whose defects are: {known}"
             )
     return Chosen(function, tuple(d.name for d in found), PREFIX in words)
+
+
+def asked_for(compat: str | Sequence[str]) -> list[str]:
+    """The words of a `compat` option.
+
+    Parameters
+    ----------
+    compat : str or sequence of str
+
+    Returns
+    -------
+    list of str
+        Empty for "" and for no words.
+
+    Raises
+    ------
+    InputError
+        It is something else.
+
+    Examples
+    --------
+    >>> from pairproof.native.compat.catalogue import asked_for
+    >>> asked_for(""), asked_for("prefmod"), asked_for(("prefmod:B4", "prefmod:B24"))
+    ([], ['prefmod'], ['prefmod:B4', 'prefmod:B24'])
+    """
+    words = [compat] if isinstance(compat, str) else compat
+    if not isinstance(words, (list, tuple)) or not all(isinstance(w, str) for w in words):
+        raise InputError(
+            f"compat={compat!r}; expected 'prefmod', or names such as 'prefmod:B1-ties-as-losses'"
+        )
+    return [w for w in words if w]
 
 
 def _known(function: str) -> bool:

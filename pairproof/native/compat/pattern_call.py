@@ -10,7 +10,7 @@ from ...data.respondents import Respondents
 from ...errors import DataWarning, InputError
 from ...fit.answers.spec import Beta
 from ...fit.warning import FitWarning
-from .catalogue import choose, defect
+from .catalogue import asked_for, choose, defect
 from .reading import Committed, read_as_prefmod
 
 BETA = "B3-beta-of-the-comparison"
@@ -103,11 +103,7 @@ def pattern_call(table: Respondents, by: str, beta: Beta | None, compat: str | S
     >>> call.table.tie_category, call.warnings[0].kind
     (False, 'as-prefmod')
     """
-    if not isinstance(compat, str) and not all(isinstance(c, str) for c in compat) or compat is None:
-        raise InputError(
-            f"compat={compat!r}; expected 'prefmod', or names such as 'prefmod:B1-ties-as-losses'"
-        )
-    if not compat:
+    if not asked_for(compat):
         return PatternCall(table, by, beta)
     function = function_of(table)
     chosen = choose(compat, function)

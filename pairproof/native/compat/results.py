@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from ...errors import DataWarning, InputError
 from ...fit.answers.fit import AnswerFit
 from ...fit.fit import Fit
-from .catalogue import PREFIX, defect
+from .catalogue import PREFIX, asked_for, defect
 from .printed import counted_with_empty_cells, printed_by_llbt_fit, stored_log_likelihood
 from .worths import is_name_in_r, worth_as_prefmod
 
@@ -46,7 +46,7 @@ def printed_as_prefmod(fit: Fit, compat: str | Sequence[str]) -> Numbers:
     {'p.A': 0.0044, 'p.tie': 0.0022}
     """
     found: Numbers = {}
-    for name in [compat] if isinstance(compat, str) else compat:
+    for name in asked_for(compat):
         if name == PREFIX:
             found.update(_shown(fit))
             continue

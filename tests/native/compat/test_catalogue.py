@@ -43,8 +43,9 @@ def test_what_has_no_number_is_refused_with_the_reason() -> None:
         InputError, match="B18-observed-range is a defect of pattL.fit, pattLrep.fit, not of pattPC"
     ):
         choose("prefmod:B18", "pattPC.fit")
-    with pytest.raises(InputError, match="expected names such as 'prefmod:B1-ties-as-losses'"):
-        choose([1], "pattPC.fit")  # type: ignore[list-item]  # the point of the test
+    for wrong in ([1], 5, None):
+        with pytest.raises(InputError, match="names such as 'prefmod:B1-ties-as-losses'"):
+            choose(wrong, "pattPC.fit")  # type: ignore[arg-type]  # the point of the test
 
 
 def test_prefmod_alone_means_what_a_call_shows_and_nothing_that_it_cannot_show() -> None:
