@@ -19,7 +19,8 @@ from ...data.comparisons import Comparisons
 from ...errors import AliasError, FormulaError, InputError, TooLargeError
 from ...fit.spec import Value, by_suffix
 from ...fit.warning import FitWarning
-from .formula import Formula, Product
+from .formula import Formula
+from .grammar import Product
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -59,7 +60,7 @@ class Patterns:
     warnings: tuple[FitWarning, ...] = ()
 
 
-def _codes(
+def coded(
     name: str, data: Comparisons, categorical: bool, used: NDArray[np.bool_]
 ) -> tuple[IntArray, Variable, list[FitWarning]]:
     """Row codes of a column, its variable over codes, and at most one warning."""
@@ -122,7 +123,7 @@ def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()
     """
     used = data.wins + data.ties + data.losses > 0
     wanted: dict[str, bool] = {}
-    for product in (*formula.item, *formula.tie, *formula.order):
+    for product in formula.products:
         for v in product:
             wanted[v.name] = v.categorical or v.name == "judge"
     wanted.update({name: True for name in extra if name not in wanted})
@@ -130,7 +131,7 @@ def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()
     variables: dict[str, tuple[IntArray, Variable]] = {}
     warnings: list[FitWarning] = []
     for name, categorical in wanted.items():
-        codes, variable, warning = _codes(name, data, categorical, used)
+        codes, variable, warning = coded(name, data, categorical, used)
         warnings += warning
         variables[name] = (codes, variable)
         if len(variables) == 1:

@@ -23,6 +23,7 @@ from ...errors import ConvergenceError
 from ...fit.outcomes import OutcomeModel
 from .dense import Dense
 from .problem import Problem
+from .rows import Rows
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -68,9 +69,9 @@ def check_size(problem: Problem) -> None:
         )
 
 
-def examine(dense: Dense) -> Existence:
+def examine(layout: Dense | Rows) -> Existence:
     """Determine whether the estimate exists and, if not, what is estimable."""
-    return of_rows(*predictor_rows(dense), dense.problem.cells.counts, dense.problem.model)
+    return of_rows(*predictor_rows(layout), layout.problem.cells.counts, layout.problem.model)
 
 
 def of_rows(u: sparse.csr_matrix, g: sparse.csr_matrix, y: FloatArray, model: OutcomeModel) -> Existence:
@@ -87,8 +88,10 @@ def of_rows(u: sparse.csr_matrix, g: sparse.csr_matrix, y: FloatArray, model: Ou
     return Existence(alive, bool((alive != full).any()), null, keep, everything.shape[1])
 
 
-def predictor_rows(dense: Dense) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+def predictor_rows(dense: Dense | Rows) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """u and g of every cell as sparse linear functions of the solver's parameters."""
+    if isinstance(dense, Rows):
+        return sparse.csr_matrix(dense.u), sparse.csr_matrix(dense.g)
     n = len(dense.stratum)
     z, d = sparse.csr_matrix(dense.z.columns[dense.stratum]), _differences(dense)
     # Row-wise Kronecker product: terms x items.
