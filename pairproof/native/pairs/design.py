@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Factor
+from ...data.columns import Factor, level_of
 from ...data.comparisons import Comparisons
 from ...errors import AliasError, FormulaError, InputError, TooLargeError
 from ...fit.spec import Value, by_suffix
@@ -90,7 +90,7 @@ def coded(
         )
     distinct, codes = _distinct_values(column if used.all() else np.where(used, column, column[used][0]))
     if categorical:
-        return codes, Variable(np.arange(len(distinct)), tuple(_number(v) for v in distinct), distinct), []
+        return codes, Variable(np.arange(len(distinct)), tuple(level_of(v) for v in distinct), distinct), []
     return codes, Variable(None, (), distinct), []
 
 
@@ -104,11 +104,6 @@ def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
         return distinct, np.ravel(codes)
     distinct, codes = np.unique(column[starts], return_inverse=True)
     return distinct, np.repeat(np.ravel(codes), np.diff(starts, append=len(column)))
-
-
-def _number(value: float) -> str:
-    """5 for 5.0, else every digit: two values never share a level."""
-    return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
 def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()) -> Patterns:

@@ -86,9 +86,7 @@ class Names:
 
 def names_of(data: Comparisons, spec: ModelSpec, separate: Sequence[str] = ()) -> Names:
     """The names that the formulas of a model can use."""
-    return Names(
-        data.items, spec.item_terms, tuple(data.item_data), frozenset(data.columns), tuple(separate)
-    )
+    return Names(data.items, spec.item_terms, tuple(data.item_data), frozenset(data.columns), tuple(separate))
 
 
 def parse(text: str, names: Names = Names()) -> Formula:

@@ -224,9 +224,7 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
     if inside.all():
         return None
     c = problem.cells
-    kept = replace(
-        problem, cells=c.at(inside, c.counts)
-    )
+    kept = replace(problem, cells=c.at(inside, c.counts))
     within = as_blocks(kept, _sets(strong))
     assert within is not None  # the item terms are those of `blocks`
     found = maximise(within.evaluate, _start(within), far=700.0)
