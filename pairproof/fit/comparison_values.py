@@ -38,7 +38,9 @@ def comparison_function(
                 levels[column] = None
             else:
                 known = fit.data.columns[column]
-                levels[column] = list(known.levels) if isinstance(known, Factor) else list(numbers_as_levels(known)[0])
+                levels[column] = (
+                    list(known.levels) if isinstance(known, Factor) else list(numbers_as_levels(known)[0])
+                )
     given = {**{c: v for c, v in group.items() if c in levels}, **values}
     unknown = [c for c in given if c not in levels]
     absent = [c for c in levels if c not in given]
