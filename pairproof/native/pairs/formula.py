@@ -184,8 +184,10 @@ def _head(text: str, product: Product, v: Variable, names: Names) -> Head | None
                 f" there are {short(', '.join(have) or 'none', 200)}"
             )
         return Head(v.name, "item" if v.role == "item" else "item_term")
-    if meant["column"] and (len(product) == 1 or not (meant["item"] or meant["item_term"])):
+    if meant["column"] and len(product) == 1:
         return None  # alone, a name that is a column has always been the column
+    if meant["column"] and v.name not in names.item_terms:
+        meant["item_term"] = False  # an item covariate that is not in the model: item_term() says that it is meant
     here = [role for role, is_it in meant.items() if is_it]
     if len(here) > 1:
         words = {"item": "an item", "item_term": "an item covariate", "column": "a column of the table"}
@@ -194,13 +196,20 @@ def _head(text: str, product: Product, v: Variable, names: Names) -> Head | None
             f" {' or '.join(f'{role}({v.name})' for role in here)}"
         )
     if here:
-        return Head(v.name, "item" if here[0] == "item" else "item_term")
+        kinds: dict[str, Head | None] = {"item": Head(v.name, "item"), "item_term": Head(v.name, "item_term")}
+        return kinds.get(here[0])
     if v.name in names.item_data:
         raise FormulaError(
             f"by={short(text)!r}: {v.name} is an item covariate of the table, but not in item_terms={list(names.item_terms)};"
             f" add it there, or leave {_written(product)} out"
         )
-    return None  # no such column: `find_patterns` says so
+    if not meant["column"] and len(product) > 1 and names.items:
+        raise FormulaError(
+            f"by={short(text)!r}: {v.name} is neither a column of the table ({short(', '.join(sorted(names.columns)) or 'it has none', 120)})"
+            f" nor an item ({short(', '.join(names.items), 120)})"
+            f" nor an item covariate of the model ({short(', '.join(covariates) or 'it has none', 120)})"
+        )
+    return None
 
 
 def _of_all(

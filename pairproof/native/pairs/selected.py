@@ -23,8 +23,11 @@ from .item_terms import ItemColumn, selected_columns
 
 FloatArray = NDArray[np.float64]
 
-#: An eigenvalue of the correlations of the terms below this is a zero: exact dependence leaves about 1e-15, and what
-#: is left of a term is then below 1e-6 of its length.
+#: What is left of a term that the terms of all items determine, as a share of its length: exact dependence leaves about
+#: 1e-15 (as in :func:`pairproof.native.pairs.design.aliased`).
+NOTHING = 1e-9
+#: An eigenvalue of the correlations of what is left of the terms below this is a zero: exact dependence leaves about
+#: 1e-15.
 NO_LENGTH = 1e-12
 
 
@@ -91,21 +94,24 @@ def _check(spec: ModelSpec, found: Selected, x_all: FloatArray | None, z_all: Fl
 
     A term is the product of its column over the items (of which only the deviations from their mean count) and its
     column over the patterns, so that the inner product of two is that over the items times that over the patterns.
-    What is left of them once the terms of all items are taken out has the inner products K - K_all, where K_all has
-    the projections of both columns.
+    With x = x_1 + x_2 and z = z_1 + z_2, x_1 and z_1 among the columns of the terms of all items, these leave of a
+    term x_2 times z and x_1 times z_2, which are orthogonal to each other.
     """
     x = found.x - found.x.mean(axis=1, keepdims=True)
     z = found.z
-    size = np.sqrt((x**2).sum(axis=1) * (z**2).sum(axis=0))
-    x_in = x if x_all is None else x @ _onto(x_all - x_all.mean(axis=0))
-    z_in = _onto(z_all).T @ z
-    left = (x @ x.T) * (z.T @ z) - (x_in @ x_in.T) * (z_in.T @ z_in)
-    left = left / np.outer(size, size)
-    values, vectors = np.linalg.eigh(left)
-    bad = vectors[:, values <= NO_LENGTH]
-    if not bad.shape[1]:
-        return
-    involved = np.flatnonzero(np.abs(bad).max(axis=1) > 1e-4)
+    x_in, x_out = (x, 0.0 * x) if x_all is None else _rows(_apart(x.T, x_all - x_all.mean(axis=0)))
+    _, z_out = _apart(z, z_all)
+    left = (x_out @ x_out.T) * (z.T @ z) + (x_in @ x_in.T) * (z_out.T @ z_out)
+    length = np.sqrt(np.diag(left))
+    nothing = length <= NOTHING * np.sqrt((x**2).sum(axis=1) * (z**2).sum(axis=0))
+    if nothing.any():
+        involved = np.flatnonzero(nothing)[:1]
+    else:
+        values, vectors = np.linalg.eigh(left / np.outer(length, length))
+        bad = vectors[:, values <= NO_LENGTH]
+        if not bad.shape[1]:
+            return
+        involved = np.flatnonzero(np.abs(bad).max(axis=1) > 1e-4)
     names = [f"{found.of[k][0][0]}{by_suffix(found.of[k][1])}" for k in involved[:6]]
     more = f" and {len(involved) - 6} more" if len(involved) > 6 else ""
     if len(names) == 1:
@@ -119,8 +125,14 @@ def _check(spec: ModelSpec, found: Selected, x_all: FloatArray | None, z_all: Fl
     )
 
 
-def _onto(matrix: FloatArray) -> FloatArray:
-    """float[n, k]: an orthonormal basis of the columns."""
-    q, r = np.linalg.qr(matrix / np.maximum(np.linalg.norm(matrix, axis=0), 1e-300))
-    kept: FloatArray = q[:, np.abs(np.diag(r)) > 1e-9]
-    return kept
+def _apart(columns: FloatArray, among: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The parts of the columns, float[n, m], inside and outside the span of others, float[n, k]."""
+    q, r = np.linalg.qr(among / np.maximum(np.linalg.norm(among, axis=0), 1e-300))
+    q = q[:, np.abs(np.diag(r)) > NOTHING]
+    inside = q @ (q.T @ columns)
+    outside = columns - inside
+    return inside, outside - q @ (q.T @ outside)  # a second time, so that it is orthogonal to all digits
+
+
+def _rows(parts: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    return parts[0].T, parts[1].T
