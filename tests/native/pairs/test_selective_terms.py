@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
+from numpy.typing import NDArray
 
 import pairproof
 from pairproof.data.columns import Factor
@@ -69,9 +69,7 @@ def test_the_term_is_the_difference_of_one_school_to_all_the_others_between_the_
     fit = fit_llbt(cems(), by="Paris:ENG")
     shift = {}
     for a, b in (("Paris", "London"), ("Paris", "Stockholm"), ("London", "Milano")):
-        shift[a, b] = (
-            fit.contrast(a, b, group="ENG=2").estimate - fit.contrast(a, b, group="ENG=1").estimate
-        )
+        shift[a, b] = fit.contrast(a, b, group="ENG=2").estimate - fit.contrast(a, b, group="ENG=1").estimate
     term = fit.params["Paris:ENG[2]"]
     # Differences of numbers of order 1; observed 1e-16.
     assert shift["Paris", "London"] == pytest.approx(term, abs=1e-14) == shift["Paris", "Stockholm"]
@@ -180,7 +178,9 @@ def test_a_term_that_cannot_be_is_refused_with_what_to_do(
 
 def test_a_name_with_two_meanings_is_refused_and_can_be_said_in_full() -> None:
     table = with_column("Paris")
-    with pytest.raises(FormulaError, match=r"Paris is an item and a column of the table; write item\(Paris\) or"):
+    with pytest.raises(
+        FormulaError, match=r"Paris is an item and a column of the table; write item\(Paris\) or"
+    ):
         fit_llbt(table, by="Paris:ENG")
     assert "Paris:ENG[2]" in fit_llbt(table, by="item(Paris):ENG").names
     assert "London:Paris" in fit_llbt(table, by="Paris").names  # alone, it has always been the column
@@ -266,7 +266,7 @@ def tables(draw: st.DrawFn) -> Comparisons:
     )
 
 
-def turned(table: Comparisons, rows: np.ndarray) -> Comparisons:
+def turned(table: Comparisons, rows: NDArray[np.bool_]) -> Comparisons:
     """The same comparisons with the items of some rows exchanged."""
     return Comparisons.build(
         table.items,
@@ -310,7 +310,12 @@ def test_the_fitted_wins_of_the_item_that_varies_are_the_observed_ones_in_each_g
 
 def test_the_formula_reads_the_colon_before_the_star_as_r_does() -> None:
     written = [":".join(v.name for v in product) for product in products_of("a*b:c + d")]
-    assert written == ["a", "b:c", "a:b:c", "d"]  # attr(terms(~ a*b:c + d), "term.labels"), d moved to the end
+    assert written == [
+        "a",
+        "b:c",
+        "a:b:c",
+        "d",
+    ]  # attr(terms(~ a*b:c + d), "term.labels"), d moved to the end
 
 
 def test_the_public_functions_name_the_group_of_a_selective_term() -> None:
