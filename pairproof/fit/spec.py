@@ -27,7 +27,9 @@ __all__ = [
 ]
 
 IntArray = NDArray[np.int64]
-Kind = Literal["item", "covariate", "tie", "order", "comparison"]
+#: The last four are of models of whole answers: ties of one pair or of several items at once, two comparisons
+#: that depend on each other, and what is missing.
+Kind = Literal["item", "covariate", "tie", "order", "comparison", "tie-of", "dependence", "missing", "share"]
 #: A covariate's value in a group: a level of a factor, or a number.
 Value = Union[str, float]
 
@@ -80,6 +82,11 @@ class ModelSpec:
         return self.of_family.scale
 
     @property
+    def words(self) -> str:
+        """The whole title of the model, where the specification alone makes it; else ""."""
+        return ""
+
+    @property
     def constraint(self) -> str:
         """What fixes the level of the abilities, in words."""
         if self.item_terms:
@@ -97,7 +104,7 @@ class Term:
     ----------
     name : str
         `A`, `A:judge[3]`, `A:age`, `x`, `tie`, `tie:judge[3]`, `order`, `length`, `length:judge[3]`.
-    kind : {"item", "covariate", "tie", "order", "comparison"}
+    kind : {"item", "covariate", "tie", "order", "comparison", "tie-of", "dependence", "missing", "share"}
         "item" is of the free abilities, one of which is the reference.  "covariate" is an effect on abilities that no
         reference touches: of an item covariate, or of one item (a separate item, or a selective term such as
         `Paris:WOR[yes]`).  "comparison" is of a covariate of the comparison.
@@ -196,7 +203,12 @@ def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
             rows.append((k, where[term.item], blocks[term.by]))
     table = np.array(rows, dtype=np.int64).reshape(-1, 3)
     others = tuple(k for k, t in enumerate(terms) if t.kind == "covariate")
-    separate = frozenset(t.item for t in terms if t.kind == "covariate" and t.item is not None and not t.by)
+    # A separate item has its term in place of the covariates' own, so with as few factors (none, or the time) as these;
+    # a selective term has more.
+    least = min((len(t.by) for t in terms if t.kind in ("item", "covariate")), default=0)
+    separate = frozenset(
+        t.item for t in terms if t.kind == "covariate" and t.item is not None and len(t.by) == least
+    )
     place, item, block = table.T
     places = np.zeros((len(blocks), len(items)), np.int64)
     places[block, item] = place

@@ -12,11 +12,11 @@ A selective term for every item, or for every item covariate of the model, is th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
-from ...data.comparisons import Comparisons
+from ...data.columns import Column
 from ...errors import FormulaError
 from ...fit.spec import ModelSpec
 from .grammar import Product, Variable, products_of, short
@@ -84,7 +84,23 @@ class Names:
         return (*(Head(x, "item_term") for x in self.item_terms), *(Head(i, "item") for i in items))
 
 
-def names_of(data: Comparisons, spec: ModelSpec, separate: Sequence[str] = ()) -> Names:
+class Named(Protocol):
+    """A table of comparisons, or of whole answers."""
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Their names."""
+
+    @property
+    def item_data(self) -> Mapping[str, Column]:
+        """Their covariates."""
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """Covariates of the rows."""
+
+
+def names_of(data: Named, spec: ModelSpec, separate: Sequence[str] = ()) -> Names:
     """The names that the formulas of a model can use."""
     return Names(data.items, spec.item_terms, tuple(data.item_data), frozenset(data.columns), tuple(separate))
 

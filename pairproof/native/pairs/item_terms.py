@@ -7,24 +7,38 @@ named in `separate` are separate, and so is every item without a value of a cova
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Factor
-from ...data.comparisons import Comparisons
+from ...data.columns import Column, Factor
 from ...errors import AliasError, FormulaError, InputError, ItemError
 from ...fit.spec import ModelSpec
 from . import design
 from .formula import Head
 
 FloatArray = NDArray[np.float64]
+
+
+class WithItems(Protocol):
+    """A table that knows its items: of comparisons, or of whole answers."""
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Their names."""
+
+    @property
+    def item_data(self) -> Mapping[str, Column]:
+        """Their covariates."""
+
+
 #: A column of item covariates: its name, the covariate and its level; None and the item for a separate item.
 ItemColumn = tuple[str, "str | None", "str | None"]
 
 
-def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None, tuple[ItemColumn, ...]]:
+def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, tuple[ItemColumn, ...]]:
     """Item covariates as columns, float[n_items, k], with name, covariate and level (or separate item) of
     each.
 
@@ -71,12 +85,12 @@ def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None,
     return x, tuple(names)
 
 
-def _among(data: Comparisons, names: Collection[str]) -> NDArray[np.bool_]:
+def _among(data: WithItems, names: Collection[str]) -> NDArray[np.bool_]:
     """bool[n_items]: the items with these names."""
     return np.array([item in names for item in data.items])
 
 
-def _columns_of(data: Comparisons, term: str, own: NDArray[np.bool_]) -> list[tuple[ItemColumn, FloatArray]]:
+def _columns_of(data: WithItems, term: str, own: NDArray[np.bool_]) -> list[tuple[ItemColumn, FloatArray]]:
     """The columns of one item covariate, 0 at the items `own`, bool[n_items], with their names."""
     column = data.item_data[term]
     if not isinstance(column, Factor):
@@ -87,14 +101,14 @@ def _columns_of(data: Comparisons, term: str, own: NDArray[np.bool_]) -> list[tu
     ]
 
 
-def separate_items(data: Comparisons, spec: ModelSpec) -> tuple[str, ...]:
+def separate_items(data: WithItems, spec: ModelSpec) -> tuple[str, ...]:
     """The items with an ability of their own beside `item_terms`, in the order of the table."""
     lacking = (item for items in missing_covariates(data, spec).values() for item in items)
     separate = {*spec.separate, *lacking} if spec.item_terms else set()
     return tuple(item for item in data.items if item in separate)
 
 
-def selected_columns(data: Comparisons, spec: ModelSpec, head: Head) -> list[tuple[ItemColumn, FloatArray]]:
+def selected_columns(data: WithItems, spec: ModelSpec, head: Head) -> list[tuple[ItemColumn, FloatArray]]:
     """What a selective term multiplies of the items, float[n_items] each, with its name.
 
     Raises
@@ -121,7 +135,7 @@ def selected_columns(data: Comparisons, spec: ModelSpec, head: Head) -> list[tup
     return found
 
 
-def missing_covariates(data: Comparisons, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
+def missing_covariates(data: WithItems, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     """Items without a value, by the item covariate of the model that lacks it."""
     found = {}
     for term in spec.item_terms:

@@ -118,8 +118,8 @@ def _terms(
     for by in item_by:
         suffix = by_suffix(by)
         terms += [Term(item + suffix, "item", item=item, by=by) for item in items]
-        terms += [_of_column(column, by) for column in columns]
-    terms += [_of_column(column, by) for column, by in own]
+        terms += [of_column(column, by) for column in columns]
+    terms += [of_column(column, by) for column, by in own]
     n_items = len(terms)
     terms += [Term("order" + by_suffix(by), "order", by=by) for by in order_by]
     terms += [Term(of_comparison(of), "comparison", of=of) for of in rows]
@@ -129,7 +129,7 @@ def _terms(
     return tuple(terms), n_items
 
 
-def _of_column(column: ItemColumn, by: By) -> Term:
+def of_column(column: ItemColumn, by: By) -> Term:
     """The term of an item covariate, or of one item: a separate one, or that of a selective term."""
     name, covariate, level = column
     one = covariate is None

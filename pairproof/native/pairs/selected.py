@@ -14,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.comparisons import Comparisons
 from ...errors import AliasError, TooLargeError
 from ...fit.spec import ModelSpec, by_suffix
 from .design import MOST_COLUMNS, By, Patterns, columns
 from .formula import Formula
-from .item_terms import ItemColumn, selected_columns
+from .item_terms import ItemColumn, WithItems, selected_columns
 
 FloatArray = NDArray[np.float64]
 
@@ -49,7 +48,7 @@ class Selected:
 
 
 def selected(
-    data: Comparisons,
+    data: WithItems,
     spec: ModelSpec,
     formula: Formula,
     patterns: Patterns,
