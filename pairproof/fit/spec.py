@@ -203,8 +203,8 @@ def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
             rows.append((k, where[term.item], blocks[term.by]))
     table = np.array(rows, dtype=np.int64).reshape(-1, 3)
     others = tuple(k for k, t in enumerate(terms) if t.kind == "covariate")
-    # A separate item has its term in place of the covariates' own, so with as few factors (none, or the time) as these;
-    # a selective term has more.
+    # A separate item has its term in place of the covariates' own, so with as few factors (none, or the
+    # time) as these; a selective term has more.
     least = min((len(t.by) for t in terms if t.kind in ("item", "covariate")), default=0)
     separate = frozenset(
         t.item for t in terms if t.kind == "covariate" and t.item is not None and len(t.by) == least

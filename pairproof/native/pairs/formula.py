@@ -218,8 +218,8 @@ def _head(text: str, product: Product, v: Variable, names: Names) -> Head | None
         return kinds.get(here[0])
     if v.name in names.item_data:
         raise FormulaError(
-            f"by={short(text)!r}: {v.name} is an item covariate of the table, but not in item_terms={list(names.item_terms)};"
-            f" add it there, or leave {_written(product)} out"
+            f"by={short(text)!r}: {v.name} is an item covariate of the table, but not in"
+            f" item_terms={list(names.item_terms)}; add it there, or leave {_written(product)} out"
         )
     if not meant["column"] and len(product) > 1 and names.items:
         raise FormulaError(

@@ -18,7 +18,8 @@ b = 2 lambda::
     logit P(i preferred to j) = b_i - b_j + delta * (1 if i is named first, -1 if j is, 0 on neutral ground)
 
 In both, the ability of an item is a free parameter or a sum of item covariates, and may vary with subject
-covariates; covariates of the comparison add to the log-odds of the item named first as delta does.  Ties follow the model of Davidson (1970) or of Rao and Kupper (1967), count as half wins, or are
+covariates; covariates of the comparison add to the log-odds of the item named first as delta does.  Ties
+follow the model of Davidson (1970) or of Rao and Kupper (1967), count as half wins, or are
 dropped.
 """
 

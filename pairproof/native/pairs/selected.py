@@ -22,11 +22,11 @@ from .item_terms import ItemColumn, WithItems, selected_columns
 
 FloatArray = NDArray[np.float64]
 
-#: What is left of a term that the terms of all items determine, as a share of its length: exact dependence leaves about
-#: 1e-15 (as in :func:`pairproof.native.pairs.design.aliased`).
+#: What is left of a term that the terms of all items determine, as a share of its length: exact dependence
+#: leaves about 1e-15 (as in :func:`pairproof.native.pairs.design.aliased`).
 NOTHING = 1e-9
-#: An eigenvalue of the correlations of what is left of the terms below this is a zero: exact dependence leaves about
-#: 1e-15.
+#: An eigenvalue of the correlations of what is left of the terms below this is a zero: exact dependence
+#: leaves about 1e-15.
 NO_LENGTH = 1e-12
 
 

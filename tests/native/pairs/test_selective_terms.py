@@ -17,8 +17,8 @@ from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from pairproof.native.resampling.refit import Refitter
 from tests.native.pairs.cems import SCHOOLS, cems
 
-#: R 4.2.2, prefmod 0.8-37, gnm 1.1-5: gnm(y ~ LAT + EC + LAT:ENG + g1, eliminate = mu:ENG, tolerance = 1e-14) on
-#: llbt.design(cemspc, nitems = 6, objcovs = data.frame(LAT, EC), cat.scovs = "ENG"), of the help page.
+#: R 4.2.2, prefmod 0.8-37, gnm 1.1-5, help page of llbt.design: gnm(y ~ LAT + EC + LAT:ENG + g1, eliminate =
+#: mu:ENG, tolerance = 1e-14) on llbt.design(cemspc, 6, objcovs = data.frame(LAT, EC), cat.scovs = "ENG").
 HELP_PAGE = {
     "LAT": (-0.0682960673992276, 0.0248804418367144),
     "EC": (0.041994740093043, 0.0220171471667584),
@@ -44,8 +44,8 @@ def test_the_worths_of_the_schools_that_are_not_latin_keep_their_ratios_in_both_
     good, poor = (
         worth[worth["group"] == f"ENG={e}"].set_index("item")["worth"].loc[list(SCHOOLS)] for e in "12"
     )
-    # llbt.worth prints ENG1 .2782555232 (o1, o6) .2558395166 (o4), ENG2 .3070769785 and .2823391422, normalised over
-    # the four kinds of school.
+    # llbt.worth prints ENG1 .2782555232 (o1, o6) .2558395166 (o4), ENG2 .3070769785 and .2823391422,
+    # normalised over the four kinds of school.
     assert good["London"] / good["St.Gallen"] == pytest.approx(0.2782555232 / 0.2558395166, rel=1e-8)
     assert good["London"] / good["St.Gallen"] == pytest.approx(poor["London"] / poor["St.Gallen"], rel=1e-14)
     assert good["Paris"] / good["London"] == pytest.approx(0.2231754481 / 0.2782555232, rel=1e-8)
@@ -115,8 +115,6 @@ def test_a_selective_model_lies_inside_that_of_all_items_and_not_beside_another_
 
 def test_an_item_covariate_can_vary_beside_free_items_as_in_table_8_of_bradleyterry2() -> None:
     fit = fit_llbt(cems(), by="LAT:ENG")
-    # gnm(y ~ o1 + ... + o5 + LAT:ENG + g1, eliminate = mu:ENG) has ENG1:LAT .0926 for -LAT:ENG2 when o2:ENG2 stands
-    # beside it; here it is alone, so it is held against the three schools' own changes.
     assert fit.names[6:] == ("LAT:ENG[2]", "tie") and fit.spec.constraint == "reference Stockholm"
     with_paris = fit_llbt(cems(), by="LAT:ENG + Paris:ENG")
     # R prints 8 decimals: ENG1:LAT 0.09263745, o2:ENG2 -0.09441726.
@@ -236,7 +234,9 @@ def test_a_refit_to_other_counts_is_the_fit_to_those_counts() -> None:
     counts = np.where(gone[:, None], 0.0, cells.counts)
     again = Refitter(apart).refit(counts)
     table = cems()
-    keep = (table.first + 2 * table.second + table.columns["ENG"].codes) % 5 != 0  # type: ignore[union-attr]  # a Factor
+    english = table.columns["ENG"]
+    assert isinstance(english, Factor)
+    keep = (table.first + 2 * table.second + english.codes) % 5 != 0
     direct = fit_llbt(table.select(keep), by="LAT:ENG + Paris:ENG")
     assert again is not None and again.infinite is None
     np.testing.assert_allclose(again.beta, direct.beta, atol=1e-12)  # observed 2e-15
@@ -289,7 +289,7 @@ def test_neither_the_order_of_items_nor_that_of_rows_nor_their_sides_move_a_sele
     rows = np.random.default_rng(1).permutation(table.n_rows)
     other = turned(table.select(rows), rows % 2 == 0).with_items(["ABCD"[k] for k in order])
     same = fit_bradley_terry(other, by=by, reference="A")
-    # The sums are in another order; a slope on the year 1990 has 3 digits fewer in the intercepts. Observed 3e-11.
+    # The sums are in another order; a slope on the year costs the intercepts 3 digits. Observed 3e-11.
     np.testing.assert_allclose(same.params[list(fit.names)], fit.params, rtol=1e-8, atol=1e-9)
     assert same.llf == pytest.approx(fit.llf, rel=1e-13) and same.df_resid == fit.df_resid
     assert same.deviance == pytest.approx(fit.deviance, rel=1e-9)
