@@ -164,7 +164,9 @@ def written_out(question: Question) -> dict[str, str]:
 def _written_columns(question: Question) -> dict[str, Any]:
     """The columns of `written_out`, a row an outcome of a cell: lambda's unit for items, half that for the others."""
     fit, cells = question.fit, question.cells
-    side = np.array([1.0, 0.0, -1.0]) if cells.ties is not None else np.array([1.0, -1.0])
+    side = np.array([1.0, -1.0, 0.0])[
+        : cells.counts.shape[1]
+    ]  # the first preferred, the second, tie: gnm.llbt_frame
     written = written_out(question)
     out: dict[str, Any] = {}
     for term in fit.terms:
