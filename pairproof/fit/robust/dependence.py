@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ..predictions import ability_functions
+from ..predictions import ability_functions, item_covariate
 from ..record import FitRecord
 from .robust import clustered
 
@@ -93,6 +93,15 @@ def _varies(fit: FitRecord) -> set[str]:
     return found | {c for c, those in with_it.items() if heads and those >= set(heads)}
 
 
+def _varying(fit: FitRecord, column: str) -> NDArray[np.bool_]:
+    """bool[n_items]: items whose ability varies with the column; one cluster alone determines each of theirs."""
+    out = np.zeros(len(fit.items), bool)
+    for t in fit.terms:
+        if t.kind == "covariate" and any(c == column for c, _ in t.by):
+            out |= item_covariate(fit, t) != 0
+    return out
+
+
 def _compared(fit: FitRecord, column: str) -> Dependence | None:
     try:
         by_cluster = clustered(fit, (column,), missing="own")
@@ -104,7 +113,7 @@ def _compared(fit: FitRecord, column: str) -> Dependence | None:
     ratios = []
     for group in list(fit.groups.values())[:MOST_GROUPS]:
         rows = ability_functions(fit, group)
-        known = fit.vanishes((rows - rows[0]) @ fit.null_space)
+        known = fit.vanishes((rows - rows[0]) @ fit.null_space) & ~_varying(fit, column)
         rows = rows[known]
         model, robust = (_of_differences(c.covariance.between(rows)) for c in (fit, by_cluster))
         told = (model > 0.0) & (robust > 1e-12 * model)
