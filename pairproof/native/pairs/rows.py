@@ -11,9 +11,8 @@ the year 1998 costs no digits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +39,7 @@ class Rows:
     Attributes
     ----------
     problem : Problem
-    u, g : sparse[n_cells, n_free] or float[n_cells, n_free]
+    u, g : sparse[n_cells, n_inner]
     to_params : sparse[n_params, n_inner]
         T.
     y : Counts
@@ -49,8 +48,8 @@ class Rows:
     """
 
     problem: Problem
-    u: Any
-    g: Any
+    u: sparse.csr_matrix
+    g: sparse.csr_matrix
     to_params: sparse.csr_matrix
     y: Counts
     keep: FloatArray | None = None
@@ -61,23 +60,21 @@ class Rows:
 
     def origin(self) -> FloatArray:
         """The parameters at which all abilities are equal."""
-        return self._with_tie(np.zeros(int(self.u.shape[1])))
+        return self._with_tie(np.zeros(self.n_inner))
 
     def start(self) -> FloatArray:
         """Starting values: least squares on empirical logits."""
         d = empirical_logits(self.y, self.problem.model)
         x, _ = RowsPoint(self, d, 0.0).newton_step(0.05)
-        return self._with_tie(x)
+        return self._with_tie(self.inner(x))
 
-    def _with_tie(self, theta: FloatArray) -> FloatArray:
-        """The same with the tie parameter near its estimate: the part of theta that makes g constant."""
-        if not self.problem.tie.shape[1]:
-            return theta
-        inner = self.inner(theta)
+    def _with_tie(self, inner: FloatArray) -> FloatArray:
+        """What is solved for, with the tie parameter near its estimate: the part that makes g constant."""
         r = self.problem.tie.shape[1]
-        level = np.zeros(r)
-        level[0] = self.problem.start_tie()  # the first tie column is 1
-        inner[-r:] = np.linalg.solve(self.to_params[-r:, -r:].toarray(), level)
+        if r:
+            level = np.zeros(r)
+            level[0] = self.problem.start_tie()  # the first tie column is 1
+            inner[-r:] = np.linalg.solve(self.to_params[-r:, -r:].toarray(), level)
         return inner if self.keep is None else self.keep.T @ inner
 
     def inner(self, x: FloatArray) -> FloatArray:
@@ -85,7 +82,8 @@ class Rows:
 
     def of_cells(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """u and g of every cell."""
-        return np.asarray(self.u @ x), np.asarray(self.g @ x)
+        inner = self.inner(x)
+        return np.asarray(self.u @ inner), np.asarray(self.g @ inner)
 
     def evaluate(self, x: FloatArray) -> RowsPoint:
         u, g = self.of_cells(x)
@@ -145,20 +143,21 @@ class RowsPoint:
 
     @cached_property
     def _information(self) -> FloatArray:
-        rows, d = self.rows, self.d
+        rows, d, keep = self.rows, self.d, self.rows.keep
         assert d is not None
         h = product(rows.u, d.w_uu, rows.u)
-        if d.w_ug is None or d.w_gg is None or not rows.problem.tie.shape[1]:
-            return h
-        across = product(rows.u, d.w_ug, rows.g)
-        out: FloatArray = h + across + across.T + product(rows.g, d.w_gg, rows.g)
-        return out
+        if d.w_ug is not None and d.w_gg is not None and rows.problem.tie.shape[1]:
+            across = product(rows.u, d.w_ug, rows.g)
+            h = h + across + across.T + product(rows.g, d.w_gg, rows.g)
+        return h if keep is None else keep.T @ h @ keep
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         assert self.d is not None
         q = np.asarray(self.rows.u.T @ self.d.r_u)
         if self.d.r_g is not None:
             q = q + self.rows.g.T @ self.d.r_g
+        if self.rows.keep is not None:
+            q = self.rows.keep.T @ q
         if not len(q):
             return q, 0.0
         step = by_cholesky(self._information, q)
@@ -170,11 +169,8 @@ class RowsPoint:
         return MappedCovariance(DenseCovariance(inner), self.rows)
 
 
-def product(a: Any, weights: FloatArray, b: Any) -> FloatArray:
-    """float[p, p]: A' diag(w) B of sparse or dense matrices, as a dense matrix."""
-    if isinstance(b, np.ndarray):
-        out: FloatArray = a.T @ (b * weights[:, None])
-        return out
+def product(a: sparse.csr_matrix, weights: FloatArray, b: sparse.csr_matrix) -> FloatArray:
+    """float[p, p]: A' diag(w) B, as a dense matrix."""
     scaled = b.copy()
     scaled.data = scaled.data * np.repeat(weights, np.diff(b.indptr))
     return np.asarray((a.T @ scaled).toarray())
@@ -197,8 +193,7 @@ def as_rows(problem: Problem, alive: BoolArray | None = None, keep: FloatArray |
     if alive is not None:
         zero = np.where(alive.sum(axis=1) == 1, 0.0, 1.0)  # such a cell has probability 1 in the limit
         y = Counts(y.first * zero, y.tie * zero, y.second * zero, y.total * zero, alive.T)
-    rows = Rows(problem, u, g, change, y)
-    return rows if keep is None else replace(rows, u=u @ keep, g=g @ keep, keep=keep)
+    return Rows(problem, u, g, change, y, keep)
 
 
 def predictors(problem: Problem) -> tuple[sparse.csr_matrix, sparse.csr_matrix, sparse.csr_matrix]:

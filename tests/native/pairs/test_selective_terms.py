@@ -12,6 +12,7 @@ from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import AliasError, ComparisonError, FormulaError, InputError
 from pairproof.native.hypotheses.taken_apart import take_apart
+from pairproof.native.pairs import existence
 from pairproof.native.pairs.grammar import products_of
 from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from pairproof.native.resampling.refit import Refitter
@@ -224,6 +225,24 @@ def test_a_group_in_which_one_item_always_wins_makes_its_own_term_infinite_and_n
     assert fit.llf == pytest.approx(rest.llf, rel=1e-13)
     # A slope says the same of two groups.
     assert fit_bradley_terry(table, by="A:age", reference="D").not_estimable == ("A", "A:age")
+
+
+def test_equal_demands_on_a_direction_of_recession_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of thousands of cells, which compare the same items in groups that do not matter, the different ones suffice."""
+    table = cems()
+    wins = np.where((table.first == 1) & (np.arange(30) > 14), 40.0, table.wins)
+    losses = np.where((table.first == 1) & (np.arange(30) > 14), 0.0, table.losses)
+    losses = np.where((table.second == 1) & (np.arange(30) > 14), 30.0, losses)
+    wins = np.where((table.second == 1) & (np.arange(30) > 14), 0.0, wins)
+    always = Comparisons.build(
+        table.items, table.first, table.second, wins, None, losses, columns=table.columns
+    )
+    usual = fit_llbt(always, by="Paris:ENG")
+    monkeypatch.setattr(existence, "_MANY_ROWS", 0)
+    short = fit_llbt(always, by="Paris:ENG")
+    assert usual.not_estimable == short.not_estimable == ("Paris:ENG[2]",)
+    np.testing.assert_allclose(short.params, usual.params, rtol=1e-12)
+    assert short.llf == pytest.approx(usual.llf, rel=1e-14)
 
 
 def test_a_refit_to_other_counts_is_the_fit_to_those_counts() -> None:
