@@ -21,8 +21,8 @@ Row = dict[str, Any]
 #: Weight, answer, covariate value.
 Person = tuple[int, tuple[int | None, ...], Any]
 HOW = (
-    "Newton's method in mpmath at 100 digits on patterns, orders or sets that are written out one by one, until every"
-    " component of the gradient is below 1e-80; rounded to 50 significant digits. See README.md."
+    "Newton's method in mpmath at 100 digits on patterns, orders or sets that are written out one by one, until"
+    " every component of the gradient is below 1e-80; rounded to 50 significant digits. See README.md."
 )
 
 

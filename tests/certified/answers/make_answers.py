@@ -119,7 +119,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"not made: {line}")
     if options.ids and not made and not absent:
         print(
-            f"nothing is called {', '.join(options.ids)}; names are those of {HERE / 'data'} and {HERE / 'fits'}"
+            f"nothing is called {', '.join(options.ids)}; names are those of {HERE / 'data'} and"
+            f" {HERE / 'fits'}"
         )
         return 1
     differing = [path for path, text in made.items() if not path.exists() or path.read_text("utf-8") != text]
@@ -131,7 +132,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.write and stale:
         table.write_text(index(), "utf-8")
     print(
-        f"{len(made)} files made, {len(differing)} {'written' if options.write else 'differ from what the code makes'}"
+        f"{len(made)} files made, {len(differing)}",
+        "written" if options.write else "differ from what the code makes",
     )
     for path in [] if options.write else [*differing, *([table] if stale else [])]:
         print(f"  {path.relative_to(HERE)}")

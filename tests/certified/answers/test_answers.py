@@ -133,7 +133,7 @@ def test_the_proof_fails_when_one_printed_digit_is_wrong(path: tuple[Any, ...], 
         proof.verify(fit, DATA_SETS["salad"].rows())
 
 
-# -- other models that are the same model -----------------------------------------------------------------------
+# -- other models that are the same model ----------------------------------------------------------------
 
 
 def assert_same(found: dict[str, Any], other: dict[str, Any], names: dict[str, str], factor: int = 1) -> None:
@@ -157,8 +157,9 @@ def cut(rows: list[dict[str, Any]], items: tuple[str, ...]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "name", ["made-two-kinds", pytest.param("dat4", marks=pytest.mark.r("prefmod")), pytest.param("trdel", marks=pytest.mark.r("prefmod"))]
-)  # fmt: skip
+    "name",
+    ["made-two-kinds", *(pytest.param(name, marks=pytest.mark.r("prefmod")) for name in ("dat4", "trdel"))],
+)
 def test_without_dependence_a_pattern_model_is_a_log_linear_bradley_terry_model(name: str) -> None:
     data = DATA_SETS[name]
     with mp.workdps(100):
@@ -196,7 +197,7 @@ def test_both_models_of_rankings_are_the_same_for_two_items() -> None:
         assert luce["llf"] == pattern["llf"]
 
 
-# -- print and index --------------------------------------------------------------------------------------------
+# -- print and index -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("check", printed.every_line(), ids=lambda c: f"{c.fit}-{c.quantity}-{c.printed}")
