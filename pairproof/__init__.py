@@ -19,6 +19,8 @@ if _typing.TYPE_CHECKING:
     from .bridge.script import to_r as to_r
     from .data.comparisons import Comparisons as Comparisons
     from .data.reading import read as read
+    from .data.respondents.read import read_respondents as read_respondents
+    from .data.respondents.respondents import Respondents as Respondents
     from .errors import (
         ComparisonError as ComparisonError,
         ConvergenceError as ConvergenceError,
@@ -40,6 +42,8 @@ if _typing.TYPE_CHECKING:
     from .native.irt.categorical import fit_irt_categorical as fit_irt_categorical
     from .native.irt.gaussian import fit_irt_gaussian as fit_irt_gaussian
     from .native.pairs.models import fit_bradley_terry as fit_bradley_terry, fit_llbt as fit_llbt
+    from .native.patterns.models.pattern import fit_pattern as fit_pattern
+    from .native.patterns.models.plackett_luce import fit_plackett_luce as fit_plackett_luce
     from .native.ranking.error_rates import error_rate as error_rate, rate_difference as rate_difference
     from .native.ranking.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
     from .native.ranking.two_systems import compare_two as compare_two
@@ -52,8 +56,12 @@ if _typing.TYPE_CHECKING:
 _HOME = {
     "read": "data.reading",
     "Comparisons": "data.comparisons",
+    "read_respondents": "data.respondents.read",
+    "Respondents": "data.respondents.respondents",
     "fit_llbt": "native.pairs.models",
     "fit_bradley_terry": "native.pairs.models",
+    "fit_pattern": "native.patterns.models.pattern",
+    "fit_plackett_luce": "native.patterns.models.plackett_luce",
     "fit_preference_model": "native.experiment.models",
     "fit_irt_gaussian": "native.irt.gaussian",
     "fit_irt_categorical": "native.irt.categorical",

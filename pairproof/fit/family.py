@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-FamilyName = Literal["llbt", "bradley-terry"]
+FamilyName = Literal["llbt", "bradley-terry", "pattern", "plackett-luce"]
 Ties = Literal["davidson", "rao-kupper", "half", "drop", "none"]
 Scale = Literal["lambda", "log-odds"]
 
@@ -32,7 +32,7 @@ class Family:
 
     Attributes
     ----------
-    name : {"llbt", "bradley-terry"}
+    name : {"llbt", "bradley-terry", "pattern", "plackett-luce"}
         In Python, on the command line, in claims files and in JSON.
     title : str
         In headings.
@@ -62,5 +62,13 @@ FAMILIES: Mapping[str, Family] = {
     for family in (
         Family("llbt", "LLBT", "lambda", last_is_reference=True, glm_of_wins="poisson"),
         Family("bradley-terry", "Bradley-Terry", "log-odds", last_is_reference=False, glm_of_wins="binomial"),
+    )
+}
+#: Families of models of whole answers: of all comparisons of a person, of rankings, of ratings.
+ANSWER_FAMILIES: Mapping[str, Family] = {
+    family.name: family
+    for family in (
+        Family("pattern", "Pattern model", "lambda", last_is_reference=True, glm_of_wins="poisson"),
+        Family("plackett-luce", "Plackett-Luce", "log-odds", last_is_reference=False, glm_of_wins="poisson"),
     )
 }

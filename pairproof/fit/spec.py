@@ -26,7 +26,9 @@ __all__ = [
 ]
 
 IntArray = NDArray[np.int64]
-Kind = Literal["item", "covariate", "tie", "order"]
+#: The last four are of models of whole answers: ties of one pair or of several items at once, two comparisons
+#: that depend on each other, and what is missing.
+Kind = Literal["item", "covariate", "tie", "order", "tie-of", "dependence", "missing", "share"]
 #: A covariate's value in a group: a level of a factor, or a number.
 Value = Union[str, float]
 
@@ -76,6 +78,11 @@ class ModelSpec:
         return self.of_family.scale
 
     @property
+    def words(self) -> str:
+        """The whole title of the model, where the specification alone makes it; else ""."""
+        return ""
+
+    @property
     def constraint(self) -> str:
         """What fixes the level of the abilities, in words."""
         if self.item_terms:
@@ -93,7 +100,7 @@ class Term:
     ----------
     name : str
         `A`, `A:judge[3]`, `A:age`, `x`, `tie`, `tie:judge[3]`, `order`.
-    kind : {"item", "covariate", "tie", "order"}
+    kind : {"item", "covariate", "tie", "order", "tie-of", "dependence", "missing", "share"}
     item : str or None
         For kind "item".
     covariate : str or None

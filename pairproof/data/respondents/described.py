@@ -52,15 +52,15 @@ def headline(table: Table) -> str:
     return f"{what}{found}{beside}, from {table.source}"
 
 
-def answer(table: Table, codes: IntArray) -> str:
+def answer(table: Table, codes: IntArray, kind: str | None = None) -> str:
     """What one row answered at one time, such as "A > B = C; below: D; not presented: E"."""
-    items = table.items
-    if table.kind == "comparisons":
+    items, kind = table.items, kind or table.kind
+    if kind == "comparisons":
         pairs = prefmod_pair_order(len(items))
         made = [f"{items[i]} {_SIGNS[int(c)]} {items[j]}" for (i, j), c in zip(pairs, codes) if c != MISSING]
         gaps = [f"{items[i]}:{items[j]}" for (i, j), c in zip(pairs, codes) if c == MISSING]
         return "; ".join([", ".join(made) or "nothing"] + [f"not answered: {named(gaps)}"] * bool(gaps))
-    if table.kind == "ratings":
+    if kind == "ratings":
         rated = [f"{item} {table.scale[c - 1]:g}" for item, c in zip(items, codes) if c]
         gaps = [item for item, c in zip(items, codes) if not c]
         return "; ".join([", ".join(rated) or "nothing"] + [f"not rated: {named(gaps)}"] * bool(gaps))
@@ -70,6 +70,24 @@ def answer(table: Table, codes: IntArray) -> str:
     absent = [item for item, c in zip(items, codes) if c == ABSENT]
     parts = [f"below: {named(below)}"] * bool(below) + [f"not presented: {named(absent)}"] * bool(absent)
     return "; ".join([order or "no rank", *parts])
+
+
+def answer_text(table: Table, codes: IntArray, possible: bool = False) -> str:
+    """What one row answered at all times.
+
+    Parameters
+    ----------
+    table : Respondents
+    codes : int[n_times, k]
+        As in the table; `possible` says that they are ranks where the table has ratings.
+    possible : bool
+
+    Returns
+    -------
+    str
+    """
+    parts = [answer(table, c, "rankings" if possible and table.kind == "ratings" else None) for c in codes]
+    return " | ".join(f"{t}: {part}" if t else part for t, part in zip(table.times, parts))
 
 
 def sentences(table: Table, most: int = 12) -> list[str]:

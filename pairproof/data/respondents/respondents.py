@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Respondents:
-    """A checked, read-only table of persons' whole answers, made by :meth:`build` or by a reader.
+    """A checked, read-only table of persons' whole answers, comparisons in the order of R's prefmod.
 
     Attributes
     ----------

@@ -31,6 +31,8 @@ NAME_WIDTH = 36
 def title(fit: FitRecord) -> str:
     """The model in words: `LLBT, Davidson ties, by judge, order effect`."""
     spec = fit.spec
+    if spec.words:
+        return spec.words
     parts = [spec.of_family.title]
     if spec.ties != "none" or fit.outcome_model != "binary":
         parts.append(TIES_IN_WORDS[spec.ties])
@@ -96,11 +98,12 @@ def reference_levels(fit: FitRecord) -> str:
         effects = list(dict.fromkeys(str(lv) for t in fit.terms for c, lv in t.by if c == covariate))
         first = [str(g[covariate]) for g in fit.groups.values() if g[covariate] not in effects]
         more = f" and {len(effects) - 6} more" if len(effects) > 6 else ""
-        parts.append(f"{covariate}: {', '.join(effects[:6])}{more} against {first[0] if first else '(none)'}")
+        against = f" against {first[0]}" if first else ""  # times and classes have no reference
+        parts.append(f"{covariate}: {', '.join(effects[:6])}{more}{against}")
     return "; ".join(parts)
 
 
-def _scale(fit: FitRecord) -> str:
+def scale_words(fit: FitRecord) -> str:
     if LOG_WORTH_PER_UNIT[fit.scale] == 2.0:
         return "lambda: odds of A to B = exp(2 (A - B))"
     return "log-odds: odds of A to B = exp(A - B)"
@@ -150,7 +153,7 @@ def _header(fit: FitRecord) -> Iterator[str]:
     levels = reference_levels(fit)
     for name, text in [
         *([("Levels", levels)] if levels else []),
-        ("Scale", _scale(fit)),
+        ("Scale", scale_words(fit)),
         ("Engine", fit.engine),
         ("Stopping", _stopping(fit)),
         ("Deviance on", deviance_table(fit)),
@@ -229,7 +232,7 @@ def columns(fit: FitRecord) -> tuple[str, ...]:
 _SIZES = {"estimate": 11, "se": 10, "z": 9, "t": 9, "df": 9, "p": 9, "2.5 %": 11, "97.5 %": 11}
 
 
-def _coefficients(fit: FitRecord, rows: int) -> Iterator[str]:
+def coefficients(fit: FitRecord, rows: int) -> Iterator[str]:
     table = parameter_rows(fit, rows)
     heads = columns(fit)
     sizes = [_SIZES[head] for head in heads]
@@ -245,7 +248,7 @@ def _coefficients(fit: FitRecord, rows: int) -> Iterator[str]:
             )
 
 
-def _worths(fit: FitRecord) -> Iterator[str]:
+def worths(fit: FitRecord) -> Iterator[str]:
     """Worths of a few groups side by side; where to find them if they are many."""
     if len(fit.groups) > 4 or len(fit.items) > 30:
         yield (
@@ -290,20 +293,20 @@ def summary(fit: FitRecord, rows: int = ROWS) -> str:
     rows : int
         Parameters shown at most; how many are left out is said.
     """
-    lines = [*_wrapped(title(fit), 2), "=" * WIDTH, *_header(fit), "-" * WIDTH, *_coefficients(fit, rows)]
+    lines = [*_wrapped(title(fit), 2), "=" * WIDTH, *_header(fit), "-" * WIDTH, *coefficients(fit, rows)]
     note = cut_note(fit, rows)
     lines += [note] if note else []
-    lines += ["-" * WIDTH, *_worths(fit), "-" * WIDTH]
+    lines += ["-" * WIDTH, *worths(fit), "-" * WIDTH]
     if fit.not_estimable:
         lines += _wrapped(_not_estimable(fit), 2)
     for warning in fit.warnings:
         lines += _wrapped(f"Warning: {warning}", 2)
-    for sentence in (*cautions(fit), _how(fit)):
+    for sentence in (*cautions(fit), how(fit)):
         lines += _wrapped(sentence, 2)
     return safe("\n".join(lines))
 
 
-def _how(fit: FitRecord) -> str:
+def how(fit: FitRecord) -> str:
     """How the standard errors, p-values and intervals were made."""
     if fit.robust is None:
         return "z and two-sided p against the reference (normal); 95 % Wald intervals; observed information."
@@ -347,7 +350,7 @@ def html(fit: FitRecord, rows: int = ROWS) -> str:
         f"log-likelihood {fixed(fit.llf)}",
         f"AIC {fixed(fit.aic)}",
         fit.constraint,
-        _scale(fit),
+        scale_words(fit),
         fit.engine,
     ]
     if fit.robust is not None:

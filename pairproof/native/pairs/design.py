@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Factor
+from ...data.columns import Column, Factor
 from ...data.comparisons import Comparisons
 from ...errors import AliasError, FormulaError, InputError, TooLargeError
 from ...fit.spec import Value, by_suffix
@@ -60,7 +61,7 @@ class Patterns:
 
 
 def _codes(
-    name: str, data: Comparisons, categorical: bool, used: NDArray[np.bool_]
+    name: str, data: Rows, categorical: bool, used: NDArray[np.bool_]
 ) -> tuple[IntArray, Variable, list[FitWarning]]:
     """Row codes of a column, its variable over codes, and at most one warning."""
     if name not in data.columns:
@@ -110,6 +111,22 @@ def _number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
+class Rows(Protocol):
+    """A table whose rows have covariates: of comparisons, or of whole answers."""
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """Covariates by name."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def source(self) -> str:
+        """Where the table came from, for messages."""
+
+
 def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()) -> Patterns:
     """Combine the columns of a formula (and `extra` categorical ones) into patterns.
 
@@ -120,7 +137,19 @@ def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()
     InputError
         A missing value in a row with a positive count.
     """
-    used = data.wins + data.ties + data.losses > 0
+    return patterns_of(formula, data, data.wins + data.ties + data.losses > 0, extra)
+
+
+def patterns_of(formula: Formula, data: Rows, used: NDArray[np.bool_], extra: Sequence[str] = ()) -> Patterns:
+    """As :func:`find_patterns`, of rows of which `used`, bool[n_rows], says which count.
+
+    Raises
+    ------
+    FormulaError
+        A column the table does not have.
+    InputError
+        A missing value in a row with a positive count.
+    """
     wanted: dict[str, bool] = {}
     for product in (*formula.item, *formula.tie, *formula.order):
         for v in product:

@@ -7,21 +7,37 @@ named in `separate` are separate, and so is every item without a value of a cova
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Factor
-from ...data.comparisons import Comparisons
+from ...data.columns import Column, Factor
 from ...errors import AliasError, FormulaError, InputError, ItemError
 from ...fit.spec import ModelSpec
 from . import design
 
 FloatArray = NDArray[np.float64]
+
+
+class WithItems(Protocol):
+    """A table that knows its items: of comparisons, or of whole answers."""
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Their names."""
+
+    @property
+    def item_data(self) -> Mapping[str, Column]:
+        """Their covariates."""
+
+
 #: A column of item covariates: its name, the covariate and its level; None and the item for a separate item.
 ItemColumn = tuple[str, "str | None", "str | None"]
 
 
-def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None, tuple[ItemColumn, ...]]:
+def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, tuple[ItemColumn, ...]]:
     """Item covariates as columns, float[n_items, k], with name, covariate and level (or separate item) of
     each.
 
@@ -77,7 +93,7 @@ def item_columns(data: Comparisons, spec: ModelSpec) -> tuple[FloatArray | None,
     return x, tuple(names)
 
 
-def missing_covariates(data: Comparisons, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
+def missing_covariates(data: WithItems, spec: ModelSpec) -> dict[str, tuple[str, ...]]:
     """Items without a value, by the item covariate of the model that lacks it."""
     found = {}
     for term in spec.item_terms:

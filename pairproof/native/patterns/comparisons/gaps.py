@@ -31,7 +31,7 @@ from ....errors import InputError
 from ..estimate import Estimate, maximum_likelihood
 from ..likelihood import Likelihood, Space
 from ..maps import ItemTerm, Undecided, comparison_maps, diagonal_blocks
-from ..pooled import pool
+from ..pooled import Pooled, pool
 from .cube import CubeSpace
 from .joint import GapCubeSpace, GapSpace
 from .pairs import MISSING, check_answers, incidence, n_pairs, pairs_of, sharing
@@ -41,6 +41,7 @@ IntArray = NDArray[np.int64]
 
 Alpha = Literal["common", "item", "comparison"]
 Beta = Literal["item", "difference", "comparison", "coded"]
+Silent = Literal["out", "in"]
 
 
 def fit_gaps(
@@ -54,7 +55,7 @@ def fit_gaps(
     weights: FloatArray | None = None,
     undecided: Undecided | None = None,
     dependence: bool = False,
-    silent: Literal["out", "in"] = "in",
+    silent: Silent = "in",
 ) -> Estimate:
     """Fit the joint model of answers and gaps.
 
@@ -110,6 +111,50 @@ def fit_gaps(
     >>> fit.names, fit.phi.round(4).tolist()  # log(2)/2; the sum over two answers takes log(2) off log(1/3)
     (('A', 'alpha'), [0.3466, -1.0986])
     """
+    likelihood, pooled, names = gaps_likelihood(
+        answers, terms, alpha, beta, alpha_of, beta_of, group, weights, undecided, dependence, silent
+    )
+    return maximum_likelihood(likelihood, pooled.weights, names, concave=False)
+
+
+def gaps_likelihood(
+    answers: IntArray,
+    terms: Sequence[ItemTerm],
+    alpha: Alpha | None = None,
+    beta: Beta | None = None,
+    alpha_of: Sequence[int] | None = None,
+    beta_of: Sequence[int] | None = None,
+    group: IntArray | None = None,
+    weights: FloatArray | None = None,
+    undecided: Undecided | None = None,
+    dependence: bool = False,
+    silent: Silent = "in",
+) -> tuple[Likelihood, Pooled, list[str]]:
+    """The likelihood of the answers and of which are missing, the pooled answers, and the parameters' names.
+
+    Other parameters are those of :func:`pairproof.native.patterns.comparisons.gaps.fit_gaps`.
+
+    Parameters
+    ----------
+    answers : int[n_persons, C]
+
+    Returns
+    -------
+    (Likelihood, Pooled, list of str)
+
+    Raises
+    ------
+    InputError, TooLargeError
+        As :func:`fit_gaps`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.comparisons.gaps import gaps_likelihood
+    >>> from pairproof.native.patterns.maps import main_effects
+    >>> gaps_likelihood(np.array([[1], [1], [-1], [9]]), [main_effects("AB")], "common")[2]
+    ['A', 'alpha']
+    """
     ternary = undecided is not None
     n_items = len(terms[0].columns) if terms else 0
     if answers.ndim != 2 or answers.shape[1] != n_pairs(n_items):
@@ -142,7 +187,7 @@ def fit_gaps(
     order = np.concatenate([own[:p], own[len(names) :], own[p : len(names)]])
     every = np.array([*names, *alpha_names, *beta_names], dtype=object)[order]
     moved = Likelihood(space, pooled.group, [m[:, order] for m in likelihood.maps])
-    return maximum_likelihood(moved, pooled.weights, [str(n) for n in every], concave=False)
+    return moved, pooled, [str(n) for n in every]
 
 
 def _pair_names(items: Sequence[str]) -> list[str]:

@@ -1,0 +1,388 @@
+"""`AnswerFit`: the result of fitting a model of whole answers.
+
+It is a :class:`pairproof.fit.fit.Fit`: its parameters, worths, contrasts and tests are asked for in the same way.
+What it has beside them is about answers as wholes: which were given how often, and how often the model expects
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import numpy as np
+
+from ...data.options import one_of, whole_number
+from ...data.respondents import Respondents
+from ...errors import ComparisonError, InputError
+from .. import inference, residuals
+from ..family import LOG_WORTH_PER_UNIT, Scale
+from ..fit import Fit
+from ..rescale import shift_of
+from ..spec import Value
+from . import tables, text
+from .clusters import clusters_of
+from .goodness import goodness
+from .nesting import likelihood_ratio
+from .numbers import AnswerNumbers
+from .spec import AnswerSpec
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AnswerFit(Fit):
+    """A fitted model of whole answers: of all comparisons of a person, of rankings, of ratings.
+
+    Other attributes are those of :class:`pairproof.fit.record.FitRecord`.  Of these `data` holds the comparisons that
+    the answers imply, pooled, and `deviance` is that against free probabilities of all answers.
+
+    Attributes
+    ----------
+    respondents : Respondents
+        The table as it was given.
+    numbers : AnswerNumbers
+        Answers seen and expected.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Respondents.build("ABC", "rankings", [[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]])
+    >>> fit = pairproof.fit_pattern(table)
+    >>> fit.params.round(4).to_dict()
+    {'A': 0.2582, 'B': 0.1291, 'C': 0.0}
+    """
+
+    respondents: Respondents = field(kw_only=True)
+    numbers: AnswerNumbers = field(kw_only=True)
+
+    # -- parameters ------------------------------------------------------------------------------------------
+
+    @property
+    def of_answers(self) -> AnswerSpec:
+        """The specification, with what is about whole answers."""
+        assert isinstance(self.spec, AnswerSpec)
+        return self.spec
+
+    @property
+    def n_persons(self) -> float:
+        """Persons whose answers say something: the n of BIC."""
+        return self.numbers.n_persons
+
+    @property
+    def bic(self) -> float:
+        """-2 llf + k log n, k = :attr:`rank`, n the number of persons."""
+        return -2.0 * self.llf + self.rank * float(np.log(self.n_persons))
+
+    def on_scale(self, scale: Scale) -> AnswerFit:
+        """The same fit on another scale: item parameters are doubled or halved, others kept.
+
+        Parameters
+        ----------
+        scale : {"lambda", "log-odds"}
+
+        Returns
+        -------
+        AnswerFit
+
+        Raises
+        ------
+        InputError
+            Another scale.
+        """
+        one_of("scale", scale, ("lambda", "log-odds"))
+        factor = LOG_WORTH_PER_UNIT[self.scale] / LOG_WORTH_PER_UNIT[scale]
+        units = np.array([factor if t.kind in ("item", "covariate") else 1.0 for t in self.terms])
+        moved = replace(self.numbers, influence=self.numbers.influence * units)
+        return replace(super().on_scale(scale), numbers=moved)
+
+    def with_reference(self, reference: str) -> AnswerFit:
+        """The same fit with another reference item.
+
+        Parameters
+        ----------
+        reference : str
+            The item whose parameters are 0, or "sum".
+
+        Returns
+        -------
+        AnswerFit
+
+        Raises
+        ------
+        InputError
+            Abilities come from item covariates.
+        ItemError
+            No such item.
+        """
+        found = super().with_reference(reference)
+        shift = shift_of(self.layout, len(self.terms), reference, self.items)
+        influence = np.asarray(shift.forward(self.numbers.influence.T)).T * ~found.is_reference
+        return replace(found, numbers=replace(self.numbers, influence=influence))
+
+    # -- answers ---------------------------------------------------------------------------------------------
+
+    def patterns(self) -> pd.DataFrame:
+        """Every distinct answer: how many persons gave it, and how many the model expects.
+
+        Returns
+        -------
+        DataFrame
+            group, answer, observed, expected, residual (Pearson's, (observed - expected) / sqrt(expected)), the
+            most frequent first.  Answers that nobody gave are in :meth:`predicted_patterns`.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Respondents.build("ABC", "rankings", [[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]])
+        >>> pairproof.fit_pattern(table).patterns().round(3).iloc[0].tolist()
+        ['', 'A > B > C', 1.0, 1.046, -0.045]
+        """
+        return tables.seen(self.respondents, self.numbers)
+
+    def predicted_patterns(self, group: str | None = None, most: int = 20) -> pd.DataFrame:
+        """The most probable complete answers, whether anybody gave them or not.
+
+        Parameters
+        ----------
+        group : str, optional
+            One of `groups`; required if there is more than one.
+        most : int
+            Answers listed.
+
+        Returns
+        -------
+        DataFrame
+            answer, probability, the most probable first.
+
+        Raises
+        ------
+        InputError
+            Another group, or a model whose possible answers are not written out.
+        TooLargeError
+            There are too many possible answers.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Respondents.build("ABC", "rankings", [[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]])
+        >>> pairproof.fit_pattern(table).predicted_patterns(most=1).round(3).values.tolist()
+        [['A > B > C', 0.262]]
+        """
+        whole_number("most", most, 1)
+        return tables.possible(self.respondents, self.numbers, self._group(group), most)
+
+    def _group(self, group: str | None) -> int:
+        labels = self.numbers.labels
+        if group is None and len(labels) == 1:
+            return 0
+        if group not in labels:
+            raise InputError(f"group={group!r}; the groups are {', '.join(map(repr, labels[:20]))}")
+        return labels.index(group)
+
+    def pairs(self) -> pd.DataFrame:
+        """Every pair of items: how complete answers compare the two, and how the model expects them to.
+
+        Returns
+        -------
+        DataFrame
+            first, second, cell, outcome, observed, fitted, residual.  The residuals are Pearson's of one pair
+            alone; those of several pairs are dependent.
+
+        Raises
+        ------
+        InputError, TooLargeError
+            As :meth:`predicted_patterns`.
+        """
+        return residuals.residual_frame(
+            self.cell_table(), self.items, self.outcome_model != "binary", "pearson", "multinomial"
+        )
+
+    def residuals(self, kind: Any = "pearson", distribution: Any = "multinomial") -> pd.DataFrame:
+        """Pearson residuals of the answers: :meth:`patterns`.
+
+        Parameters
+        ----------
+        kind : {"pearson"}
+        distribution : {"multinomial"}
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        InputError
+            Another kind or distribution, which there is for models of comparisons only.
+        """
+        one_of("kind", kind, ("pearson",))
+        one_of("distribution", distribution, ("multinomial",))
+        return self.patterns()
+
+    def probabilities(
+        self,
+        group: str | None = None,
+        *,
+        at: Mapping[str, Value] | None = None,
+        order: bool = False,
+        items: Sequence[str] | None = None,
+        level: float | None = None,
+    ) -> pd.DataFrame:
+        """P(first preferred), P(tie), P(second preferred) where the two items alone are compared.
+
+        Parameters are those of :meth:`pairproof.fit.verbs.predicted.Predicted.probabilities`.  Under Plackett and
+        Luce's model they are also those within a longer ranking; under the pattern models those are in
+        :meth:`pairs`.
+
+        Raises
+        ------
+        InputError
+            Comparisons depend on each other, or every pair has a tie parameter of its own: see :meth:`pairs`.
+        """
+        spec = self.of_answers
+        if spec.dependence or spec.between_times or spec.answer_ties == "by-pair":
+            raise InputError(
+                "comparisons depend on each other, or have ties of their own, so that two items alone have no"
+                " probability in this model; fit.pairs() has the margins of each pair"
+            )
+        return super().probabilities(group, at=at, order=order, items=items, level=level)
+
+    # -- tests -----------------------------------------------------------------------------------------------
+
+    def goodness_of_fit(self) -> inference.GoodnessOfFit:
+        """Deviance and Pearson chi-square tests against free probabilities of all answers.
+
+        Returns
+        -------
+        GoodnessOfFit
+            The p-values are nan where persons are too few for the number of possible answers; `caution` says so.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Respondents.build("ABC", "rankings", [[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]])
+        >>> pairproof.fit_pattern(table).goodness_of_fit().df
+        3
+        """
+        return goodness(self.numbers, self.deviance, self.df_resid, self.quasi_likelihood)
+
+    def compare(self, other: Fit) -> inference.LikelihoodRatio:
+        """Likelihood-ratio test against a smaller or larger model of the same answers.
+
+        Parameters
+        ----------
+        other : AnswerFit
+
+        Returns
+        -------
+        LikelihoodRatio
+
+        Raises
+        ------
+        ComparisonError
+            The fits are of different answers, of different families, with pseudo-comparisons or a prior, or the
+            models are not nested.  Plackett and Luce's and the pattern model are not: compare their AIC.
+        """
+        if not isinstance(other, AnswerFit):
+            raise ComparisonError(
+                f"{other.title} is a model of comparisons, {self.title} one of whole answers: their log-likelihoods"
+                " are of different data"
+            )
+        return likelihood_ratio(self, self.numbers, other, other.numbers)
+
+    def clustered(
+        self,
+        *columns: str,
+        kind: Literal["CR0", "CR1", "CR2"] = "CR1",
+        missing: Literal["refuse", "own"] = "refuse",
+    ) -> AnswerFit:
+        """The same fit with standard errors that hold if the model is wrong, or persons of a cluster go together.
+
+        Parameters
+        ----------
+        *columns : str
+            A column of the table; none: every person is a cluster.
+        kind : {"CR0", "CR1"}
+            CR1 multiplies the variances by G / (G - 1) for G clusters; "CR2" is refused.
+        missing : {"refuse", "own"}
+            What to do with rows without a value of the column.
+
+        Returns
+        -------
+        AnswerFit
+            The estimates are the same.
+
+        Raises
+        ------
+        InputError
+            No such column, several, one cluster, rows without a value, another kind, or latent classes.
+        """
+        if self.robust is not None:
+            raise InputError(f"standard errors are by cluster already: {self.robust.title}")
+        robust = clusters_of(self, self.respondents, self.numbers, columns, kind, missing)
+        return replace(self, robust=robust)
+
+    # -- what there is for models of comparisons only ----------------------------------------------------------
+
+    def bootstrap(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refused: the bootstrap is for models of comparisons; see :meth:`clustered`.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        raise InputError(
+            "the bootstrap draws comparisons, and these are whole answers; fit.clustered() has standard errors that"
+            " hold if the model is wrong"
+        )
+
+    def profile(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refused: profile likelihoods are for models of comparisons.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        raise InputError(
+            "profile likelihoods are for models of comparisons, and these are whole answers; fit.conf_int() has Wald"
+            " intervals, and fit.compare(other) likelihood ratios"
+        )
+
+    # -- shown -----------------------------------------------------------------------------------------------
+
+    def summary(self, rows: int = 60) -> str:
+        """The fit as text, at most 100 columns wide.
+
+        Parameters
+        ----------
+        rows : int
+            Most parameters shown.
+
+        Returns
+        -------
+        str
+        """
+        return text.summary(self, self.of_answers, self.respondents, self.numbers, rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fit as a JSON object; keys beside those of other fits: answers, n_persons, patterns.
+
+        Returns
+        -------
+        dict
+        """
+        spec = self.of_answers
+        return {
+            **super().to_dict(),
+            "answers": spec.asked,
+            "times": [t for t in spec.times if t],
+            "n_persons": self.n_persons,
+            "n_patterns": len(self.numbers.observed),
+        }
+
+    def __repr__(self) -> str:
+        return f"<Fit: {self.title}, {self.n_persons:.10g} persons, by {self.engine}>"

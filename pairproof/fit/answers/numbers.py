@@ -1,0 +1,91 @@
+"""What a model says of whole answers, and what was seen of them: numbers on arrays.
+
+In a block (persons of one covariate group who answered the same questions) n persons gave answers y with
+probabilities P(y), of which those never seen have the rest.  Pearson's X^2 over all possible answers needs only
+those that were seen:
+
+    sum over all y of (O - E)^2 / E = sum over seen y of O^2 / E - n,      E = n P(y)
+
+(McCullagh and Nelder 1989, chapter 6), so that nothing is enumerated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: How names of natural parameters that are abilities begin.
+OF_ITEM = "item "
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class Predicted(Protocol):
+    """Every possible complete answer, where they can be enumerated."""
+
+    def count(self) -> float:
+        """How many there are."""
+
+    def answers(self) -> IntArray:
+        """int[N, n_times, k]: comparisons (1, 0, -1) or ranks (1 = best) of all of them."""
+
+    def probabilities(self, group: int) -> FloatArray:
+        """float[N]: of each in a covariate group."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerNumbers:
+    """Distinct answers, seen and expected, and what tests and robust standard errors need of the likelihood.
+
+    Attributes
+    ----------
+    row : int[n_rows]
+        The distinct answer of each row of the table; -1 for rows that say nothing.
+    group : int[n]
+        Covariate group of each distinct answer.
+    labels : tuple of str
+        Names of the groups; "" for the only one.
+    observed, expected : float[n]
+        Persons.
+    block : int[n]
+        Block of each distinct answer.
+    possible : float[n_blocks]
+        Possible answers of each block.
+    influence : float[n, n_params]
+        Inverse of the information times the derivative of each answer's log-probability: what a person of
+        weight 1 moves the parameters by.
+    statistics : tuple of str
+        Names of the q natural parameters.
+    maps : tuple of float[q, p]
+        From the p free parameters to the natural ones, a matrix a group.
+    predicted : Predicted or None
+        None where possible answers are not enumerated.
+    """
+
+    row: IntArray
+    group: IntArray
+    labels: tuple[str, ...]
+    observed: FloatArray
+    expected: FloatArray
+    block: IntArray
+    possible: FloatArray
+    influence: FloatArray
+    statistics: tuple[str, ...]
+    maps: tuple[FloatArray, ...]
+    predicted: Predicted | None
+
+    @property
+    def n_persons(self) -> float:
+        """Persons whose answers say something."""
+        return float(self.observed.sum())
+
+    @property
+    def pearson(self) -> float:
+        """Pearson's X^2 over all possible answers."""
+        with np.errstate(divide="ignore"):
+            return float((self.observed**2 / self.expected).sum() - self.n_persons)

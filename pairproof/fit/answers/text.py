@@ -1,0 +1,119 @@
+"""A fit of whole answers as text for a terminal; no number is computed here."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from ...data.respondents import Respondents
+from ...text import label, safe
+from ..fit import Fit
+from ..shown.text import (
+    ROWS,
+    WIDTH,
+    coefficients,
+    fixed,
+    how,
+    p_value,
+    reference_levels,
+    scale_words,
+    shorten,
+    worths,
+)
+from ..warning import listed
+from .numbers import AnswerNumbers
+from .spec import AnswerSpec
+
+
+def summary(fit: Fit, spec: AnswerSpec, table: Respondents, numbers: AnswerNumbers, rows: int = ROWS) -> str:
+    """The fit as text, at most 100 columns wide."""
+    lines = [
+        *_wrapped(fit.title, 2),
+        "=" * WIDTH,
+        *_header(fit, spec, table, numbers),
+        "-" * WIDTH,
+        *coefficients(fit, rows),
+    ]
+    hidden = len(fit.terms) - rows
+    if hidden > 0:
+        lines.append(
+            f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; fit.to_frame() has them"
+        )
+    lines += ["-" * WIDTH, *worths(fit), "-" * WIDTH]
+    if fit.not_estimable:
+        lines += _wrapped(f"Not estimable: {listed(fit.not_estimable, 20)}", 2)
+    for warning in fit.warnings:
+        lines += _wrapped(f"Warning: {warning}", 2)
+    if fit.robust is not None:
+        for caution in fit.robust.cautions:
+            lines += _wrapped(f"Caution: {caution}.", 2)
+    lines += _wrapped(how(fit), 2)
+    return safe("\n".join(lines))
+
+
+def _header(fit: Fit, spec: AnswerSpec, table: Respondents, numbers: AnswerNumbers) -> Iterator[str]:
+    figures = [
+        ("Log-likelihood", fixed(fit.llf)),
+        ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
+        ("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df"),
+        ("AIC", fixed(fit.aic)),
+        ("BIC", fixed(fit.bic)),
+        ("Estimable parameters", f"{fit.rank}"),
+    ]
+    words = [
+        ("Items", f"{len(fit.items)}"),
+        ("Answers", f"{spec.asked}{f' at {len(spec.times)} times' if len(spec.times) > 1 else ''}"),
+        ("Persons", _persons(table, numbers)),
+        ("Different", f"{len(numbers.observed):,} of {numbers.possible.sum():,.0f} possible answers"),
+        ("Constraint", fit.constraint),
+    ]
+    if len(fit.groups) > 1:
+        words.append(("Groups", f"{len(fit.groups)}"))
+    for (left, value), (right, figure) in zip_longest(words, figures, fillvalue=("", "")):
+        yield f"{left:<13}{shorten(value, 42):<43}{right:<22}{figure}".rstrip()
+    levels = reference_levels(fit)
+    stop = fit.stopping
+    for name, told in [
+        *([("Levels", levels)] if levels else []),
+        ("Scale", scale_words(fit)),
+        ("Engine", fit.engine),
+        ("Stopping", f"{stop.rule}: reached in {stop.steps} steps (at {stop.value:.2g})"),
+        ("Deviance on", _blocks(numbers)),
+        ("Fit", _goodness(fit)),
+        *([("Errors", fit.robust.title)] if fit.robust is not None else []),
+    ]:
+        yield from _wrapped(f"{name:<13}{told}", 13)
+    if table.item_data and spec.item_terms:
+        yield from _wrapped(f"{'Abilities':<13}sums of {', '.join(spec.item_terms)}", 13)
+
+
+def _persons(table: Respondents, numbers: AnswerNumbers) -> str:
+    silent = table.n_persons - numbers.n_persons
+    left = f" ({silent:.10g} more say nothing)" if silent > 0 else ""
+    return f"{numbers.n_persons:.10g}{left}"
+
+
+def _blocks(numbers: AnswerNumbers) -> str:
+    n = len(numbers.possible)
+    return (
+        f"free probabilities of all answers in {n:,} block{'s' if n > 1 else ''} (group x what was answered)"
+    )
+
+
+def _goodness(fit: Fit) -> str:
+    test = fit.goodness_of_fit()
+    text = f"Pearson chi-square {fixed(test.pearson)}"
+    if not math.isnan(test.p_deviance):
+        text = (
+            f"deviance p = {p_value(test.p_deviance, test.log10_p_deviance)}, {text},"
+            f" p = {p_value(test.p_pearson, test.log10_p_pearson)}"
+        )
+    return f"{text}; {test.caution}" if test.caution else text
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    return textwrap.wrap(
+        label(text), WIDTH, subsequent_indent=" " * indent, break_long_words=True, replace_whitespace=False
+    )

@@ -1,0 +1,233 @@
+"""From a fitted model of arrays to a :class:`pairproof.fit.answers.fit.AnswerFit` with named parameters."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....data.columns import Column, Factor
+from ....data.comparisons import Comparisons
+from ....data.respondents import Respondents
+from ....data.respondents.codes import FIRST, MISSING, SECOND, TIED
+from ....data.wide import prefmod_pair_order
+from ....fit.answers.fit import AnswerFit
+from ....fit.answers.numbers import OF_ITEM, AnswerNumbers
+from ....fit.answers.spec import AnswerSpec
+from ....fit.answers.tables import PairCells
+from ....fit.covariance import DenseCovariance
+from ....fit.outcomes import OutcomeModel
+from ....fit.record import Stopping
+from ....fit.spec import Term, Value
+from ....fit.warning import FitWarning
+from ...pairs.fit import engine_name
+from ..pooled import PatternFit
+from .possible import Possible
+from .terms import ItemModel, at_times, timed_groups
+
+FloatArray = NDArray[np.float64]
+RULE = "squared Newton decrement (step length in standard errors) <= 1e-14, or forecast <= 3e-27"
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """The parameters of a model in the order in which they are shown.
+
+    Attributes
+    ----------
+    terms : tuple of Term
+        References included.
+    free : bool[n_terms]
+        Those that were estimated, in the order of the estimate.
+    """
+
+    terms: tuple[Term, ...]
+    free: NDArray[np.bool_]
+
+
+def joined(items: Sequence[Term], free: NDArray[np.bool_], others: Sequence[Term]) -> Parameters:
+    """The items' parameters, and others after them that are all free."""
+    return Parameters((*items, *others), np.concatenate([free, np.ones(len(others), bool)]))
+
+
+def assemble(
+    table: Respondents,
+    spec: AnswerSpec,
+    model: ItemModel,
+    found: PatternFit,
+    parameters: Parameters,
+    statistics: Sequence[str],
+    possible: Possible | None,
+    warnings: Sequence[FitWarning] = (),
+) -> AnswerFit:
+    """The fit of a model of whole answers.
+
+    Parameters
+    ----------
+    table : Respondents
+    spec : AnswerSpec
+    model : ItemModel
+    found : PatternFit
+    parameters : Parameters
+    statistics : sequence of str
+        Names of the natural parameters.
+    possible : Possible, optional
+        None where possible answers are not enumerated.
+    warnings : sequence of FitWarning
+        Beside those of the covariates.
+
+    Returns
+    -------
+    AnswerFit
+    """
+    estimate, n = found.estimate, len(parameters.terms)
+    at = np.flatnonzero(parameters.free)
+    beta = np.zeros(n)
+    beta[at] = estimate.phi
+    covariance = np.zeros((n, n))
+    covariance[np.ix_(at, at)] = estimate.covariance
+    likelihood = found.likelihood
+    influence = np.zeros((len(found.pooled.weights), n))
+    influence[:, at] = likelihood.at(estimate.phi).scores @ estimate.covariance
+    numbers = AnswerNumbers(
+        found.pooled.row,
+        found.pooled.group,
+        model.labels,
+        found.pooled.weights,
+        found.fitted,
+        found.block,
+        found.possible,
+        influence,
+        tuple(statistics),
+        tuple(likelihood.maps),
+        possible,
+    )
+    # A prior fixes the level, which no data do: it is no parameter of the answers.
+    fitted = len(estimate.phi) - int(bool(spec.prior))
+    df = int((found.possible - 1.0).sum()) - fitted
+    null = float(found.pooled.weights @ likelihood.at(np.zeros(len(estimate.phi))).log_probabilities)
+    data = implied(table, model)
+    ternary = (
+        spec.answer_ties != "none"
+        or 2 in spec.tie_orders
+        or (spec.asked != "rankings" and table.tie_category)
+    )
+    outcome: OutcomeModel = "davidson" if ternary else "binary"
+    return AnswerFit(
+        spec=spec,
+        data=data,
+        terms=parameters.terms,
+        beta=beta,
+        is_reference=~parameters.free,
+        covariance=DenseCovariance(covariance),
+        null_space=np.zeros((n, 0)),
+        outcome_model=outcome,
+        scale=spec.scale,
+        constraint=spec.constraint,
+        groups=timed_groups(model.groups, spec.times),
+        cell_table=PairCells(table, numbers),
+        llf=estimate.llf,
+        deviance=found.deviance,
+        df_resid=df,
+        null_deviance=2.0 * (found.saturated - null),
+        df_null=df + fitted,
+        n_comparisons=data.n_comparisons,
+        engine=engine_name(),
+        stopping=Stopping(RULE, True, estimate.steps, estimate.decrement),
+        warnings=(*model.warnings, *warnings),
+        quasi_likelihood=bool(spec.pseudo or spec.prior),
+        data_digest=digest(table),
+        respondents=table,
+        numbers=numbers,
+    )
+
+
+def finished(
+    table: Respondents,
+    spec: AnswerSpec,
+    model: ItemModel,
+    found: PatternFit,
+    others: Sequence[Term],
+    statistics: Sequence[str],
+    possible: Possible | None,
+) -> AnswerFit:
+    """:func:`assemble` with the probabilities of possible answers, and the parameters of all times."""
+    items, free = at_times(model, spec.times)
+    if possible is not None:
+        phi = found.estimate.phi
+        possible = replace(possible, beta=tuple(m @ phi for m in found.likelihood.maps))
+    # Fitted against the last item; a sum constraint is a change of reference of the finished fit.
+    fitted_against = spec
+    if spec.reference == "sum":
+        fitted_against = replace(spec, reference=table.items[-1])
+    return assemble(table, fitted_against, model, found, joined(items, free, others), statistics, possible)
+
+
+def digest(table: Respondents) -> str:
+    """Of the answers, weights and items, whatever their covariates."""
+    made = hashlib.sha256(
+        repr((table.items, table.kind, table.tie_category, table.scale, table.times)).encode()
+    )
+    made.update(np.ascontiguousarray(table.answers).tobytes())
+    made.update(np.ascontiguousarray(table.weights).tobytes())
+    return f"answers:{made.hexdigest()}"
+
+
+def implied(table: Respondents, model: ItemModel) -> Comparisons:
+    """The comparisons that the answers imply, added up in each covariate group (and at each time)."""
+    answers, weights = table.pair_answers, table.weights
+    made = (answers != MISSING) & (weights > 0)[:, None, None]
+    row, time, pair = np.nonzero(made)
+    given, weight = answers[made], weights[row]
+    n_groups, times, pairs = len(model.labels), len(table.times), answers.shape[2]
+    key = (model.group[row] * times + time) * pairs + pair
+    counts = {
+        v: np.bincount(key[given == v], weights=weight[given == v], minlength=n_groups * times * pairs)
+        for v in (FIRST, TIED, SECOND)
+    }
+    kept = np.flatnonzero(sum(counts.values()) > 0)
+    group, time, pair = kept // (times * pairs), kept // pairs % times, kept % pairs
+    first, second = np.array(prefmod_pair_order(len(table.items))).T
+    columns = _columns(model.values, group)
+    if times > 1:
+        columns["time"] = Factor(time.astype(np.int64), table.times)
+    together = 0 if table.kind == "comparisons" else int(table.presented.sum(axis=2).max())
+    return Comparisons.build(
+        table.items,
+        first[pair],
+        second[pair],
+        counts[FIRST][kept],
+        counts[TIED][kept] if table.tie_category else None,
+        counts[SECOND][kept],
+        columns=columns,
+        item_data=table.item_data,
+        source=table.source,
+        ranked_together=together,
+    )
+
+
+def _columns(values: Sequence[Mapping[str, Value]], group: NDArray[np.int64]) -> dict[str, Column]:
+    found: dict[str, Column] = {}
+    for name in values[0] if values else ():
+        own = [v[name] for v in values]
+        if isinstance(own[0], str):
+            levels = tuple(dict.fromkeys(str(v) for v in own))
+            codes = np.array([levels.index(str(v)) for v in own], dtype=np.int64)
+            found[name] = Factor(codes[group], levels)
+        else:
+            found[name] = np.array([float(v) for v in own])[group]
+    return found
+
+
+def comparison_statistics(items: Sequence[str], ternary: bool, dependence: Sequence[str]) -> list[str]:
+    """Names of the natural parameters of comparisons: of y, of ties, of dependence."""
+    pairs = [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+    return [*(f"y {p}" for p in pairs), *(f"tie {p}" for p in pairs if ternary), *dependence]
+
+
+def item_statistics(items: Sequence[str]) -> list[str]:
+    """Names of the natural parameters of rankings."""
+    return [f"{OF_ITEM}{item}" for item in items]

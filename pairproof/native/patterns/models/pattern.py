@@ -1,0 +1,306 @@
+"""Pattern models: the probability of a person's whole answer.
+
+    log P(y | s) = sum over pairs y_jk (lambda_js - lambda_ks) + gamma (number of ties)
+                   + sum over pairs of comparisons theta_ab y_a y_b - log Z
+
+over all answers that were possible: all combinations of comparisons, the J! rankings, or the weak orders of a
+rating scale (Dittrich, Hatzinger and Katzenbeisser 1998, Applied Statistics 47, 511-525; Hatzinger and Dittrich 2012,
+Journal of Statistical Software 48(10); R's prefmod).  y_jk is 1 where j is preferred to k, -1 where k is, 0 where
+neither is; log worth = 2 lambda.  What a person left out adds up the probabilities of all answers that agree with
+the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....data.options import one_of
+from ....data.respondents import Respondents
+from ....data.respondents.codes import ABSENT, BELOW
+from ....data.wide import prefmod_pair_order
+from ....errors import InputError
+from ....fit.answers.fit import AnswerFit
+from ....fit.answers.spec import Alpha, AnswerSpec, AnswerTies, Beta
+from ..comparisons.fit import fit_comparisons
+from ..maps import Undecided
+from ..rankings.fit import fit_mallows
+from ..ratings.fit import fit_ratings
+from . import parameters
+from .assemble import comparison_statistics, finished, item_statistics
+from .gaps import fit_with_gaps
+from .possible import Possible
+from .repeated import repeated
+from .terms import ItemModel, item_model
+
+IntArray = NDArray[np.int64]
+#: How ties enter the arrays.
+_UNDECIDED: dict[str, Undecided] = {"davidson": "one", "by-pair": "each", "none": "zero"}
+
+
+def fit_pattern(
+    table: Respondents,
+    *,
+    ties: AnswerTies | None = None,
+    by: str = "",
+    item_terms: Sequence[str] = (),
+    separate: Sequence[str] = (),
+    reference: str | None = None,
+    dependence: bool = False,
+    between_times: bool = False,
+    alpha: Alpha | None = None,
+    beta: Beta | None = None,
+    alpha_of: Sequence[str] | None = None,
+    beta_of: Sequence[str] | None = None,
+    ties_unresolved: bool = False,
+) -> AnswerFit:
+    """Fit the pattern model of whole answers by maximum likelihood.
+
+    The table says which one: comparisons (prefmod's pattPC), rankings (pattR), ratings (pattL), or one of the
+    latter at several times (pattRrep, pattLrep).
+
+    Parameters
+    ----------
+    table : Respondents
+    ties : {"davidson", "by-pair", "none"}, optional
+        One tie parameter for all pairs, one for each, or none: its value is then held at 0.  Default: "davidson"
+        where ties could be answered.  Rankings with ties are fitted as weak orders.
+    by : str
+        Formula of the subject covariates with which the lambdas vary, as in :func:`pairproof.fit_llbt`.
+    item_terms : sequence of str
+        Item covariates whose sum is an item's lambda, in place of free parameters.
+    separate : sequence of str
+        Items with a parameter of their own although `item_terms` are given.
+    reference : str, optional
+        The item whose lambda is 0, or "sum".  Default: the last item, as in prefmod.
+    dependence : bool
+        Whether two comparisons that share an item depend on each other, with a parameter for each two (prefmod's
+        `ia`).  Not for rankings, whose comparisons are transitive.
+    between_times : bool
+        Whether each comparison depends on the same one at the time before (prefmod's `iaT`).
+    alpha : {"none", "common", "item", "comparison"}, optional
+        Model which comparisons are missing, too: the log-odds that one is are the same for all, sums of those of
+        its items, its own, or 0 ("none").  Default: missing at random, which needs no model.
+    beta : {"item", "difference", "comparison", "coded"}, optional
+        How these log-odds depend on the answer that would have been given; see
+        :mod:`pairproof.native.patterns.comparisons.gaps`.  "coded" is what prefmod computes for "item".
+    alpha_of, beta_of : sequence of str, optional
+        Items (or pairs "A:B" for "comparison") that have such a parameter; default: all.
+    ties_unresolved : bool
+        Whether equal ranks mean that the order of these items is not known, rather than a tie.
+
+    Returns
+    -------
+    AnswerFit
+        Its `params` are lambdas, each half a log-odds of two items; its deviance is that against free
+        probabilities of all possible answers.
+
+    Raises
+    ------
+    InputError, FormulaError, ItemError, AliasError
+        The model cannot be fitted to this table.
+    NotEstimableError
+        Parameters are infinite, or cannot be told apart; they are named.
+    ConvergenceError
+        No maximum was reached.
+    TooLargeError
+        There are too many patterns.
+
+    References
+    ----------
+    Hatzinger and Dittrich (2012), Journal of Statistical Software 48(10).  Dittrich, Francis, Hatzinger and
+    Katzenbeisser (2012), Statistical Modelling 12, 117-143 (alpha, beta).
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Respondents.build("ABC", "rankings", [[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]])
+    >>> pairproof.fit_pattern(table).params.round(4).to_dict()
+    {'A': 0.2582, 'B': 0.1291, 'C': 0.0}
+    """
+    chosen = "none" if ties_unresolved and ties is None else ties
+    spec = _spec(table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta)
+    _check(table, spec, ties_unresolved, alpha_of, beta_of)
+    model = item_model(table, spec)
+    if table.n_times > 1:
+        fitted = repeated(table, spec, model)
+    elif table.kind == "comparisons":
+        fitted = _comparisons(table, spec, model, alpha_of, beta_of)
+    elif table.kind == "ratings" or (spec.answer_ties != "none" and not ties_unresolved):
+        fitted = _weak_orders(table, spec, model)
+    else:
+        fitted = _rankings(table, spec, model, ties_unresolved)
+    return fitted.with_reference("sum") if spec.reference == "sum" and not item_terms else fitted
+
+
+def _spec(
+    table: Respondents,
+    ties: AnswerTies | None,
+    by: str,
+    item_terms: Sequence[str],
+    separate: Sequence[str],
+    reference: str | None,
+    dependence: bool,
+    between_times: bool,
+    alpha: Alpha | None,
+    beta: Beta | None,
+) -> AnswerSpec:
+    """The specification, with defaults filled in."""
+    check_table(table)
+    if reference is not None and item_terms:
+        raise InputError(
+            f"reference={reference!r} beside item_terms={list(item_terms)}: lambdas come from the item covariates, so"
+            " no item's is 0; leave the reference out"
+        )
+    if reference is not None and reference != "sum":
+        check_reference(table, reference)
+    chosen: AnswerTies = ties if ties is not None else ("davidson" if table.tie_category else "none")
+    return AnswerSpec(
+        family="pattern",
+        ties="none" if chosen == "none" else "davidson",
+        by=by,
+        reference="" if item_terms else reference or table.items[-1],
+        item_terms=tuple(item_terms),
+        separate=tuple(separate),
+        asked=table.kind,
+        times=table.times,
+        answer_ties=chosen,
+        dependence=dependence,
+        between_times=between_times,
+        alpha=alpha or ("none" if beta else ""),
+        beta=beta or "",
+    )
+
+
+def check_table(table: object) -> None:
+    """InputError, with what to do, unless it is a table of respondents."""
+    if not isinstance(table, Respondents):
+        raise InputError(
+            f"table is a {type(table).__name__}; a model of whole answers takes Respondents, which"
+            " pairproof.read_respondents(source, layout=...) reads"
+        )
+
+
+def check_reference(table: Respondents, reference: str) -> None:
+    """ItemError unless the reference is an item."""
+    from ....errors import ItemError
+
+    if reference not in table.items:
+        raise ItemError(
+            f"reference {reference!r} is not an item; the items are {', '.join(table.items)}, or 'sum'"
+        )
+
+
+def _check(
+    table: Respondents,
+    spec: AnswerSpec,
+    ties_unresolved: bool,
+    alpha_of: Sequence[str] | None,
+    beta_of: Sequence[str] | None,
+) -> None:
+    """What the kind of answers does not allow."""
+    one_of("alpha", spec.alpha, ("", "none", "common", "item", "comparison"))
+    one_of("beta", spec.beta, ("", "item", "difference", "comparison", "coded"))
+    if spec.answer_ties != "none" and not table.tie_category:
+        raise InputError(
+            f"ties={spec.answer_ties!r}, but {table.source} has no tie category: nobody could answer, or gave, a tie;"
+            " use ties='none'"
+        )
+    if (spec.alpha or spec.beta) and (table.kind != "comparisons" or table.n_times > 1):
+        raise InputError(
+            "alpha and beta model which comparisons are missing; they are for comparisons at one time, not for"
+            f" {table.kind}{' at several times' if table.n_times > 1 else ''}"
+        )
+    if (alpha_of is not None and spec.alpha not in ("item", "comparison")) or (
+        beta_of is not None and not spec.beta
+    ):
+        raise InputError(
+            "alpha_of and beta_of choose among parameters of alpha and beta, which are not asked for"
+        )
+    if spec.dependence and table.kind == "rankings":
+        raise InputError(
+            "dependence has no meaning for rankings: their comparisons are transitive; fit ratings or comparisons"
+        )
+    if spec.between_times and table.n_times < 2:
+        raise InputError(f"between_times needs answers at several times; {table.source} has one")
+    if table.n_times > 1 and table.kind == "comparisons":
+        raise InputError(
+            f"{table.source}: comparisons at {table.n_times} times; the pattern model of repeated answers is for"
+            " ratings and rankings. Fit each time alone: table.at_time(...)"
+        )
+    if ties_unresolved and table.kind != "rankings":
+        raise InputError(f"ties_unresolved is for rankings, not for {table.kind}")
+
+
+def _comparisons(
+    table: Respondents,
+    spec: AnswerSpec,
+    model: ItemModel,
+    alpha_of: Sequence[str] | None,
+    beta_of: Sequence[str] | None,
+) -> AnswerFit:
+    undecided = _UNDECIDED[spec.answer_ties] if table.tie_category else None
+    more = parameters.others(table, spec)
+    depends = [term.name for term in parameters.dependence(table, spec)]
+    statistics = comparison_statistics(table.items, table.tie_category, depends)
+    possible: Possible | None = Possible(
+        "comparisons", len(table.items), 1, table.tie_category, 0, (), spec.dependence, False, ()
+    )
+    if spec.alpha or spec.beta:
+        found, missing = fit_with_gaps(table, spec, model, undecided, alpha_of, beta_of)
+        more = [*missing, *more]
+        pairs = [f"{table.items[i]}:{table.items[j]}" for i, j in prefmod_pair_order(len(table.items))]
+        n_beta = found.likelihood.maps[0].shape[0] - len(statistics) - len(pairs)
+        statistics = [*statistics, *(f"alpha {p}" for p in pairs), *(f"beta {k}" for k in range(n_beta))]
+        possible = None
+    else:
+        found = fit_comparisons(
+            table.once, model.terms, model.group, table.weights, undecided, spec.dependence
+        )
+    return finished(table, spec, model, found, more, statistics, possible)
+
+
+def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unresolved: bool) -> AnswerFit:
+    found = fit_mallows(
+        table.ranks[:, 0],
+        model.terms,
+        model.group,
+        table.weights,
+        presented=table.presented[:, 0],
+        ties_unresolved=ties_unresolved,
+    )
+    possible = Possible("strict", len(table.items), 1, False, 0, (), False, False, ())
+    return finished(table, spec, model, found, [], item_statistics(table.items), possible)
+
+
+def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> AnswerFit:
+    """Ratings, or rankings with ties: all orders that the scale, or as many places as items, can express."""
+    if table.kind == "ratings":
+        codes, categories = table.once, len(table.scale)
+    else:
+        codes, categories = _complete_ranks(table), len(table.items)
+    undecided = _UNDECIDED[spec.answer_ties]
+    found = fit_ratings(
+        codes, categories, model.terms, model.group, table.weights, undecided, spec.dependence
+    )
+    n = len(table.items)
+    possible = Possible("weak", n, 1, True, min(categories, n), (), spec.dependence, False, ())
+    statistics = comparison_statistics(
+        table.items, True, [t.name for t in parameters.dependence(table, spec)]
+    )
+    return finished(table, spec, model, found, parameters.others(table, spec), statistics, possible)
+
+
+def _complete_ranks(table: Respondents) -> IntArray:
+    """int[n, J]: ranks with ties, 0 for items that were not presented."""
+    below = (table.once == BELOW).any(axis=1)
+    if below.any():
+        row = int(np.flatnonzero(below)[0]) + 1
+        raise InputError(
+            f"{table.source}, row {row}: items below all others, in a table with ties; the pattern model of ties takes"
+            " complete rankings. ties_unresolved=True takes ties as an order that is not known, and"
+            " fit_plackett_luce takes both"
+        )
+    return np.where(table.once == ABSENT, 0, table.once)

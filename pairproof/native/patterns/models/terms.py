@@ -1,0 +1,177 @@
+"""From a formula to the terms of the items and their names.
+
+    ability of item j in group s = sum over k of z_sk b_jk,     or  sum over k, q of z_sk x_jq b_kq  (item covariates)
+
+z_sk are the columns of the formula of subject covariates (:mod:`pairproof.native.pairs.formula`, the same as for
+models of comparisons), with a constant before them; the x_jq are those of the item covariates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....data.respondents import Respondents
+from ....data.respondents.codes import MISSING
+from ....errors import FormulaError
+from ....fit.answers.spec import AnswerSpec
+from ....fit.spec import Term, Value, by_suffix
+from ....fit.warning import FitWarning
+from ...pairs import design
+from ...pairs.formula import parse
+from ...pairs.item_terms import item_columns
+from ..maps import ItemTerm
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+By = design.By
+
+
+@dataclass(frozen=True, eq=False)
+class ItemModel:
+    """The items' part of a model: groups of rows, terms for the likelihood, and their names.
+
+    Attributes
+    ----------
+    group : int[n_rows]
+        Covariate group of each row.
+    labels : tuple of str
+        Names of the groups; "" for the only one.
+    groups : mapping of str to mapping of str to level or number
+        For which worths are given.
+    terms : tuple of ItemTerm
+        With the reference left out.
+    named : tuple of Term
+        All parameters of the items at one time, references included.
+    free : bool[n_named]
+        Those that are not references: the parameters of `terms`, in their order.
+    values : tuple of mapping
+        Of the covariates in each group.
+    warnings : tuple of FitWarning
+    """
+
+    group: IntArray
+    labels: tuple[str, ...]
+    groups: Mapping[str, Mapping[str, Value]]
+    terms: tuple[ItemTerm, ...]
+    named: tuple[Term, ...]
+    free: NDArray[np.bool_]
+    values: tuple[Mapping[str, Value], ...]
+    warnings: tuple[FitWarning, ...]
+
+
+def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False) -> ItemModel:
+    """Build the items' part of a model.
+
+    Parameters
+    ----------
+    table : Respondents
+    spec : AnswerSpec
+        Its reference is an item, or "sum", for which the last is taken here.
+    level_is_free : bool
+        Whether no item is a reference, because a prior fixes the level.
+
+    Returns
+    -------
+    ItemModel
+
+    Raises
+    ------
+    InputError or one of its kinds
+        The formula, an item covariate or the reference does not fit the table.
+    """
+    formula = parse(spec.by)
+    if formula.tie or formula.order:
+        raise FormulaError(
+            f"by={spec.by!r}: the tie parameter and the order effect of whole answers do not vary with covariates;"
+            " leave tie:... and order:... out"
+        )
+    used = (table.weights > 0) & (table.pair_answers != MISSING).any(axis=(1, 2))
+    patterns = design.patterns_of(formula, table, used)
+    bys, z = design.matrix(formula.item, patterns, "the items")
+    items = table.items
+    x, columns = item_columns(table, spec)
+    terms: list[ItemTerm] = []
+    named: list[Term] = []
+    free: list[bool] = []
+    last = len(items) - 1 if spec.reference in ("sum", "") else items.index(spec.reference)
+    for k, by in enumerate(bys):
+        suffix = by_suffix(by)
+        if x is None:
+            kept = [j for j in range(len(items)) if level_is_free or j != last]
+            names = tuple(items[j] + suffix for j in kept)
+            terms.append(ItemTerm(np.eye(len(items))[:, kept], z[:, k], names, items))
+            named += [Term(item + suffix, "item", item=item, by=by) for item in items]
+            free += [j in kept for j in range(len(items))]
+            continue
+        terms.append(ItemTerm(x, z[:, k], tuple(c[0] + suffix for c in columns), items))
+        for column, covariate, level in columns:
+            own = covariate is None  # a separate item
+            named.append(
+                Term(
+                    column + suffix,
+                    "covariate",
+                    item=level if own else None,
+                    covariate=covariate,
+                    covariate_level=None if own else level,
+                    by=by,
+                )
+            )
+            free.append(True)
+    counts = np.bincount(patterns.of_row[used], weights=table.weights[used], minlength=patterns.n).astype(
+        float
+    )
+    values = tuple({name: v.value(s) for name, v in patterns.variables.items()} for s in range(patterns.n))
+    return ItemModel(
+        patterns.of_row,
+        design.pattern_labels(patterns),
+        design.group_labels(patterns, lambda: counts),
+        tuple(terms),
+        tuple(named),
+        np.array(free),
+        values,
+        patterns.warnings,
+    )
+
+
+def at_times(model: ItemModel, times: tuple[str, ...]) -> tuple[tuple[Term, ...], NDArray[np.bool_]]:
+    """The items' parameters at all times, references included, and which are free.
+
+    Parameters
+    ----------
+    model : ItemModel
+    times : tuple of str
+        One of them where everybody answered once.
+
+    Returns
+    -------
+    (tuple of Term, bool[n])
+    """
+    if len(times) == 1:
+        return model.named, model.free
+    found = tuple(in_time(term, time) for time in times for term in model.named)
+    return found, np.tile(model.free, len(times))
+
+
+def in_time(term: Term, time: str) -> Term:
+    """The term of one point in time, `A:sex[2]:time[1]`."""
+    from dataclasses import replace
+
+    by = (("time", time),)
+    return replace(term, name=term.name + by_suffix(by), by=term.by + by)
+
+
+def timed_groups(
+    groups: Mapping[str, Mapping[str, Value]], times: tuple[str, ...]
+) -> dict[str, dict[str, Value]]:
+    """The groups for which worths are given, each at every time."""
+    if len(times) == 1:
+        return {label: dict(group) for label, group in groups.items()}
+    return {
+        f"{'' if label == 'all' else label + ','}time={time}": {**group, "time": time}
+        for label, group in groups.items()
+        for time in times
+    }
