@@ -30,6 +30,10 @@ from tests.certified.answers.proof import verify
 from tests.certified.make_certified import layout
 
 HERE = Path(__file__).resolve().parent
+#: The copy that comes with the package, for `pairproof validate patterns`.
+PACKAGED = HERE.parents[2] / "pairproof" / "validation" / "papers" / "patterns" / "patterns_50_digits.json"
+#: Keys of a fit that the copy does not have: they prove the document itself.
+LEFT_OUT = ("cov_params", "data", "how", "what", "source")
 COLUMNS = (
     *("data", "what", "source", "layout", "items", "persons", "in_place", "data_file", "data_sha256"),
     *(
@@ -104,6 +108,16 @@ def index() -> str:
     return out.getvalue()
 
 
+def packaged() -> str:
+    """The package's copy: all data sets and fits, one a line."""
+    data = [json.loads(path.read_text("utf-8")) for path in sorted((HERE / "data").glob("*.json"))]
+    fits = [json.loads(path.read_text("utf-8")) for path in sorted((HERE / "fits").glob("*.json"))]
+    short = [{key: value for key, value in fit.items() if key not in LEFT_OUT} for fit in fits]
+    sets = ",\n".join(f"{json.dumps(d['id'])}: {json.dumps(d, ensure_ascii=False)}" for d in data)
+    lines = ",\n".join(json.dumps(fit, ensure_ascii=False) for fit in short)
+    return f'{{"data": {{\n{sets}\n}},\n"fits": [\n{lines}\n]}}\n'
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parser = argparse.ArgumentParser(
@@ -127,16 +141,16 @@ def main(arguments: list[str] | None = None) -> int:
     if options.write:
         for path in differing:
             path.write_text(made[path], "utf-8")
-    table = HERE / "index.csv"
-    stale = not table.exists() or table.read_text("utf-8") != index()
-    if options.write and stale:
-        table.write_text(index(), "utf-8")
+    derived = {HERE / "index.csv": index(), PACKAGED: packaged()}
+    stale = [path for path, text in derived.items() if not path.exists() or path.read_text("utf-8") != text]
+    for path in stale if options.write else []:
+        path.write_text(derived[path], "utf-8")
     print(
         f"{len(made)} files made, {len(differing)}",
         "written" if options.write else "differ from what the code makes",
     )
-    for path in [] if options.write else [*differing, *([table] if stale else [])]:
-        print(f"  {path.relative_to(HERE)}")
+    for path in [] if options.write else [*differing, *stale]:
+        print(f"  {path.relative_to(HERE.parents[2])}")
     return 0 if options.write or not (differing or stale) else 1
 
 
