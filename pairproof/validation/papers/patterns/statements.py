@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ....data.respondents import Respondents
 from ....fit.answers.fit import AnswerFit
+from ....fit.answers.spec import Beta
 from ....native.pairs.models import fit_bradley_terry, fit_llbt
 from ....native.patterns.models.pattern import fit_pattern
 from ....native.patterns.models.plackett_luce import fit_plackett_luce
@@ -80,13 +81,20 @@ def rankings_of_two_are_davidson(context: Context, *, fit: str) -> Finding:
     return holds(least >= SAME_DIGITS, f"fit_plackett_luce and fit_bradley_terry share {least:.1f} digits")
 
 
+def fitted_by(name: str) -> Callable[..., AnswerFit]:
+    """The function that fits the model of a certified fit."""
+    if "plackett-luce" in name:
+        return fit_plackett_luce
+    return fit_pattern
+
+
 @statement_test("answers-may-be-rearranged")
 def answers_may_be_rearranged(context: Context, *, fits: Sequence[str]) -> Finding:
     """Items in another order, rows in another order, rows split in halves or merged: the same numbers."""
     digits = []
     for name in fits:
         data = table(name)
-        fitted = fit_plackett_luce if "plackett-luce" in name else fit_pattern
+        fitted = fitted_by(name)
         one = fitted(data)
         answers, weights = data.once[::-1], data.weights[::-1]
         halves = changed(
@@ -112,8 +120,8 @@ def reversed_rankings(context: Context, *, fit: str) -> Finding:
     )
     luce, reverse = fit_plackett_luce(data).llf, fit_plackett_luce(back).llf
     text = (
-        f"pattern model: the signs change, {signs:.1f} digits, and llf is {one.llf:.6f} both times; Plackett-Luce: llf"
-        f" {luce:.6f} becomes {reverse:.6f}"
+        f"pattern model: the signs change, {signs:.1f} digits, and llf is {one.llf:.6f} both times;"
+        f" Plackett-Luce: llf {luce:.6f} becomes {reverse:.6f}"
     )
     return holds(signs >= SAME_DIGITS and abs(one.llf - two.llf) < 1e-9 and abs(luce - reverse) > 0.1, text)
 
@@ -125,7 +133,8 @@ def beta_as_coded(context: Context, *, fit: str) -> Finding:
     data = table(fit)
     moved = reordered(data, (2, 0, 3, 1))
     found = {}
-    for beta in ("coded", "difference"):
+    betas: tuple[Beta, ...] = ("coded", "difference")
+    for beta in betas:
         one, two = (fit_pattern(t, alpha="common", beta=beta) for t in (data, moved))
         found[beta] = (one.llf, two.llf)
     text = ", ".join(f"{beta}: llf {a:.6f} and {b:.6f}" for beta, (a, b) in found.items())

@@ -1,5 +1,4 @@
-"""The report on models of whole answers: digits of each certified model, R's beside them, and what prefmod
-has otherwise."""
+"""The report on models of whole answers: digits of each certified model, and what prefmod has otherwise."""
 
 from __future__ import annotations
 
@@ -44,8 +43,9 @@ def _digits(rows: Sequence[Agreement]) -> Story:
                 )
             )
     said = (
-        "Each number was held against a value of 50 digits, made by code that shares nothing with pairproof: every pattern,"
-        " order or set written out, Newton's method at 100 digits, and a proof from the definition of the model."
+        "Each number was held against a value of 50 digits, made by code that shares nothing with pairproof:"
+        " every pattern, order or set written out, Newton's method at 100 digits, and a proof from the"
+        " definition of the model."
     )
     heads = ("data and model", "what it is", "numbers", "fewest digits", "of")
     table = Table(heads, tuple(lines), "pairproof's digits of 50-digit values")
@@ -57,8 +57,8 @@ def _not_here(rows: Sequence[Agreement]) -> Story:
     said = (
         "All data were here."
         if not absent
-        else "prefmod's own tables may not be copied; they are read from R, and where it is not asked these models are not"
-        " checked. The models above are of data that come with pairproof."
+        else "prefmod's own tables may not be copied; they are read from R, and where it is not asked these"
+        " models are not checked. The models above are of data that come with pairproof."
     )
     table = Table(("data and model", "why it was not checked"), tuple(absent), "Models without data")
     return Story("Models that were not checked here", (said,), table if absent else None)
@@ -67,17 +67,19 @@ def _not_here(rows: Sequence[Agreement]) -> Story:
 PREFMOD = Story(
     "Where prefmod's numbers are others",
     (
-        "prefmod's patt*.fit stop where nlm's rule lets them, at a gradient of 1e-6 with numerical derivatives: its"
-        " coefficients are 1e-6 to 3e-5 from the maximum, its standard errors 5e-7 to 3.5e-5, its log-likelihood up to"
-        " 1e-7 below; the 50 digits say that the difference is prefmod's.",
-        "Its stored ll is that of the last Hessian evaluation and up to 1.9e-4 below its own minimum; the printed deviance"
-        " of partial rankings and of models of missing answers compares log-likelihoods of different things, and no df is"
-        " given. pairproof's deviance is against free probabilities of the possible answers in each block.",
-        "MISbeta of items multiplies the number of missing comparisons of item i by the answer to the i-th comparison"
-        " (its defect B3): the fit depends on the order of the items, as the statement below shows, and is not the"
-        " documented model.",
-        "Categories are counted from what was observed (B1, B4, B18): a comparison in which two of three answers occurred"
-        " makes ties losses, and ratings without a one or a five have another model. pairproof is told.",
+        "prefmod's patt*.fit stop where nlm's rule lets them, at a gradient of 1e-6 with numerical"
+        " derivatives: its coefficients are 1e-6 to 3e-5 from the maximum, its standard errors 5e-7 to"
+        " 3.5e-5, its log-likelihood up to 1e-7 below; the 50 digits say that the difference is prefmod's.",
+        "Its stored ll is that of the last Hessian evaluation and up to 1.9e-4 below its own minimum; the"
+        " printed deviance of partial rankings and of models of missing answers compares log-likelihoods of"
+        " different things, and no df is given. pairproof's deviance is against free probabilities of the"
+        " possible answers in each block.",
+        "MISbeta of items multiplies the number of missing comparisons of item i by the answer to the i-th"
+        " comparison (its defect B3): the fit depends on the order of the items, as the statement"
+        " beta-as-coded shows, and is not the documented model.",
+        "Categories are counted from what was observed (B1, B4, B18): a comparison in which two of three"
+        " answers occurred makes ties losses, and ratings without a one or a five have another model."
+        " pairproof is told what could be answered.",
     ),
     None,
 )
