@@ -1,4 +1,4 @@
-"""`pairproof validate patterns`: every certified number has its digits, a wrong one is seen, what is not here is said."""
+"""`pairproof validate patterns`: every certified number has its digits, and a wrong one is seen."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_table_of_prefmod_is_never_recorded(monkeypatch: pytest.MonkeyPatch) -
     assert [(b.mode, b.record) for b in asked] == [("live", None)]
 
 
-# -- a wrong number is seen --------------------------------------------------------------------------------------
+# -- a wrong number is seen ----------------------------------------------------------------------------------
 
 
 def of(name: str) -> Any:
