@@ -130,6 +130,37 @@ def chains(
     return alternatives, said
 
 
+def with_gaps(
+    answers: Iterable[tuple[int, Answer]], n_items: int, ties: bool, alpha: str, beta: str | None
+) -> tuple[list[Statistics], list[Said]]:
+    """All answers y with all sets r of missing comparisons: exp(eta(y) + m(y, r)).
+
+    m has alpha times the number of missing comparisons, or alpha_i for each missing comparison of item i; and
+    y (beta_j - beta_k) for each missing comparison of j and k.  "coded" is what prefmod computes instead:
+    beta_i times the number of missing comparisons of item i times the answer to the i-th comparison.
+    """
+    patterns, named = all_patterns(n_items, ties), pairs(n_items)
+    gaps = list(itertools.product((0, 1), repeat=len(named)))
+    alternatives, place = [], {}
+    for y in patterns:
+        own = statistics(y, n_items, False, False)
+        tied = [sum(v == 0 for v in y)] if ties else []
+        for r in gaps:
+            lost = [sum(m for m, pair in zip(r, named) if i in pair) for i in range(n_items)]
+            more = [sum(r)] if alpha == "common" else list(lost)
+            if beta == "difference":
+                more += net_wins(tuple(m * v for m, v in zip(r, y)), n_items)
+            elif beta == "coded":
+                more += [n * y[i] for i, n in enumerate(lost)]
+            place[y, r] = len(alternatives)
+            alternatives.append(sparse([*own, *more, *tied]))
+    said: list[Said] = []
+    for weight, answer in answers:
+        r = tuple(int(a is None) for a in answer)
+        said.append((weight, 0, tuple(place[patterns[k], r] for k in agreeing_patterns(answer, patterns))))
+    return alternatives, said
+
+
 def stages(
     answers: Iterable[tuple[int, Answer, tuple[int, ...]]],
     n_items: int,

@@ -21,7 +21,8 @@ INVENTED = "Invented for this set."
 SALAD = "1234 2; 2134 1; 2143 2; 2314 1; 3124 2; 3142 1; 3421 1; 4123 11; 4132 6; 4213 3; 4312 1; 4321 1"
 PUDDING = (
     "1 2 19 22 16; 1 3 16 19 12; 2 3 19 19 10; 1 4 18 23 13; 2 4 23 19 9; 3 4 19 20 15; 1 5 13 19 18;"
-    " 2 5 16 20 12; 3 5 16 15 17; 4 5 17 14 16; 1 6 18 21 12; 2 6 22 20 12; 3 6 13 18 10; 4 6 14 19 18; 5 6 11 21 12"
+    " 2 5 16 20 12; 3 5 16 15 17; 4 5 17 14 16; 1 6 18 21 12; 2 6 22 20 12; 3 6 13 18 10; 4 6 14 19 18;"
+    " 5 6 11 21 12"
 )
 CARS = ("price", "exterior", "brand", "tech.equip", "country", "interior")
 DELIVERY = ("CO", "TV", "PA", "AU", "CL")
@@ -258,6 +259,14 @@ OWN_SETS = (
         made.ITEMS[:4],
         "pairs",
         made.two_kinds,
+    ),
+    DataSet(
+        "made-silent",
+        "320 persons, four items, no ties, comparisons missing by their answer",
+        INVENTED,
+        made.ITEMS[:4],
+        "pairs",
+        made.silent,
     ),
     DataSet(
         "made-ratings",

@@ -56,6 +56,8 @@ class Definition:
         if model["family"] == "plackett-luce":
             return self._by_stages(own, {d: mp.exp(params[f"tie{d}"]) for d in model["tie_orders"]})
         nu = mp.exp(params["tie"]) if model["ties"] else mpf(0)
+        if model["alpha"]:
+            return self._with_gaps(own, nu, params)
         if layout == "pairs" and not model["dependence"]:
             return self._independent(own, nu)
         if layout == "ranks":
@@ -85,6 +87,52 @@ class Definition:
             a, b, both = worth[i], worth[j], nu * mp.sqrt(worth[i] * worth[j])
             table.append({1: a / (a + b + both), 0: both / (a + b + both), -1: b / (a + b + both)})
         return lambda answer: mp.fprod(table[c][y] for c, y in enumerate(answer) if y is not None)
+
+    def _with_gaps(self, worth: list[mpf], nu: mpf, params: Values) -> Any:
+        """Answers and which of them are missing: comparison by comparison, or over all of both as prefmod
+        codes it."""
+        rate = [
+            mp.exp(
+                params.get("alpha", mpf(0))
+                + mp.fsum(params.get(f"alpha:{self.items[i]}", mpf(0)) for i in pair)
+            )
+            for pair in self.pairs
+        ]
+        beta = [mp.exp(params.get(f"beta:{item}", mpf(0))) for item in self.items]
+        if self.model["beta"] == "coded":
+            return self._as_coded(worth, rate, beta)
+        table = []
+        for (i, j), lost in zip(self.pairs, rate):
+            told = {
+                1: worth[i],
+                -1: worth[j],
+                **({0: nu * mp.sqrt(worth[i] * worth[j])} if self.model["ties"] else {}),
+            }
+            silent = lost * mp.fsum(w * (beta[i] / beta[j]) ** y for y, w in told.items())
+            total = silent + mp.fsum(told.values())
+            table.append({None: silent / total, **{y: w / total for y, w in told.items()}})
+        return lambda answer: mp.fprod(table[c][y] for c, y in enumerate(answer))
+
+    def _as_coded(self, worth: list[mpf], rate: list[mpf], beta: list[mpf]) -> Any:
+        """The i-th comparison's answer carries beta_i as often as comparisons of item i are missing."""
+        every = self._patterns()
+        own = self._weights(every, worth, mpf(0), {})
+
+        def weight(gaps: tuple[bool, ...], which: Sequence[int]) -> mpf:
+            odds = mp.fprod(f for f, lost in zip(rate, gaps) if lost)
+            lost = [sum(g for g, pair in zip(gaps, self.pairs) if i in pair) for i in range(self.n)]
+            grown = [{1: b**n, -1: 1 / b**n} for b, n in zip(beta, lost)]
+            return odds * mp.fsum(
+                own[k] * mp.fprod(g[every[k][i]] for i, g in enumerate(grown)) for k in which
+            )
+
+        everything = range(len(every))
+        total = mp.fsum(
+            weight(gaps, everything) for gaps in itertools.product((False, True), repeat=len(self.pairs))
+        )
+        return (
+            lambda answer: weight(tuple(a is None for a in answer), self._compatible(answer, every)) / total
+        )
 
     def _weights(
         self, every: Sequence[tuple[int, ...]], worth: list[mpf], nu: mpf, params: Values, suffix: str = ""
@@ -243,6 +291,8 @@ class Definition:
 
     def _block(self, answer: tuple[int | None, ...]) -> tuple[Any, tuple[Any, int]]:
         layout, there = self.document["layout"], tuple(a is not None for a in answer)
+        if self.model["alpha"]:
+            return answer, ((), (4 if self.model["ties"] else 3) ** len(answer))
         if layout == "pairs":
             return answer, (there, (3 if self.model["ties"] else 2) ** sum(there))
         if layout == "ranks":

@@ -21,8 +21,8 @@ Row = dict[str, Any]
 #: Weight, answer, covariate value.
 Person = tuple[int, tuple[int | None, ...], Any]
 HOW = (
-    "Newton's method in mpmath at 100 digits on patterns, orders or sets that are written out one by one, until"
-    " every component of the gradient is below 1e-80; rounded to 50 significant digits. See README.md."
+    "Newton's method in mpmath at 100 digits on patterns, orders or sets that are written out one by one,"
+    " until every component of the gradient is below 1e-80; rounded to 50 significant digits. See README.md."
 )
 
 
@@ -70,6 +70,11 @@ def derivatives(data: dict[str, Any], rows: Sequence[Row], model: Model) -> tupl
         of_group = {g: tuple(int(k == 0 or k == i) for k in range(len(levels))) for i, g in enumerate(levels)}
         answers = [(w, a, of_group[g]) for w, a, g in said]
         choices, found = alt.stages(answers, n_items, model.tie_orders, data["unranked"] == "below")
+    elif model.alpha:
+        joint, found = alt.with_gaps(
+            [(w, a) for w, a, _ in said], n_items, model.ties, model.alpha, model.beta
+        )
+        choices = [joint]
     elif model.times > 1:
         chain, found = alt.chains(
             [(w, a) for w, a, _ in said], n_items, model.categories or n_items, model.times

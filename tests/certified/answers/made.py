@@ -56,6 +56,20 @@ def two_kinds(seed: int = 19680101, persons: int = 240) -> list[Row]:
     return rows
 
 
+def silent(seed: int = 20120401, persons: int = 320) -> list[Row]:
+    """Comparisons of four items without ties; who prefers A does not like to say so."""
+    draw, rows = random.Random(seed), []
+    own, shy = (0.9, 0.4, 0.1, 0.0), (0.9, 0.0, -0.3, 0.0)
+    for _ in range(persons):
+        answers: list[int | None] = []
+        for i, j in pairs(4):
+            y = preference(draw, own[i] - own[j], 0.0)
+            odds = math.exp(-1.9 + y * (shy[i] - shy[j]))
+            answers.append(None if draw.random() < odds / (1 + odds) else y)
+        rows.append({"weight": 1, "answers": answers})
+    return rows
+
+
 def rating(liking: float) -> int:
     """1 (best) to 5."""
     return 1 + sum(liking < cut for cut in (1.2, 0.4, -0.4, -1.2))

@@ -34,6 +34,10 @@ class Model:
     tie_orders : tuple of int
         Sizes of shared places that are possible.
     classes : int
+    alpha : {"common", "item"} or None
+        Of the missing comparisons, where their number is part of the model.
+    beta : {"difference", "coded"} or None
+        How a comparison that is missing depends on its answer; "coded" is what prefmod computes.
     """
 
     family: str = "pattern"
@@ -45,6 +49,8 @@ class Model:
     times: int = 1
     tie_orders: tuple[int, ...] = ()
     classes: int = 1
+    alpha: str | None = None
+    beta: str | None = None
 
     def slug(self) -> str:
         """The second half of a fit's id."""
@@ -52,6 +58,8 @@ class Model:
             self.family,
             *(["dependence"] if self.dependence else []),
             *([f"by-{self.by}"] if self.by else []),
+            *([f"alpha-{self.alpha}"] if self.alpha else []),
+            *([f"beta-{self.beta}"] if self.beta else []),
         ]
         return "-".join([*parts, *([f"{self.classes}-classes"] if self.classes > 1 else [])])
 
@@ -81,7 +89,16 @@ def parameter_names(model: Model, items: Sequence[str], levels: Sequence[Any]) -
         return found + [f"{pair}:{one}*{two}" for one, two in zip(at, at[1:]) for pair in named]
     if model.classes > 1:
         own = [f"{item}:class[{k + 1}]" for k in range(model.classes) for item in free]
-    return own + tied + linked
+    return own + missing_names(model, items) + tied + linked
+
+
+def missing_names(model: Model, items: Sequence[str]) -> list[str]:
+    """Parameters of the missing comparisons: `alpha` or `alpha:A`, `beta:A`."""
+    found = ["alpha"] if model.alpha == "common" else []
+    found += [f"alpha:{item}" for item in items] if model.alpha == "item" else []
+    if model.beta:
+        found += [f"beta:{item}" for item in (items if model.beta == "coded" else items[:-1])]
+    return found
 
 
 PAIRS, TIED = Model(), Model(ties=True)
@@ -97,6 +114,10 @@ def by(model: Model, column: str) -> Model:
     return Model(**{**asdict(model), "by": column})
 
 
+def missing(alpha: str, beta: str | None = None) -> Model:
+    return Model(alpha=alpha, beta=beta)
+
+
 def luce(*orders: int) -> Model:
     return Model("plackett-luce", tie_orders=orders)
 
@@ -110,6 +131,13 @@ CERTIFIED: dict[str, tuple[Model, ...]] = {
     "order-3": (luce(3),),
     "made-questions": (TIED, by(TIED, "sex"), dependent(TIED)),
     "made-two-kinds": (PAIRS, dependent(PAIRS), Model(classes=2)),
+    "made-silent": (
+        PAIRS,
+        missing("common"),
+        missing("item"),
+        missing("common", "difference"),
+        missing("common", "coded"),
+    ),
     "made-ratings": (RATINGS, dependent(RATINGS)),
     "made-panel": (PANEL,),
     "made-ranks": (PAIRS, by(PAIRS, "region"), luce(), by(luce(), "region")),

@@ -73,6 +73,8 @@ def n_sequences(there: int, ranked: int, tie_orders: tuple[int, ...]) -> int:
 def possible(answer: Answer, model: Model, layout: str, unranked: str | None) -> tuple[Key, int]:
     """What identifies the block of an answer, and the number of possible answers in it."""
     there = tuple(a is not None for a in answer)
+    if model.alpha:
+        return (), (4 if model.ties else 3) ** len(answer)
     if layout == "pairs":
         return there, (3 if model.ties else 2) ** sum(there)
     if layout == "ranks":

@@ -75,8 +75,9 @@ def native(name: str) -> AnswerFit:
     model, by = case["model"], case["model"]["by"] or ""
     if model["family"] == "plackett-luce":
         return fit_plackett_luce(table(case), by=by)
+    of_gaps = {"alpha": model["alpha"], "beta": model["beta"]}
     return fit_pattern(
-        table(case), by=by, dependence=model["dependence"], between_times=model["between_times"]
+        table(case), by=by, dependence=model["dependence"], between_times=model["between_times"], **of_gaps
     )
 
 

@@ -119,6 +119,8 @@ def described(document: Document) -> str:
     parts += [f"ties of {' and '.join(map(str, model['tie_orders']))}"] if model["tie_orders"] else []
     parts += ["dependence"] if model["dependence"] else []
     parts += ["between times"] if model["between_times"] else []
+    parts += [f"alpha {model['alpha']}"] if model["alpha"] else []
+    parts += [f"beta {model['beta']}"] if model["beta"] else []
     parts += [f"by {model['by']}"] if model["by"] else []
     parts += [f"{model['classes']} latent classes"] if model["classes"] > 1 else []
     what = {"pairs": "comparisons", "ranks": "rankings"}.get(document["layout"], document["layout"])

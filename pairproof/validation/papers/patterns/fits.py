@@ -27,7 +27,14 @@ def fit_of(document: Document, table: Respondents) -> Union[AnswerFit, LatentCla
     by = model["by"] or ""
     if model["family"] == "plackett-luce":
         return fit_plackett_luce(table, by=by)
-    return fit_pattern(table, by=by, dependence=model["dependence"], between_times=model["between_times"])
+    return fit_pattern(
+        table,
+        by=by,
+        dependence=model["dependence"],
+        between_times=model["between_times"],
+        alpha=model["alpha"],
+        beta=model["beta"],
+    )
 
 
 def numbers_of_classes(found: LatentClasses) -> dict[str, float]:
