@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import erfc, sqrt
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from ..process.policy import BackendLike, backend as policy
-from ..values.convert import matrix
-from ..values.formulas import variables
-from ..values.values import Formula, RList, RVector
-from .answers import Floats, RAnswer, as_frame, ask, asks, check_option, optional, reals, strings, vector_of
-from .models import REDUCE, RModel, model_of
+from ...process.policy import BackendLike, backend as policy
+from ...values.convert import matrix
+from ...values.formulas import variables
+from ...values.values import Formula, RList, RVector
+from ..answers import Floats, RAnswer, as_frame, ask, asks, optional, reals, strings, vector_of
+from ..models import REDUCE, RModel, model_of
 
 NEEDS = ("prefmod",)
-Outmat = Literal["worth", "est"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +36,15 @@ class LLBTDesign(RAnswer):
         The items; the columns for answers (g0, g1, g2).
     value : RList
         The data.frame as R has it; :func:`pairproof.bridge.values.frames.to_frame` makes it pandas'.
+    arguments : mapping
+        Of the call, so that a model can be fitted on the design in R.
     """
 
     names: tuple[str, ...]
     objnames: tuple[str, ...]
     categories: tuple[str, ...]
     value: RList = field(repr=False)
+    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def column(self, name: str) -> Any:
         """A column as an array; a factor as its level names."""
@@ -110,7 +112,7 @@ def llbt_design(
     value = result.as_list()
     said = {k: v for k, v in value.attributes.items() if isinstance(v, RVector)}
     objects, categories = (strings(said[k]) if k in said else () for k in ("objnames", "categories"))
-    return LLBTDesign(value.names or (), objects, categories, value, result=result)
+    return LLBTDesign(value.names or (), objects, categories, value, arguments, result=result)
 
 
 #: llbt.fit only prints, rounded to 4 decimals. It is run unchanged, except that it finds another ``print``:
@@ -353,36 +355,25 @@ class WorthTable(RAnswer):
     ----------
     objects, groups : tuple of str
     values : float[items, groups]
+    objtable : mapping of str to tuple of str
+        With object covariates prefmod has a row for each group of items that share them, and this legend:
+        the covariates' values, and the items of each group.
     """
 
     objects: tuple[str, ...]
     groups: tuple[str, ...]
     values: Floats
+    objtable: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def frame(self) -> Any:
+        """Items in rows, groups in columns, as a pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.values, index=list(self.objects), columns=list(self.groups))
 
 
-@asks(*NEEDS)
-def llbt_worth(fitobj: LLBTPCModel, outmat: Outmat = "worth", *, backend: BackendLike = None) -> WorthTable:
-    """R's ``prefmod::llbt.worth(fitobj, outmat)``, as a :class:`WorthTable`.
-
-    The model is fitted again in the same call, since no R object outlives its call here.
-
-    Parameters
-    ----------
-    fitobj : LLBTPCModel
-    outmat : {"worth", "est"}
-        Worths exp(2 lambda) / sum, or the estimates themselves.
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
-
-    Raises
-    ------
-    ValueError, RError
-        Another ``outmat``; R's own.
-
-    Examples
-    --------
-    >>> llbt_worth(llbtPC_fit(judges, nitems=3), "est").values  # doctest: +SKIP
-    """
-    check_option("outmat", outmat, Outmat)
+def llbtpc_worth(fitobj: LLBTPCModel, outmat: str, *, backend: BackendLike = None) -> WorthTable:
+    """``llbt.worth`` of a model of ``llbtPC.fit``, which is fitted again in the same call."""
     arguments = {**fitobj.arguments, "outmat": outmat}
     result = ask(backend, "prefmod::llbt.worth", LLBT_WORTH, arguments, ("prefmod", "gnm"))
     rows, columns = vector_of(result).dimnames or (None, None)
