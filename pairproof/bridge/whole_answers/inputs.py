@@ -192,9 +192,7 @@ def _kind(fit: AnswerFit) -> str:
     if table.kind == "comparisons":
         large = _listed(fit) > MOST_NUMBERS
         return "apart" if large and not (spec.dependence or spec.alpha or spec.beta) else "comparisons"
-    strict = fit.numbers.statistics[0].startswith(OF_ITEM) or (
-        table.kind == "rankings" and table.n_times > 1
-    )
+    strict = fit.numbers.statistics[0].startswith(OF_ITEM) or (table.kind == "rankings" and table.n_times > 1)
     return "rankings" if strict else "ratings"
 
 
@@ -215,7 +213,11 @@ def _listed(fit: AnswerFit) -> float:
     c = comb(len(table.items), 2)
     categories = 3.0 if table.tie_category else 2.0
     gaps = 2.0**c if spec.alpha or spec.beta else 1.0
-    own = c * (2 if table.tie_category else 1) + (comb(c, 2) if spec.dependence else 0) + (2 * c if gaps > 1 else 0)
+    own = (
+        c * (2 if table.tie_category else 1)
+        + (comb(c, 2) if spec.dependence else 0)
+        + (2 * c if gaps > 1 else 0)
+    )
     return categories**c * gaps * own
 
 
@@ -241,7 +243,9 @@ def _numbers(fit: AnswerFit) -> float:
     from ...data.respondents.codes import as_comparisons
 
     # A bound: no more weak orders than points of the grid, and as many as there are.
-    points = np.stack(np.meshgrid(*[np.arange(1, _places(fit) + 1)] * j, indexing="ij"), axis=-1).reshape(-1, j)
+    points = np.stack(np.meshgrid(*[np.arange(1, _places(fit) + 1)] * j, indexing="ij"), axis=-1).reshape(
+        -1, j
+    )
     orders = len(np.unique(as_comparisons("ratings", points), axis=0))
     return float(orders) ** times * c * (2 + (j if fit.of_answers.dependence else 0)) * times
 
@@ -264,7 +268,9 @@ def _distinct(fit: AnswerFit, kind: str, row_group: IntArray) -> tuple[IntArray,
         kept = kept & (table.answered > 0)
     at = np.flatnonzero(kept)
     # Ratings are compared by what they say of the items: 1 2 5 and 1 3 4 are one answer.
-    answers = table.ranks if kind == "choices" else table.answers if kind == "rankings" else table.pair_answers
+    answers = (
+        table.ranks if kind == "choices" else table.answers if kind == "rankings" else table.pair_answers
+    )
     flat = np.column_stack([row_group[at], answers[at].reshape(len(at), -1)])
     if kind == "choices":
         flat = np.column_stack([flat, table.presented[at, 0]])
@@ -277,7 +283,9 @@ def _covariates(fit: AnswerFit) -> tuple[IntArray, list[dict[str, Any]]]:
     """int[n_rows]: the covariate group of each row; and the values of the covariates in each group."""
     table = fit.respondents
     names = list(dict.fromkeys(n for t in fit.terms for n, _ in t.by if n not in ("time", "class")))
-    columns = {name: name if name in table.columns else name.removeprefix("C(").removesuffix(")") for name in names}
+    columns = {
+        name: name if name in table.columns else name.removeprefix("C(").removesuffix(")") for name in names
+    }
     group, first = table.groups(list(dict.fromkeys(columns.values())))
     values = []
     for row in first:

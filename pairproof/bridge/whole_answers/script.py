@@ -130,7 +130,11 @@ def shown(fit: AnswerFit, given: Inputs) -> tuple[list[str], FloatArray]:
         if term.name in program:
             row[program[term.name]] = 1.0
         if term.kind == "item" and fit.spec.reference == "sum":
-            block = [program[t.name] for t in fit.terms if t.by == term.by and t.kind == "item" and t.name in program]
+            block = [
+                program[t.name]
+                for t in fit.terms
+                if t.by == term.by and t.kind == "item" and t.name in program
+            ]
             row[block] -= 1.0 / len(fit.items)
         names.append(term.name)
         rows.append(row * (unit if term.kind in ("item", "covariate") else 1.0))
