@@ -44,7 +44,7 @@ list(names = names(b), coef = unname(as.numeric(b)), se = unname(se), vcov = unn
      masses = unname(as.numeric(fit$masses)), persons = as.numeric(colSums(fit$post.prob * y) / sum(y)),
      posterior = matrix(as.numeric(fit$post.prob), nrow(fit$post.prob)), disparity = fit$disparity, deviance = fit$deviance,
      loglik = as.numeric(ll), df = attr(ll, "df"), aic = stats::AIC(fit), bic = stats::BIC(fit), iterations = fit$EMiter,
-     converged = isTRUE(fit$EMconverged), trend = as.numeric(fit$Misc$Disparity.trend))
+     converged = isTRUE(fit$EMconverged))
 """
 
 
@@ -74,8 +74,6 @@ class NPMLModel(Estimates):
     iterations : int
         EM steps.
     converged : bool
-    trend : float[steps]
-        The disparity at each step.
     lines : tuple of str
         What prefmod printed.
     arguments : mapping
@@ -94,7 +92,6 @@ class NPMLModel(Estimates):
     bic: float
     iterations: int
     converged: bool
-    trend: Floats = field(repr=False)
     lines: tuple[str, ...] = field(repr=False)
     arguments: Mapping[str, Any] = field(repr=False)
 

@@ -17,7 +17,7 @@ import numpy as np
 from ...process.policy import BackendLike, backend as policy
 from ...values.convert import matrix
 from ...values.formulas import variables
-from ...values.values import Formula, RList, RVector
+from ...values.values import Expr, Formula, RArgument, RList, RVector
 from ..answers import Floats, RAnswer, as_frame, ask, asks, optional, reals, strings, vector_of
 from ..models import REDUCE, RModel, model_of
 
@@ -169,8 +169,8 @@ class LLBTFit(RAnswer):
 
 @asks(*NEEDS)
 def llbt_fit(
-    y: Sequence[float],
-    Xmodel: Mapping[str, Any],
+    y: Sequence[float] | Expr,
+    Xmodel: Mapping[str, Any] | Expr,
     q: int,
     ncat: int,
     maxiter: int = 100,
@@ -181,10 +181,10 @@ def llbt_fit(
 
     Parameters
     ----------
-    y : float[rows]
+    y : float[rows], or Expr
         Counts, one row a category within a comparison, the rows of a comparison together.
-    Xmodel : mapping of str to float[rows]
-        The design's columns without the nuisance ones.
+    Xmodel : mapping of str to float[rows], or Expr
+        The design's columns without the nuisance ones; R source goes to R as it is written.
     q : int
         Number of eliminated parameters (comparisons times covariate cells).
     ncat : int
@@ -207,10 +207,9 @@ def llbt_fit(
     >>> design = llbt_design(wide, nitems=3)                                           # doctest: +SKIP
     >>> llbt_fit(design.column("y"), {"o1": design.column("o1")}, q=3, ncat=2).estimate  # doctest: +SKIP
     """
-    names = list(Xmodel)
     arguments = {
-        "y": reals(y),
-        "Xmodel": matrix(np.column_stack([reals(Xmodel[n]) for n in names]), names),
+        "y": y if isinstance(y, Expr) else reals(y),
+        "Xmodel": Xmodel if isinstance(Xmodel, Expr) else _columns(Xmodel),
         "q": int(q),
         "ncat": int(ncat),
         "maxiter": int(maxiter),
@@ -220,6 +219,11 @@ def llbt_fit(
     z = value.vector("estimate").floats() / value.vector("se").floats()
     tails = np.array([0.5 * erfc(abs(v) / sqrt(2.0)) for v in z])
     return LLBTFit.read(result, z=z, p_one_sided=tails, lines=result.output)
+
+
+def _columns(Xmodel: Mapping[str, Any]) -> RArgument:
+    names = list(Xmodel)
+    return matrix(np.column_stack([reals(Xmodel[n]) for n in names]), names)
 
 
 LLBTPC_FIT = (

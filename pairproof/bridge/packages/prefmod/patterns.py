@@ -26,9 +26,9 @@ CALL = """
 as_typed <- function(fun, first, given) eval(as.call(c(list(str2lang(fun)), first, given[!vapply(given, is.null, NA)])), parent.frame())
 """
 
-#: R: a fit's numbers at full precision.  ``print`` alone rounds them, and it alone knows their names; it is run
-#: unchanged in an environment where ``print`` also remembers the table and ``solve`` of a singular Hessian gives
-#: NaN, which is told in ``print_error``.  What is returned must round to what was printed.
+#: R: a fit's numbers at full precision.  ``print`` alone rounds them, and it alone knows their names; it is
+#: run unchanged in an environment where ``print`` also remembers the table and ``solve`` of a singular
+#: Hessian gives NaN, which is told in ``print_error``.  What is returned must round to what was printed.
 REDUCE_PATTERN = """
 reduce_pattern <- function(fit) {
   seen <- NULL
@@ -48,7 +48,7 @@ reduce_pattern <- function(fit) {
   list(names = if (is.null(seen)) paste0("coef", seq_along(b)) else rownames(seen), coef = b, se = se, vcov = V,
        z = b / se, p = 2 * stats::pnorm(-abs(b / se)), llf = -found$minimum, ll = fit$ll, fl = fit$fl,
        deviance = 2 * abs(fit$ll - fit$fl), persons = sum(counts[grepl("counts[0-9]*$", names(counts))]), code = found$code,
-       iterations = found$iterations, gradient = found$gradient, hessian = found$hessian,
+       iterations = found$iterations, gradient = found$gradient,
        printed = if (!is.null(seen)) unname(unclass(seen)), print_error = failed)
 }
 """
@@ -66,7 +66,8 @@ class PatternModel(Estimates):
     coef, se, z, p : float[n]
         Lambda (log worth = 2 lambda); standard errors from nlm's numeric Hessian, NaN where it is singular;
         two-sided.
-    vcov, hessian : float[n, n]
+    vcov : float[n, n]
+        Inverse of nlm's Hessian.
     llf : float
         Minus nlm's minimum: the log-likelihood at ``coef``.
     ll, fl : float
@@ -102,7 +103,6 @@ class PatternModel(Estimates):
     code: int
     iterations: int
     gradient: Floats
-    hessian: Floats = field(repr=False)
     printed: Floats | None = field(repr=False)
     print_error: str
     lines: tuple[str, ...] = field(repr=False)
@@ -199,9 +199,12 @@ def pattPC_fit(
         Separate item parameters of incomplete rows.
     NI : bool
         The likelihood of answers and gaps together, every comparison missing with probability 1/2.
-    MIScommon, MISalpha, MISbeta, MISmodel :
-        One missingness parameter; one for each item ("obj", bool[nitems]) or comparison ("comp",
-        bool[pairs]); the same depending on the answer.
+    MIScommon : bool
+        One missingness parameter.
+    MISmodel : {"obj", "comp"}
+        Missingness parameters of items, or of comparisons.
+    MISalpha, MISbeta : bool[nitems] or bool[pairs], optional
+        Those that the model has; beta depends on the answer that is missing.
     backend : Backend, or one of "live", "recorded", "both", "none", optional
 
     Returns
@@ -265,8 +268,8 @@ def pattR_fit(
         with a printed line.
     nitems : int
         At least 3.
-    formel, elim, obj_names, NItest :
-        As :func:`pattPC_fit` has them; names default to the columns'.
+    formel, elim, obj_names, NItest : as :func:`pattPC_fit` has them
+        Names default to the columns'.
     ia : bool
         Makes no sense for rankings, as prefmod then prints.
     backend : Backend, or one of "live", "recorded", "both", "none", optional
@@ -314,8 +317,8 @@ def pattL_fit(
         allow.
     nitems : int
         At least 2.
-    formel, elim, obj_names, undec, ia, NItest :
-        As :func:`pattPC_fit` has them; names default to the columns'.
+    formel, elim, obj_names, undec, ia, NItest : as :func:`pattPC_fit` has them
+        Names default to the columns'.
     backend : Backend, or one of "live", "recorded", "both", "none", optional
 
     Returns

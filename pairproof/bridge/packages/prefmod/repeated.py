@@ -91,8 +91,7 @@ def pattRrep_fit(
         The ranks of all items at the first time, then at the second, and so on; then covariates.
     nitems, tpoints : int
         Items, at least 3; times, at least 2.
-    formel, elim, obj_names, iaT, NItest :
-        As :func:`pattLrep_fit` has them.
+    formel, elim, obj_names, iaT, NItest : as :func:`pattLrep_fit` has them
     backend : Backend, or one of "live", "recorded", "both", "none", optional
 
     Returns

@@ -195,8 +195,8 @@ def simR(
 
     Parameters
     ----------
-    nobj, nobs, worth, seed :
-        As :func:`simPC` has them; at most 10 items, of which R lists all orders.
+    nobj, nobs, worth, seed : as :func:`simPC` has them
+        At most 10 items, of which R lists all orders.
     backend : Backend, or one of "live", "recorded", "both", "none", optional
 
     Returns

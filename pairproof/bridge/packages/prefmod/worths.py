@@ -133,8 +133,8 @@ def _table(result: RResult) -> WorthTable:
 
 # -- plots ---------------------------------------------------------------------------------------------------
 
-#: R: the plot on a device of R's own temporary folder, and its bytes. The date in a PDF is blanked, so that the
-#: same plot is the same file.
+#: R: the plot on a device of R's own temporary folder, and its bytes. The date in a PDF is blanked, so that
+#: the same plot is the same file.
 PLOT = """
 class(worths) <- c("wmat", class(worths))
 place <- tempfile(fileext = paste0(".", format))
