@@ -325,7 +325,7 @@ class AnswerFit(Fit):
         robust = clusters_of(self, self.respondents, self.numbers, columns, kind, missing)
         return replace(self, robust=robust)
 
-    # -- what there is for models of comparisons only ----------------------------------------------------------
+    # -- what there is for models of comparisons only --------------------------------------------------------
 
     @property
     def llf_poisson(self) -> float:
