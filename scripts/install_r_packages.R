@@ -3,7 +3,8 @@
 #   lacking FILE [all]       prints "LACKING name" for each package of FILE that is missing or too old, and "LIBRARY folder";
 #                            those that are marked on-request only with "all"
 #   plan NAME...             prints "PLAN name" for the NAMEs and what they need in turn, and "CRAN yes" if CRAN answers
-#   install FOLDER NAME...   installs the NAMEs into FOLDER
+#   install FOLDER NAME...   installs the NAMEs into FOLDER; "STANDIN ..." says what takes the place of a package that this R
+#                            is too old for
 #
 # "lacking" is run without user profiles, as pairproof's own R is, so it sees the libraries that count; the other two read
 # them, because a mirror may be chosen there.
@@ -92,6 +93,24 @@ archived <- function(name, cran) {
   if (length(files)) paste0(folder, files[order(numeric_version(versions), decreasing = TRUE)][1]) else character()
 }
 
+# PlackettLuce imports CVXR, for its `pladmm` alone, and CVXR asks for R 4.3.  An older R gets a package of that name
+# whose functions stop, so that the rest of PlackettLuce loads.
+for_newer_r <- c("Minimize", "Problem", "Variable", "psolve", "quad_form", "value")
+
+stand_in_for_cvxr <- function(library_folder) {
+  if (getRversion() >= "4.3" || usable("CVXR")) return(invisible())
+  cat("STANDIN CVXR needs R 4.3, this is R ", format(getRversion()), ": an empty stand-in takes its place, so that PlackettLuce loads (its pladmm stops)\n", sep = "")
+  folder <- file.path(tempfile("standin"), "CVXR")
+  dir.create(file.path(folder, "R"), recursive = TRUE)
+  writeLines(c("Package: CVXR", "Version: 0.0.1", "Title: Stand-in for CVXR on R Before 4.3",
+               "Description: Made by pairproof so that PlackettLuce loads. Its functions stop.", "License: MIT",
+               "Author: pairproof", "Maintainer: pairproof <pairproof@localhost>"), file.path(folder, "DESCRIPTION"))
+  writeLines(paste0("export(", paste(for_newer_r, collapse = ", "), ")"), file.path(folder, "NAMESPACE"))
+  stops <- 'function(...) stop("CVXR needs R 4.3 or later; this is a stand-in made by pairproof", call. = FALSE)'
+  writeLines(paste(for_newer_r, "<-", stops), file.path(folder, "R", "standin.R"))
+  install_file(folder, library_folder)
+}
+
 lacking <- function(file, all = "") {
   wanted <- read_requirements(file)
   if (all != "all") wanted <- wanted[!wanted$on_request, ]
@@ -115,6 +134,7 @@ plan <- function(names) {
 install <- function(library_folder, names) {
   dir.create(library_folder, recursive = TRUE, showWarnings = FALSE)
   .libPaths(c(library_folder, .libPaths()))
+  if ("PlackettLuce" %in% names) stand_in_for_cvxr(library_folder)
   for (name in names) for (file in utils::head(tarballs_at_hand(name), 1)) install_file(file, library_folder)
   names <- Filter(function(name) length(tarballs_at_hand(name)) == 0 || !usable(name), names)
   repos <- repositories()

@@ -55,12 +55,12 @@ def matters(differences: list[Drift], floor: float) -> list[Drift]:
 
 
 #: Names that the R code of this package gives to the number of steps and to the algorithm's report of
-#: convergence; ``calls`` is polr's count of function and gradient calls.
-STOPPING_FIELDS = frozenset({"converged", "convergence", "iter", "iterations", "calls"})
+#: convergence; ``calls`` is polr's count of function and gradient calls, ``code`` and ``gradient`` are nlm's.
+STOPPING_FIELDS = frozenset({"converged", "convergence", "iter", "iterations", "calls", "code", "gradient"})
 #: Words of warnings about stopping: of gnm, glm.fit, glmmPQL, optim, nlm, and of a separated glm about its
 #: fitted values.
 STOPPING_WORDS = re.compile(
-    r"converge|number of iterations|iteration limit|max(?:imum|\.)? (?:number of )?iterations"
+    r"converge|(?:number|no) of iterations|iteration limit|max(?:imum|\.)? (?:number of )?iterations"
     r"|fitted (?:probabilities|rates) numerically",
     re.IGNORECASE,
 )

@@ -52,8 +52,14 @@ def rows(backend: Backend, of_r: AnswersOfR | None = None) -> list[Agreement]:
             why = f"native did not run: {' '.join(str(error).split())}"
             found.append(place.row("fit", verdict="not-run", code="native-not-run", explanation=why))
             continue
-        found += rows_of_fit(place, document, fit, backend, of_r)
+        found += rows_of_fit(place, document, fit, asked_for(document, backend), of_r)
     return found
+
+
+def asked_for(document: Document, backend: Backend) -> Backend:
+    """Who answers for R: of data that may not be copied nothing is recorded, for a question holds them."""
+    own = data_of(document)["rows"] is not None
+    return backend if own else replace(backend, mode="live", record=None)
 
 
 def rows_of_fit(

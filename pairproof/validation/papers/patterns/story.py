@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """Every number of every certified model."""
-    return beside_50_digits.rows(backend)
+    from ...r_answers import counterparts
+
+    return beside_50_digits.rows(backend, counterparts)
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
