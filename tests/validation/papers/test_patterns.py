@@ -156,9 +156,60 @@ def test_the_packages_copy_is_made_from_the_certified_files() -> None:
 
 
 def test_the_report_lists_every_model_and_what_was_not_checked(rows: list[Agreement]) -> None:
-    digits, absent, prefmod = story.story(Checker(read_paper("patterns")), rows)
+    digits, of_r, absent, prefmod = story.story(Checker(read_paper("patterns")), rows)
+    assert of_r.table is None and "was not asked" in of_r.paragraphs[0]
     assert digits.table is not None and len(digits.table.rows) == 26
     assert absent.table is not None and len(absent.table.rows) == 14
     assert "nlm" in prefmod.paragraphs[0]
     nothing = story.story(Checker(read_paper("patterns")), [])
-    assert nothing[0].table is None and nothing[1].paragraphs == ("All data were here.",)
+    assert nothing[0].table is None and nothing[2].paragraphs == ("All data were here.",)
+
+
+# -- R, from its records -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def beside_r() -> list[Agreement]:
+    return list(recomputed("patterns", "recorded"))
+
+
+def test_with_recorded_r_every_number_agrees_and_every_kind_of_witness_was_heard(
+    beside_r: list[Agreement],
+) -> None:
+    assert exit_code(beside_r, require_r=True) == 0 and all(a.passes for a in beside_r)
+    asked = {(a.r_call or "").partition(",")[0] for a in beside_r if a.r is not None}
+    assert {
+        "prefmod::pattPC.fit",
+        "prefmod::pattR.fit",
+        "prefmod::pattL.fit",
+        "PlackettLuce::PlackettLuce",
+    } <= asked
+    assert {"survival::coxph", "stats::glm"} <= asked and len(asked) >= 7
+    assert {a.r_source for a in beside_r if a.r is not None} == {"recorded"}
+
+
+def test_where_prefmod_and_pairproof_part_the_50_digits_are_pairproofs(beside_r: list[Agreement]) -> None:
+    nlm = [a for a in beside_r if "by nlm" in (a.r_call or "") and a.r_certified_digits is not None]
+    assert len(nlm) > 150
+    assert min(a.certified_digits or 0.0 for a in nlm) > 12.5  # observed 13.5
+    assert min(a.r_certified_digits or 0.0 for a in nlm) < 5  # observed 3.3: nlm's own rule
+
+
+def test_an_independent_optimum_in_r_has_nine_digits_and_more(beside_r: list[Agreement]) -> None:
+    tight = [
+        a for a in beside_r if a.r is not None and "by nlm" not in (a.r_call or "") and a.digits is not None
+    ]
+    least = min(a.digits or 0.0 for a in tight if a.quantity.kind in ("estimate", "se"))
+    assert len(tight) > 1000 and least > 9
+
+
+def test_what_r_refuses_is_told_in_its_own_words(beside_r: list[Agreement]) -> None:
+    (row,) = [a for a in beside_r if a.claim == "tie-link--plackett-luce" and a.code == "r-error"]
+    assert "Network is not fully connected" in row.explanation and row.verdict == "not-checkable"
+
+
+def test_the_report_says_how_many_of_the_50_digits_r_has(beside_r: list[Agreement]) -> None:
+    of_r = story.story(Checker(read_paper("patterns")), beside_r)[1]
+    assert of_r.table is not None
+    digits = {line[0]: line for line in of_r.table.rows}
+    assert float(digits["prefmod::pattL.fit, by nlm"][3]) < 5

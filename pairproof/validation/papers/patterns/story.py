@@ -26,7 +26,7 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Fewest digits of each model; what is not here; where prefmod's numbers are others."""
     rows = [a for a in agreements if a.paper == beside_50_digits.PAPER and a.about == "native-r"]
-    return (_digits(rows), _not_here(rows), PREFMOD)
+    return (_digits(rows), _witnesses(rows), _not_here(rows), PREFMOD)
 
 
 def _digits(rows: Sequence[Agreement]) -> Story:
@@ -52,6 +52,28 @@ def _digits(rows: Sequence[Agreement]) -> Story:
     heads = ("data and model", "what it is", "numbers", "fewest digits", "of")
     table = Table(heads, tuple(lines), "pairproof's digits of 50-digit values")
     return Story("Every certified model", (said,), table if lines else None)
+
+
+def _witnesses(rows: Sequence[Agreement]) -> Story:
+    seen: dict[str, list[Agreement]] = {}
+    for a in rows:
+        if a.r is not None and a.r_arrived and a.digits is not None:
+            seen.setdefault(a.r_call or "", []).append(a)
+    lines = []
+    for call, own in seen.items():
+        settled = [a.r_certified_digits for a in own if a.r_certified_digits is not None]
+        shared = min(a.digits for a in own if a.digits is not None)
+        lines.append((call, f"{len(own)}", f"{shared:.1f}", f"{min(settled):.1f}" if settled else "-"))
+    said = (
+        "R has no numbers here: it was not asked."
+        if not lines
+        else "The optimum in base R was found apart, with every possible answer listed; prefmod stops where"
+        " nlm does. The last column says how many of the 50 digits R's number has: where it is small, the"
+        " difference is R's."
+    )
+    heads = ("R function", "numbers", "fewest digits shared", "fewest of the 50 digits")
+    table = Table(heads, tuple(lines), "Numbers by R function")
+    return Story("What was asked of R", (said,), table if lines else None)
 
 
 def _not_here(rows: Sequence[Agreement]) -> Story:
