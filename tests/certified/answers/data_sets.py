@@ -78,13 +78,19 @@ def written(text: str) -> Callable[[], list[Row]]:
     return lambda: [{"weight": 1, "answers": _digits(row)} for row in text.split()]
 
 
+#: The tables of prefmod that are asked for, in one go.
+EXPRESSIONS: list[str] = []
+
+
 def of_r(expression: str, answers: int, coding: dict[int, int] | None = None, column: str = "") -> Any:
     """Rows of a table of prefmod: the first columns are the answers, the next one the covariate."""
+
+    EXPRESSIONS.append(expression)
 
     @lru_cache(maxsize=None)
     def rows() -> list[Row]:
         found = []
-        for line in from_r.table("prefmod", expression):
+        for line in from_r.tables("prefmod", tuple(EXPRESSIONS))[expression]:
             given = [None if v is None else (coding or {}).get(v, v) for v in line[:answers]]
             more = {column: line[answers]} if column else {}
             found.append({"weight": 1, "answers": given, **more})

@@ -11,20 +11,25 @@ import hashlib
 import shutil
 import subprocess
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
-READ = (
-    "suppressMessages(suppressWarnings(library({package}))); x <- as.matrix({table});"
-    ' write.table(x, row.names = FALSE, col.names = FALSE, na = "NA")'
-)
+READ = """
+suppressMessages(suppressWarnings(library({package})))
+for (x in list({tables})) {{
+  cat("table\\n")
+  write.table(as.matrix(x), row.names = FALSE, col.names = FALSE, na = "NA")
+}}
+"""
 
 
 class NotHere(Exception):
     """R or the package is not on this machine, or has another table."""
 
 
-def table(package: str, expression: str) -> list[list[int | None]]:
-    """Rows of whole numbers; None for NA.
+@lru_cache(maxsize=None)
+def tables(package: str, expressions: tuple[str, ...]) -> dict[str, list[list[int | None]]]:
+    """Rows of whole numbers of each table, by its expression; None for NA.  R is started once for all.
 
     Raises
     ------
@@ -32,12 +37,18 @@ def table(package: str, expression: str) -> list[list[int | None]]:
         R does not run, or the package is not installed.
     """
     if shutil.which("Rscript") is None:
-        raise NotHere(f"R is not on this machine; the table is {package}'s {expression}")
-    code = READ.format(package=package, table=expression)
+        raise NotHere(f"R is not on this machine; the tables are {package}'s")
+    code = READ.format(package=package, tables=", ".join(expressions))
     run = subprocess.run(["Rscript", "--vanilla", "-e", code], capture_output=True, text=True, check=False)
     if run.returncode:
-        raise NotHere(f"R has no {package}'s {expression}: {' '.join(run.stderr.split())[:200]}")
-    return [[None if v == "NA" else int(float(v)) for v in line.split()] for line in run.stdout.splitlines()]
+        raise NotHere(f"R has no tables of {package}: {' '.join(run.stderr.split())[:200]}")
+    parts = run.stdout.split("table\n")[1:]
+    return {
+        expression: [
+            [None if v == "NA" else int(float(v)) for v in line.split()] for line in part.splitlines()
+        ]
+        for expression, part in zip(expressions, parts)
+    }
 
 
 def sha256(rows: Sequence[Any]) -> str:
