@@ -24,7 +24,7 @@ def rule(n: int, m: int, values: int, step: int = 1) -> np.ndarray:
 
 
 N = 60
-COLUMNS = {"sex": Factor(rule(N, 1, 2, 5)[:, 0], ("m", "f")), "age": rule(N, 1, 40, 6)[:, 0] / 10.0}
+COLUMNS = {"sex": Factor(rule(N, 1, 2, 5)[:, 0], ("m", "f")), "age": 2.0 + rule(N, 1, 3, 6)[:, 0] / 4.0}
 ITEM_DATA = {"size": np.array([1.0, 2.0, 4.0, 3.0])}
 
 

@@ -12,8 +12,8 @@ from pairproof.errors import InputError
 from tests.bridge.test_script import reproduced, run
 from tests.bridge.whole_answers.models import FITS, comparisons
 
-#: Observed fewest digits over the scripts below: estimates 12.7 (fruit's ties), standard errors 13.6, deviance 13.8,
-#: log-likelihood 15; slack for another BLAS and another R.
+#: Observed fewest digits over the scripts below: estimates 12.7 (fruit's ties), standard errors 13.6,
+#: deviance 13.8, log-likelihood 15; slack for another BLAS and another R.
 FLOORS = {"estimate": 11.0, "se": 11.0, "deviance": 11.0, "df_resid": 16.0, "llf": 13.0}
 
 

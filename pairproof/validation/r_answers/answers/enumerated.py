@@ -17,7 +17,7 @@ from ..loglinear import glm_counterpart
 from ..translate import RParameters, likelihood_values, parameter_values, worth_values
 
 ENUMERATED = "base R, every answer listed"
-#: Of the score at the end, on the scale of the log-likelihood: what rounding leaves of sums of some thousand persons.
+#: Of the score at the end: what rounding leaves of sums of some thousand persons.
 AT_MAXIMUM = 1e-7
 
 

@@ -29,8 +29,9 @@ from ..translate import RParameters, likelihood_values, parameter_values, worth_
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Patterns x blocks x parameters^2 above which prefmod takes more than about half a minute: observed 20 s for 3.3e6
-#: (ten binary comparisons, eight groups), 30 s for 1.5e6 (ten ternary ones), 49 s for 2e6 (rankings of eight items).
+#: Patterns x blocks x parameters^2 above which prefmod takes more than a minute or two: observed 10 s for
+#: 5.2e6 (six ternary comparisons with dependence and gaps), 20 s for 3.3e6 (ten binary ones, eight groups),
+#: 49 s for 2e6 (rankings of eight items).
 MOST_WORK = 2e7
 #: Ends the R call's name; floors.toml has floors for it.
 BY_NLM = "by nlm"
