@@ -71,13 +71,17 @@ def _witnesses(rows: Sequence[Agreement]) -> Story:
         " nlm does. The last column says how many of the 50 digits R's number has: where it is small, the"
         " difference is R's."
     )
+    without = dict.fromkeys(
+        f"{a.claim}: {a.explanation}." for a in rows if a.code in ("no-counterpart", "r-error")
+    )
     heads = ("R function", "numbers", "fewest digits shared", "fewest of the 50 digits")
     table = Table(heads, tuple(lines), "Numbers by R function")
-    return Story("What was asked of R", (said,), table if lines else None)
+    return Story("What was asked of R", (said, *without), table if lines else None)
 
 
 def _not_here(rows: Sequence[Agreement]) -> Story:
-    absent = [(a.claim, a.explanation) for a in rows if a.native is None]
+    of_r = ("no-counterpart", "r-error")
+    absent = [(a.claim, a.explanation) for a in rows if a.native is None and a.code not in of_r]
     said = (
         "All data were here."
         if not absent
