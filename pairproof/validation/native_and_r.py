@@ -102,7 +102,8 @@ def _r_not_run(row: RowMaker, c: RCounterpart) -> Agreement:
     if c.r_source:
         source = {"r_call": c.r_call, "r_source": c.r_source}
         return row("fit", "not-checkable", f"R's own error: {why}", "r-error", **source)
-    return row("fit", "not-checkable", why, "not-asked", r_call=c.r_call)
+    code = "no-counterpart" if c.no_counterpart else "not-asked"
+    return row("fit", "not-checkable", why, code, r_call=c.r_call)
 
 
 def compare_fit(

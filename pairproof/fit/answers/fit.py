@@ -26,6 +26,7 @@ from .clusters import clusters_of
 from .goodness import goodness
 from .nesting import likelihood_ratio
 from .numbers import AnswerNumbers
+from .refused import only_comparisons
 from .spec import AnswerSpec
 
 if TYPE_CHECKING:
@@ -329,6 +330,18 @@ class AnswerFit(Fit):
 
     # -- what there is for models of comparisons only --------------------------------------------------------
 
+    @property
+    def llf_poisson(self) -> float:
+        """Refused: gnm and glm report it for tables of cells.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        only_comparisons(self, "the Poisson log-likelihood")
+        raise AssertionError  # refused above
+
     def bootstrap(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refused: the bootstrap is for models of comparisons; see :meth:`clustered`.
 
@@ -337,10 +350,8 @@ class AnswerFit(Fit):
         InputError
             Always.
         """
-        raise InputError(
-            "the bootstrap draws comparisons, and these are whole answers; fit.clustered() has standard errors that"
-            " hold if the model is wrong"
-        )
+        only_comparisons(self, "the bootstrap")
+        raise AssertionError  # refused above
 
     def profile(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refused: profile likelihoods are for models of comparisons.
@@ -350,10 +361,8 @@ class AnswerFit(Fit):
         InputError
             Always.
         """
-        raise InputError(
-            "profile likelihoods are for models of comparisons, and these are whole answers; fit.conf_int() has Wald"
-            " intervals, and fit.compare(other) likelihood ratios"
-        )
+        only_comparisons(self, "the profile likelihood")
+        raise AssertionError  # refused above
 
     # -- shown -----------------------------------------------------------------------------------------------
 

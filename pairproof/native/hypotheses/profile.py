@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, NotEstimableError
+from ...fit.answers.refused import only_comparisons
 from ...fit.contrasts import check_level
 from ...fit.fit import Fit
 from ...fit.inference import normal_quantile
@@ -87,6 +88,7 @@ def profile(
     >>> pairproof.profile(fit).round(4).to_dict("records")  # doctest: +NORMALIZE_WHITESPACE
     [{'estimate': inf, 'wald_low': nan, 'wald_high': nan, 'profile_low': 2.2946, 'profile_high': inf}]
     """
+    only_comparisons(fit, "the profile likelihood")
     import pandas as pd
 
     check_level(level)
