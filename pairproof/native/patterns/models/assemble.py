@@ -145,25 +145,60 @@ def assemble(
     )
 
 
-def finished(
-    table: Respondents,
-    spec: AnswerSpec,
-    model: ItemModel,
-    found: PatternFit,
-    others: Sequence[Term],
-    statistics: Sequence[str],
-    possible: Possible | None,
-) -> AnswerFit:
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model of arrays that was fitted to a table, before its numbers have names.
+
+    Attributes
+    ----------
+    table : Respondents
+    spec : AnswerSpec
+    model : ItemModel
+    found : PatternFit
+    others : sequence of Term
+        Parameters after those of the items.
+    statistics : sequence of str
+        Names of the natural parameters.
+    possible : Possible, optional
+        None where possible answers are not enumerated.
+    """
+
+    table: Respondents
+    spec: AnswerSpec
+    model: ItemModel
+    found: PatternFit
+    others: Sequence[Term]
+    statistics: Sequence[str]
+    possible: Possible | None
+
+    @property
+    def parameters(self) -> Parameters:
+        """Of the items at all times, and the others."""
+        items, free = at_times(self.model, self.spec.times)
+        return joined(items, free, self.others)
+
+    def possible_at(self, phi: FloatArray) -> Possible | None:
+        """The possible answers with their probabilities at phi, float[p]."""
+        if self.possible is None:
+            return None
+        return replace(self.possible, beta=tuple(m @ phi for m in self.found.likelihood.maps))
+
+
+def finished(fitted: Fitted) -> AnswerFit:
     """:func:`assemble` with the probabilities of possible answers, and the parameters of all times."""
-    items, free = at_times(model, spec.times)
-    if possible is not None:
-        phi = found.estimate.phi
-        possible = replace(possible, beta=tuple(m @ phi for m in found.likelihood.maps))
     # Fitted against the last item; a sum constraint is a change of reference of the finished fit.
-    fitted_against = spec
-    if spec.reference == "sum":
-        fitted_against = replace(spec, reference=table.items[-1])
-    return assemble(table, fitted_against, model, found, joined(items, free, others), statistics, possible)
+    against = fitted.spec
+    if against.reference == "sum":
+        against = replace(against, reference=fitted.table.items[-1])
+    return assemble(
+        fitted.table,
+        against,
+        fitted.model,
+        fitted.found,
+        fitted.parameters,
+        fitted.statistics,
+        fitted.possible_at(fitted.found.estimate.phi),
+    )
 
 
 def digest(table: Respondents) -> str:

@@ -29,7 +29,7 @@ from ..maps import Undecided
 from ..rankings.fit import fit_mallows
 from ..ratings.fit import fit_ratings
 from . import parameters
-from .assemble import comparison_statistics, finished, item_statistics
+from .assemble import Fitted, comparison_statistics, finished, item_statistics
 from .gaps import fit_with_gaps
 from .possible import Possible
 from .repeated import repeated
@@ -121,21 +121,31 @@ def fit_pattern(
     {'A': 0.2582, 'B': 0.1291, 'C': 0.0}
     """
     chosen = "none" if ties_unresolved and ties is None else ties
-    spec = _spec(table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta)
+    spec = pattern_spec(table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta)
+    fit = finished(fitted_pattern(table, spec, ties_unresolved, alpha_of, beta_of))
+    return fit.with_reference("sum") if spec.reference == "sum" and not item_terms else fit
+
+
+def fitted_pattern(
+    table: Respondents,
+    spec: AnswerSpec,
+    ties_unresolved: bool = False,
+    alpha_of: Sequence[str] | None = None,
+    beta_of: Sequence[str] | None = None,
+) -> Fitted:
+    """The arrays of :func:`fit_pattern` for a specification; parameters and errors as there."""
     _check(table, spec, ties_unresolved, alpha_of, beta_of)
     model = item_model(table, spec)
     if table.n_times > 1:
-        fitted = repeated(table, spec, model)
-    elif table.kind == "comparisons":
-        fitted = _comparisons(table, spec, model, alpha_of, beta_of)
-    elif table.kind == "ratings" or (spec.answer_ties != "none" and not ties_unresolved):
-        fitted = _weak_orders(table, spec, model)
-    else:
-        fitted = _rankings(table, spec, model, ties_unresolved)
-    return fitted.with_reference("sum") if spec.reference == "sum" and not item_terms else fitted
+        return repeated(table, spec, model)
+    if table.kind == "comparisons":
+        return _comparisons(table, spec, model, alpha_of, beta_of)
+    if table.kind == "ratings" or (spec.answer_ties != "none" and not ties_unresolved):
+        return _weak_orders(table, spec, model)
+    return _rankings(table, spec, model, ties_unresolved)
 
 
-def _spec(
+def pattern_spec(
     table: Respondents,
     ties: AnswerTies | None,
     by: str,
@@ -240,7 +250,7 @@ def _comparisons(
     model: ItemModel,
     alpha_of: Sequence[str] | None,
     beta_of: Sequence[str] | None,
-) -> AnswerFit:
+) -> Fitted:
     undecided = _UNDECIDED[spec.answer_ties] if table.tie_category else None
     more = parameters.others(table, spec)
     depends = [term.name for term in parameters.dependence(table, spec)]
@@ -259,10 +269,10 @@ def _comparisons(
         found = fit_comparisons(
             table.once, model.terms, model.group, table.weights, undecided, spec.dependence
         )
-    return finished(table, spec, model, found, more, statistics, possible)
+    return Fitted(table, spec, model, found, more, statistics, possible)
 
 
-def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unresolved: bool) -> AnswerFit:
+def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unresolved: bool) -> Fitted:
     found = fit_mallows(
         table.ranks[:, 0],
         model.terms,
@@ -272,10 +282,10 @@ def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unres
         ties_unresolved=ties_unresolved,
     )
     possible = Possible("strict", len(table.items), 1, False, 0, (), False, False, ())
-    return finished(table, spec, model, found, [], item_statistics(table.items), possible)
+    return Fitted(table, spec, model, found, [], item_statistics(table.items), possible)
 
 
-def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> AnswerFit:
+def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
     """Ratings, or rankings with ties: all orders that the scale, or as many places as items, can express."""
     if table.kind == "ratings":
         codes, categories = table.once, len(table.scale)
@@ -290,7 +300,7 @@ def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Answ
     statistics = comparison_statistics(
         table.items, True, [t.name for t in parameters.dependence(table, spec)]
     )
-    return finished(table, spec, model, found, parameters.others(table, spec), statistics, possible)
+    return Fitted(table, spec, model, found, parameters.others(table, spec), statistics, possible)
 
 
 def _complete_ranks(table: Respondents) -> IntArray:

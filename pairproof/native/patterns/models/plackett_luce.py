@@ -11,7 +11,6 @@ that can tie (Luce 1959; Plackett 1975; ties by Turner, van Etten, Firth and Kos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Union
 
 import numpy as np
@@ -24,7 +23,7 @@ from ....fit.answers.spec import AnswerSpec
 from ....fit.spec import Term
 from ..estimate import Prior
 from ..rankings.fit import fit_plackett_luce as fit_ranks
-from .assemble import assemble, item_statistics, joined
+from .assemble import Fitted, finished, item_statistics
 from .pattern import check_reference, check_table
 from .possible import Possible
 from .terms import item_model
@@ -110,41 +109,34 @@ def fit_plackett_luce(
         item_terms=tuple(item_terms),
         separate=tuple(separate),
         asked=table.kind,
+        tie_orders=_orders(table) if tie_orders is None else tuple(sorted({int(d) for d in tie_orders} - {1})),
         pseudo=float(pseudo),
         prior=_in_words(prior),
     )
+    fit = finished(fitted_plackett_luce(table, spec, prior))
+    if item_terms or (prior is None and chosen == against):
+        return fit
+    return fit.with_reference(chosen)
+
+
+def fitted_plackett_luce(table: Respondents, spec: AnswerSpec, prior: PriorLike | None = None) -> Fitted:
+    """The arrays of :func:`fit_plackett_luce` for a specification; parameters and errors as there."""
     model = item_model(table, spec, level_is_free=prior is not None)
-    orders = None if tie_orders is None else tuple(int(d) for d in tie_orders)
-    ranks, presented = table.ranks[:, 0], table.presented[:, 0]
-    seen = _orders(table) if orders is None else tuple(sorted(set(orders) - {1}))
-    n_items = len(table.items)
+    n_items, seen = len(table.items), spec.tie_orders
     found = fit_ranks(
-        ranks,
+        table.ranks[:, 0],
         model.terms,
         model.group,
         table.weights,
         orders=seen,
-        presented=presented,
-        pseudo=float(pseudo),
+        presented=table.presented[:, 0],
+        pseudo=spec.pseudo,
         prior=None if prior is None else _prior(prior, n_items, len(seen)),
     )
     ties = [Term(f"tie{d}", "tie" if d == 2 else "tie-of") for d in seen]
-    phi = found.estimate.phi
-    possible = Possible(
-        "luce", n_items, 1, False, 0, seen, False, False, tuple(m @ phi for m in found.likelihood.maps)
-    )
-    fitted = assemble(
-        table,
-        replace(spec, tie_orders=seen, answer_ties="none"),
-        model,
-        found,
-        joined(model.named, model.free, ties),
-        [*item_statistics(table.items), *(t.name for t in ties)],
-        possible,
-    )
-    if item_terms or (prior is None and chosen == against):
-        return fitted
-    return fitted.with_reference(chosen)
+    possible = Possible("luce", n_items, 1, False, 0, seen, False, False, ())
+    statistics = [*item_statistics(table.items), *(t.name for t in ties)]
+    return Fitted(table, spec, model, found, ties, statistics, possible)
 
 
 def _check(
