@@ -11,20 +11,45 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, NotEstimableError
+from ...numerics.processes import in_order
 from ..drawn import Draw
+from ..estimate import maximum_likelihood
 from ..likelihood import Likelihood
 from .fit import LatentClasses, fit_classes
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
-#: From a person's answers to the likelihood of the pooled ones, their weights, and the parameters' names.
-Build = Callable[[IntArray], tuple[Likelihood, FloatArray, tuple[str, ...]]]
+
+class Built(NamedTuple):
+    """The likelihood of some answers.
+
+    Attributes
+    ----------
+    likelihood : Likelihood
+        Of the pooled answers.
+    weights : float[n]
+    names : tuple of str
+        Of the p parameters.
+    single : float[p], optional
+        Estimate of one class, if it is there already.
+    """
+
+    likelihood: Likelihood
+    weights: FloatArray
+    names: tuple[str, ...]
+    single: FloatArray | None = None
+
+
+#: From a person's answers to their likelihood.
+Build = Callable[[IntArray], Built]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +86,19 @@ class ClassTest:
         return 2.0 * (self.more.llf - self.fewer.llf)
 
     @property
+    def n_classes(self) -> int:
+        """K, the smaller number of classes."""
+        return len(self.fewer.shares)
+
+    def __str__(self) -> str:
+        failed = f"; {self.failed} more could not be fitted" if self.failed else ""
+        k = self.n_classes
+        return (
+            f"{k} class{'' if k == 1 else 'es'} against {k + 1}: likelihood ratio {self.ratio:.4f}, bootstrap p ="
+            f" {self.p:.4g} ({len(self.ratios)} samples{failed})"
+        )
+
+    @property
     def p(self) -> float:
         """The p-value, 1 / (samples + 1) at least."""
         # Ratios that differ by rounding are the same sample.
@@ -75,6 +113,9 @@ def class_test(
     samples: int = 99,
     starts: int = 10,
     seed: int = 0,
+    random: BoolArray | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    workers: int = 1,
 ) -> ClassTest:
     """Test K classes against K + 1.
 
@@ -95,6 +136,12 @@ def class_test(
         Of each fit.
     seed : int
         Of starts and samples.
+    random : bool[p], optional
+        Which parameters differ between classes; all if not given.
+    progress : function of (int, int), optional
+        Told (samples done, samples in all).
+    workers : int
+        Processes; with more than one `build` and `draw` must survive pickling.  The result is the same.
 
     Returns
     -------
@@ -107,12 +154,12 @@ def class_test(
     NotEstimableError
         The model of one class has parameters that are infinite or cannot be told apart.
     ConvergenceError
-        No start reached a maximum.
+        No start reached a maximum, or no sample could be fitted.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.bootstrap import class_test
+    >>> from pairproof.native.patterns.classes.bootstrap import Built, class_test
     >>> from pairproof.native.patterns.comparisons.fit import comparison_likelihood
     >>> from pairproof.native.patterns.drawn import draw_comparisons
     >>> from pairproof.native.patterns.maps import main_effects
@@ -121,28 +168,72 @@ def class_test(
     >>> answers = draw_comparisons(sides, terms, group, np.random.default_rng(1))
     >>> def build(drawn):
     ...     likelihood, pooled, names = comparison_likelihood(drawn, terms)
-    ...     return likelihood, pooled.weights, names
+    ...     return Built(likelihood, pooled.weights, names)
     >>> test = class_test(answers, build, lambda phi, draws: draw_comparisons(phi, terms, group, draws), 1, 19, 3)
     >>> test.p
     0.05
     """
     if samples < 1:
         raise InputError(f"{samples} bootstrap samples; expected 1 or more")
-    fewer, more = (_fitted(answers, build, k, starts, seed) for k in (n_classes, n_classes + 1))
-    draws = np.random.default_rng([seed, 1])
-    ratios, failed = [], 0
-    for _ in range(samples):
-        member = draws.choice(n_classes, p=fewer.shares / fewer.shares.sum(), size=len(answers))
-        sample = draw(fewer.phi[member], draws)
-        try:
-            one, two = (_fitted(sample, build, k, starts, seed) for k in (n_classes, n_classes + 1))
-        except (NotEstimableError, ConvergenceError):
+    fitting = _Fitting(build, n_classes, random, starts, seed)
+    fewer, more = fitting.both(answers)
+    tasks = (_Task(fitting, draw, fewer.phi, fewer.shares, len(answers), b) for b in range(samples))
+    ratios: list[float] = []
+    failed = 0
+    for task, ratio in in_order(_ratio, tasks, workers):
+        if ratio is None:
             failed += 1
-            continue
-        ratios.append(2.0 * (two.llf - one.llf))
+        else:
+            ratios.append(ratio)
+        if progress is not None:
+            progress(task.number + 1, samples)
+    if not ratios:
+        raise ConvergenceError(
+            f"none of {samples} samples from {n_classes} class{'' if n_classes == 1 else 'es'} could be fitted: in each a"
+            " parameter is infinite. There are too few persons for this test"
+        )
     return ClassTest(fewer, more, np.array(ratios), failed)
 
 
-def _fitted(answers: IntArray, build: Build, k: int, starts: int, seed: int) -> LatentClasses:
-    likelihood, weights, names = build(answers)
-    return fit_classes(likelihood, weights, names, k, starts=starts, seed=seed)
+@dataclass(frozen=True, eq=False)
+class _Fitting:
+    """Fits K and K + 1 classes to answers."""
+
+    build: Build
+    n_classes: int
+    random: BoolArray | None
+    starts: int
+    seed: int
+
+    def both(self, answers: IntArray) -> tuple[LatentClasses, LatentClasses]:
+        likelihood, weights, names, single = self.build(answers)
+        if single is None:
+            single = maximum_likelihood(likelihood, weights, names, concave=False).phi
+        fewer, more = (
+            fit_classes(likelihood, weights, names, k, self.random, self.starts, self.seed, single)
+            for k in (self.n_classes, self.n_classes + 1)
+        )
+        return fewer, more
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A sample to be drawn and fitted, with a random stream of its own."""
+
+    fitting: _Fitting
+    draw: Draw
+    phi: FloatArray
+    shares: FloatArray
+    n_persons: int
+    number: int
+
+
+def _ratio(task: _Task) -> float | None:
+    """The likelihood ratio of a sample; None if it cannot be fitted."""
+    draws = np.random.default_rng([task.fitting.seed, 1, task.number])
+    member = draws.choice(len(task.shares), p=task.shares / task.shares.sum(), size=task.n_persons)
+    try:
+        fewer, more = task.fitting.both(task.draw(task.phi[member], draws))
+    except (NotEstimableError, ConvergenceError):
+        return None
+    return 2.0 * (more.llf - fewer.llf)

@@ -110,12 +110,6 @@ def assemble(
     df = int((found.possible - 1.0).sum()) - fitted
     null = float(found.pooled.weights @ likelihood.at(np.zeros(len(estimate.phi))).log_probabilities)
     data = implied(table, model)
-    ternary = (
-        spec.answer_ties != "none"
-        or 2 in spec.tie_orders
-        or (spec.asked != "rankings" and table.tie_category)
-    )
-    outcome: OutcomeModel = "davidson" if ternary else "binary"
     return AnswerFit(
         spec=spec,
         data=data,
@@ -124,7 +118,7 @@ def assemble(
         is_reference=~parameters.free,
         covariance=DenseCovariance(covariance),
         null_space=np.zeros((n, 0)),
-        outcome_model=outcome,
+        outcome_model=outcome_model(table, spec),
         scale=spec.scale,
         constraint=spec.constraint,
         groups=timed_groups(model.groups, spec.times),
@@ -177,6 +171,11 @@ class Fitted:
         items, free = at_times(self.model, self.spec.times)
         return joined(items, free, self.others)
 
+    @property
+    def reference(self) -> str:
+        """The item whose parameter is 0; the last for a sum constraint."""
+        return self.table.items[-1] if self.spec.reference == "sum" else self.spec.reference
+
     def possible_at(self, phi: FloatArray) -> Possible | None:
         """The possible answers with their probabilities at phi, float[p]."""
         if self.possible is None:
@@ -187,9 +186,7 @@ class Fitted:
 def finished(fitted: Fitted) -> AnswerFit:
     """:func:`assemble` with the probabilities of possible answers, and the parameters of all times."""
     # Fitted against the last item; a sum constraint is a change of reference of the finished fit.
-    against = fitted.spec
-    if against.reference == "sum":
-        against = replace(against, reference=fitted.table.items[-1])
+    against = replace(fitted.spec, reference=fitted.reference)
     return assemble(
         fitted.table,
         against,
@@ -199,6 +196,16 @@ def finished(fitted: Fitted) -> AnswerFit:
         fitted.statistics,
         fitted.possible_at(fitted.found.estimate.phi),
     )
+
+
+def outcome_model(table: Respondents, spec: AnswerSpec) -> OutcomeModel:
+    """Whether two items can tie."""
+    ternary = (
+        spec.answer_ties != "none"
+        or 2 in spec.tie_orders
+        or (spec.asked != "rankings" and table.tie_category)
+    )
+    return "davidson" if ternary else "binary"
 
 
 def digest(table: Respondents) -> str:

@@ -121,7 +121,9 @@ def fit_pattern(
     {'A': 0.2582, 'B': 0.1291, 'C': 0.0}
     """
     chosen = "none" if ties_unresolved and ties is None else ties
-    spec = pattern_spec(table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta)
+    spec = pattern_spec(
+        table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta
+    )
     fit = finished(fitted_pattern(table, spec, ties_unresolved, alpha_of, beta_of))
     return fit.with_reference("sum") if spec.reference == "sum" and not item_terms else fit
 

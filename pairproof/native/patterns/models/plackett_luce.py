@@ -11,6 +11,7 @@ that can tie (Luce 1959; Plackett 1975; ties by Turner, van Etten, Firth and Kos
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Union
 
 import numpy as np
@@ -99,24 +100,39 @@ def fit_plackett_luce(
     {'A': 0.0, 'B': -0.266, 'C': -0.697}
     """
     check_table(table)
+    spec = plackett_luce_spec(table, by, item_terms, separate, reference, tie_orders, pseudo, prior)
+    chosen = spec.reference
+    # Fitted against an item, or, with a prior, none; another constraint is a change of reference.
+    against = table.items[0] if chosen == "sum" else chosen
+    fit = finished(fitted_plackett_luce(table, replace(spec, reference=against), prior))
+    return fit if item_terms or (prior is None and chosen == against) else fit.with_reference(chosen)
+
+
+def plackett_luce_spec(
+    table: Respondents,
+    by: str = "",
+    item_terms: Sequence[str] = (),
+    separate: Sequence[str] = (),
+    reference: str | None = None,
+    tie_orders: Sequence[int] | None = None,
+    pseudo: float = 0.0,
+    prior: PriorLike | None = None,
+) -> AnswerSpec:
+    """The specification, with defaults filled in; parameters and errors as for :func:`fit_plackett_luce`."""
     _check(table, by, item_terms, reference, pseudo, prior)
-    chosen = "" if item_terms else reference or table.items[0]
-    against = chosen if chosen not in ("", "sum") else table.items[0]
-    spec = AnswerSpec(
+    return AnswerSpec(
         family="plackett-luce",
         by=by,
-        reference=against if chosen else "",
+        reference="" if item_terms else reference or table.items[0],
         item_terms=tuple(item_terms),
         separate=tuple(separate),
         asked=table.kind,
-        tie_orders=_orders(table) if tie_orders is None else tuple(sorted({int(d) for d in tie_orders} - {1})),
+        tie_orders=_orders(table)
+        if tie_orders is None
+        else tuple(sorted({int(d) for d in tie_orders} - {1})),
         pseudo=float(pseudo),
         prior=_in_words(prior),
     )
-    fit = finished(fitted_plackett_luce(table, spec, prior))
-    if item_terms or (prior is None and chosen == against):
-        return fit
-    return fit.with_reference(chosen)
 
 
 def fitted_plackett_luce(table: Respondents, spec: AnswerSpec, prior: PriorLike | None = None) -> Fitted:
