@@ -18,6 +18,7 @@ I_ik that of a person whose class is known.  Shares enter as log(pi_k / pi_K).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -181,20 +182,27 @@ class MixturePoint:
             return float("inf")
         return max(p.extent for p in self.points)
 
-    def _of_class(self, k: int) -> FloatArray:
-        """float[n, n_params]: h_ik."""
-        found = np.zeros((len(self.rows), len(self.psi)))
-        found[:, self.mixture.slots(k)] = self.points[k].scores
+    @cached_property
+    def _of_class(self) -> tuple[FloatArray, ...]:
+        """K of float[n, n_params]: h_ik."""
         shares = np.exp(self.mixture.log_shares(self.psi))
-        ratios = slice(len(self.psi) - self.mixture.n_classes + 1, None)
-        found[:, ratios] = (np.arange(self.mixture.n_classes) == k).astype(float)[:-1] - shares[:-1]
-        return found
+        n_classes = self.mixture.n_classes
+        ratios = slice(len(self.psi) - n_classes + 1, None)
+        out = []
+        for k, point in enumerate(self.points):
+            found = np.zeros((len(self.rows), len(self.psi)))
+            found[:, self.mixture.slots(k)] = point.scores
+            found[:, ratios] = (np.arange(n_classes) == k).astype(float)[:-1] - shares[:-1]
+            out.append(found)
+        return tuple(out)
 
-    @property
+    @cached_property
     def scores(self) -> FloatArray:
         """float[n, n_params]: derivative of each answer's log-probability."""
-        k = range(self.mixture.n_classes)
-        return np.asarray(np.sum([self.posterior[:, [c]] * self._of_class(c) for c in k], axis=0))
+        found = np.zeros((len(self.rows), len(self.psi)))
+        for k, own in enumerate(self._of_class):
+            found += self.posterior[:, [k]] * own
+        return found
 
     def complete_information(self) -> FloatArray:
         """float[n_params, n_params]: expected information of answers whose classes are known."""
@@ -211,8 +219,8 @@ class MixturePoint:
         """float[n_params, n_params]: the observed information."""
         found = self.complete_information()
         mean = self.scores
-        for k in range(self.mixture.n_classes):
-            off = self._of_class(k) - mean
+        for k, own in enumerate(self._of_class):
+            off = own - mean
             found -= (off.T * (self.mixture.weights * self.posterior[:, k])) @ off
         return found
 
