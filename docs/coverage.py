@@ -15,7 +15,17 @@ from typing import Any
 import click
 
 from .agreement import markdown
-from .simulation import early, equal_systems, findings, intervals, lines, resampled, two_systems
+from .simulation import (
+    class_numbers,
+    early,
+    equal_systems,
+    findings,
+    intervals,
+    lines,
+    resampled,
+    two_systems,
+    whole_answers,
+)
 from .simulation.figures import draw
 from .simulation.tally import keep, read
 
@@ -26,6 +36,8 @@ Job = tuple[str, Callable[[], dict[str, Any]]]
 LOWEST, MOST_FALSE = 0.93, 0.07
 #: Runs of the sequences, and tables of equal systems.
 RUNS, RUNS_WITH_TIES, RUNS_OF_JUDGES, EQUAL = 10_000, 2_000, 500, 300
+#: Tables of whole answers, of latent classes, and of the test of their number where there is one and where there are two.
+WHOLE, CLASSES, ONE_CLASS, TWO_CLASSES = 600, 300, 200, 60
 
 
 def jobs(part: str) -> Iterator[Job]:
@@ -40,6 +52,15 @@ def jobs(part: str) -> Iterator[Job]:
     elif part == "equal-systems":
         for design in equal_systems.designs():
             yield design.name, partial(equal_systems.simulated, design, EQUAL)
+    elif part == "whole-answers":
+        for whole in whole_answers.designs():
+            yield whole.name, partial(whole_answers.simulated, whole, WHOLE)
+        for whole in whole_answers.class_designs():
+            yield whole.name, partial(whole_answers.simulated_classes, whole, CLASSES)
+    elif part == "class-numbers":
+        for whole in class_numbers.designs():
+            n = ONE_CLASS if len(whole.shares) == 1 else TWO_CLASSES
+            yield whole.name, partial(class_numbers.simulated, whole, n)
     elif part == "resampled":
         yield from resampled.jobs()
     else:
@@ -53,7 +74,7 @@ def jobs(part: str) -> Iterator[Job]:
 
 
 DESIGNS = {"one-way": lines.one_way, "two-way": lines.two_way, "other": lines.other}
-PARTS = (*DESIGNS, "resampled", "early", "two-systems", "equal-systems")
+PARTS = (*DESIGNS, "resampled", "early", "two-systems", "equal-systems", "whole-answers", "class-numbers")
 
 
 def recorded(part: str) -> set[str]:

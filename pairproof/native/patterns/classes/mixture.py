@@ -138,6 +138,7 @@ class MixturePoint:
     psi : float[n_params]
     points : tuple of MembersPoint
         Of the classes.
+    shares : float[K]
     rows : float[n]
         Log-probability of each answer.
     posterior : float[n, K]
@@ -158,15 +159,18 @@ class MixturePoint:
     mixture: Mixture
     psi: FloatArray
     points: tuple[MembersPoint, ...] = field(init=False)
+    shares: FloatArray = field(init=False)
     rows: FloatArray = field(init=False)
     posterior: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         points = tuple(self.mixture.likelihood.at(phi) for phi in self.mixture.phi(self.psi))
-        log_p = np.stack([p.log_probabilities for p in points], axis=1) + self.mixture.log_shares(self.psi)
+        log_shares = self.mixture.log_shares(self.psi)
+        log_p = np.stack([p.log_probabilities for p in points], axis=1) + log_shares
         top = log_p.max(axis=1, keepdims=True)
         rows = top[:, 0] + np.log(np.exp(log_p - top).sum(axis=1))
         object.__setattr__(self, "points", points)
+        object.__setattr__(self, "shares", np.exp(log_shares))
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "posterior", np.exp(log_p - rows[:, None]))
 
@@ -185,7 +189,7 @@ class MixturePoint:
     @cached_property
     def _of_class(self) -> tuple[FloatArray, ...]:
         """K of float[n, n_params]: h_ik."""
-        shares = np.exp(self.mixture.log_shares(self.psi))
+        shares = self.shares
         n_classes = self.mixture.n_classes
         ratios = slice(len(self.psi) - n_classes + 1, None)
         out = []
@@ -210,7 +214,7 @@ class MixturePoint:
         for k, point in enumerate(self.points):
             slots = self.mixture.slots(k)
             found[np.ix_(slots, slots)] += point.information(self.mixture.weights * self.posterior[:, k])
-        shares = np.exp(self.mixture.log_shares(self.psi))[:-1]
+        shares = self.shares[:-1]
         ratios = slice(len(self.psi) - len(shares), None)
         found[ratios, ratios] += self.mixture.weights.sum() * (np.diag(shares) - np.outer(shares, shares))
         return found
