@@ -14,8 +14,7 @@ from pairproof.fit.answers.classes import ClassFit
 from .tally import Tally, line
 from .whole_answers import Whole
 
-#: Samples of each test, which make p = 1/20, 2/20, ..., so that .05 and .10 can be held exactly; and starts of
-#: each fit.
+#: Samples of each test, which make p = 1/20, 2/20, ..., so that .05 and .10 can be held; starts of each fit.
 SAMPLES, STARTS = 19, 3
 #: Tables whose p-value is kept.
 KEPT = 8

@@ -167,10 +167,19 @@ def designs() -> Iterator[Whole]:
     lam, five = (0.4, 0.2, 0.1), (0.4, 0.3, 0.1, -0.1)
     theta = (0.2, -0.1, 0.1, 0.0, 0.2, -0.1, 0.1, 0.0, 0.2, -0.1, 0.1, 0.0)
     yield Whole(
-        "comparisons with ties, 10 % gaps, 100 persons", "comparisons", 100, ((*lam, -0.5),), ties=True, gaps=0.1
+        "comparisons with ties, 10 % gaps, 100 persons",
+        "comparisons",
+        100,
+        ((*lam, -0.5),),
+        ties=True,
+        gaps=0.1,
     )
     yield Whole(
-        "comparisons that depend on each other, 200 persons", "comparisons", 200, ((*lam, *theta),), dependence=True
+        "comparisons that depend on each other, 200 persons",
+        "comparisons",
+        200,
+        ((*lam, *theta),),
+        dependence=True,
     )
     yield Whole("rankings, first 3 of 5, 100 persons", "rankings", 100, (five,), ranked=3)
     yield Whole("ratings with 10 % gaps, 100 persons", "ratings", 100, ((*lam, -0.3),), gaps=0.1)

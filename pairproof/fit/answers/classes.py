@@ -10,9 +10,9 @@ contrasts and references go class by class; the largest class is the first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -24,100 +24,27 @@ from ..fit import Fit
 from . import text
 from .clusters import clusters_of
 from .fit import AnswerFit
-from .numbers import FloatArray, IntArray, Predicted
+from .mixture import ClassNumbers, ClassTest
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    # For signatures alone: the result still knows no engine.
-    from ...native.patterns.classes.bootstrap import ClassTest
-
-
-class ClassTester(Protocol):
-    """The bootstrap test of K classes against K + 1, as an engine makes it."""
-
-    def __call__(
-        self, samples: int, starts: int, seed: int, progress: Callable[[int, int], None] | None, workers: int
-    ) -> ClassTest:
-        """See :meth:`ClassFit.test_classes`."""
-
-
-@dataclass(frozen=True, eq=False)
-class MixedPossible:
-    """Possible answers with their probabilities over all classes.
-
-    Attributes
-    ----------
-    classes : sequence of Predicted
-        Of each class.
-    shares : float[K]
-    """
-
-    classes: Sequence[Predicted]
-    shares: FloatArray
-
-    def count(self) -> float:
-        """How many there are."""
-        return self.classes[0].count()
-
-    def answers(self) -> IntArray:
-        """int[N, n_times, k]: all of them."""
-        return self.classes[0].answers()
-
-    def probabilities(self, group: int) -> FloatArray:
-        """float[N]: of each in a covariate group, whatever the class."""
-        own = [share * one.probabilities(group) for share, one in zip(self.shares, self.classes)]
-        return np.asarray(np.sum(own, axis=0))
-
-
-@dataclass(frozen=True, eq=False)
-class ClassNumbers:
-    """What a fit of latent classes says of the classes.
-
-    Attributes
-    ----------
-    shares : float[K]
-        Share of persons in each class, the largest first.
-    covariance : float[K, K]
-        Of the shares, from the observed information of the mixture; nan where there is none.
-    influence : float[n, K]
-        What a person of weight 1 with each distinct answer moves the shares by.
-    posterior : float[n, K]
-        Probabilities of the classes given each distinct answer.
-    optima : tuple of (float, int)
-        Log-likelihoods of the maxima that were found, best first, and how many starts ended there.
-    starts : int
-        Starts that were made; some may have ended nowhere.
-    seed : int
-        Of the starts.
-    collapsed : tuple of str
-        Parameters that are infinite.
-    tester : ClassTester
-        Makes the bootstrap test.
-    """
-
-    shares: FloatArray
-    covariance: FloatArray
-    influence: FloatArray
-    posterior: FloatArray
-    optima: tuple[tuple[float, int], ...]
-    starts: int
-    seed: int
-    collapsed: tuple[str, ...]
-    tester: ClassTester
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassFit(AnswerFit):
     """Fitted latent classes of persons, a mixture of models of whole answers.
 
-    Other attributes are those of :class:`pairproof.fit.answers.fit.AnswerFit`.  Parameters that differ between classes
-    are named `A:class[1]`, and `groups` are the classes (in each covariate group).  Standard errors come from the
-    observed information of the mixture: that nobody's class is known makes them larger.
+    Other attributes are those of :class:`pairproof.fit.record.FitRecord`.  Parameters that differ between classes are named `A:class[1]`, and `groups` are the classes (in each covariate group).  Standard errors come from the
+    observed information of the mixture (Louis 1982): that nobody's class is known makes them larger.
 
     Attributes
     ----------
+    respondents : Respondents
+        The table as it was given.
+    numbers : AnswerNumbers
+        Answers seen and expected.
     of_classes : ClassNumbers
+        Shares, posterior probabilities and maxima.
 
     Examples
     --------
@@ -127,7 +54,7 @@ class ClassFit(AnswerFit):
     >>> table = pairproof.Respondents.build("ABC", "comparisons", answers, tie_category=False, weights=persons)
     >>> fit = pairproof.fit_latent_classes(table, 2)
     >>> fit.shares.round(3).to_dict()
-    {'class=1': 0.636, 'class=2': 0.364}
+    {'class=1': 0.537, 'class=2': 0.463}
     """
 
     of_classes: ClassNumbers = field(kw_only=True)

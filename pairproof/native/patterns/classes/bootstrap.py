@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, NotEstimableError
+from ....fit.answers.mixture import ClassTest
 from ...numerics.processes import in_order
 from ..drawn import Draw
 from ..estimate import maximum_likelihood
@@ -40,6 +41,16 @@ class Built(NamedTuple):
         Of the p parameters.
     single : float[p], optional
         Estimate of one class, if it is there already.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.classes.bootstrap import Built
+    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
+    >>> from pairproof.native.patterns.likelihood import Likelihood
+    >>> one = Likelihood(FactoredSpace(np.array([[1], [-1]]), False), np.zeros(2, dtype=int), [np.ones((1, 1))])
+    >>> Built(one, np.array([3.0, 1.0]), ("A",)).likelihood.n_params
+    1
     """
 
     likelihood: Likelihood
@@ -50,59 +61,6 @@ class Built(NamedTuple):
 
 #: From a person's answers to their likelihood.
 Build = Callable[[IntArray], Built]
-
-
-@dataclass(frozen=True, eq=False)
-class ClassTest:
-    """A bootstrap test of K classes against K + 1.
-
-    Attributes
-    ----------
-    fewer, more : LatentClasses
-        The two fits.
-    ratios : float[n]
-        Likelihood ratios of the samples that could be fitted.
-    failed : int
-        Samples in which a parameter of a single class was infinite: they are left out.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.bootstrap import ClassTest
-    >>> fewer, more = SimpleNamespace(llf=-10.0), SimpleNamespace(llf=-8.0)
-    >>> ClassTest(fewer, more, np.array([1.0, 3.0, 5.0]), 0).p  # one of three is above 4
-    0.5
-    """
-
-    fewer: LatentClasses
-    more: LatentClasses
-    ratios: FloatArray
-    failed: int
-
-    @property
-    def ratio(self) -> float:
-        """Twice the difference of the log-likelihoods."""
-        return 2.0 * (self.more.llf - self.fewer.llf)
-
-    @property
-    def n_classes(self) -> int:
-        """K, the smaller number of classes."""
-        return len(self.fewer.shares)
-
-    def __str__(self) -> str:
-        failed = f"; {self.failed} more could not be fitted" if self.failed else ""
-        k = self.n_classes
-        return (
-            f"{k} class{'' if k == 1 else 'es'} against {k + 1}: likelihood ratio {self.ratio:.4f}, bootstrap p ="
-            f" {self.p:.4g} ({len(self.ratios)} samples{failed})"
-        )
-
-    @property
-    def p(self) -> float:
-        """The p-value, 1 / (samples + 1) at least."""
-        # Ratios that differ by rounding are the same sample.
-        return float((1 + (self.ratios >= self.ratio - 1e-8).sum()) / (1 + len(self.ratios)))
 
 
 def class_test(
@@ -192,7 +150,7 @@ def class_test(
             f"none of {samples} samples from {n_classes} class{'' if n_classes == 1 else 'es'} could be fitted: in each a"
             " parameter is infinite. There are too few persons for this test"
         )
-    return ClassTest(fewer, more, np.array(ratios), failed)
+    return ClassTest(n_classes, fewer.llf, more.llf, np.array(ratios), failed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,9 @@ from ....data.options import one_of, whole_number
 from ....data.respondents import Respondents
 from ....errors import InputError
 from ....fit.answers.classes import ClassFit
+from ....fit.answers.mixture import ClassTest
 from ....fit.answers.spec import AnswerSpec, AnswerTies
-from ..classes.bootstrap import Built, ClassTest, class_test
+from ..classes.bootstrap import Built, class_test
 from ..classes.fit import STARTS, fit_classes
 from .assemble import Fitted
 from .mixed import assemble_classes
@@ -65,12 +66,20 @@ def fit_latent_classes(
         Number of classes, 1 or more.
     model : {"pattern", "plackett-luce"}
         Of each class, as :func:`pairproof.fit_pattern` or :func:`pairproof.fit_plackett_luce` has it.
-    ties, dependence, between_times
+    ties : {"davidson", "by-pair", "none"}, optional
+        Of the pattern model.
+    by : str
+        Formula of the subject covariates.
+    item_terms : sequence of str
+        Item covariates in place of free items.
+    separate : sequence of str
+        Items with a parameter of their own although `item_terms` are given.
+    reference : str, optional
+        The item whose parameter is 0 in every class, or "sum".
+    dependence, between_times : bool
         Of the pattern model.
     tie_orders : sequence of int, optional
         Of Plackett and Luce's.
-    by, item_terms, separate, reference
-        Of either; the reference is 0 in every class.
     random : str or sequence of str, optional
         Parameters that differ between classes, as a formula (prefmod's `random`): items `"A + B"`, item covariates
         `"x"`, either with a subject covariate, `"A + A:sex"`, or `"tie"`.  Others are common to all classes.  Default:
@@ -109,7 +118,7 @@ def fit_latent_classes(
     >>> table = pairproof.Respondents.build("ABC", "comparisons", answers, tie_category=False, weights=persons)
     >>> fit = pairproof.fit_latent_classes(table, 2)
     >>> fit.params.round(3).to_dict()["A:class[1]"], round(fit.bic, 3), fit.rank
-    (0.803, 380.489, 5)
+    (1.281, 387.408, 5)
     """
     check_table(table)
     whole_number("classes", classes, 1)
@@ -252,8 +261,16 @@ def tabulate_latent_classes(
     table : Respondents
     most : int
         Largest number of classes.
-    model, ties, by, item_terms, separate, reference, dependence, between_times, tie_orders, random, starts, seed
-        As in :func:`pairproof.fit_latent_classes`.
+    model : {"pattern", "plackett-luce"}
+        This and what follows is as in :func:`pairproof.fit_latent_classes`.
+    ties : {"davidson", "by-pair", "none"}, optional
+    by : str
+    item_terms, separate : sequence of str
+    reference : str, optional
+    dependence, between_times : bool
+    tie_orders : sequence of int, optional
+    random : str or sequence of str, optional
+    starts, seed : int
 
     Returns
     -------
@@ -264,8 +281,12 @@ def tabulate_latent_classes(
 
     Raises
     ------
-    InputError and others
+    InputError, NotEstimableError, ConvergenceError, TooLargeError
         As :func:`pairproof.fit_latent_classes`.
+
+    References
+    ----------
+    BIC: Schwarz (1978), Annals of Statistics 6, 461-464, with n the number of persons.
 
     Examples
     --------
@@ -274,7 +295,7 @@ def tabulate_latent_classes(
     >>> persons = [30, 9, 8, 10, 25, 8, 9]
     >>> table = pairproof.Respondents.build("ABC", "comparisons", answers, tie_category=False, weights=persons)
     >>> pairproof.tabulate_latent_classes(table, 2)[["classes", "parameters", "bic"]].round(1).values.tolist()
-    [[1.0, 2.0, 415.9], [2.0, 5.0, 380.5]]
+    [[1.0, 2.0, 419.9], [2.0, 5.0, 387.4]]
     """
     import pandas as pd
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ....fit.answers.classes import ClassFit, ClassNumbers, ClassTester, MixedPossible
+from ....fit.answers.classes import ClassFit
+from ....fit.answers.mixture import ClassNumbers, ClassTester, MixedPossible
 from ....fit.answers.numbers import AnswerNumbers
 from ....fit.answers.tables import PairCells
 from ....fit.covariance import DenseCovariance

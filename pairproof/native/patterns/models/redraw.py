@@ -138,7 +138,8 @@ class Redraw:
         above = ((ranks[..., None, :] < ranks[..., None]) & (ranks[..., None, :] > 0)).sum(axis=3)
         cut = np.where(some & (above >= ranked), BELOW, ranks)
         codes = np.where(was == ABSENT, ABSENT, cut)
-        return np.asarray(dense(codes.reshape(-1, codes.shape[2])).reshape(codes.shape), np.int64)
+        found: IntArray = dense(codes.reshape(-1, codes.shape[2])).reshape(codes.shape)
+        return found
 
 
 def _listed(model: Possible, n: int, draws: np.random.Generator) -> IntArray:
@@ -148,4 +149,5 @@ def _listed(model: Possible, n: int, draws: np.random.Generator) -> IntArray:
             f"answers of this model are drawn from the list of all possible ones, {model.count():,.0f};"
             f" at most {MOST_POSSIBLE:,} are listed: there is no bootstrap of it"
         )
-    return model.answers()[draws.choice(int(model.count()), size=n, p=model.probabilities(0))]
+    found: IntArray = model.answers()[draws.choice(int(model.count()), size=n, p=model.probabilities(0))]
+    return found

@@ -83,9 +83,7 @@ def test_the_table_of_numbers_of_classes_of_trdel_tells_the_other_maxima() -> No
 
 @pytest.mark.r("prefmod")
 def test_a_class_that_collapses_is_named_and_has_no_standard_error() -> None:
-    table = pairproof.Respondents.build(
-        "ABCD", "comparisons", from_r("dat4").astype(int), tie_category=False
-    )
+    table = pairproof.Respondents.build("ABCD", "comparisons", from_r("dat4").astype(int), tie_category=False)
     fit = pairproof.fit_latent_classes(table, 2, starts=5)
     assert abs(fit.llf + 367.38501726) < 1e-8 and fit.collapsed == ("A:class[2]",)
     (warning,) = fit.warnings
@@ -100,7 +98,7 @@ def test_a_class_that_collapses_is_named_and_has_no_standard_error() -> None:
         fit.clustered()
 
 
-# -- classes of other models ----------------------------------------------------------------------------------
+# -- classes of other models --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model", ["pattern", "plackett-luce"])
@@ -250,13 +248,15 @@ def test_the_reference_says_nothing_of_differences_and_the_scale_nothing_of_odds
         assert abs(other.bic - fit.bic) < 1e-9 and other.rank == fit.rank == 7
     moved = fit.with_reference("B").clustered().bse.dropna()
     assert np.abs(moved - again.clustered().bse.dropna()).max() < 1e-10
-    assert pairproof.fit_latent_classes(two_kinds(), 2, reference="sum", starts=4).constraint.startswith("items sum")
+    assert pairproof.fit_latent_classes(two_kinds(), 2, reference="sum", starts=4).constraint.startswith(
+        "items sum"
+    )
     part = pairproof.fit_latent_classes(two_kinds(), 2, random="A", starts=4)
     with pytest.raises(InputError, match="random=A says which items differ between classes against D"):
         part.with_reference("B")
 
 
-# -- what is said of classes -----------------------------------------------------------------------------------
+# -- what is said of classes ---------------------------------------------------------------------------------
 
 
 def test_posterior_probabilities_follow_from_bayes_rule() -> None:
@@ -316,7 +316,9 @@ def test_the_bootstrap_finds_two_opposed_classes_by_any_number_of_workers() -> N
     assert test.p == 0.1 and told[-1] == (9, 9) and test.failed == 0
     two = pairproof.fit_latent_classes(two_kinds(120), 2)
     assert abs(test.ratio - 2 * (two.llf - fit.llf)) < 1e-8
-    assert str(test).startswith(f"1 class against 2: likelihood ratio {test.ratio:.4f}, bootstrap p = 0.1 (9 samples)")
+    assert str(test).startswith(
+        f"1 class against 2: likelihood ratio {test.ratio:.4f}, bootstrap p = 0.1 (9 samples)"
+    )
     again = fit.test_classes(2, seed=5, starts=2, workers=2)
     assert np.array_equal(again.ratios, test.ratios[:2])
 
@@ -332,5 +334,3 @@ def test_rows_of_several_persons_are_drawn_as_persons() -> None:
     assert table.weights.max() > 1
     test = pairproof.fit_latent_classes(table, 1).test_classes(4, starts=2)
     assert len(test.ratios) == 4 and (test.ratios > -1e-8).all()
-
-

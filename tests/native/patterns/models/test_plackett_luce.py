@@ -32,7 +32,9 @@ def test_salads_numbers_are_those_of_40_digits() -> None:
     close(worth["se"], [0.0156492036311, 0.0754961639739, 0.0506467975311, 0.0332578220705], 12.3)
     centred = fit.with_reference("sum")
     # mpmath at 40 digits; the specification prints the third with a 6 for a 5 in the tenth digit.
-    close(centred.bse, [0.265286664377963928, 0.252124868575453131, 0.206213659597046528, 0.205329716837072424])
+    close(
+        centred.bse, [0.265286664377963928, 0.252124868575453131, 0.206213659597046528, 0.205329716837072424]
+    )
 
 
 def test_quasi_standard_errors_of_salad_are_qvcalcs() -> None:

@@ -91,7 +91,9 @@ def test_gaps_stay_where_they_were() -> None:
 
 @pytest.mark.parametrize("model", ["pattern", "plackett-luce"])
 def test_as_many_items_are_ranked_as_before_and_absent_ones_stay_so(model: str) -> None:
-    ranks = np.array([[1, 2, 0, 0], [2, 1, 3, 4], [1, -1, 2, 0], [-1, 1, 2, 3], [4, 3, 2, 1], [3, 1, 0, 2]] * 4)
+    ranks = np.array(
+        [[1, 2, 0, 0], [2, 1, 3, 4], [1, -1, 2, 0], [-1, 1, 2, 3], [4, 3, 2, 1], [3, 1, 0, 2]] * 4
+    )
     table = Respondents.build("ABCD", "rankings", ranks)
     spec = pattern(table) if model == "pattern" else plackett_luce_spec(table)
     draw, phi = redraw(table, spec, table)
