@@ -34,8 +34,11 @@ EM_STEPS, EM_GAIN = 100, 1e-2
 #: A natural parameter beyond this is a class on its way to infinity: the estimates of the classes that exist
 #: in the cases tested stay below 2.
 COLLAPSED = 9.0
-#: Log-likelihoods closer than this are the same maximum (of a collapsed class: the same supremum).
-SAME = 1e-5
+#: Where it is left, and its likelihood taken for the supremum.
+FARTHEST = 36.0
+#: Log-likelihoods closer than this are the same maximum.  Of a class that collapses along several parameters, one
+#: faster than another, 2e-5 were left to gain (salad, three classes of Plackett and Luce's model).
+SAME = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,9 +244,9 @@ def _climb(mixture: Mixture, psi: FloatArray) -> tuple[float, FloatArray, int] |
     except np.linalg.LinAlgError:
         return None
     if found.trouble == "far":
-        # On its way to infinity the likelihood is flat: what is left to gain is exp(-2 COLLAPSED) of a
-        # person.
-        found = maximise(mixture.at, found.x, 2.0 * COLLAPSED)
+        # On its way to infinity the likelihood is flat. Several parameters may be on that way, some behind the
+        # first: at FARTHEST what is left to gain is nothing, for the last of them too.
+        found = maximise(mixture.at, found.x, FARTHEST)
     usable = found.reached or found.trouble == "far"
     return (found.point.value, found.x, found.steps) if usable and np.isfinite(found.point.value) else None
 

@@ -160,7 +160,7 @@ def assemble_classes(
         n_comparisons=data.n_comparisons,
         engine=engine_name(),
         stopping=_stopping(one, found),
-        warnings=(*model.warnings, *_warnings(found, columns, collapsed, starts)),
+        warnings=(*model.warnings, *_warnings(found, collapsed, starts, df)),
         n_infinite=null_space.shape[1],
         data_digest=digest(table),
         respondents=table,
@@ -236,7 +236,7 @@ def _stopping(one: Fitted, found: LatentClasses) -> Stopping:
     if len(found.shares) == 1:
         return Stopping(RULE, True, one.found.estimate.steps, one.found.estimate.decrement)
     if found.collapsed:
-        return Stopping("a parameter of a class beyond 18: a supremum", True, found.steps, float("nan"))
+        return Stopping("a parameter of a class is taken as infinite", True, found.steps, float("nan"))
     return Stopping(RULE, True, found.steps, found.decrement)
 
 
@@ -263,9 +263,8 @@ def _class_numbers(
     )
 
 
-def _warnings(
-    found: LatentClasses, columns: Columns, collapsed: Sequence[str], starts: int
-) -> list[FitWarning]:
+def _warnings(found: LatentClasses, collapsed: Sequence[str], starts: int, df: int) -> list[FitWarning]:
+    """What a reader of the fit has to know of its maxima and its classes."""
     out = []
     n_classes = len(found.shares)
     if n_classes > 1 and starts > 1 and found.optima[0][1] == 1:
@@ -289,11 +288,15 @@ def _warnings(
             )
         )
     elif np.isnan(found.covariance).any():
+        why = (
+            f"{found.n_params} parameters are more than the {found.n_params + df} free probabilities of all answers"
+            if df < 0
+            else "two classes are the same, or one is empty"
+        )
         out.append(
             FitWarning(
                 "not-identified",
-                "the information of the mixture is singular: two classes are the same, or one is empty, and there are no"
-                " standard errors; fit fewer classes",
+                f"the information of the mixture is singular: {why}, and there are no standard errors; fit fewer classes",
             )
         )
     return out

@@ -306,6 +306,24 @@ def test_a_likelihood_ratio_of_classes_is_refused_and_the_bootstrap_offered() ->
             a.compare(b)
 
 
+def test_more_classes_than_answers_can_tell_apart_are_named() -> None:
+    rows = [[1, 1, 1], [1, 1, -1], [1, -1, 1], [-1, 1, 1], [-1, -1, -1], [-1, -1, 1], [1, -1, -1]]
+    table = pairproof.Respondents.build(
+        "ABC", "comparisons", rows, tie_category=False, weights=[30, 9, 8, 10, 25, 8, 9]
+    )
+    fit = pairproof.fit_latent_classes(table, 3, starts=2)
+    (warning,) = fit.warnings
+    assert warning.kind == "not-identified" and "8 parameters are more than the 7 free" in str(warning)
+    assert fit.df_resid == -1 and fit.bse.isna().all()
+
+
+def test_not_to_know_the_classes_makes_errors_larger() -> None:
+    fit = pairproof.fit_latent_classes(two_kinds(), 2, starts=4)
+    share = fit.shares["class=1"]
+    assert fit.share_errors["class=1"] > 1.1 * np.sqrt(share * (1 - share) / 300)
+    assert abs(fit.share_errors["class=1"] - fit.share_errors["class=2"]) < 1e-12
+
+
 # -- the bootstrap test --------------------------------------------------------------------------------------
 
 
