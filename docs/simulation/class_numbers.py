@@ -57,7 +57,8 @@ def p_value(design: Whole, table: int) -> float:
     else:
         fit = pairproof.fit_latent_classes(answers, 1, model="plackett-luce", tie_orders=())
     assert isinstance(fit, ClassFit)
-    return fit.test_classes(SAMPLES, seed=table, starts=STARTS).p
+    # Two samples above the observed ratio make p larger than .10 whatever the others say.
+    return fit.test_classes(SAMPLES, seed=table, starts=STARTS, enough=2).p
 
 
 def simulated(design: Whole, tables: int) -> dict[str, Any]:
@@ -66,5 +67,5 @@ def simulated(design: Whole, tables: int) -> dict[str, Any]:
     for k in range(tables):
         p = p_value(design, k)
         kept.append(p)
-        tally.add(k, {"p <= .05": float(p < 0.05 + 1e-9), "p <= .10": float(p < 0.10 + 1e-9), "mean p": p})
+        tally.add(k, {"p <= .05": float(p < 0.05 + 1e-9), "p <= .10": float(p < 0.10 + 1e-9)})
     return line(design.name, asdict(design), tally, p=np.round(kept[:KEPT], 10).tolist())

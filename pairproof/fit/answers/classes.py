@@ -190,6 +190,7 @@ class ClassFit(AnswerFit):
         seed: int = 0,
         *,
         starts: int = 10,
+        enough: int | None = None,
         progress: Callable[[int, int], None] | None = None,
         workers: int = 1,
     ) -> ClassTest:
@@ -206,6 +207,10 @@ class ClassFit(AnswerFit):
             Of samples and starts.
         starts : int
             Of each fit, of the table and of every sample.
+        enough : int, optional
+            Stop when so many samples have reached the observed ratio: p is then large, and more samples would only say
+            how large (Besag and Clifford 1991, Biometrika 78, 301-304).  Whether p is at most enough / (samples + 1)
+            is not changed by it.
         progress : function of (int, int), optional
             Told (samples done, samples in all).
         workers : int
@@ -239,7 +244,9 @@ class ClassFit(AnswerFit):
         whole_number("samples", samples, 1)
         whole_number("starts", starts, 1)
         whole_number("workers", workers, 1)
-        return self.of_classes.tester(samples, starts, seed, progress, workers)
+        if enough is not None:
+            whole_number("enough", enough, 1)
+        return self.of_classes.tester(samples, starts, seed, progress, workers, enough)
 
     # -- changed ---------------------------------------------------------------------------------------------
 

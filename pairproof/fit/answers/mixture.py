@@ -10,6 +10,9 @@ import numpy as np
 
 from .numbers import FloatArray, IntArray, Predicted
 
+#: Likelihood ratios that differ by less are equal: rounding leaves 1e-10 of log-likelihoods of some thousands.
+ROUNDING = 1e-8
+
 
 @dataclass(frozen=True, eq=False)
 class ClassTest:
@@ -52,8 +55,7 @@ class ClassTest:
     @property
     def p(self) -> float:
         """The p-value, 1 / (samples + 1) at least."""
-        # Ratios that differ by rounding are the same sample.
-        return float((1 + (self.ratios >= self.ratio - 1e-8).sum()) / (1 + len(self.ratios)))
+        return float((1 + (self.ratios >= self.ratio - ROUNDING).sum()) / (1 + len(self.ratios)))
 
     def __str__(self) -> str:
         failed = f"; {self.failed} more could not be fitted" if self.failed else ""
@@ -68,7 +70,13 @@ class ClassTester(Protocol):
     """The bootstrap test of K classes against K + 1, as an engine makes it."""
 
     def __call__(
-        self, samples: int, starts: int, seed: int, progress: Callable[[int, int], None] | None, workers: int
+        self,
+        samples: int,
+        starts: int,
+        seed: int,
+        progress: Callable[[int, int], None] | None,
+        workers: int,
+        enough: int | None,
     ) -> ClassTest:
         """See :meth:`ClassFit.test_classes`."""
 

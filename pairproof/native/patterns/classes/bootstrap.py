@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, NotEstimableError
-from ....fit.answers.mixture import ClassTest
+from ....fit.answers.mixture import ROUNDING, ClassTest
 from ...numerics.processes import in_order
 from ..drawn import Draw
 from ..estimate import maximum_likelihood
@@ -74,6 +74,7 @@ def class_test(
     random: BoolArray | None = None,
     progress: Callable[[int, int], None] | None = None,
     workers: int = 1,
+    enough: int | None = None,
 ) -> ClassTest:
     """Test K classes against K + 1.
 
@@ -100,6 +101,8 @@ def class_test(
         Told (samples done, samples in all).
     workers : int
         Processes; with more than one `build` and `draw` must survive pickling.  The result is the same.
+    enough : int, optional
+        Stop when so many samples have reached the observed ratio.
 
     Returns
     -------
@@ -136,6 +139,7 @@ def class_test(
     fitting = _Fitting(build, n_classes, random, starts, seed)
     fewer, more = fitting.both(answers)
     tasks = (_Task(fitting, draw, fewer.phi, fewer.shares, len(answers), b) for b in range(samples))
+    observed, reached = 2.0 * (more.llf - fewer.llf), 0
     ratios: list[float] = []
     failed = 0
     for task, ratio in in_order(_ratio, tasks, workers):
@@ -143,8 +147,11 @@ def class_test(
             failed += 1
         else:
             ratios.append(ratio)
+            reached += int(ratio >= observed - ROUNDING)
         if progress is not None:
             progress(task.number + 1, samples)
+        if enough is not None and reached >= enough:
+            break
     if not ratios:
         raise ConvergenceError(
             f"none of {samples} samples from {n_classes} class{'' if n_classes == 1 else 'es'} could be fitted: in each a"

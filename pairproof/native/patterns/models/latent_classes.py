@@ -213,7 +213,13 @@ class Tester:
     random: BoolArray
 
     def __call__(
-        self, samples: int, starts: int, seed: int, progress: Callable[[int, int], None] | None, workers: int
+        self,
+        samples: int,
+        starts: int,
+        seed: int,
+        progress: Callable[[int, int], None] | None,
+        workers: int,
+        enough: int | None,
     ) -> ClassTest:
         """See :meth:`pairproof.fit.answers.classes.ClassFit.test_classes`."""
         persons, _ = persons_of(self.table)
@@ -234,6 +240,7 @@ class Tester:
             self.random,
             progress,
             workers,
+            enough,
         )
 
 
