@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from docs import coverage
-from docs.simulation import class_numbers, early, equal_systems, findings, intervals, two_systems, whole_answers
+from docs.simulation import (
+    class_numbers,
+    early,
+    equal_systems,
+    findings,
+    intervals,
+    two_systems,
+    whole_answers,
+)
 from docs.simulation.answers import Design, drawn, numbers, probabilities, truth
 from docs.simulation.figures import file_of, mark
 from docs.simulation.tally import FIRST, Tally, keep, read

@@ -58,6 +58,7 @@ COVERED = (
     "pairproof.fit.fit",
     "pairproof.fit.verbs.predicted",
     "pairproof.fit.answers.classes:ClassFit",
+    "pairproof.fit.answers.mixture:ClassTest",
     "pairproof.fit.answers.fit",
     "pairproof.fit.many.result",
     "pairproof.fit.shown.comparisons_plot:plot_contrasts",

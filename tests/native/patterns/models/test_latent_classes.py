@@ -341,6 +341,19 @@ def test_the_bootstrap_finds_two_opposed_classes_by_any_number_of_workers() -> N
     assert np.array_equal(again.ratios, test.ratios[:2])
 
 
+def test_a_bootstrap_stops_when_enough_samples_have_reached_the_ratio() -> None:
+    rng = np.random.default_rng(8)
+    answers = rng.choice([1, -1], (60, 3), p=[0.6, 0.4])
+    fit = pairproof.fit_latent_classes(
+        pairproof.Respondents.build("ABC", "comparisons", answers, tie_category=False), 1
+    )
+    whole, part = (fit.test_classes(12, starts=2, enough=enough) for enough in (None, 1))
+    n = len(part.ratios)
+    assert len(whole.ratios) == 12 > n and np.array_equal(whole.ratios[:n], part.ratios)
+    assert (part.ratios >= part.ratio).sum() == 1 and part.ratios[-1] >= part.ratio
+    assert part.p == 2 / (1 + n)
+
+
 def test_a_bootstrap_of_fractional_persons_is_refused() -> None:
     table = replace(two_kinds(100), weights=np.full(100, 1.5))
     with pytest.raises(InputError, match="row 1: the weight is 1.5; a bootstrap draws whole"):
