@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ....data.options import one_of, whole_number
 from ....data.respondents import Respondents
-from ....errors import InputError
+from ....errors import InputError, NotEstimableError
 from ....fit.answers.classes import ClassFit
 from ....fit.answers.mixture import ClassTest
 from ....fit.answers.spec import AnswerSpec, AnswerTies
@@ -183,15 +183,20 @@ class Refit:
     ----------
     persons : Respondents
     spec : AnswerSpec
+    n_params : int
+        Of one class.
     """
 
     persons: Respondents
     spec: AnswerSpec
+    n_params: int
 
     def __call__(self, answers: IntArray) -> Built:
         """The likelihood of int[n_persons, n_times * k]."""
         drawn = replace(self.persons, answers=answers.reshape(self.persons.answers.shape))
         one = fitted(drawn, self.spec).found
+        if len(one.estimate.names) != self.n_params:
+            raise NotEstimableError("the sample has no tie, so that the tie parameter is minus infinity")
         return Built(one.likelihood, one.pooled.weights, one.estimate.names, one.estimate.phi)
 
 
@@ -231,7 +236,7 @@ class Tester:
         draw = Redraw(persons, one.possible, tuple(one.found.likelihood.maps), one.model.group)
         return class_test(
             persons.answers.reshape(persons.n_rows, -1),
-            Refit(persons, self.spec),
+            Refit(persons, self.spec, len(self.random)),
             draw,
             self.spec.classes,
             samples,

@@ -37,7 +37,8 @@ class Columns:
     terms : tuple of Term
         `A:class[1]`, ..., then what is common to the classes.
     slot : int[n_terms]
-        Where each stands among the parameters of the mixture; -1 for a reference.
+        Where each stands among the parameters of the mixture; -1 for a reference, -2 for one that is infinite in
+        every class.
     of_class : int[n_terms]
         Class of each; -1 for what is common.
     parameter : int[n_terms]
@@ -84,11 +85,12 @@ def columns_of(one: Fitted, found: LatentClasses) -> Columns:
     order += [(k, -1) for k in items if not differs[k]]
     order += [(k, c) for k in rest for c in (range(n_classes) if differs[k] else (-1,))]
     slot = [-1 if at[k] < 0 else found.mixture.slots(max(c, 0))[at[k]] for k, c in order]
+    more = len(one.infinite)
     return Columns(
-        tuple(terms[k] if c < 0 else in_class(terms[k], c) for k, c in order),
-        np.array(slot, np.int64),
-        np.array([c for _, c in order], np.int64),
-        np.array([at[k] for k, _ in order], np.int64),
+        (*(terms[k] if c < 0 else in_class(terms[k], c) for k, c in order), *one.infinite),
+        np.array([*slot, *[-2] * more], np.int64),
+        np.array([*(c for _, c in order), *[-1] * more], np.int64),
+        np.array([*(at[k] for k, _ in order), *[-1] * more], np.int64),
     )
 
 
@@ -119,7 +121,8 @@ def assemble_classes(
     point = found.mixture.at(found.psi)
     moved = point.scores @ found.covariance
     influence[:, free] = moved[:, at]
-    null_space = infinite(columns, found)
+    runaway = infinite(columns, found)
+    null_space = np.hstack([runaway, np.eye(n)[:, columns.slot == -2]])
     in_block = np.bincount(one.found.block, weights=pooled.weights)[one.found.block]
     numbers = AnswerNumbers(
         pooled.row,
@@ -134,9 +137,10 @@ def assemble_classes(
         tuple(likelihood.maps),
         _possible(one, found),
     )
-    df = int((one.found.possible - 1.0).sum()) - found.n_params
+    fitted = found.n_params + len(one.infinite)
+    df = int((one.found.possible - 1.0).sum()) - fitted
     flat = likelihood.at(np.zeros(likelihood.n_params)).log_probabilities
-    collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(null_space).any(axis=1)))
+    collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(runaway).any(axis=1)))
     data = implied(table, model)
     groups = timed_groups(model.groups, spec.times)
     return ClassFit(
@@ -144,7 +148,7 @@ def assemble_classes(
         data=data,
         terms=columns.terms,
         beta=beta,
-        is_reference=~free,
+        is_reference=columns.slot == -1,
         covariance=DenseCovariance(covariance),
         null_space=null_space,
         outcome_model=outcome_model(table, spec),
@@ -156,11 +160,11 @@ def assemble_classes(
         deviance=2.0 * (one.found.saturated - found.llf),
         df_resid=df,
         null_deviance=2.0 * (one.found.saturated - float(pooled.weights @ flat)),
-        df_null=df + found.n_params,
+        df_null=df + fitted,
         n_comparisons=data.n_comparisons,
         engine=engine_name(),
         stopping=_stopping(one, found),
-        warnings=(*model.warnings, *_warnings(found, collapsed, starts, df)),
+        warnings=(*model.warnings, *one.warnings, *_warnings(found, collapsed, starts, df)),
         n_infinite=null_space.shape[1],
         data_digest=digest(table),
         respondents=table,

@@ -156,6 +156,14 @@ def test_ties_are_common_unless_random_names_them() -> None:
     assert own.llf >= common.llf and own.spec.words.endswith("which differ in A, B, C, tie, ties")
 
 
+def test_a_tie_category_that_nobody_used_is_named_and_counted() -> None:
+    fit = pairproof.fit_latent_classes(replace(two_kinds(), tie_category=True), 2, starts=4)
+    plain = pairproof.fit_latent_classes(two_kinds(), 2, starts=4)
+    assert fit.not_estimable == ("tie",) and [w.kind for w in fit.warnings] == ["no-ties"]
+    assert abs(fit.llf - plain.llf) < 1e-9 and fit.rank == plain.rank + 1 and fit.collapsed == ()
+    assert np.abs(fit.bse.dropna() - plain.bse.dropna()).max() < 1e-9
+
+
 def test_random_chooses_items_covariates_and_their_products() -> None:
     table = two_kinds(400)
     only_a = pairproof.fit_latent_classes(table, 2, random="~ A", starts=4)

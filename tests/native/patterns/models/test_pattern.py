@@ -125,6 +125,47 @@ def test_gaps_can_be_modelled_and_are_compared_among_themselves() -> None:
     assert joint.df_resid == 4**10 - 1 - 5 and common.df_resid == 4**10 - 1 - 6
 
 
+def test_gaps_that_depend_on_answers_contain_those_that_do_not() -> None:
+    table = votes(items="ABCDEF", n=300, gaps=0.2)
+    common = pairproof.fit_pattern(table, alpha="common")
+    assert pairproof.fit_pattern(table, alpha="common", beta="difference").compare(common).df == 5
+
+
+def test_a_tie_category_that_nobody_used_leaves_the_items_estimated() -> None:
+    two = votes(ties=0.0)
+    three = Respondents.build("ABCD", "comparisons", two.answers, tie_category=True)
+    fit, plain = pairproof.fit_pattern(three), pairproof.fit_pattern(two)
+    close(fit.params[:4], plain.params)
+    close(fit.llf, plain.llf)
+    assert np.isnan(fit.params["tie"]) and fit.not_estimable == ("tie",) and fit.rank == plain.rank + 1
+    assert [w.kind for w in fit.warnings] == ["no-ties"]
+    assert (fit.probabilities()["p_tie"] == 0).all()
+    llbt = pairproof.fit_llbt(three.to_comparisons())
+    assert llbt.rank == fit.rank and llbt.warnings[0].kind == "no-ties"
+
+
+def test_what_depends_on_a_comparison_that_nobody_answered_is_refused_by_name() -> None:
+    answers = votes(items="ABC").answers[:, 0].copy()
+    answers[:, 2] = 9
+    table = Respondents.build("ABC", "comparisons", answers, tie_category=True)
+    with pytest.raises(NotEstimableError, match="nobody answered B:C"):
+        pairproof.fit_pattern(table, dependence=True)
+
+
+def test_parameters_without_an_estimate_are_named_as_the_fit_would_name_them() -> None:
+    answers = np.array([[1, 1, -1], [1, 1, 1], [1, 1, -1]])
+    table = Respondents.build("ABC", "comparisons", answers, tie_category=False)
+    with pytest.raises(NotEstimableError, match="^A: the estimate is infinite"):
+        pairproof.fit_pattern(table)
+    same = Respondents.build("ABC", "ratings", [[1, 1, 1]] * 4, scale=[1.0, 2.0])
+    with pytest.raises(NotEstimableError, match="^tie: "):
+        pairproof.fit_pattern(same)
+    with pytest.raises(NotEstimableError, match="nobody rated two items alike"):
+        pairproof.fit_pattern(
+            Respondents.build("ABC", "ratings", [[1, 2, 3], [2, 1, 3]], scale=[1.0, 2.0, 3.0])
+        )
+
+
 def test_parameters_that_gaps_do_not_determine_are_named() -> None:
     with pytest.raises(NotEstimableError, match="alpha|beta"):
         pairproof.fit_pattern(votes(n=400), alpha="item", beta="item")  # 6 rates, 8 parameters
