@@ -10,7 +10,7 @@ import numpy as np
 
 from .numbers import FloatArray, IntArray, Predicted
 
-#: Likelihood ratios that differ by less are equal: rounding leaves 1e-10 of log-likelihoods of some thousands.
+#: Likelihood ratios that differ by less are equal: rounding leaves 1e-10 of thousands.
 ROUNDING = 1e-8
 
 

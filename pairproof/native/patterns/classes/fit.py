@@ -36,8 +36,8 @@ EM_STEPS, EM_GAIN = 100, 1e-2
 COLLAPSED = 9.0
 #: Where it is left, and its likelihood taken for the supremum.
 FARTHEST = 36.0
-#: Log-likelihoods closer than this are the same maximum.  Of a class that collapses along several parameters, one
-#: faster than another, 2e-5 were left to gain (salad, three classes of Plackett and Luce's model).
+#: Log-likelihoods closer than this are the same maximum.  Of a class that collapses along several parameters,
+#: one faster than another, 2e-5 were left to gain (salad, three classes of Plackett and Luce's model).
 SAME = 1e-4
 
 
@@ -244,8 +244,8 @@ def _climb(mixture: Mixture, psi: FloatArray) -> tuple[float, FloatArray, int] |
     except np.linalg.LinAlgError:
         return None
     if found.trouble == "far":
-        # On its way to infinity the likelihood is flat. Several parameters may be on that way, some behind the
-        # first: at FARTHEST what is left to gain is nothing, for the last of them too.
+        # On its way to infinity the likelihood is flat. Several parameters may be on that way, some behind
+        # the first: at FARTHEST there is nothing left to gain for the last of them either.
         found = maximise(mixture.at, found.x, FARTHEST)
     usable = found.reached or found.trouble == "far"
     return (found.point.value, found.x, found.steps) if usable and np.isfinite(found.point.value) else None
