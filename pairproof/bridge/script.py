@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..fit.answers.fit import AnswerFit
 from ..fit.predictions import item_covariate
+from ..fit.spec import by_suffix
 from .cells import count
 from .literals import comment, number, text, vector
 from .script_parts import CENTRE, GNM, HELPERS, LOG_LINEAR, PRINT, RAO_KUPPER
@@ -121,6 +122,8 @@ def _data(fit: Fit, cells: CountedCells, three: bool) -> str:
     columns["losses"] = vector(map(number, cells.losses))
     if cells.order is not None:
         columns["order"] = vector(map(number, cells.order))
+    for k, values in enumerate(cells.comparison.values()):
+        columns[f"comparison{k + 1}"] = vector(map(number, values))
     for k, c in enumerate(cells.covariates):
         if c.categorical:
             codes, labels = vector(str(int(v) + 1) for v in c.values), vector(map(text, c.levels), 4)
@@ -130,6 +133,10 @@ def _data(fit: Fit, cells: CountedCells, three: bool) -> str:
         columns[f"covariate{k + 1}"] = column
     body = ",\n".join(f"  {name} = {value}" for name, value in columns.items())
     said = [f"#   covariate{k + 1}: {comment(c.name)}" for k, c in enumerate(cells.covariates)]
+    said += [
+        f"#   comparison{k + 1}: {comment(name)}, in favour of `first`"
+        for k, name in enumerate(cells.comparison)
+    ]
     order = "#   order: 1 where `first` was named first, -1 where `second` was, 0 on neutral ground"
     lines = [
         "# ---- the comparisons: a row is a cell, a pair of items and the covariates of the model; counts "
@@ -161,34 +168,64 @@ def _columns(fit: Fit, cells: CountedCells, three: bool) -> str:
         "((cells$first == i) - (cells$second == i))[row] * outcome)",
         "colnames(own) <- items",
     ]
+    of_all, selective = _by_reach(fit)
+    if selective:
+        lines += _item_covariates(selective, fit, "selected", "Terms of one item, or of one item covariate.")
     if fit.spec.item_terms:
-        lines += _item_covariates(fit)
+        said = "The items' abilities are sums of their covariates: a row an item, a column a covariate."
+        lines += _item_covariates([t for t in of_all if t.kind == "covariate"], fit, "own", said)
     if cells.covariates:
         lines.append(HELPERS)
-    lines += [f"X <- cbind({_spread(fit, cells, ('item', 'covariate'), 'own')}"]
+    lines.append(f"comparison <- {vector(map(text, cells.comparison), 0)}")
+    lines += [f"X <- cbind({_spread(of_all, fit, cells, ('item', 'covariate'), 'own')}"]
+    for heads, terms in _alike(selective).items():
+        columns = f"selected[, {vector(map(text, heads), 0)}, drop = FALSE]"
+        lines[-1] += f",\n  {_spread(terms, fit, cells, ('covariate',), columns)}"
+    for k, name in enumerate(cells.comparison):
+        lines[
+            -1
+        ] += f",\n  matrix(outcome * cells$comparison{k + 1}[row] / 2, dimnames = list(NULL, {text(name)}))"
     for kind, column in (
         ("order", "cbind(order = outcome * cells$order[row] / 2)"),
         ("tie", "cbind(tie = as.numeric(outcome == 0))"),
     ):
         if any(t.kind == kind for t in fit.terms) and (kind != "tie" or three):
-            lines[-1] += f",\n  {_spread(fit, cells, (kind,), column)}"
+            lines[-1] += f",\n  {_spread(fit.terms, fit, cells, (kind,), column)}"
     lines[-1] += ")"
     return "\n".join([*lines, ""])
 
 
-def _item_covariates(fit: Fit) -> list[str]:
-    """Columns for the item covariates in place of the items: values of each item, then differences."""
-    heads: dict[str, Term] = {}
+def _by_reach(fit: Fit) -> tuple[list[Term], list[Term]]:
+    """Terms of all items or of all item covariates of the model, and the selective ones."""
+    products: dict[tuple[tuple[str, str | None], ...], set[str]] = {}
     for term in fit.terms:
-        if term.kind == "covariate":
-            heads.setdefault(_head(term), term)
+        if term.kind in ("item", "covariate"):
+            products.setdefault(term.by, set()).add(_head(term))
+    everybody = products[()] if fit.spec.item_terms else None
+    selective = [t for t in fit.terms if t.kind == "covariate" and products[t.by] != everybody]
+    return [t for t in fit.terms if t not in selective], selective
+
+
+def _alike(terms: Sequence[Term]) -> dict[tuple[str, ...], list[Term]]:
+    """Selective terms by the item or item covariate that they are of."""
+    out: dict[tuple[str, ...], list[Term]] = {}
+    for term in terms:
+        out.setdefault((_head(term),), []).append(term)
+    return out
+
+
+def _item_covariates(terms: Sequence[Term], fit: Fit, name: str, said: str) -> list[str]:
+    """Columns for item covariates: values of each item, then differences."""
+    heads: dict[str, Term] = {}
+    for term in terms:
+        heads.setdefault(_head(term), term)
     rows = [f"  {vector(map(number, item_covariate(fit, term).tolist()))}" for term in heads.values()]
     names = vector((text(n) for n in heads), 0)
     return [
-        "# The items' abilities are sums of their covariates: a row an item, a column a covariate.",
+        f"# {said}",
         "values <- cbind(\n" + ",\n".join(rows) + ")",
         f"colnames(values) <- {names}",
-        "own <- own %*% values",
+        f"{name} <- own %*% values",
     ]
 
 
@@ -199,13 +236,13 @@ def _head(term: Term) -> str:
     return term.covariate if term.covariate_level is None else f"{term.covariate}[{term.covariate_level}]"
 
 
-def _spread(fit: Fit, cells: CountedCells, kinds: Sequence[str], columns: str) -> str:
+def _spread(terms: Sequence[Term], fit: Fit, cells: CountedCells, kinds: Sequence[str], columns: str) -> str:
     """R source for the columns and their products with the subject covariates of these kinds of terms."""
     covariates = [c.name for c in cells.covariates]
     if "item" in kinds and not fit.spec.item_terms:
         columns = f"{columns}[, items != {text(_reference(fit))}, drop = FALSE]"
     products = dict.fromkeys(
-        tuple((name, level is None) for name, level in t.by) for t in fit.terms if t.kind in kinds
+        tuple((name, level is None) for name, level in t.by) for t in terms if t.kind in kinds
     )
     if list(products) == [()]:
         return columns
@@ -218,6 +255,11 @@ def _spread(fit: Fit, cells: CountedCells, kinds: Sequence[str], columns: str) -
             made = part if k == 0 else f"times({made}, {part})"
         effects.append(made)
     return f"spread({columns}, c({', '.join(effects)}))"
+
+
+def _suffixes(fit: Fit) -> str:
+    """What stands behind the items' names in each block of item terms."""
+    return vector((text(by_suffix(term.by)) for term in fit.layout.blocks), 0)
 
 
 def _reference(fit: Fit) -> str:
@@ -260,13 +302,13 @@ def _to_the_fit(fit: Fit) -> str:
         lines += [
             f"# {'log-odds are twice lambda' if factor == '2' else 'lambda is half the log-odds'};"
             " tie and order are the same on both.",
-            'other <- grepl("^(tie|order)(:|$)", names(b))',
+            'other <- grepl("^(tie|order)(:|$)", names(b)) | names(b) %in% comparison',
             f"unit <- ifelse(other, 1, {factor})",
             "b <- b * unit",
             "V <- V * outer(unit, unit)",
         ]
     if fit.spec.reference == "sum" and not fit.spec.item_terms:
-        lines += [CENTRE.replace("REFERENCE", text(_reference(fit)))]
+        lines += [CENTRE.replace("REFERENCE", text(_reference(fit))).replace("SUFFIXES", _suffixes(fit))]
     if fit.not_estimable:
         lines += [
             "# The data do not determine these; what R has for them depends on when it stopped, or on what "

@@ -230,6 +230,7 @@ class AnswerFit(Fit):
         order: bool = False,
         items: Sequence[str] | None = None,
         level: float | None = None,
+        comparison: Mapping[str, Value] | None = None,
     ) -> pd.DataFrame:
         """P(first preferred), P(tie), P(second preferred) where the two items alone are compared.
 
@@ -248,7 +249,9 @@ class AnswerFit(Fit):
                 "comparisons depend on each other, or have ties of their own, so that two items alone have no"
                 " probability in this model; fit.pairs() has the margins of each pair"
             )
-        return super().probabilities(group, at=at, order=order, items=items, level=level)
+        return super().probabilities(
+            group, at=at, order=order, items=items, level=level, comparison=comparison
+        )
 
     # -- tests -----------------------------------------------------------------------------------------------
 

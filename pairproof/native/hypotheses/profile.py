@@ -22,8 +22,8 @@ from ...fit.answers.refused import only_comparisons
 from ...fit.contrasts import check_level
 from ...fit.fit import Fit
 from ...fit.inference import normal_quantile
-from ..pairs.dense import as_dense
 from ..pairs.differences import check_dense_size
+from ..pairs.solve import laid_out
 from .at_infinity import AtInfinity, at_infinity, held_at_minus_infinity, joined
 from .curve import Curve
 from .likelihood import Likelihood, Limiting, Point, likelihood, limiting
@@ -216,7 +216,7 @@ class Profiler:
     def _likelihood(self, with_ties: bool) -> Likelihood:
         if with_ties not in self._likelihoods:
             problem = self.apart.with_ties if with_ties else self.apart.problem
-            self._likelihoods[with_ties] = likelihood(as_dense(problem))
+            self._likelihoods[with_ties] = likelihood(laid_out(problem))
         return self._likelihoods[with_ties]
 
     def infinite(self) -> AtInfinity | None:

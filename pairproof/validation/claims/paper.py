@@ -130,6 +130,9 @@ class ModelClaim:
         ),
     )
     separate: tuple[str, ...] = entry("items that stay free beside item_terms", ())
+    comparison_terms: tuple[str, ...] = entry(
+        "covariates of the comparison, each in favour of the item named first", (), or_one=True
+    )
     cluster: tuple[str, ...] = entry(
         "one or two columns, such as judge, by whose values standard errors are clustered", (), or_one=True
     )
