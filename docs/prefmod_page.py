@@ -16,9 +16,10 @@ from .agreement import markdown
 from .prefmod_cases import CASES, Case, case, in_r
 from .prefmod_native import BETAS, CODE, kept
 
-#: Digits below which a row must have an explanation.  Observed on the examples: 2.4 and more, for standard errors of
-#: llbt.fit, which stops at a relative change of the deviance of 1e-4, and of nlm's numeric Hessian with alpha and beta.
-ENOUGH = 2.0
+#: Digits below which a row must have an explanation.  Observed on the examples: 2.8 and more, for standard
+#: errors of llbt.fit, which stops at a relative change of the deviance of 1e-4, and of nlm's numeric Hessian
+#: with alpha and beta.
+ENOUGH = 2.5
 
 
 @dataclass(frozen=True)

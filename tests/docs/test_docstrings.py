@@ -35,7 +35,6 @@ COVERED = (
     "pairproof.campaign.page.text_files",
     "pairproof.campaign.page.texts",
     "pairproof.campaign.page.words",
-    "pairproof.bridge.whole_answers.inputs",
     "pairproof.bridge.packages.plackettluce:PlackettLuce",
     "pairproof.bridge.packages.plackettluce:itempar",
     "pairproof.bridge.packages.plackettluce:qvcalc",

@@ -1,9 +1,8 @@
 """`Respondents`: the table of whole answers of persons, which pattern models and models of rankings take.
 
 A row is what one person answered: all comparisons of the items, a ranking, ratings of the items, each perhaps
-with gaps, and perhaps several times.  Cut into comparisons (:meth:`Respondents.to_comparisons`) answers
-lose what belongs together.  The kinds of answers and the order of the comparisons are
-prefmod's (Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10)).
+with gaps, and perhaps several times; cut into comparisons it loses what belongs together.  Kinds of answers
+and order of comparisons are as in prefmod (Hatzinger and Dittrich 2012, J. of Statistical Software 48(10)).
 """
 
 from __future__ import annotations
