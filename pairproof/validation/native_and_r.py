@@ -8,7 +8,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
+from ..fit.family import PairFamilyName
 from ..fit.fit import Fit
 from .claims.paper import Claim, ModelClaim
 from .claims.quantities import is_reference, quantity
@@ -127,5 +129,7 @@ def compare_fit(
     list of Agreement
         One for each quantity of each R call; an R call that did not run has one that says why.
     """
-    claim = Claim(id="", data="data", model=ModelClaim(fit.spec.family), compare_only="verify")
+    # Files of claims name models of comparisons only; this claim of a fit may be of any family.
+    family = cast(PairFamilyName, fit.spec.family)
+    claim = Claim(id="", data="data", model=ModelClaim(family), compare_only="verify")
     return beyond_print("", claim, Asked(fit, tuple(counterparts), certified or {}), floors, True)

@@ -39,8 +39,8 @@ DRIFT_FLOOR = 9.0
 #: covariance with the weights of the last step but one, which gives 7 correct digits (against 50-digit
 #: values). OpenBLAS with two threads shared 8.4 digits with a record made with the reference BLAS.
 #: prefmod's pattern fits take derivatives by differences: with OpenBLAS instead of the reference BLAS
-#: pattPC.fit's estimates shared 9 digits with the record and its Hessian 5.2, small covariances fewer.  The EM
-#: of pattnpml.fit may stop a step earlier.
+#: pattPC.fit's estimates shared 9 digits with the record and its Hessian 5.2, small covariances fewer.  The
+#: EM of pattnpml.fit may stop a step earlier.
 DRIFT_FLOORS = {
     "psychotools::btmodel": 7.0,
     **{

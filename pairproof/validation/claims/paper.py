@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from ...data.checks import LARGEST_COUNT
 from ...files.inputs import MOST_CLAIM_BYTES
-from ...fit.family import FamilyName, Scale, Ties
+from ...fit.family import PairFamilyName, Scale, Ties
 from ...fit.robust.clusters import Kind as ClusterKind
 from ...text import label, named, quoted
 from .entries import Cell, PrintedText, entry
@@ -107,7 +107,7 @@ class DataSpec:
 class ModelClaim:
     """The model of a claim, as the page states it."""
 
-    family: FamilyName = entry("llbt (lambda scale) or bradley-terry (log-odds)")
+    family: PairFamilyName = entry("llbt (lambda scale) or bradley-terry (log-odds)")
     ties: Ties | None = entry(
         "model of ties; default: davidson where the data have a tie category, else none", None
     )

@@ -441,6 +441,23 @@ def test_a_folder_of_ones_own_is_searched_first(tmp_path, monkeypatch):
     assert Records().directories == (tmp_path, PACKAGED)
 
 
+def test_where_nlm_stopped_is_told_and_is_no_drift():
+    """A gradient near zero has no digits in common with another one near zero; prefmod prints code and steps."""
+    from pairproof.bridge.values.convert import to_node
+
+    def ended(gradient, code, steps, coef=0.5):
+        value = {"coef": [coef], "gradient": gradient, "code": code}
+        line = f"no of iterations:  {steps}  (Code: {code} )"
+        return Answer(to_node(value), (line,), (), (), None, True, 0.1)
+
+    stopped = drift(ended([1e-6, 3e-6], 1, 12), ended([-2e-6, 3e-5], 2, 13))
+    assert {d.field.split("[")[0] for d in stopped} == {"output", "value/gradient", "value/code"}
+    assert matters(stopped, 9.0) == []
+    assert [d.field for d in matters(drift(ended([1e-6], 1, 12), ended([1e-6], 1, 12, 0.6)), 9.0)] == [
+        "value/coef[0]"
+    ]
+
+
 @pytest.mark.parametrize(
     ("mode", "record"), [("sometimes", None), ("recorded", "all"), ("none", "once"), (None, "twice")]
 )

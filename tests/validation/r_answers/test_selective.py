@@ -19,8 +19,7 @@ from tests.native.pairs.cems import cems
 GLM, GNM, BINOMIAL = "stats::glm, refitted", "gnm::gnm(eliminate)", "stats::glm(binomial), refitted"
 live = pytest.mark.r("gnm", "prefmod", "BradleyTerry2", "sandwich", "clubSandwich")
 
-#: The help page of BradleyTerry2's CEMS, its final model (Table 6 of Dittrich, Hatzinger and Katzenbeisser 2001),
-#: without the main effects of the schools that its stars add beside `..`.
+#: The final model on the help page of CEMS in BradleyTerry2 (Dittrich and others 2001, Table 6).
 TABLE_6 = """
 library(BradleyTerry2); data("CEMS", package = "BradleyTerry2")
 fit <- suppressWarnings(BTm(cbind(win1.adj, win2.adj), school1, school2, refcat = "Stockholm", data = CEMS,
@@ -73,8 +72,8 @@ def test_the_final_model_of_the_schools_is_that_of_bradleyterry2() -> None:
     for place, name in enumerate(names):
         if name in own:
             estimate, se = (float(told.vector(x).values[place]) for x in ("estimate", "se"))
-            # glm at epsilon 1e-10 leaves 1e-12 of the estimates and, with the weights of the step before, 4e-8 of the
-            # standard errors; observed 3e-13 and 2e-8.
+            # glm at epsilon 1e-10 leaves 1e-12 of the estimates; of the standard errors, whose weights are
+            # those of the step before, 2e-7. Both observed.
             assert fit.params[own[name]] == pytest.approx(estimate, abs=1e-10)
             assert fit.bse[own[name]] == pytest.approx(se, rel=1e-6)
     assert fit.deviance == pytest.approx(told.vector("deviance").scalar(), rel=1e-9)

@@ -50,6 +50,8 @@ def answers_table(
         raise InputError(
             f"{function} needs {answers} columns of answers; the table has {len(names)}: {names}"
         )
+    if not answers:
+        raise InputError(f"{function} needs a table with columns")
     absent = [name for name in covariates if name not in names[answers:]]
     if absent:
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -146,7 +146,7 @@ def expand_mat(mat: Any, freq: Sequence[int], *, backend: BackendLike = None) ->
     (5, 2)
     """
     function = "prefmod::expand.mat"
-    columns = len(mat) if isinstance(mat, dict) else len(getattr(mat, "columns", ()))
+    columns = len(mat) if isinstance(mat, Mapping) else len(getattr(mat, "columns", ()))
     table = answers_table(function, mat, columns, least_rows=1)
     counts = freq if isinstance(freq, str) else np.asarray(freq, np.int64)
     code = "found <- prefmod::expand.mat(mat, freq)\n" + AS_MATRIX

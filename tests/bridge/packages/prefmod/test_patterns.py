@@ -149,6 +149,11 @@ def test_salads_are_ranked_as_in_forty_digits(policy):
     assert -77.44573646528155 - fit.llf == pytest.approx(0, abs=1e-8)
 
 
+@pytest.mark.r("prefmod")
+def test_a_live_answer_is_the_recorded_one():
+    assert pattR_fit(Expr("prefmod::salad"), 4, backend="both").result.source == "live"
+
+
 def test_an_item_without_a_rank_is_below_the_ranked_ones(policy):
     ranks = simR(4, 60, [4, 3, 2, 1], seed=3, backend=policy).values.copy()
     ranks[::2][ranks[::2] > 2] = np.nan
@@ -203,17 +208,18 @@ def test_ties_are_losses_where_one_comparison_has_two_kinds_of_answers(policy):
     np.testing.assert_array_equal(fit.coef, lost.coef)
 
 
-def test_where_prefmods_print_stops_the_fit_stands_and_says_why(policy):
-    # alpha of an item without a missing comparison: the likelihood has no maximum, the Hessian no inverse.
+def test_an_item_without_a_gap_has_its_alpha_at_minus_infinity_and_prefmod_a_number(policy):
     gap = {"V1": [1, -1, 1, -1, 1, 1], "V2": [1, 1, -1, 1, 1, -1], "V3": [1, np.nan, 1, -1, np.nan, 1]}
     fit = pattPC_fit(gap, 3, MISalpha=[True, True, True], backend=policy)
-    assert len(fit.names) == len(fit.coef) == 5 and fit.names[2:] == (
-        "mis.alpha1",
-        "mis.alpha2",
-        "mis.alpha3",
-    )
-    assert np.isfinite(fit.llf)
-    assert fit.print_error or np.abs(fit.coef).max() > 8
+    assert fit.names[2:] == ("mis.alpha1", "mis.alpha2", "mis.alpha3")
+    assert fit.estimate("mis.alpha1") < -10 and fit.code == 1  # observed -16.9; nlm reports convergence
+
+
+def test_where_prefmods_print_stops_the_fit_stands_and_says_why(policy, gaps):
+    """A parameter of a comparison after the fourth: prefmod's likelihood is NA, and its "estimates" are zeros."""
+    fit = pattPC_fit(table(gaps), 4, MISmodel="comp", MISalpha=[True] * 6, backend=policy)
+    assert "exactly singular" in fit.print_error and np.isnan(fit.se).all()
+    assert (fit.coef == 0).all() and fit.names[-2:] == ("mis.alphaNA", "U")
 
 
 # -- refused before prefmod would drop something ------------------------------------------------------------

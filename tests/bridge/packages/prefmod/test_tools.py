@@ -56,6 +56,7 @@ def test_a_seed_makes_drawn_worths_the_same_in_r():
         (lambda: checkMIS(GAPS, 4), "needs 6 columns of answers; the table has 4"),
         (lambda: checkMIS(GAPS, 3, obj_names=["A"]), "obj_names has 1 names for 3 items"),
         (lambda: expand_mat({"a": ["x", "y"]}, [1, 2]), "column 'a' is not numeric"),
+        (lambda: expand_mat({}, [1, 2]), "needs a table with columns"),
         (lambda: simPC(3, 5, [1, 2]), "worth has 2 values for 3 items"),
         (lambda: simPC(3, 5, [1, 2, 0]), "each must be above 0"),
         (lambda: simR(11, 5), "at most 10, found nobj = 11"),
