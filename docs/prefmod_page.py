@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,15 @@ from pairproof.validation.verdicts.digits import digits_of_agreement
 from .agreement import markdown
 from .prefmod_cases import CASES, Case, case, in_r
 from .prefmod_native import BETAS, CODE, kept
+from .snippets import ROOT
 
 #: Digits below which a row must have an explanation.  Observed on the examples: 2.8 and more, for standard
 #: errors of llbt.fit, which stops at a relative change of the deviance of 1e-4, and of nlm's numeric Hessian
 #: with alpha and beta.
 ENOUGH = 2.5
+
+#: Cases whose model and data are in the certified set.
+CERTIFIED = {"pattR-salad": "salad--pattern", "pattR-salad-glm": "salad--pattern"}
 
 
 @dataclass(frozen=True)
@@ -167,11 +172,36 @@ def section(c: Case) -> str:
     apart = DIFFERENT.get(c.name)
     if apart:
         said += f"Different: {apart.why}.\n\n"
+    exact = certified(c)
     table = markdown(
-        ("quantity", "prefmod", "pairproof", "digits"),
-        [(q, _cell(a), _cell(b), "" if d is None else f"{int(d * 10) / 10:.1f}") for q, a, b, d in rows],
+        ("quantity", "prefmod", "pairproof", "digits", *(["50-digit value, its first 20"] if exact else [])),
+        [
+            (
+                q,
+                _cell(a),
+                _cell(b),
+                "" if d is None else f"{int(d * 10) / 10:.1f}",
+                *([exact.get(q, "")[:22]] if exact else []),
+            )
+            for q, a, b, d in rows
+        ],
     )
     return f"{head}\n{said}{table}"
+
+
+def certified(c: Case) -> dict[str, str]:
+    """The 50-digit values of a case's quantities, as text; empty where its model has none."""
+    if c.name not in CERTIFIED:
+        return {}
+    path = ROOT / "tests" / "certified" / "answers" / "fits" / f"{CERTIFIED[c.name]}.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        **found["params"],
+        **{f"standard error of {name}": value for name, value in found["bse"].items()},
+        "llf": found["llf"],
+        "deviance": found["deviance"],
+        **{f"worth of {item}": value for item, value in found["worth"]["all"].items()},
+    }
 
 
 def unexplained(c: Case) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from docs.pages import make, read
 from docs.prefmod_cases import CASES, case
 from docs.prefmod_native import CODE, computed, kept
-from docs.prefmod_page import DIFFERENT, ENOUGH, rows_of, unexplained
+from docs.prefmod_page import DIFFERENT, ENOUGH, certified, rows_of, unexplained
 from docs.sameness import differences
 from docs.snippets import records
 from pairproof.bridge import Backend, using
@@ -56,6 +56,17 @@ def test_every_example_with_numbers_is_on_the_page() -> None:
 def test_prefmods_beta_gains_what_no_documented_form_does() -> None:
     text = read(PAGE)
     assert "| 39.809292 |" in text and text.count("not identified | 0.315609 |") == 3
+
+
+def test_the_50_digit_values_decide_between_prefmod_and_pairproof() -> None:
+    c = case("pattR-salad")
+    exact = certified(c)
+    for q, r, own, _ in rows_of(c):
+        if q in exact:
+            true = float(exact[q])
+            # Observed 4e-16 of pairproof's; prefmod's estimates and standard errors are 1e-6 to 2e-5 off.
+            assert own == pytest.approx(true, rel=1e-12)
+            assert r is None or abs(r - true) >= abs(own - true)
 
 
 @pytest.mark.r("prefmod")
