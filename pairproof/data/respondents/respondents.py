@@ -1,9 +1,8 @@
 """`Respondents`: the table of whole answers of persons, which pattern models and models of rankings take.
 
 A row is what one person answered: all comparisons of the items, a ranking, ratings of the items, each perhaps
-with gaps, and perhaps several times.  Cut into comparisons (:meth:`Respondents.to_comparisons`) the answers
-lose what belongs together: the comparisons of a ranking are dependent.  The kinds of answers and the order of
-the comparisons are prefmod's (Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10)).
+with gaps, and perhaps several times; cut into comparisons it loses what belongs together.  Kinds of answers
+and order of comparisons are as in prefmod (Hatzinger and Dittrich 2012, J. of Statistical Software 48(10)).
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from ..columns import Column, FloatArray, IntArray
 from ..comparisons import Comparisons
 from . import changed, checked, described, pairs
 from .codes import ABSENT, MISSING, UNRATED, Kind, as_comparisons, dense
+from .gaps import WithGaps
 from .parts import parts_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Respondents:
+class Respondents(WithGaps):
     """A checked, read-only table of persons' whole answers, comparisons in the order of R's prefmod.
 
     Attributes
@@ -385,7 +385,7 @@ class Respondents:
         Parameters
         ----------
         most : int
-            Most answers listed; the last line then says how many more different ones there are.
+            Most answers listed; a last line counts the others.
 
         Returns
         -------
