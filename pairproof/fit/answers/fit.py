@@ -324,7 +324,7 @@ class AnswerFit(Fit):
         robust = clusters_of(self, self.respondents, self.numbers, columns, kind, missing)
         return replace(self, robust=robust)
 
-    # -- what there is for models of comparisons only ----------------------------------------------------------
+    # -- what there is for models of comparisons only --------------------------------------------------------
 
     def bootstrap(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refused: the bootstrap is for models of comparisons; see :meth:`clustered`.

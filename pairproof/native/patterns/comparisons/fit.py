@@ -15,14 +15,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import InputError
+from ....errors import InputError, NotEstimableError
 from ..estimate import maximum_likelihood
 from ..likelihood import Likelihood, Space
 from ..maps import ComparisonTerm, ItemTerm, Undecided, comparison_maps
 from ..pooled import PatternFit, Pooled, blocks, pool
 from .cube import CubeSpace
 from .factored import FactoredSpace
-from .pairs import MISSING, check_answers, n_pairs, sharing
+from .pairs import MISSING, check_answers, n_pairs, pairs_of, sharing
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -36,6 +36,7 @@ def fit_comparisons(
     undecided: Undecided | None = None,
     dependence: bool = False,
     own: Sequence[ComparisonTerm] = (),
+    names: Sequence[str] | None = None,
 ) -> PatternFit:
     """Fit persons' answers to all comparisons of J items.
 
@@ -57,6 +58,8 @@ def fit_comparisons(
         Whether comparisons that share an item depend on each other.
     own : sequence of ComparisonTerm
         Terms of the comparisons themselves, as log-odds.
+    names : sequence of str, optional
+        Of all parameters; prefmod's if not given.
 
     Returns
     -------
@@ -85,14 +88,17 @@ def fit_comparisons(
     >>> fit.estimate.phi.round(4).tolist(), fit.estimate.standard_errors.round(4).tolist()
     ([0.2778, -0.6551], [0.106, 0.23])
     """
-    likelihood, pooled, names = comparison_likelihood(
+    likelihood, pooled, usual = comparison_likelihood(
         answers, terms, group, weights, undecided, dependence, own
     )
+    called = usual if names is None else tuple(names)
     ternary = undecided is not None
     there = pooled.answers != MISSING
+    if dependence:
+        _refuse_never_answered(there, terms)
     concave = not dependence or bool(there.all())
-    start = _without_dependence(likelihood, pooled, ternary) if dependence else None
-    estimate = maximum_likelihood(likelihood, pooled.weights, names, start, concave)
+    start = _without_dependence(likelihood, pooled, ternary, called) if dependence else None
+    estimate = maximum_likelihood(likelihood, pooled.weights, called, start, concave)
     block = blocks(np.column_stack([pooled.group, there]))
     answered = np.zeros(int(block.max()) + 1)
     answered[block] = there.sum(axis=1)
@@ -150,11 +156,27 @@ def comparison_likelihood(
     return Likelihood(space, pooled.group, maps), pooled, names
 
 
-def _without_dependence(likelihood: Likelihood, pooled: Pooled, ternary: bool) -> FloatArray:
+def _without_dependence(
+    likelihood: Likelihood, pooled: Pooled, ternary: bool, names: Sequence[str]
+) -> FloatArray:
     """A start for the model with dependence: the estimate without it, which costs nothing."""
     space = FactoredSpace(pooled.answers, ternary)
     q, maps = space.n_statistics, likelihood.maps
     p = likelihood.n_params - (len(maps[0]) - q)
     short = Likelihood(space, pooled.group, [m[:q, :p] for m in maps])
-    found = maximum_likelihood(short, pooled.weights, [str(k) for k in range(p)]).phi
+    found = maximum_likelihood(short, pooled.weights, names[:p]).phi
     return np.concatenate([found, np.zeros(likelihood.n_params - p)])
+
+
+def _refuse_never_answered(there: NDArray[np.bool_], terms: Sequence[ItemTerm]) -> None:
+    """What depends on a comparison that nobody answered, the answers do not determine."""
+    never = np.flatnonzero(~there.any(axis=0))
+    if not len(never):
+        return
+    first, second = pairs_of(len(terms[0].columns))
+    items = terms[0].items or tuple(f"item {k + 1}" for k in range(len(terms[0].columns)))
+    told = ", ".join(f"{items[first[c]]}:{items[second[c]]}" for c in never[:6])
+    raise NotEstimableError(
+        f"nobody answered {told}, so that how other comparisons depend on it is not determined; leave the dependence"
+        " out, or an item"
+    )

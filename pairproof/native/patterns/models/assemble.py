@@ -62,6 +62,7 @@ def assemble(
     statistics: Sequence[str],
     possible: Possible | None,
     warnings: Sequence[FitWarning] = (),
+    infinite: Sequence[Term] = (),
 ) -> AnswerFit:
     """The fit of a model of whole answers.
 
@@ -78,12 +79,14 @@ def assemble(
         None where possible answers are not enumerated.
     warnings : sequence of FitWarning
         Beside those of the covariates.
+    infinite : sequence of Term
+        Parameters that are minus infinity, so that the arrays do not have them.
 
     Returns
     -------
     AnswerFit
     """
-    estimate, n = found.estimate, len(parameters.terms)
+    estimate, n = found.estimate, len(parameters.terms) + len(infinite)
     at = np.flatnonzero(parameters.free)
     beta = np.zeros(n)
     beta[at] = estimate.phi
@@ -106,7 +109,7 @@ def assemble(
         possible,
     )
     # A prior fixes the level, which no data do: it is no parameter of the answers.
-    fitted = len(estimate.phi) - int(bool(spec.prior))
+    fitted = len(estimate.phi) + len(infinite) - int(bool(spec.prior))
     df = int((found.possible - 1.0).sum()) - fitted
     null = float(found.pooled.weights @ likelihood.at(np.zeros(len(estimate.phi))).log_probabilities)
     data = implied(table, model)
@@ -119,11 +122,12 @@ def assemble(
     return AnswerFit(
         spec=spec,
         data=data,
-        terms=parameters.terms,
+        terms=(*parameters.terms, *infinite),
         beta=beta,
-        is_reference=~parameters.free,
+        is_reference=np.concatenate([~parameters.free, np.zeros(len(infinite), bool)]),
         covariance=DenseCovariance(covariance),
-        null_space=np.zeros((n, 0)),
+        null_space=np.eye(n)[:, n - len(infinite) :],
+        n_infinite=len(infinite),
         outcome_model=outcome,
         scale=spec.scale,
         constraint=spec.constraint,
@@ -153,6 +157,8 @@ def finished(
     others: Sequence[Term],
     statistics: Sequence[str],
     possible: Possible | None,
+    warnings: Sequence[FitWarning] = (),
+    infinite: Sequence[Term] = (),
 ) -> AnswerFit:
     """:func:`assemble` with the probabilities of possible answers, and the parameters of all times."""
     items, free = at_times(model, spec.times)
@@ -163,7 +169,17 @@ def finished(
     fitted_against = spec
     if spec.reference == "sum":
         fitted_against = replace(spec, reference=table.items[-1])
-    return assemble(table, fitted_against, model, found, joined(items, free, others), statistics, possible)
+    return assemble(
+        table,
+        fitted_against,
+        model,
+        found,
+        joined(items, free, others),
+        statistics,
+        possible,
+        warnings,
+        infinite,
+    )
 
 
 def digest(table: Respondents) -> str:

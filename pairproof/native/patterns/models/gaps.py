@@ -22,6 +22,8 @@ from ..comparisons.pairs import n_pairs
 from ..estimate import maximum_likelihood
 from ..maps import Undecided
 from ..pooled import PatternFit, blocks
+from . import parameters
+from .assemble import comparison_statistics
 from .terms import ItemModel
 
 
@@ -29,6 +31,7 @@ def fit_with_gaps(
     table: Respondents,
     spec: AnswerSpec,
     model: ItemModel,
+    more: Sequence[Term],
     undecided: Undecided | None,
     alpha_of: Sequence[str] | None,
     beta_of: Sequence[str] | None,
@@ -46,10 +49,11 @@ def fit_with_gaps(
         undecided,
         spec.dependence,
     )
-    estimate = maximum_likelihood(likelihood, pooled.weights, names, concave=False)
+    missing = [Term(_missing_name(n), "missing") for n in names if n.split(":")[0] in ("alpha", "beta")]
+    called = parameters.names(model, spec, [*missing, *more])
+    estimate = maximum_likelihood(likelihood, pooled.weights, called, concave=False)
     block = blocks(pooled.group[:, None])
     each = (4.0 if table.tie_category else 3.0) ** n_pairs(len(table.items))
-    missing = [Term(_missing_name(n), "missing") for n in names if n.split(":")[0] in ("alpha", "beta")]
     return PatternFit(estimate, likelihood, pooled, block, np.full(int(block.max()) + 1, each)), missing
 
 
@@ -73,3 +77,15 @@ def _places(table: Respondents, what: str, chosen: Sequence[str] | None, option:
             f"{option}: {wrong[0] if wrong else chosen!r} is none of {', '.join(known[:20])}; give a list of them"
         )
     return [list(known).index(name) for name in chosen]
+
+
+def gap_statistics(table: Respondents, spec: AnswerSpec, found: PatternFit) -> list[str]:
+    """Names of the natural parameters: of the answers, of gaps, and of gaps and answers together."""
+    items = table.items
+    pairs = [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+    depends = [term.name for term in parameters.dependence(table, spec)]
+    own = comparison_statistics(items, table.tie_category, depends)
+    n_beta = found.likelihood.maps[0].shape[0] - len(own) - len(pairs)
+    # prefmod's form has a parameter an item where the others have one a comparison.
+    of_beta = [f"coded {k}" for k in range(n_beta)] if spec.beta == "coded" else pairs
+    return [*own, *(f"alpha {p}" for p in pairs), *(f"beta {p}" for p in of_beta)]

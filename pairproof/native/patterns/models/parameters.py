@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....data.respondents import Respondents
 from ....data.wide import prefmod_pair_order
 from ....fit.answers.spec import AnswerSpec
 from ....fit.spec import Term, by_suffix
 from ..comparisons.pairs import sharing
+from .terms import ItemModel, at_times
+
+
+def names(model: ItemModel, spec: AnswerSpec, more: Sequence[Term]) -> list[str]:
+    """Of the free parameters, in the order of the arrays: those of the items, then others."""
+    items, free = at_times(model, spec.times)
+    return [*(term.name for term, kept in zip(items, free) if kept), *(term.name for term in more)]
 
 
 def links(table: Respondents) -> list[Term]:

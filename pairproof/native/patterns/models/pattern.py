@@ -13,24 +13,26 @@ the rest.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....data.options import one_of
 from ....data.respondents import Respondents
-from ....data.respondents.codes import ABSENT, BELOW
-from ....data.wide import prefmod_pair_order
-from ....errors import InputError
+from ....data.respondents.codes import ABSENT, BELOW, MISSING
+from ....errors import InputError, NotEstimableError
 from ....fit.answers.fit import AnswerFit
 from ....fit.answers.spec import Alpha, AnswerSpec, AnswerTies, Beta
+from ....fit.spec import Term
+from ....fit.warning import FitWarning
 from ..comparisons.fit import fit_comparisons
 from ..maps import Undecided
 from ..rankings.fit import fit_mallows
 from ..ratings.fit import fit_ratings
 from . import parameters
 from .assemble import comparison_statistics, finished, item_statistics
-from .gaps import fit_with_gaps
+from .gaps import fit_with_gaps, gap_statistics
 from .possible import Possible
 from .repeated import repeated
 from .terms import ItemModel, item_model
@@ -213,6 +215,10 @@ def _check(
             "alpha and beta model which comparisons are missing; they are for comparisons at one time, not for"
             f" {table.kind}{' at several times' if table.n_times > 1 else ''}"
         )
+    if (spec.alpha or spec.beta) and not (table.once == MISSING).any():
+        raise InputError(
+            f"{table.source}: every comparison was answered, so there are no gaps to model; leave alpha and beta out"
+        )
     if (alpha_of is not None and spec.alpha not in ("item", "comparison")) or (
         beta_of is not None and not spec.beta
     ):
@@ -241,25 +247,58 @@ def _comparisons(
     alpha_of: Sequence[str] | None,
     beta_of: Sequence[str] | None,
 ) -> AnswerFit:
-    undecided = _UNDECIDED[spec.answer_ties] if table.tie_category else None
-    more = parameters.others(table, spec)
-    depends = [term.name for term in parameters.dependence(table, spec)]
-    statistics = comparison_statistics(table.items, table.tie_category, depends)
-    possible: Possible | None = Possible(
-        "comparisons", len(table.items), 1, table.tie_category, 0, (), spec.dependence, False, ()
-    )
     if spec.alpha or spec.beta:
-        found, missing = fit_with_gaps(table, spec, model, undecided, alpha_of, beta_of)
-        more = [*missing, *more]
-        pairs = [f"{table.items[i]}:{table.items[j]}" for i, j in prefmod_pair_order(len(table.items))]
-        n_beta = found.likelihood.maps[0].shape[0] - len(statistics) - len(pairs)
-        statistics = [*statistics, *(f"alpha {p}" for p in pairs), *(f"beta {k}" for k in range(n_beta))]
-        possible = None
-    else:
-        found = fit_comparisons(
-            table.once, model.terms, model.group, table.weights, undecided, spec.dependence
-        )
-    return finished(table, spec, model, found, more, statistics, possible)
+        return _with_gaps(table, spec, model, alpha_of, beta_of)
+    # Where nobody answered "neither", its parameter is minus infinity, the rest the model of two categories.
+    tieless = spec.answer_ties == "davidson" and not (table.once[table.weights > 0] == 0).any()
+    ternary = table.tie_category and not tieless
+    more = parameters.dependence(table, spec) if tieless else parameters.others(table, spec)
+    depends = [term.name for term in parameters.dependence(table, spec)]
+    found = fit_comparisons(
+        table.once,
+        model.terms,
+        model.group,
+        table.weights,
+        _UNDECIDED[spec.answer_ties] if ternary else None,
+        spec.dependence,
+        names=parameters.names(model, spec, more),
+    )
+    if tieless:
+        found = replace(found, possible=3.0 ** np.log2(found.possible))
+    return finished(
+        table,
+        spec,
+        model,
+        found,
+        more,
+        comparison_statistics(table.items, ternary, depends),
+        Possible("comparisons", len(table.items), 1, ternary, 0, (), spec.dependence, False, ()),
+        [_NO_TIES] if tieless else [],
+        [Term("tie", "tie")] if tieless else [],
+    )
+
+
+#: Of a table with a tie category that nobody used.
+_NO_TIES = FitWarning(
+    "no-ties",
+    "nobody answered 'neither' although it was possible: the tie parameter is minus infinity and has no number; the"
+    " probability of a tie is 0",
+    ("tie",),
+)
+
+
+def _with_gaps(
+    table: Respondents,
+    spec: AnswerSpec,
+    model: ItemModel,
+    alpha_of: Sequence[str] | None,
+    beta_of: Sequence[str] | None,
+) -> AnswerFit:
+    more = parameters.others(table, spec)
+    undecided = _UNDECIDED[spec.answer_ties] if table.tie_category else None
+    found, missing = fit_with_gaps(table, spec, model, more, undecided, alpha_of, beta_of)
+    statistics = gap_statistics(table, spec, found)
+    return finished(table, spec, model, found, [*missing, *more], statistics, None)
 
 
 def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unresolved: bool) -> AnswerFit:
@@ -279,18 +318,30 @@ def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Answ
     """Ratings, or rankings with ties: all orders that the scale, or as many places as items, can express."""
     if table.kind == "ratings":
         codes, categories = table.once, len(table.scale)
+        _refuse_no_ties(table, spec)
     else:
         codes, categories = _complete_ranks(table), len(table.items)
     undecided = _UNDECIDED[spec.answer_ties]
+    more = parameters.others(table, spec)
+    called = parameters.names(model, spec, more)
     found = fit_ratings(
-        codes, categories, model.terms, model.group, table.weights, undecided, spec.dependence
+        codes, categories, model.terms, model.group, table.weights, undecided, spec.dependence, called
     )
     n = len(table.items)
     possible = Possible("weak", n, 1, True, min(categories, n), (), spec.dependence, False, ())
     statistics = comparison_statistics(
         table.items, True, [t.name for t in parameters.dependence(table, spec)]
     )
-    return finished(table, spec, model, found, parameters.others(table, spec), statistics, possible)
+    return finished(table, spec, model, found, more, statistics, possible)
+
+
+def _refuse_no_ties(table: Respondents, spec: AnswerSpec) -> None:
+    tied = (table.pair_answers[table.weights > 0] == 0).any()
+    if spec.answer_ties == "davidson" and not tied:
+        raise NotEstimableError(
+            f"{table.source}: nobody rated two items alike, so that the tie parameter is minus infinity. Ratings without"
+            " a tie are rankings: Respondents.build(items, 'rankings', table.ranks[:, 0])"
+        )
 
 
 def _complete_ranks(table: Respondents) -> IntArray:

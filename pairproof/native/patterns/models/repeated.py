@@ -16,7 +16,7 @@ from ....fit.answers.spec import AnswerSpec
 from ....fit.spec import Term
 from ..repeated.fit import fit_repeated
 from .assemble import comparison_statistics, finished
-from .parameters import dependence, links
+from .parameters import dependence, links, names
 from .possible import Possible
 from .terms import ItemModel, in_time
 
@@ -42,16 +42,6 @@ def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> AnswerFi
                 "repeated rankings with ties: rankings at several times are strict in this model"
             )
         answers, categories, places = table.ranks, None, len(table.items)
-    found = fit_repeated(
-        answers,
-        model.terms,
-        "ratings" if table.kind == "ratings" else "rankings",
-        categories,
-        model.group,
-        table.weights,
-        spec.dependence,
-        spec.between_times,
-    )
     ternary, own = table.kind == "ratings", dependence(table, spec)
     once = comparison_statistics(table.items, ternary, [t.name for t in own])
     between = links(table)
@@ -61,6 +51,17 @@ def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> AnswerFi
         *(in_time(term, t) for t in table.times for term in own),
         *(between if spec.between_times else []),
     ]
+    found = fit_repeated(
+        answers,
+        model.terms,
+        "ratings" if table.kind == "ratings" else "rankings",
+        categories,
+        model.group,
+        table.weights,
+        spec.dependence,
+        spec.between_times,
+        names(model, spec, more),
+    )
     possible = Possible(
         "weak" if ternary else "strict",
         len(table.items),

@@ -37,6 +37,7 @@ def fit_ratings(
     weights: FloatArray | None = None,
     undecided: Undecided = "one",
     dependence: bool = False,
+    names: Sequence[str] | None = None,
 ) -> PatternFit:
     """Fit persons' ratings of J items.
 
@@ -57,6 +58,8 @@ def fit_ratings(
         The parameter of equal ratings: 0, one for all pairs, one for each pair.
     dependence : bool
         Whether comparisons that share an item depend on each other.
+    names : sequence of str, optional
+        Of all parameters; prefmod's if not given.
 
     Returns
     -------
@@ -100,7 +103,7 @@ def fit_ratings(
     n_items = table.shape[1]
     scale = min(categories, n_items)
     depends = sharing(n_items) if dependence else ()
-    maps, names = comparison_maps(terms, undecided, dependence)
+    maps, usual = comparison_maps(terms, undecided, dependence)
     space: Space
     if dependence or n_weak_orders(n_items, scale) <= MOST_ORDERS:
         space = OrderSpace(pooled.answers, scale, depends)
@@ -108,7 +111,8 @@ def fit_ratings(
         space = BlockSpace(pooled.answers, scale)
     there = pooled.answers >= 0
     likelihood = Likelihood(space, pooled.group, maps)
-    estimate = maximum_likelihood(likelihood, pooled.weights, names, concave=bool(there.all()))
+    called = usual if names is None else names
+    estimate = maximum_likelihood(likelihood, pooled.weights, called, concave=bool(there.all()))
     block = blocks(np.column_stack([pooled.group, there]))
     possible = np.zeros(int(block.max()) + 1)
     for number, rated in {(int(b), int(m)) for b, m in zip(block, there.sum(axis=1))}:

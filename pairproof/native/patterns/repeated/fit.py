@@ -43,6 +43,7 @@ def fit_repeated(
     weights: FloatArray | None = None,
     dependence: bool = False,
     between_times: bool = False,
+    names: Sequence[str] | None = None,
 ) -> PatternFit:
     """Fit answers at T times.
 
@@ -64,6 +65,8 @@ def fit_repeated(
         Whether comparisons that share an item depend on each other within a time (ratings only).
     between_times : bool
         Whether each comparison depends on the same comparison at the time before.
+    names : sequence of str, optional
+        Of all parameters; prefmod's if not given.
 
     Returns
     -------
@@ -121,11 +124,14 @@ def fit_repeated(
     depends = sharing(n_items) if dependence else ()
     signs = as_comparisons(patterns)
     stats = statistics(patterns, depends) if kind == "ratings" else signs.astype(float)
-    maps, names = _maps(terms, kind, dependence, between_times, times)
+    maps, usual = _maps(terms, kind, dependence, between_times, times)
     space = ChainSpace(stats, signs.astype(float), agree)
     complete = all(a.nnz == len(by_time) for a in agree)
     estimate = maximum_likelihood(
-        Likelihood(space, pooled.group, maps), pooled.weights, names, concave=complete
+        Likelihood(space, pooled.group, maps),
+        pooled.weights,
+        usual if names is None else names,
+        concave=complete,
     )
     block, possible = _blocks(by_time, pooled.group, kind, categories)
     return PatternFit(estimate, Likelihood(space, pooled.group, maps), pooled, block, possible)

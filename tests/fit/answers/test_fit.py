@@ -1,0 +1,158 @@
+"""What a fit of whole answers tells: tables, texts, tests, robust standard errors."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import pairproof
+from pairproof.data.columns import Factor
+from pairproof.data.respondents import Respondents
+from pairproof.errors import ComparisonError, InputError, TooLargeError
+from pairproof.fit.answers.fit import AnswerFit
+from tests.native.patterns.models.tables import ratings, salad, votes
+
+
+def test_it_is_a_fit_and_says_so() -> None:
+    fit = pairproof.fit_pattern(votes(), by="sex")
+    assert isinstance(fit, pairproof.Fit) and isinstance(fit, AnswerFit)
+    assert repr(fit).startswith("<Fit: Pattern model of comparisons, ties, by sex, 200 persons")
+    text = fit.summary()
+    assert "Deviance" in text and "200" in text and max(map(len, text.splitlines())) <= 100
+    again = pickle.loads(pickle.dumps(fit))
+    assert again.summary() == text and again.pairs().equals(fit.pairs())
+
+
+def test_bic_counts_persons() -> None:
+    fit = pairproof.fit_pattern(votes())
+    assert fit.bic == pytest.approx(-2 * fit.llf + 4 * np.log(200), rel=1e-14)
+    assert fit.n_comparisons > 1000
+
+
+def test_answers_are_listed_with_what_the_model_expects() -> None:
+    table = pairproof.fit_plackett_luce(salad()).patterns()
+    assert table["observed"].sum() == 32 and table["observed"].is_monotonic_decreasing
+    assert table["answer"].str.count(">").eq(3).all()
+    assert np.allclose(
+        table["residual"], (table["observed"] - table["expected"]) / np.sqrt(table["expected"])
+    )
+
+
+def test_persons_who_say_nothing_are_counted_apart() -> None:
+    answers = np.vstack([votes(50).answers[:, 0], np.full((3, 6), 9)])
+    table = Respondents.build("ABCD", "comparisons", answers, tie_category=True)
+    fit = pairproof.fit_pattern(table)
+    assert fit.n_persons == 50 and "50 (3 more say nothing)" in fit.summary()
+
+
+def test_too_many_possible_answers_are_not_written_out() -> None:
+    fit = pairproof.fit_pattern(votes(items="ABCDEF"))
+    with pytest.raises(TooLargeError, match="14,348,907 possible answers"):
+        fit.predicted_patterns()
+    assert len(fit.patterns()) > 100
+    with pytest.raises(InputError, match="the groups are 'sex=m', 'sex=f'"):
+        pairproof.fit_pattern(votes(), by="sex").predicted_patterns()
+
+
+def test_models_that_are_not_nested_are_not_compared() -> None:
+    table = salad()
+    pattern, luce = pairproof.fit_pattern(table), pairproof.fit_plackett_luce(table)
+    with pytest.raises(ComparisonError, match="not nested"):
+        pattern.compare(luce)
+    with pytest.raises(ComparisonError, match="log-likelihoods are of different data"):
+        pattern.compare(pairproof.fit_llbt(pattern.data.as_independent()))
+    with pytest.raises(ComparisonError, match="different answers"):
+        pairproof.fit_pattern(votes(100)).compare(pairproof.fit_pattern(votes(101)))
+    with pytest.raises(ComparisonError, match="not nested"):
+        pairproof.fit_pattern(votes(), by="sex").compare(
+            pairproof.fit_pattern(votes(), by="age", dependence=True)
+        )
+    with pytest.raises(ComparisonError, match="nothing to test"):
+        luce.compare(pairproof.fit_plackett_luce(table, reference="C"))
+
+
+def test_robust_errors_of_persons_are_whites_sandwich() -> None:
+    table = votes(ties=0.0, gaps=0.0)
+    fit = pairproof.fit_pattern(table)
+    whole = fit.clustered(kind="CR0")
+    # Every person is a judge of the pairwise model, which is the same model: CR0 by judge.
+    judged = Respondents.build("ABCD", "comparisons", table.answers, tie_category=False)
+    llbt = pairproof.fit_llbt(judged.to_comparisons(judge=True))
+    by_judge = llbt.clustered("judge", kind="CR0")
+    np.testing.assert_allclose(whole.bse[:3], by_judge.bse[:3], rtol=1e-11)  # observed 2e-14
+    assert (fit.clustered().bse[:3] / whole.bse[:3]).to_numpy() == pytest.approx(
+        np.sqrt(200 / 199), rel=1e-12
+    )
+    assert whole.robust is not None and whole.robust.title == "CR0 by person (200 clusters)"
+    assert "Wald" in whole.summary() or "F" in str(whole.wald(["A", "B"]))
+
+
+def test_robust_errors_do_not_depend_on_reference_scale_or_the_order_of_steps() -> None:
+    fit = pairproof.fit_pattern(votes(), by="sex")
+    for change in ("A", "sum"):
+        first = fit.clustered().with_reference(change).bse
+        np.testing.assert_allclose(
+            first, fit.with_reference(change).clustered().bse, rtol=1e-10
+        )  # observed 1e-15
+    doubled = fit.on_scale("log-odds").clustered().bse
+    np.testing.assert_allclose(doubled, fit.clustered().on_scale("log-odds").bse, rtol=1e-12)
+
+
+def test_clusters_of_a_column_sum_their_persons() -> None:
+    table = votes()
+    town = np.arange(200) % 20
+    whole = Respondents.build(
+        "ABCD",
+        "comparisons",
+        table.answers,
+        tie_category=True,
+        columns={"town": Factor(town, tuple(map(str, range(20))))},
+    )
+    fit = pairproof.fit_pattern(whole)
+    clustered = fit.clustered("town")
+    assert clustered.robust is not None and clustered.robust.title == "CR1 by town (20 clusters)"
+    assert clustered.df["A"] == 19 and "20 clusters are few" in clustered.summary()
+    # Every person its own cluster, by a column that numbers them.
+    numbered = Respondents.build(
+        "ABCD", "comparisons", table.answers, tie_category=True, columns={"id": np.arange(200.0)}
+    )
+    own = pairproof.fit_pattern(numbered)
+    np.testing.assert_allclose(own.clustered("id").bse[:3], own.clustered().bse[:3], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("columns", "options", "match"), [
+    (("nobody",), {}, "no column 'nobody'"), (("sex", "age"), {}, "one column, or by person"),
+    ((), {"kind": "CR2"}, "CR1"), ((), {"kind": "CR9"}, "CR0"),
+])  # fmt: skip
+def test_clusters_that_there_are_not_are_refused(
+    columns: tuple[str, ...], options: dict[str, str], match: str
+) -> None:
+    with pytest.raises(InputError, match=match):
+        pairproof.fit_pattern(votes()).clustered(*columns, **options)  # type: ignore[arg-type]  # what a user may write
+
+
+def test_the_chi_square_is_withheld_where_persons_are_few() -> None:
+    few = pairproof.fit_pattern(votes()).goodness_of_fit()
+    assert np.isnan(few.p_deviance) and "too few for a chi-square" in few.caution
+    enough = pairproof.fit_pattern(ratings(400)).goodness_of_fit()
+    assert enough.p_deviance > 0 and enough.caution == ""
+
+
+def test_what_is_for_comparisons_only_is_refused_with_what_to_do() -> None:
+    fit = pairproof.fit_pattern(votes())
+    with pytest.raises(InputError, match="clustered"):
+        fit.bootstrap()
+    with pytest.raises(InputError, match="conf_int"):
+        fit.profile()
+
+
+def test_json_says_what_was_answered() -> None:
+    told = pairproof.fit_pattern(ratings(times=2)).to_dict()
+    assert (told["model"], told["answers"], told["times"], told["n_persons"]) == (
+        "pattern",
+        "ratings",
+        ["1", "2"],
+        150.0,
+    )
