@@ -49,10 +49,9 @@ _OPTIONS = (
     _reading(
         "--layout",
         type=click.Choice(LAYOUTS),
-        required=True,
         help=(
             "pairs: a column a pair; ranks: a column an item; long-ranks: a row an item of a person; orders: a column a"
-            " place; ranking-text: \"A > B = C\"; rankings: system1, rank1, ...; ratings: a column an item; paircomp:"
+            ' place; ranking-text: "A > B = C"; rankings: system1, rank1, ...; ratings: a column an item; paircomp:'
             " psychotools' text."
         ),
     ),
@@ -80,7 +79,10 @@ _OPTIONS = (
     _reading("--item", metavar="COL", help="long-ranks: the column of the items."),
     _reading("--rank", metavar="COL", help="long-ranks: the column of the ranks."),
     _reading(
-        "--places", metavar="COL,COL,...", callback=names_or_none, help="orders: the columns, the best place first."
+        "--places",
+        metavar="COL,COL,...",
+        callback=names_or_none,
+        help="orders: the columns, the best place first.",
     ),
     _reading(
         "--item-cells",
@@ -96,8 +98,12 @@ _OPTIONS = (
         metavar="TEXT",
         help="orders, ranking-text: what stands between items that share a place, such as =.",
     ),
-    _reading("--scale", metavar="1-5", callback=_scale, help="ratings: all points of the scale, used or not."),
-    _reading("--best", type=click.Choice(["low", "high"]), help="ratings: the end of the scale that is preferred."),
+    _reading(
+        "--scale", metavar="1-5", callback=_scale, help="ratings: all points of the scale, used or not."
+    ),
+    _reading(
+        "--best", type=click.Choice(["low", "high"]), help="ratings: the end of the scale that is preferred."
+    ),
     _reading(
         "--pair-order",
         metavar="ORDER",
@@ -107,7 +113,9 @@ _OPTIONS = (
     _reading(
         "--coding", metavar="first=1,...", help="pairs: the codes that stand for first, tie, second, missing."
     ),
-    _reading("--pairs", metavar="COL,COL,...", callback=names_or_none, help="pairs: the columns that are pairs."),
+    _reading(
+        "--pairs", metavar="COL,COL,...", callback=names_or_none, help="pairs: the columns that are pairs."
+    ),
     _reading(
         "--pair-names",
         type=click.Choice(["check", "ignore"]),
@@ -151,7 +159,19 @@ _OPTIONS = (
 )
 #: Arguments of the readers that options set, and the options that are not called as they are.
 ARGUMENTS = (
-    *("items", "answers", "times", "unranked", "zero_based", "person", "item", "rank", "places", "cells", "column"),
+    *(
+        "items",
+        "answers",
+        "times",
+        "unranked",
+        "zero_based",
+        "person",
+        "item",
+        "rank",
+        "places",
+        "cells",
+        "column",
+    ),
     *("above", "ties", "scale", "best", "pair_order", "coding", "pairs", "pair_names", "degrees", "columns"),
     *("rename", "tie_category", "levels", "item_data", "encoding"),
 )
@@ -168,6 +188,10 @@ def answer_options(function: Function) -> Function:
 
     @functools.wraps(function)
     def gathered(*args: Any, **options: Any) -> Any:
+        if options["layout"] is None:
+            raise click.UsageError(
+                f"--layout is missing, which is never guessed; it is one of {', '.join(LAYOUTS)}."
+            )
         given = {name: options.pop(name) for name in ARGUMENTS}
         reading = {name: value for name, value in given.items() if value is not None and value is not False}
         check(options["layout"], reading)
@@ -187,7 +211,7 @@ def check(layout: str, reading: Mapping[str, Any]) -> None:
     """
     from ...data.respondents.read import READERS
 
-    readers: Mapping[str, Any] = READERS
+    readers: dict[str, Any] = {name: reader for name, reader in READERS.items()}
     parameters = inspect.signature(readers[layout]).parameters
     unknown = [name for name in reading if name not in parameters]
     if unknown:

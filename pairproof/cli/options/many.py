@@ -55,9 +55,7 @@ class Many:
                 "--against and --adjust have no effect without --contrasts; add --contrasts."
             )
         if self.level is not None and self.family is None and not self.ranks:
-            raise click.UsageError(
-                "--level has no effect without --ranks or --contrasts; add one of them."
-            )
+            raise click.UsageError("--level has no effect without --ranks or --contrasts; add one of them.")
         if (self.family == "against-one") != (self.against is not None):
             raise click.UsageError("--contrasts against-one and --against ITEM belong together.")
         if self.family == "against-best" and self.adjust not in (None, "single-step"):

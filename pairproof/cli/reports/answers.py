@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ComparisonError, InputError, TooLargeError
-from ...report.blocks import Block, Bullets, Column, Heading, Paragraph, Table
-from ...report.text import blocks_text
+from ...fit.shown.text import WIDTH, fixed
+from ...fit.tails import p_equals
+from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
+from ...report.text import render_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Rows of the tables of a report.
 MOST_FREQUENT, WORST, PREDICTED = 20, 10, 10
+#: Groups whose most probable answers are listed.
+MOST_GROUPS = 4
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ def document(fit: AnswerFit, asked: AskedAnswers) -> dict[str, Any]:
     """Keys for the JSON of a fit: `patterns`, `predicted` and `comparison`, where they were asked for."""
     out: dict[str, Any] = {}
     if asked.patterns:
-        out["patterns"] = fit.patterns().head(asked.patterns).to_dict("records")
+        out["patterns"] = by_frequency(fit.patterns()).head(asked.patterns).to_dict("records")
     if asked.predicted:
         out["predicted"] = [
             {"group": label, **row}
@@ -99,21 +103,22 @@ def text(fit: AnswerFit, asked: AskedAnswers) -> str:
         parts += _most_frequent(fit.patterns(), asked.patterns)
     if asked.predicted:
         parts += _predicted(fit, asked.predicted)
-    return blocks_text(parts) if parts else ""
+    return render_text(Page("Answers", parts), width=WIDTH).rstrip("\n") if parts else ""
 
 
 def blocks(fit: AnswerFit, asked: AskedAnswers = AskedAnswers()) -> Iterator[Block]:
     """The section of a report: the most frequent answers, those that fit worst, the most probable."""
     frame = fit.patterns()
     yield Heading("Answers seen and expected")
-    yield Bullets((f"{fit.counted}.", *_fits(fit)))
+    yield Bullets((f"{fit.counted}.", _fits(fit)))
     yield from _most_frequent(frame, asked.patterns or MOST_FREQUENT)
     if len(frame) > 1:
         worst = frame.reindex(frame["residual"].abs().sort_values(ascending=False, kind="stable").index)
         caption = "The worst fitted: largest Pearson residuals, (observed - expected) / sqrt(expected)"
         yield _table(worst.head(WORST), caption)
         yield Paragraph(
-            "A residual of an answer that is expected less than once is large as soon as one person gives it.", aside=True
+            "A residual of an answer that is expected less than once is large as soon as one person gives it.",
+            aside=True,
         )
     yield from _predicted(fit, asked.predicted or PREDICTED)
     if asked.other is not None:
@@ -121,12 +126,27 @@ def blocks(fit: AnswerFit, asked: AskedAnswers = AskedAnswers()) -> Iterator[Blo
         yield Bullets(compared(fit, asked.other))
 
 
-def _fits(fit: AnswerFit) -> tuple[str, ...]:
-    return (f"Against free probabilities of all answers: {fit.goodness_of_fit()}",)
+def _fits(fit: AnswerFit) -> str:
+    test = fit.goodness_of_fit()
+    found = (
+        f"Against free probabilities of all answers: deviance {fixed(test.deviance)} on {test.df} df"
+        f"{_p(test.p_deviance, test.log10_p_deviance)}, Pearson chi-square"
+        f" {fixed(test.pearson)}{_p(test.p_pearson, test.log10_p_pearson)}"
+    )
+    return f"{found}; {test.caution}." if test.caution else f"{found}."
+
+
+def _p(p: float, log10_p: float) -> str:
+    return "" if math.isnan(p) else f", {p_equals(p, log10_p)}"
+
+
+def by_frequency(frame: pd.DataFrame) -> pd.DataFrame:
+    """The answers of all groups, the most frequent first."""
+    return frame.sort_values("observed", ascending=False, kind="stable")
 
 
 def _most_frequent(frame: pd.DataFrame, most: int) -> Iterator[Block]:
-    ordered = frame.sort_values("observed", ascending=False, kind="stable")
+    ordered = by_frequency(frame)
     yield _table(ordered.head(most), "The most frequent answers")
     if len(frame) > most:
         rest = ordered.iloc[most:]
@@ -153,7 +173,7 @@ def _table(frame: pd.DataFrame, caption: str) -> Table:
 
 
 def _predicted(fit: AnswerFit, most: int) -> Iterator[Block]:
-    for label in _few(fit.numbers.labels):
+    for label in fit.numbers.labels[:MOST_GROUPS]:
         try:
             frame = fit.predicted_patterns(label, most)
         except (InputError, TooLargeError) as error:
@@ -165,20 +185,14 @@ def _predicted(fit: AnswerFit, most: int) -> Iterator[Block]:
             for a, p in zip(frame["answer"], frame["probability"])
         )
         of = f", {label}" if label else ""
-        yield Table((Column("answer", "left"), "probability", "observed"), rows, f"The most probable answers{of}")
+        yield Table(
+            (Column("answer", "left"), "probability", "observed"), rows, f"The most probable answers{of}"
+        )
     if len(fit.numbers.labels) > MOST_GROUPS:
         yield Paragraph(
             f"{len(fit.numbers.labels) - MOST_GROUPS} more groups are not shown; fit.predicted_patterns(group) has them.",
             aside=True,
         )
-
-
-#: Groups whose most probable answers are listed.
-MOST_GROUPS = 4
-
-
-def _few(labels: Sequence[str]) -> Sequence[str]:
-    return labels[:MOST_GROUPS]
 
 
 def _observed(fit: AnswerFit, label: str) -> Iterator[tuple[str, float]]:

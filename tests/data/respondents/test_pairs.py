@@ -57,15 +57,11 @@ def test_rows_become_judges_where_each_is_one_person() -> None:
 
 def test_a_row_of_several_persons_becomes_as_many_judges() -> None:
     judges = salad().to_comparisons(judge=True).columns["judge"]
-    assert (
-        isinstance(judges, Factor)
-        and judges.levels[:6] == ("1.1", "1.2", "2", "3.1", "3.2", "4")
-        and len(judges.levels) == 32
-    )
+    assert isinstance(judges, Factor) and len(judges.levels) == 32
+    assert judges.levels[:6] == ("1.1", "1.2", "2", "3.1", "3.2", "4")
+    broken = Respondents.build("AB", "rankings", [[1, 2], [2, 1]], weights=[1, 1.5], source="t")
     with pytest.raises(InputError, match="t, row 2: the weight is 1.5, which is no whole number of persons"):
-        Respondents.build("AB", "rankings", [[1, 2], [2, 1]], weights=[1, 1.5], source="t").to_comparisons(
-            judge=True
-        )
+        broken.to_comparisons(judge=True)
 
 
 def test_errors_by_person_of_the_pairs_of_salad_are_those_of_the_sandwich() -> None:

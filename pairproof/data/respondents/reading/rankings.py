@@ -78,7 +78,7 @@ def from_rankings(
     >>> from pairproof.data.respondents import from_rankings
     >>> table = {"judge": ["ann", "bob"], "system1": ["A", "B"], "rank1": [1, 2], "system2": ["B", "C"], "rank2": [2, 1]}
     >>> from_rankings(table).sentences()
-    ['1  A > B; not presented: C', '1  C > B; not presented: A']
+    ['1  C > B; not presented: A', '1  A > B; not presented: C']
     """
     options = options_of(items, levels, tie_category, item_data, rename, encoding)
     table = load(source, encoding).with_roles(columns)
