@@ -122,7 +122,9 @@ def test_the_command_line_says_it_in_the_summary_and_in_the_json(
     assert main(["fit", str(path)]) == 0
     assert "fitted as independent" in " ".join(capsys.readouterr().out.split())
     assert main(["fit", str(path), "--json"]) == 0
-    assert "pairproof fit-answers FILE --layout rankings" in json.loads(capsys.readouterr().out)["warnings"][0]
+    assert (
+        "pairproof fit-answers FILE --layout rankings" in json.loads(capsys.readouterr().out)["warnings"][0]
+    )
 
 
 @pytest.mark.r("prefmod")
