@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ComparisonError, InputError, TooLargeError
-from ...fit.shown.text import WIDTH, fixed
+from ...fit.shown.text import WIDTH, fixed, number
 from ...fit.tails import p_equals
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
 from ...report.text import render_text
@@ -110,7 +110,8 @@ def blocks(fit: AnswerFit, asked: AskedAnswers = AskedAnswers()) -> Iterator[Blo
     """The section of a report: the most frequent answers, those that fit worst, the most probable."""
     frame = fit.patterns()
     yield Heading("Answers seen and expected")
-    yield Bullets((f"{fit.counted}.", _fits(fit)))
+    alone = ("No two persons gave the same answer.",) if frame["observed"].max() <= 1 else ()
+    yield Bullets((f"{fit.counted}.", _fits(fit), *alone))
     yield from _most_frequent(frame, asked.patterns or MOST_FREQUENT)
     if len(frame) > 1:
         worst = frame.reindex(frame["residual"].abs().sort_values(ascending=False, kind="stable").index)
@@ -164,8 +165,8 @@ def _table(frame: pd.DataFrame, caption: str) -> Table:
             str(row.answer),
             *([str(row.group)] if groups else []),
             f"{row.observed:.10g}",
-            f"{row.expected:.2f}",
-            f"{row.residual:.2f}",
+            number(row.expected, 2),
+            number(row.residual, 2),
         )
         for row in frame.itertuples()
     )

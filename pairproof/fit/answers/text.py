@@ -30,6 +30,10 @@ from .numbers import AnswerNumbers
 from .spec import AnswerSpec
 
 
+#: What the possible answers are called.
+PATTERNS = {"comparisons": "patterns of comparisons", "rankings": "rankings", "ratings": "orders"}
+
+
 def summary(fit: Fit, spec: AnswerSpec, table: Respondents, numbers: AnswerNumbers, rows: int = ROWS) -> str:
     """The fit as text, at most 100 columns wide."""
     lines = [
@@ -97,7 +101,7 @@ def counted(spec: AnswerSpec, numbers: AnswerNumbers, items: Sequence[str]) -> s
     at = f" at {len(spec.times)} times" if len(spec.times) > 1 else ""
     return (
         f"{numbers.n_persons:.10g} persons, {len(numbers.observed):,} different of {numbers.possible.sum():,.0f} possible"
-        f" {spec.asked} of {len(items)} items{at}"
+        f" {PATTERNS[spec.asked]} of {len(items)} items{at}"
     )
 
 
