@@ -14,6 +14,7 @@ import os
 import platform
 import random
 import statistics
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,8 @@ def main(arguments: list[str] | None = None) -> int:
     versions: dict[str, str] = {}
     order = list(range(len(chosen)))
     random.Random(1).shuffle(order)
-    for k in order:
+    for n, k in enumerate(order):
+        print(f"{n + 1} of {len(order)}: {chosen[k].group}, {chosen[k].name}", file=sys.stderr, flush=True)
         rows[k] = run(chosen[k], options, versions)
     document = {
         "python": platform.python_version(),
