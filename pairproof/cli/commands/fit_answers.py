@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
     from ...fit.answers.fit import AnswerFit
     from ..reports.answers import AskedAnswers
+    from ..reports.classes import Mixed
     from ..reports.comparisons import Found
 
 _model = option("Model")
+_classes = option("Latent classes")
 _answers = option("Answers")
 _errors = option("Standard errors")
 _check = option("R")
@@ -39,10 +41,13 @@ guessed.
 pairproof fit-answers salad.csv --layout ranks --items A,B,C,D --compare model=plackett-luce
 pairproof fit-answers votes.csv --layout pairs --items A,B,C --pair-order prefmod \\
     --coding first=1,tie=0,second=-1,missing=NA --by C(sex) --dependence
+pairproof fit-answers votes.csv --layout pairs ... --classes 2 --class-numbers 4 --test-classes 99
 pairproof fit-answers music.csv --layout ratings --items jazz,folk,rock --scale 1-5 --best low --report out.html
 """
 #: Model -> the function of the face.
 MODELS = {"pattern": "fit_pattern", "plackett-luce": "fit_plackett_luce"}
+#: The function of mixtures of either.
+CLASSES = "fit_latent_classes"
 
 
 def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -157,6 +162,30 @@ COMPARED = {
     callback=_changes,
     help="Likelihood-ratio test against the same model with by=..., ties=none, dependence=yes, ...; repeatable.",
 )
+@_classes(
+    "--classes",
+    type=COUNT,
+    metavar="K",
+    help="Latent classes of persons, each with its own parameters: the best of several random starts (see --seed).",
+)
+@_classes(
+    "--random",
+    metavar="FORMULA",
+    help="Parameters that differ between classes (prefmod's random): 'A + B', x, tie; default: all of items.",
+)
+@_classes("--starts", type=COUNT, metavar="N", help="Random starts (default: 20).")
+@_classes(
+    "--class-numbers",
+    type=COUNT,
+    metavar="MOST",
+    help="Also fit 1, 2, ..., MOST classes, and compare them by AIC and BIC.",
+)
+@_classes(
+    "--test-classes",
+    type=COUNT,
+    metavar="SAMPLES",
+    help="Bootstrap test of K classes against K + 1, with so many samples (99 tell p = .01 from .02).",
+)
 @_answers(
     "--patterns", type=COUNT, metavar="N", help="Show the N most frequent answers: observed and expected."
 )
@@ -188,6 +217,9 @@ def command(
     layout: Any,
     reading: dict[str, Any],
     many: Many,
+    classes: int | None,
+    class_numbers: int | None,
+    test_classes: int | None,
     patterns: int | None,
     predicted: int | None,
     cluster: str | None,
@@ -207,8 +239,16 @@ def command(
         raise click.UsageError(
             "--cluster-kind and --cluster-missing have no effect without --cluster; add --cluster person."
         )
+    if classes is None and any(
+        v is not None for v in (class_numbers, test_classes, asked["random"], asked["starts"])
+    ):
+        raise click.UsageError(
+            "--random, --starts, --class-numbers and --test-classes have no effect without --classes; add --classes 1 or more."
+        )
     changes = asked.pop("changes")
-    stated = _stated(asked)
+    stated = _stated({**asked, "classes": classes})
+    if classes is not None and state.seed is not None:
+        stated["seed"] = state.seed
     import pairproof
 
     from ..reports.answers import AskedAnswers
@@ -221,11 +261,12 @@ def command(
             *_columns(table, cluster), kind=cluster_kind or "CR1", missing=cluster_missing or "refuse"
         )
     found = many.find(fitted, state.seed)
+    mixed = None if classes is None else _mixed(table, fitted, stated, class_numbers, test_classes, state)
     agreements = pairproof.verify(fitted, r=r) if verify else None
     if script is not None:
         state.write(Path(script), fitted.to_r(), ".r")
         state.say(f"R script: {script}")
-    _give(state, fitted, agreements, found, AskedAnswers(patterns or 0, predicted or 0, other))
+    _give(state, fitted, agreements, found, AskedAnswers(patterns or 0, predicted or 0, other, mixed))
     if agreements is None:
         return 0
     from ...validation.verdicts.agreement import exit_code
@@ -253,7 +294,7 @@ def _changed(stated: Mapping[str, Any], changes: Mapping[str, str]) -> dict[str,
     found = dict(stated)
     if changes.get("model", stated["model"]) != stated["model"]:
         # The other model has other options; what both have stays.
-        own = _parameters(changes["model"]) if changes["model"] in MODELS else set()
+        own = _parameters(MODELS[changes["model"]]) if changes["model"] in MODELS else set()
         found = {name: value for name, value in found.items() if name in own}
     for name, value in changes.items():
         where = COMPARED[name]
@@ -276,20 +317,44 @@ def _fit(table: Respondents, stated: Mapping[str, Any]) -> AnswerFit:
     import pairproof
 
     options = dict(stated)
-    model = options.pop("model")
-    unknown = [name for name in options if name not in _parameters(model)]
+    model = options["model"]
+    function = CLASSES if "classes" in options else MODELS[model]
+    if function != CLASSES:
+        del options["model"]
+    own = _parameters(function) & ({"classes", "random", "starts", "seed", *_parameters(MODELS[model])})
+    unknown = [name for name in options if name not in own]
     if unknown:
-        raise click.UsageError(
-            f"--{unknown[0].replace('_', '-')} is not for --model {model}; leave it out, or choose the other model."
-        )
-    fitted: AnswerFit = getattr(pairproof, MODELS[model])(table, **options)
+        where = f"--model {model}" if function != CLASSES else f"latent classes of --model {model}"
+        raise click.UsageError(f"--{unknown[0].replace('_', '-')} is not for {where}; leave it out.")
+    fitted: AnswerFit = getattr(pairproof, function)(table, **options)
     return fitted
 
 
-def _parameters(model: str) -> set[str]:
+def _mixed(
+    table: Respondents,
+    fitted: AnswerFit,
+    stated: Mapping[str, Any],
+    numbers: int | None,
+    samples: int | None,
+    state: State,
+) -> Mixed:
+    """Shares of the classes, other numbers of classes, and the test of one more, where they were asked for."""
     import pairproof
 
-    return {"model", *inspect.signature(getattr(pairproof, MODELS[model])).parameters} - {"table"}
+    from ...fit.answers.classes import ClassFit
+    from ..reports.classes import Mixed
+
+    assert isinstance(fitted, ClassFit)
+    same = {name: value for name, value in stated.items() if name != "classes"}
+    table_of_numbers = None if numbers is None else pairproof.tabulate_latent_classes(table, numbers, **same)
+    test = None if samples is None else fitted.test_classes(samples, seed=state.seed or 0)
+    return Mixed(fitted, table_of_numbers, test)
+
+
+def _parameters(function: str) -> set[str]:
+    import pairproof
+
+    return {"model", *inspect.signature(getattr(pairproof, function)).parameters} - {"table"}
 
 
 def _columns(table: Respondents, cluster: str) -> tuple[str, ...]:

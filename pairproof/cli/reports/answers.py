@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ...fit.answers.fit import AnswerFit
+    from .classes import Mixed
 
 #: Rows of the tables of a report.
 MOST_FREQUENT, WORST, PREDICTED = 20, 10, 10
@@ -36,11 +37,14 @@ class AskedAnswers:
         Rows of the table of the most probable answers; 0 for none.
     other : AnswerFit or None
         The model to compare with.
+    mixed : Mixed or None
+        Latent classes.
     """
 
     patterns: int = 0
     predicted: int = 0
     other: AnswerFit | None = None
+    mixed: Mixed | None = None
 
 
 def document(fit: AnswerFit, asked: AskedAnswers) -> dict[str, Any]:
@@ -56,7 +60,7 @@ def document(fit: AnswerFit, asked: AskedAnswers) -> dict[str, Any]:
         ]
     if asked.other is not None:
         out["comparison"] = _comparison(fit, asked.other)
-    return out
+    return out if asked.mixed is None else out | asked.mixed.document()
 
 
 def _comparison(fit: AnswerFit, other: AnswerFit) -> dict[str, Any]:
@@ -96,7 +100,7 @@ def compared(fit: AnswerFit, other: AnswerFit) -> tuple[str, ...]:
 
 def text(fit: AnswerFit, asked: AskedAnswers) -> str:
     """What was asked, for a terminal."""
-    parts: list[Block] = []
+    parts: list[Block] = [] if asked.mixed is None else [*asked.mixed.blocks(shares=False)]
     if asked.other is not None:
         parts.append(Bullets(compared(fit, asked.other)))
     if asked.patterns:
@@ -108,6 +112,9 @@ def text(fit: AnswerFit, asked: AskedAnswers) -> str:
 
 def blocks(fit: AnswerFit, asked: AskedAnswers = AskedAnswers()) -> Iterator[Block]:
     """The section of a report: the most frequent answers, those that fit worst, the most probable."""
+    if asked.mixed is not None:
+        yield Heading("Latent classes")
+        yield from asked.mixed.blocks()
     frame = fit.patterns()
     yield Heading("Answers seen and expected")
     alone = ("No two persons gave the same answer.",) if frame["observed"].max() <= 1 else ()
