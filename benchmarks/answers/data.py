@@ -99,7 +99,9 @@ def partial_with_ties(n_items: int, persons: int, largest: int) -> Answers:
 def ratings(n_items: int, persons: int, points: int = 5, times: int = 1) -> Answers:
     """Points 1 (the best) to `points`, time by time."""
     rng = np.random.default_rng(SEED + 10 * n_items + times)
-    score = (1 + points) / 2 + np.linspace(-0.6, 0.6, n_items) + rng.normal(size=(persons, times, n_items))
+    # On a scale of 5 points the noise has a standard deviation of 1.
+    noise = rng.normal(size=(persons, times, n_items))
+    score = (1 + points) / 2 + points / 5 * (np.linspace(-0.6, 0.6, n_items) + noise)
     y = np.clip(np.round(score), 1, points).astype(np.int64)
     names = [str(t + 1) for t in range(times)] if times > 1 else []
     table = Respondents.build(items(n_items), "ratings", y, scale=list(range(1, points + 1)), times=names)
