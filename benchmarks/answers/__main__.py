@@ -79,15 +79,18 @@ def run(case: Case, options: argparse.Namespace, versions: dict[str, str]) -> di
     }
     if found.trouble or not theirs:
         return {**row, "r_seconds": None, "ratio": None, "llf_above": None, "difference": None}
-    versions[case.who] = found.version
+    versions["prefmod" if case.who == "pattnpml.fit" else case.who] = found.version
     r_seconds = statistics.median(t.seconds for t in theirs)
-    return {
-        **row,
+    row |= {
         "r_seconds": r_seconds,
         "ratio": r_seconds / row["seconds"],
-        "llf_above": fitted.llf - found.llf,
-        "difference": float(np.abs(fitted.beta[fitted.free] - found.estimates).max()),
+        "llf_above": None,
+        "difference": None,
     }
+    if np.isnan(found.llf):
+        return row
+    difference = float(np.abs(fitted.beta[fitted.free] - found.estimates).max())
+    return {**row, "llf_above": fitted.llf - found.llf, "difference": difference}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -30,7 +30,7 @@ class Case:
     fit : function of the table to the fit
     r : str
         R's call; "" where R has no function for it.
-    who : {"prefmod", "PlackettLuce"}
+    who : {"prefmod", "PlackettLuce", "pattnpml.fit"}
     times_faster : float or None
         Aimed at, in CPU time; for the largest case of its group that R can do.
     seconds : float or None
@@ -55,7 +55,9 @@ def cases(tiny: bool) -> list[Case]:
     """All cases; tiny ones of the same kinds, to see whether everything runs."""
     n = 40 if tiny else 500
     return [
-        case for part in (_comparisons, _rankings, _partial, _ratings, _repeated) for case in part(n, tiny)
+        case
+        for part in (_comparisons, _rankings, _partial, _ratings, _repeated, _classes)
+        for case in part(n, tiny)
     ]
 
 
@@ -202,6 +204,29 @@ def _repeated(n: int, tiny: bool) -> list[Case]:
         f"pattRrep.fit(d, nitems = {j}, tpoints = 2, iaT = TRUE)",
     )
     return [*found, rankings]
+
+
+def _classes(n: int, tiny: bool) -> list[Case]:
+    j, numbers = (3, (2,)) if tiny else (4, (2, 3))
+    names = data.items(j)
+    found = []
+    for k in numbers:
+        design = f"patt.design(d, nitems = {j}, objnames = c({', '.join(map(repr, names))}), resptype = 'paircomp')"
+        call = (
+            f"pattnpml.fit(y ~ 1, random = ~ {' + '.join(names[:-1])}, k = {k}, design = {design}, seed = 1,"
+            " EMdev.change = 1e-8, EMmaxit = 5000)"
+        )
+        found.append(
+            Case(
+                "latent classes (ours from 20 starts; pattnpml.fit, of cells, from one, and without errors of a mixture)",
+                f"{k} classes, {j} items, binary",
+                lambda: data.comparisons(j, n, False, tastes=True),
+                lambda table, k=k: pairproof.fit_latent_classes(table, k),
+                call,
+                "pattnpml.fit",
+            )
+        )
+    return found
 
 
 def _r(value: bool) -> str:

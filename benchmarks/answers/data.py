@@ -45,8 +45,8 @@ class Answers:
         return "\n".join([names, *lines]) + "\n"
 
 
-def comparisons(n_items: int, persons: int, ties: bool, gaps: float = 0.0) -> Answers:
-    """Every pair in prefmod's order, 1, 0, -1; a share of gaps."""
+def comparisons(n_items: int, persons: int, ties: bool, gaps: float = 0.0, tastes: bool = False) -> Answers:
+    """Every pair in prefmod's order, 1, 0, -1; a share of gaps; every third person with the opposite taste."""
     rng = np.random.default_rng(SEED + n_items)
     lam = np.linspace(0.4, -0.4, n_items)
     pairs = [(a, b) for b in range(1, n_items) for a in range(b)]
@@ -55,6 +55,8 @@ def comparisons(n_items: int, persons: int, ties: bool, gaps: float = 0.0) -> An
     p = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
     drawn = (rng.random((persons, len(pairs), 1)) > p).sum(axis=2)
     y = 1 - np.minimum(drawn, 2)
+    if tastes:
+        y[::3] *= -1
     y[rng.random(y.shape) < gaps] = MISSING
     return Answers(
         Respondents.build(items(n_items), "comparisons", y, tie_category=ties), y, MISSING if gaps else None

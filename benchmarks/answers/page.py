@@ -34,9 +34,10 @@ def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
         if r["r_seconds"] is None:
             yield f"{begin} {r['trouble'] or '-'} | | | |"
         else:
-            yield (
-                f"{begin} {_seconds(r['r_seconds'])} | {r['ratio']:,.0f} | {r['llf_above']:.1e} | {r['difference']:.1e} |"
+            same = " | ".join(
+                "-" if r[key] is None else f"{r[key]:.1e}" for key in ("llf_above", "difference")
             )
+            yield f"{begin} {_seconds(r['r_seconds'])} | {r['ratio']:,.0f} | {same} |"
 
 
 def _seconds(value: float) -> str:

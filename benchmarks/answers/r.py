@@ -19,7 +19,7 @@ from ..harness.process import ONE_THREAD
 WARM_BELOW = 3.0
 
 SCRIPT = """
-suppressMessages(suppressWarnings(library({who})))
+suppressMessages(suppressWarnings(library({package})))
 d <- read.csv(commandArgs(TRUE)[1])
 timed <- function() {{
   begin <- proc.time()
@@ -30,14 +30,26 @@ found <- timed()
 if (found$seconds < {warm}) found <- timed()
 fit <- found$fit
 cat("seconds", found$seconds, "\\n")
-cat("version", format(packageVersion("{who}")), "\\n")
+cat("version", format(packageVersion("{package}")), "\\n")
 cat("llf", sprintf("%.17g", {llf}), "\\n")
 cat("estimates", sprintf("%.17g", {estimates}), "\\n")
 """
 #: What each package calls its numbers.
 OF = {
-    "prefmod": {"errors": "NULL", "llf": "-fit$result$minimum", "estimates": "fit$result$estimate"},
-    "PlackettLuce": {"errors": "vcov(fit)", "llf": "as.numeric(logLik(fit))", "estimates": "coef(fit)[-1]"},
+    "prefmod": {
+        "package": "prefmod",
+        "errors": "NULL",
+        "llf": "-fit$result$minimum",
+        "estimates": "fit$result$estimate",
+    },
+    "PlackettLuce": {
+        "package": "PlackettLuce",
+        "errors": "vcov(fit)",
+        "llf": "as.numeric(logLik(fit))",
+        "estimates": "coef(fit)[-1]",
+    },
+    # It mixes the cells of the table of patterns, not persons: another likelihood, whose numbers cannot be compared.
+    "pattnpml.fit": {"package": "prefmod", "errors": "NULL", "llf": "NA_real_", "estimates": "NA_real_"},
 }
 
 
@@ -57,7 +69,7 @@ def fit(who: str, call: str, csv: str, cap: float, memory_gb: float) -> OfR:
 
     Parameters
     ----------
-    who : {"prefmod", "PlackettLuce"}
+    who : {"prefmod", "PlackettLuce", "pattnpml.fit"}
     call : str
         An R expression of the data frame `d`.
     csv : str
@@ -78,7 +90,7 @@ def fit(who: str, call: str, csv: str, cap: float, memory_gb: float) -> OfR:
     with tempfile.TemporaryDirectory(prefix="pairproof-benchmarks-") as folder:
         data, script = Path(folder, "d.csv"), Path(folder, "run.R")
         data.write_text(csv, encoding="utf-8")
-        script.write_text(SCRIPT.format(who=who, call=call, warm=WARM_BELOW, **OF[who]), encoding="utf-8")
+        script.write_text(SCRIPT.format(call=call, warm=WARM_BELOW, **OF[who]), encoding="utf-8")
         ran = subprocess.run(
             [rscript, "--vanilla", str(script), str(data)],
             capture_output=True,
@@ -88,12 +100,12 @@ def fit(who: str, call: str, csv: str, cap: float, memory_gb: float) -> OfR:
         )
     said = {line.split()[0]: line.split()[1:] for line in ran.stdout.splitlines() if line.strip()}
     if ran.returncode == 0 and "estimates" in said:
-        numbers = np.array([float(x) for x in said["estimates"]])
-        return OfR(float(said["seconds"][0]), float(said["llf"][0]), numbers, said["version"][0])
+        numbers = np.array([_number(x) for x in said["estimates"]])
+        return OfR(float(said["seconds"][0]), _number(said["llf"][0]), numbers, said["version"][0])
     if ran.returncode < 0 or ran.returncode in (137, 152):
         return _none(f"stopped after {cap:g} s of CPU time")
     if "there is no package" in ran.stderr:
-        return _none(f"not here: {who} is not installed")
+        return _none(f"not here: {OF[who]['package']} is not installed")
     lines = [line.strip() for line in ran.stderr.splitlines() if line.strip()]
     error = [k for k, line in enumerate(lines) if line.startswith("Error")]
     words = " ".join(lines[error[0] :] if error else lines[-2:])
@@ -101,6 +113,10 @@ def fit(who: str, call: str, csv: str, cap: float, memory_gb: float) -> OfR:
         words.replace("Execution halted", "").replace("Calls: timed", "").strip()[:160]
         or "ended without a word"
     )
+
+
+def _number(text: str) -> float:
+    return float("nan") if text == "NA" else float(text)
 
 
 def _none(trouble: str) -> OfR:
