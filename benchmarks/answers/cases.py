@@ -207,21 +207,20 @@ def _repeated(n: int, tiny: bool) -> list[Case]:
 
 
 def _classes(n: int, tiny: bool) -> list[Case]:
-    j, numbers = (3, (2,)) if tiny else (4, (2, 3))
-    names = data.items(j)
     found = []
-    for k in numbers:
+    for j in (3,) if tiny else (4, 5):
+        names = data.items(j)
         design = f"patt.design(d, nitems = {j}, objnames = c({', '.join(map(repr, names))}), resptype = 'paircomp')"
         call = (
-            f"pattnpml.fit(y ~ 1, random = ~ {' + '.join(names[:-1])}, k = {k}, design = {design}, seed = 1,"
+            f"pattnpml.fit(y ~ 1, random = ~ {' + '.join(names[:-1])}, k = 2, design = {design}, seed = 1,"
             " EMdev.change = 1e-8, EMmaxit = 5000)"
         )
         found.append(
             Case(
                 "latent classes (ours from 20 starts; pattnpml.fit, of cells, from one, and without errors of a mixture)",
-                f"{k} classes, {j} items, binary",
-                lambda: data.comparisons(j, n, False, tastes=True),
-                lambda table, k=k: pairproof.fit_latent_classes(table, k),
+                f"2 classes, {j} items, binary",
+                lambda j=j: data.comparisons(j, n, False, tastes=True),
+                lambda table: pairproof.fit_latent_classes(table, 2),
                 call,
                 "pattnpml.fit",
             )
