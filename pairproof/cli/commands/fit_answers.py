@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...errors import DataWarning
 from ..options.answers import answer_options
 from ..options.many import Many, many_options
 from ..options.r import r_options
@@ -150,6 +152,12 @@ COMPARED = {
     help="plackett-luce: normal prior of the log worths, with this sd.",
 )
 @_model(
+    "--compat",
+    multiple=True,
+    metavar="prefmod[:DEFECT],...",
+    help="pattern: as prefmod, with its defects on this table, or with those named: prefmod:B1-ties-as-losses.",
+)
+@_model(
     "--compare",
     "changes",
     multiple=True,
@@ -236,7 +244,7 @@ def command(
 def _stated(asked: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of the fit that were given, lists split."""
     found = {name: value for name, value in asked.items() if value not in (None, False, (), "")}
-    for name in ("item_terms", "separate"):
+    for name in ("item_terms", "separate", "compat"):
         if name in found:
             found[name] = split_list(found[name])
     return found
@@ -282,7 +290,9 @@ def _fit(table: Respondents, stated: Mapping[str, Any]) -> AnswerFit:
         raise click.UsageError(
             f"--{unknown[0].replace('_', '-')} is not for --model {model}; leave it out, or choose the other model."
         )
-    fitted: AnswerFit = getattr(pairproof, MODELS[model])(table, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # it stands in the summary, and is said beside the JSON
+        fitted: AnswerFit = getattr(pairproof, MODELS[model])(table, **options)
     return fitted
 
 
