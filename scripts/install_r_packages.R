@@ -3,7 +3,8 @@
 #   lacking FILE [all]       prints "LACKING name" for each package of FILE that is missing or too old, and "LIBRARY folder";
 #                            those that are marked on-request only with "all"
 #   plan NAME...             prints "PLAN name" for the NAMEs and what they need in turn, and "CRAN yes" if CRAN answers
-#   install FOLDER NAME...   installs the NAMEs into FOLDER
+#   install FOLDER NAME...   installs the NAMEs into FOLDER; "STANDIN ..." says what takes the place of a package that cannot
+#                            be had
 #
 # "lacking" is run without user profiles, as pairproof's own R is, so it sees the libraries that count; the other two read
 # them, because a mirror may be chosen there.
@@ -92,6 +93,23 @@ archived <- function(name, cran) {
   if (length(files)) paste0(folder, files[order(numeric_version(versions), decreasing = TRUE)][1]) else character()
 }
 
+# PlackettLuce imports CVXR, for its `pladmm` alone, and CVXR asks for R 4.3 and for Rust.  Where it cannot be had, a
+# package of that name whose functions stop takes its place, so that the rest of PlackettLuce loads.
+of_cvxr <- c("Minimize", "Problem", "Variable", "psolve", "quad_form", "value")
+
+stand_in_for_cvxr <- function(library_folder, why) {
+  cat("STANDIN CVXR ", why, ": an empty stand-in takes its place, so that PlackettLuce loads (its pladmm stops)\n", sep = "")
+  folder <- file.path(tempfile("standin"), "CVXR")
+  dir.create(file.path(folder, "R"), recursive = TRUE)
+  writeLines(c("Package: CVXR", "Version: 0.0.1", "Title: Stand-in for CVXR Where It Is Not Installed",
+               "Description: Made by pairproof so that PlackettLuce loads. Its functions stop.", "License: MIT",
+               "Author: pairproof", "Maintainer: pairproof <pairproof@localhost>"), file.path(folder, "DESCRIPTION"))
+  writeLines(paste0("export(", paste(of_cvxr, collapse = ", "), ")"), file.path(folder, "NAMESPACE"))
+  stops <- 'function(...) stop("CVXR is not installed; this is a stand-in made by pairproof", call. = FALSE)'
+  writeLines(paste(of_cvxr, "<-", stops), file.path(folder, "R", "standin.R"))
+  install_file(folder, library_folder)
+}
+
 lacking <- function(file, all = "") {
   wanted <- read_requirements(file)
   if (all != "all") wanted <- wanted[!wanted$on_request, ]
@@ -115,6 +133,18 @@ plan <- function(names) {
 install <- function(library_folder, names) {
   dir.create(library_folder, recursive = TRUE, showWarnings = FALSE)
   .libPaths(c(library_folder, .libPaths()))
+  stands_in <- "PlackettLuce" %in% names && !usable("CVXR")
+  if (stands_in && getRversion() < "4.3") {
+    stand_in_for_cvxr(library_folder, paste0("needs R 4.3, this is R ", format(getRversion())))
+  }
+  install_all(library_folder, names)
+  if (stands_in && !usable("PlackettLuce") && !usable("CVXR")) {
+    stand_in_for_cvxr(library_folder, "could not be installed")
+    install_all(library_folder, "PlackettLuce")
+  }
+}
+
+install_all <- function(library_folder, names) {
   for (name in names) for (file in utils::head(tarballs_at_hand(name), 1)) install_file(file, library_folder)
   names <- Filter(function(name) length(tarballs_at_hand(name)) == 0 || !usable(name), names)
   repos <- repositories()

@@ -170,6 +170,8 @@ r_packages_from_cran() {
         apt_install r-base-dev || have gfortran || warn "no compilers found: building R packages may fail"
     fi
     quietly Rscript scripts/install_r_packages.R install "$library" "$@" || warn "R could not install $*"
+    standin=$(keyword STANDIN "$scratch/log")
+    [ -z "$standin" ] || say "$standin"
 }
 
 if [ -n "$r_version" ]; then

@@ -14,7 +14,7 @@ array([0.        , 1.95996398])
 
 The R functions are in modules named after their packages: ``prefmod``, ``bradleyterry2``, ``gnm``,
 ``psychotools``, ``mass``, ``sandwich``, ``clubsandwich``, ``multcomp``, ``csranks``, ``boot``, ``profiles``, ``lme4``,
-``nlme``, ``jags`` and ``base``.  Importing any of them starts no R.
+``nlme``, ``plackettluce``, ``survival``, ``jags`` and ``base``.  Importing any of them starts no R.
 """
 
 from __future__ import annotations
@@ -44,16 +44,18 @@ if TYPE_CHECKING:
         mass as mass,
         multcomp as multcomp,
         nlme as nlme,
+        plackettluce as plackettluce,
         prefmod as prefmod,
         profiles as profiles,
         psychotools as psychotools,
         sandwich as sandwich,
+        survival as survival,
     )
 
 #: Modules named after R packages; each is loaded when it is first used.
 _PACKAGES = (
     *("base", "boot", "bradleyterry2", "clubsandwich", "csranks", "gnm", "jags", "lme4", "mass", "multcomp"),
-    *("nlme", "prefmod", "profiles", "psychotools", "sandwich"),
+    *("nlme", "plackettluce", "prefmod", "profiles", "psychotools", "sandwich", "survival"),
 )
 
 __all__ = [

@@ -19,6 +19,7 @@ Kind = Literal[
     "not-identified",  # effects that cannot be told from one another
     "not-estimable",  # in JSON: parameters without a number that no other warning is about
     "no-worth",  # in JSON: groups whose items cannot all be compared
+    "as-prefmod",  # fitted with defects of prefmod, which `compat` asked for
     "clusters",  # in JSON: answers of a judge or about a source go together, or clusters are few
     "one-cluster",  # in JSON: parameters that one cluster alone determines
     "no-spread",  # in JSON: parameters of which all clusters say exactly the same

@@ -6,6 +6,7 @@ It never says what an author did, only under which reading the numbers come out.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -89,7 +90,7 @@ class Explained:
     def __str__(self) -> str:
         lines = [f"{self.paper.id}: under which reading do the printed numbers come out?"]
         for f in self.found:
-            lines += ["", *_lines(f)]
+            lines += ["", *_lines(f), *_without_the_defect(f, self.agreements)]
         if self.not_searched:
             lines += ["", "Not searched:", *(f"  {claim}: {why}" for claim, why in self.not_searched.items())]
         open_ = [f for f in self.found if not f.explanations]
@@ -147,6 +148,8 @@ class Explained:
 
 #: Readings shown in a terminal; JSON has them all.
 SHOWN = 12
+#: What the sentence of a slip says that is a defect of prefmod's.
+DEFECT = "prefmod's defect"
 
 
 def _lines(f: Found) -> list[str]:
@@ -164,6 +167,23 @@ def _lines(f: Found) -> list[str]:
     lines += [f"  {e.sentence} ({' + '.join(e.names)})" for e in f.explanations[:SHOWN]]
     more = len(f.explanations) - SHOWN
     return lines + ([f"  ... and {more} more, all in --json"] if more > 0 else [])
+
+
+def _without_the_defect(f: Found, agreements: Sequence[Agreement]) -> list[str]:
+    """Where one reading fits and commits a defect of prefmod: the correct numbers beside those printed."""
+    if not f.clear or f.plain or DEFECT not in f.explanations[0].words:
+        return []
+    off = [a for a in agreements if a.claim in f.claims and a.verdict == "explained" and a.native is not None]
+    shown = [f"{a.quantity} {_as_printed(a)} (printed {a.printed})" for a in off[:SHOWN]]
+    more = len(off) - len(shown)
+    said = ", ".join(shown) + (f" and {more} more" if more else "")
+    return [f"  reproduced only with {DEFECT}; correct: {said}"] if shown else []
+
+
+def _as_printed(a: Agreement) -> str:
+    """The computed number with the decimals of the printed one."""
+    found = re.search(r"\.([0-9]*)", a.printed or "")
+    return f"{a.native:.{len(found[1]) if found else 0}f}"
 
 
 def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:

@@ -170,6 +170,29 @@ def test_codes_without_a_rank_and_times_are_read_as_they_are_said(here, capsys):
         assert fitted(capsys, *ratings, "--times", times, *more)["times"] == ["1", "2"]
 
 
+def test_a_defect_of_prefmod_is_reproduced_where_it_is_asked_for_and_is_named(here, capsys):
+    # One comparison shows two of three answers, so that pattPC.fit takes ties for losses.
+    (here / "t.csv").write_text(
+        "V1,V2,V3\n" + "1,1,1\n-1,0,1\n1,-1,-1\n-1,1,0\n1,0,1\n-1,-1,-1\n", encoding="utf-8"
+    )
+    options = (
+        "--layout",
+        "pairs",
+        "--items",
+        "A,B,C",
+        "--pair-order",
+        "prefmod",
+        "--coding",
+        "first=1,tie=0,second=-1",
+    )
+    plain = fitted(capsys, "t.csv", *options)
+    as_prefmod = fitted(capsys, "t.csv", *options, "--compat", "prefmod:B1-ties-as-losses")
+    assert "tie" in plain["params"] and "tie" not in as_prefmod["params"]
+    assert "as-prefmod" in as_prefmod["warning_kinds"]
+    code, out, err = run(capsys, "t.csv", *options, "--compat", "prefmod:B99")
+    assert (code, out) == (3, "") and "B99" in err
+
+
 # -- the report ----------------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..process.policy import BackendLike, backend as policy
 from ..records.result import RResult
 from ..values.convert import data_frame
-from ..values.values import RArgument, RVector
+from ..values.values import Expr, RArgument, RVector
 
 Floats = NDArray[np.float64]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -87,10 +87,12 @@ def positions(items: Sequence[str], *used: Sequence[str]) -> dict[str, int]:
 
 
 def as_frame(data: Any) -> Any:
-    """A table for R: a DataFrame or ready-made frame as it is, a mapping of columns as a data.frame."""
+    """A table for R: a DataFrame, ready-made frame or R source as it is, a mapping of columns as a
+    data.frame.
+    """
     if isinstance(data, Mapping):
         return data_frame(data)
-    if isinstance(data, RArgument) or type(data).__module__.split(".")[0] == "pandas":
+    if isinstance(data, (RArgument, Expr)) or type(data).__module__.split(".")[0] == "pandas":
         return data
     raise TypeError(
         f"expected a pandas DataFrame or a mapping of column name to values, found {type(data).__name__}"

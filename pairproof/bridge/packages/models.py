@@ -104,6 +104,11 @@ SomeModel = TypeVar("SomeModel", bound=RModel)
 
 def model_of(kind: type[SomeModel], result: RResult, **more: Any) -> SomeModel:
     """An :class:`RModel`, or a subclass, from what ``REDUCE`` returned; ``more`` are its other fields."""
+    return kind.read(result, **coefficients_of(result), **more)
+
+
+def coefficients_of(result: RResult) -> dict[str, Any]:
+    """The fields names, coef, se, vcov and vcov_names from what ``REDUCE`` returned."""
     value = result.as_list()
     coefficients = value.vector("coef")
     names = coefficients.names or ()
@@ -113,4 +118,4 @@ def model_of(kind: type[SomeModel], result: RResult, **more: Any) -> SomeModel:
     variance = dict(zip(vcov_names, np.diag(vcov).tolist()))
     known = [not np.isnan(b) and variance.get(name, -1.0) >= 0 for name, b in zip(names, coef)]
     se = np.array([np.sqrt(variance[name]) if ok else np.nan for name, ok in zip(names, known)])
-    return kind.read(result, names=names, coef=coef, se=se, vcov=vcov, vcov_names=vcov_names, **more)
+    return {"names": names, "coef": coef, "se": se, "vcov": vcov, "vcov_names": vcov_names}

@@ -310,6 +310,9 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def cure_for_package(package: str) -> str:
     """The command that installs an R package."""
+    # PlackettLuce imports CVXR, which asks for R 4.3 and Rust: `make r-packages` has a stand-in for it.
+    if package == "PlackettLuce":
+        return "Rscript -e 'install.packages(\"PlackettLuce\")' with R 4.3 or later, else `make r-packages`"
     # These are not in Debian; each builds from source in 15 seconds, prefmod with gfortran.
     if package in ("prefmod", "TrueSkillThroughTime"):
         return f"Rscript -e 'install.packages(\"{package}\")'"

@@ -55,12 +55,12 @@ def matters(differences: list[Drift], floor: float) -> list[Drift]:
 
 
 #: Names that the R code of this package gives to the number of steps and to the algorithm's report of
-#: convergence; ``calls`` is polr's count of function and gradient calls.
-STOPPING_FIELDS = frozenset({"converged", "convergence", "iter", "iterations", "calls"})
+#: convergence; ``calls`` is polr's count of function and gradient calls, ``code`` and ``gradient`` are nlm's.
+STOPPING_FIELDS = frozenset({"converged", "convergence", "iter", "iterations", "calls", "code", "gradient"})
 #: Words of warnings about stopping: of gnm, glm.fit, glmmPQL, optim, nlm, and of a separated glm about its
 #: fitted values.
 STOPPING_WORDS = re.compile(
-    r"converge|number of iterations|iteration limit|max(?:imum|\.)? (?:number of )?iterations"
+    r"converge|(?:number|no) of iterations|iteration limit|max(?:imum|\.)? (?:number of )?iterations"
     r"|fitted (?:probabilities|rates) numerically",
     re.IGNORECASE,
 )
@@ -193,7 +193,9 @@ def _doubles(path: str, labels: list[str], a: NDArray[np.float64], b: NDArray[np
     same = np.ascontiguousarray(a).view(np.uint64) == np.ascontiguousarray(b).view(np.uint64)
     different = np.flatnonzero(~same & ~((a == 0.0) & (b == 0.0)))
     worst: Drift | None = None
-    rounding = 16.0 * np.spacing(float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)))
+    # nlm gives the largest double as the gradient where a likelihood is NA; its last place overflows.
+    largest = min(float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)), 1e300)
+    rounding = 16.0 * np.spacing(largest)
     for i in different.tolist():
         x, y = float(a[i]), float(b[i])
         both = math.isfinite(x) and math.isfinite(y)

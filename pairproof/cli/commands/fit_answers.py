@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...errors import DataWarning
 from ..options.answers import answer_options
 from ..options.many import Many, many_options
 from ..options.r import r_options
@@ -155,6 +157,12 @@ COMPARED = {
     help="plackett-luce: normal prior of the log worths, with this sd.",
 )
 @_model(
+    "--compat",
+    multiple=True,
+    metavar="prefmod[:DEFECT],...",
+    help="pattern: as prefmod, with its defects on this table, or with those named: prefmod:B1-ties-as-losses.",
+)
+@_model(
     "--compare",
     "changes",
     multiple=True,
@@ -277,7 +285,7 @@ def command(
 def _stated(asked: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of the fit that were given, lists split."""
     found = {name: value for name, value in asked.items() if value not in (None, False, (), "")}
-    for name in ("item_terms", "separate"):
+    for name in ("item_terms", "separate", "compat"):
         if name in found:
             found[name] = split_list(found[name])
     return found
@@ -326,7 +334,9 @@ def _fit(table: Respondents, stated: Mapping[str, Any]) -> AnswerFit:
     if unknown:
         where = f"--model {model}" if function != CLASSES else f"latent classes of --model {model}"
         raise click.UsageError(f"--{unknown[0].replace('_', '-')} is not for {where}; leave it out.")
-    fitted: AnswerFit = getattr(pairproof, function)(table, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # it stands in the summary, and is said beside the JSON
+        fitted: AnswerFit = getattr(pairproof, function)(table, **options)
     return fitted
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import of_data, of_model, of_numbers
+from . import of_data, of_model, of_numbers, of_prefmod
 from .registry import STAGES, Family, Situation, Slip
 
 #: Kinds of printed numbers that a change of the items' parameters shows in.
@@ -99,9 +99,24 @@ _ALL = (
     Family("aic-constant", "inference", 1, of_numbers.aic_constant, group="aic", affects="aic aic_glm",
            what="AIC with other constants or another number of parameters",
            seen="statsmodels' own tests translate AIC for R (k) and for Stata (divided by n)"),
-    Family("df", "inference", 2, of_numbers.df, group="df", affects="df_resid df_null gof_p p",
+    Family("df", "inference", 2, of_numbers.df, group="df", affects="df_resid df_null gof_p p aic_glm",
            what="degrees of freedom are counted otherwise",
            seen="gnm and prefmod count empty cells, glm and BradleyTerry2 do not"),
+    Family("prefmod-rows-dropped", "data", 2, of_prefmod.rows_dropped,
+           what="rows with a missing value in a column that the model does not use are left out",
+           seen="prefmod's llbtPC.fit and patt.design (B13): 197 of the 260 answers to three items in immig"),
+    Family("prefmod-ties-as-losses", "model", 2, of_prefmod.ties_as_losses, group="ties", affects=_ESTIMATES + " df_resid",
+           what="ties are counted as wins of the second item",
+           seen="prefmod's pattPC.fit (B1) on judge J1 of Dras (2015): .7559 for .8855; llbt.design and llbtPC.fit"
+                " (B4) where an answer does not occur"),
+    Family("prefmod-margins", "model", 2, of_prefmod.margins_not_fixed, group="margins",
+           affects=_ESTIMATES + " df_resid",
+           what="the covariate of the model is not in prefmod's eliminate, so that margins are not fixed",
+           seen="prefmod cannot tell (B23): cemspc by ENG has a deviance of 1045.16 for 162.90"),
+    Family("prefmod-worths", "scale", 2, of_prefmod.worths, group="worth-scale", affects="worth",
+           what="worths are those that llbt.worth makes of a fit with other names, contrasts or item covariates",
+           seen="prefmod's llbt.worth: names such as St. Gallen (B6), sum contrasts (B7: .405 for .397), item"
+                " covariates (B21: .556 and .444 for .185 and .148)"),
     Family("digits-transposed", "print", 2, of_numbers.digits_transposed,
            what="two neighbouring digits of one number changed places",
            seen="no print found in this field; the commonest slip of typing (scrutiny's *_map_seq())"),

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from ...errors import PairproofError
 from ...fit.fit import Fit
@@ -20,6 +21,7 @@ from ...fit.outcomes import OutcomeModel
 from ...fit.predictions import item_covariate
 from ...fit.spec import LOG_WORTH_PER_UNIT
 from ...native.pairs.batch import Design, Many, fit_many, log_likelihood, score_and_information
+from .margins import pair_constants_only
 from .rows import ModelCells, Rows, model_cells, partition, rows_of
 from .stopping import Iterate, binomial_path, poisson_path, zermelo_path
 
@@ -37,6 +39,7 @@ TREATMENTS: Mapping[str, tuple[OutcomeModel, float | None]] = {
     "half": ("binary", 0.5),
     "two-games": ("binary", 1.0),
     "third": ("binary", 1.0 / 3.0),
+    "second": ("binary", None),  # a tie is a win of the later item
 }
 #: Tables fitted one by one with the full machinery where Newton in step does not reach a finite maximum.
 MOST_BY_HAND = 200
@@ -57,12 +60,15 @@ class Solver:
         "" (at the maximum), "glm", "irls:3", "mm:7".
     cells : {"model", "judge", "row"}
         The cells on which the deviance is taken and which glm receives.
+    margins : {"", "pairs", "groups"}
+        "" for a constant for each pair in each group; "pairs": one for each pair; "groups": and one for each group.
     """
 
     ties: str
     penalty: str = ""
     stop: str = ""
     cells: str = "model"
+    margins: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +101,9 @@ class Fitted:
 def treated(y: FloatArray, ties: str) -> FloatArray:
     """The counts, float[..., 3], that enter the likelihood under a treatment of ties."""
     share = TREATMENTS[ties][1]
+    if ties == "second":
+        zero = np.zeros_like(y[..., 0])
+        return np.stack([y[..., 0], zero, y[..., 2] + y[..., 1]], axis=-1)
     if share is None:
         return y
     out = np.zeros_like(y)
@@ -187,6 +196,8 @@ class Model:
             return self._stopped(variants, y, solver, design, places)
         if solver.penalty:
             return self._penalised(y, solver, design, places)
+        if solver.margins:
+            return self._margins(y, solver, design, places)
         many = _fit_regular(design, y)
         found = self._spread(many.beta, many.information, many.llf, many.finite, places, design.k)
         return self._by_hand(variants, solver, found, np.flatnonzero(np.isnan(found.rank)))
@@ -219,7 +230,11 @@ class Model:
         self, variants: Sequence[Rows], solver: Solver, found: Fitted, which: NDArray[np.int64]
     ) -> Fitted:
         """Fit tables with infinite or inestimable parameters by the native fitter, one at a time."""
-        native = solver.ties not in ("two-games", "third") and self.fit.spec.by in ("", "judge")
+        native = (
+            solver.ties not in ("two-games", "third", "second")
+            and not solver.margins
+            and self.fit.spec.by in ("", "judge")
+        )
         for b in which:
             ties_possible = solver.ties != "rao-kupper" or variants[b].tie_category
             if not (native and ties_possible and self.by_hand < MOST_BY_HAND):
@@ -268,6 +283,21 @@ class Model:
             llf = log_likelihood(whole, many.beta, y)
         at = np.concatenate([u, places[design.u.shape[1] :]])
         return self._spread(many.beta, many.information, llf, many.finite, at, design.k)
+
+    def _margins(self, y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
+        """Fits with constants of pairs only; llf and rank are such that deviance and df come out of them."""
+        found = [pair_constants_only(design, one, self.cells, solver.margins == "groups") for one in y]
+        fine = np.array([f is not None for f in found])
+        zero, eye = np.zeros(design.k), np.eye(design.k)
+        beta = np.stack([f.beta if f is not None else zero for f in found])
+        information = np.stack([f.information if f is not None else eye for f in found])
+        n = y.sum(axis=2)
+        saturated = (xlogy(y, y).sum(axis=2) - xlogy(n, n)).sum(axis=1)
+        llf = saturated - np.array([f.deviance / 2.0 if f is not None else np.nan for f in found])
+        spread = self._spread(beta, information, llf, fine, places, design.k)
+        extra = np.array([f.extra if f is not None else 0 for f in found])
+        spent = extra + len(np.unique(self.cells.pair)) - (n > 0).sum(axis=1)
+        return replace(spread, rank=spread.rank + spent)
 
     def _stopped(
         self, variants: Sequence[Rows], y: FloatArray, solver: Solver, design: Design, places: IntArray

@@ -118,10 +118,15 @@ def aic_constant(s: Situation) -> Iterator[Draft]:
 
 
 def df(s: Situation) -> Iterator[Draft]:
-    if not {"df_resid", "df_null", "gof_p"} & s.kinds:
+    if not {"df_resid", "df_null", "gof_p", "aic_glm"} & s.kinds:
         return
     if float(constants(s.model, [s.rows], s.setting.solver).empty[0]) > 0:
-        yield Draft("degrees of freedom count empty cells", change=setting(df="all-cells"))
+        yield Draft(
+            "degrees of freedom count empty cells (prefmod's defect B11-empty-cells-counted)",
+            change=setting(df="all-cells"),
+        )
+    if not {"df_resid", "df_null", "gof_p"} & s.kinds:
+        return
     yield Draft("degrees of freedom count every outcome of every cell", change=setting(df="all-counts"))
     yield Draft("degrees of freedom are one more (a parameter is not counted)", change=setting(df="+1"))
     yield Draft("degrees of freedom are one fewer (the reference is counted)", change=setting(df="-1"))

@@ -93,8 +93,8 @@ class Rows:
         )
 
 
-def rows_of(fit: Fit) -> tuple[Rows, Patterns]:
-    """Rows of a fit's table, and the covariate patterns of its model."""
+def rows_of(fit: Fit, kept: NDArray[np.bool_] | None = None) -> tuple[Rows, Patterns]:
+    """Rows of a fit's table (or of those that are kept), and the covariate patterns of its model."""
     data = fit.data
     patterns = find_patterns(parse(fit.spec.by), data)
     back = data.first > data.second
@@ -107,7 +107,7 @@ def rows_of(fit: Fit) -> tuple[Rows, Patterns]:
     sign = np.where(back, -1, 1) * _ground(data)
     judges = data.columns.get("judge")
     judge = judges.codes if isinstance(judges, Factor) else np.zeros(data.n_rows, np.int64)
-    used = y.sum(axis=1) > 0
+    used = (y.sum(axis=1) > 0) & (True if kept is None else kept)
     key = np.column_stack([pair, patterns.of_row, sign, judge, y])[used]
     distinct, times = np.unique(key, axis=0, return_counts=True)
     whole = distinct[:, :4].astype(np.int64)

@@ -24,6 +24,7 @@ from ...fit.spec import LOG_WORTH_PER_UNIT
 from ..claims.quantities import Quantity, kind_of
 from .constants import Constants
 from .fits import TREATMENTS, Fitted, Solver, units
+from .prefmod_worths import read_worths
 
 FloatArray = NDArray[np.float64]
 
@@ -50,6 +51,9 @@ class Setting:
         "llf": the number called deviance is -2 log L.
     aic : {"", "glm", "deviance", "k+1", "per-n"}
     df : {"", "all-cells", "+1", "-1", "all-counts"}
+        "all-cells" is also about the AIC of R's glm, which has a constant for each cell.
+    worths : {"", "names", "groups", "sum-contrasts", "one-column"}
+        As llbt.worth gives them, see :mod:`.prefmod_worths`.
     """
 
     solver: Solver
@@ -64,6 +68,7 @@ class Setting:
     deviance: str = ""
     aic: str = ""
     df: str = ""
+    worths: str = ""
 
 
 #: llf and rank, float[B] each, of another claim that a likelihood ratio names, under the same reading.
@@ -264,14 +269,19 @@ class _Computed:
     def _worth(self, name: str) -> FloatArray:
         group, item = self.v._about(name, 1)
         f = self.batch.fitted
-        rows = self.v._abilities[group] * self.v._units
+        if self.s.worths:
+            rows, k = read_worths(self.v.fit, self.s.worths, self.v._abilities, group, item)
+            rows = rows * self.v._units
+        else:
+            rows, k = self.v._abilities[group] * self.v._units, self.v.fit.items.index(item)
         rows = (rows - rows[-1]) * LOG_WORTH_PER_UNIT[self.v.fit.scale] * self.s.worth_factor
         log_worth = f.beta @ rows.T
         w = softmax(log_worth)
-        k = self.v.fit.items.index(item)
         none = (f.bad[:, None, :] & (np.abs(rows) > 1e-12)[None]).any(axis=(1, 2))
         if kind_of(name) == "worth":
             return np.where(none, np.nan, w[:, k])
+        if self.s.worths:  # prefmod gives worths no standard errors
+            return np.full(self.n, np.nan)
         gradient = w[:, [k]] * ((np.arange(w.shape[1]) == k) - w)  # of w_k by the log worths
         along = gradient @ rows
         return np.where(none, np.nan, np.sqrt(np.einsum("bk,bkl,bl->b", along, f.cov, along)))
@@ -306,12 +316,14 @@ class _Computed:
         return self._aic(kind, binary)
 
     def _aic(self, kind: str, binary: bool) -> FloatArray:
-        f, c = self.batch.fitted, self.batch.constants
+        f, c, s = self.batch.fitted, self.batch.constants, self.s
         own: FloatArray = -2.0 * f.llf + 2.0 * f.rank
         if self.v.fit.spec.of_family.glm_of_wins == "binomial" and binary:
             glm = own - 2.0 * c.binomial
         else:
             glm = own - 2.0 * c.poisson + 2.0 * c.cells
+        if s.df == "all-cells":
+            glm = glm + 2.0 * c.empty
         plain, other = (glm, own) if kind == "aic_glm" else (own, glm)
         found: dict[str, FloatArray] = {
             "": plain,

@@ -608,6 +608,150 @@ def _lost_sign() -> Target:
     return target(fit, {**page(fit, 5), "estimate.JASA": "0.47957"})
 
 
+# -- prefmod's defects ---------------------------------------------------------------------------------------
+
+
+def by_judge() -> Fit:
+    return llbt(dras(), by="judge")
+
+
+@plant("prefmod-ties-as-losses", "prefmod's defect B1-ties-as-losses")
+def _tie_column() -> Target:
+    """Every tie of Dras's table as a win of the later item, fitted as a binary table."""
+    d = dras()
+    fit = llbt(altered(d.without_ties(), lambda k, w, t, l: (d.wins[k], 0, d.losses[k] + d.ties[k])))
+    numbers = printed(fit, [f"{kind}.{i}" for kind in ("estimate", "se") for i in "ABC"])
+    return target(llbt(d), numbers)
+
+
+@plant("prefmod-worths", "loses the items whose names are none in R (St. Gallen)")
+def _saint_gallen() -> Target:
+    """prefmod's worths of CEMS: exp(2 lambda) over their sum, St. Gallen's lambda lost."""
+    fit = llbt(cems())
+    e = {i: math.exp(0.0 if i == "St. Gallen" else 2 * fit.params[i]) for i in cems().items}
+    return target(fit, {f"worth.all.{i}": f"{v / sum(e.values()):.4f}" for i, v in e.items()})
+
+
+@plant("prefmod-worths", "worths to groups of items with equal covariates, which sum to 1")
+def _latin() -> Target:
+    """CEMS by LAT: two worths that sum to 1, each of three items (prefmod prints .556 and .444 of the data of 1998)."""
+    fit = llbt(latin_countries("cems-1998-erroneous"), item_terms=["LAT"])
+    e = {0.0: 1.0, 1.0: math.exp(2 * fit.params["LAT"])}
+    numbers = {f"worth.all.{i}": f"{e[LATIN.get(i, 0.0)] / sum(e.values()):.3f}" for i in fit.items}
+    assert set(numbers.values()) == {"0.556", "0.444"}
+    return target(fit, numbers)
+
+
+LATIN = {"Paris": 1.0, "Milano": 1.0, "Barcelona": 1.0}
+
+
+def latin_countries(data: str) -> Comparisons:
+    """CEMS with an item covariate."""
+    d = shipped("cems", data)
+    column = {"LAT": np.array([LATIN.get(i, 0.0) for i in d.items])}
+    return Comparisons.build(d.items, d.first, d.second, d.wins, d.ties, d.losses, item_data=column)
+
+
+@plant("prefmod-worths", "reads sum contrasts as treatment contrasts")
+def _sum_contrasts() -> Target:
+    """Dras by judge: the last judge has the worths of the average lambdas."""
+    fit = by_judge()
+    lambdas = np.array(
+        [
+            [fit.params[i] + (fit.params[f"{i}:judge[{j}]"] if j > 1 else 0) for i in "ABCD"]
+            for j in (1, 2, 3, 4)
+        ]
+    )
+    lambdas[3] = lambdas.mean(axis=0)
+    e = np.exp(2 * lambdas)
+    w = e / e.sum(axis=1, keepdims=True)
+    numbers = {
+        f"worth.{g}.{i}": f"{w[j, k]:.4f}" for j, g in enumerate(fit.groups) for k, i in enumerate("ABCD")
+    }
+    return target(fit, numbers)
+
+
+@plant("prefmod-worths", "adds all effects of the covariate in one column")
+def _one_column() -> Target:
+    """Dras by judge: the one column of cov.sel, printed for the first judge."""
+    fit = by_judge()
+    lambdas = [fit.params[i] + sum(fit.params[f"{i}:judge[{j}]"] for j in (2, 3, 4)) for i in "ABCD"]
+    e = np.exp(2 * np.array(lambdas))
+    group = next(iter(fit.groups))
+    worths = {f"worth.{group}.{i}": f"{v:.4f}" for i, v in zip("ABCD", e / e.sum())}
+    return target(fit, {**page(fit), **worths})
+
+
+def in_groups() -> Comparisons:
+    """CEMS in two groups of unlike size: about a third of each count, and the rest."""
+    d = cems()
+    counts = np.stack([d.wins, d.ties, d.losses])
+    part = np.minimum(np.floor(counts / 3 + np.arange(d.n_rows) % 4), counts)
+    w, t, l = np.concatenate([part, counts - part], axis=1)
+    group = Factor(np.repeat([0, 1], d.n_rows), ("1", "2"))
+    first, second = np.tile(d.first, 2), np.tile(d.second, 2)
+    return Comparisons.build(d.items, first, second, w, t, l, columns={"ENG": group})
+
+
+def group_of(data: Comparisons) -> np.ndarray:
+    column = data.columns["ENG"]
+    assert isinstance(column, Factor)
+    return column.codes
+
+
+@plant("prefmod-margins", "the covariate is not in eliminate:")
+def _margins() -> Target:
+    """A Poisson model with one constant for each pair, by a general optimiser."""
+    d = in_groups()
+    fit = llbt(d, by="ENG")
+    n, code = len(d.items), group_of(d)
+    y = np.stack([d.wins, d.ties, d.losses], axis=1)
+    pairs = len(y) // 2
+
+    def mean(theta: np.ndarray) -> np.ndarray:
+        mu, lam, delta, gamma = (
+            theta[:pairs],
+            theta[pairs : pairs + n - 1],
+            theta[pairs + n - 1 : -1],
+            theta[-1],
+        )
+        both = np.append(lam, 0) + code[:, None] * np.append(delta, 0)
+        rows = np.arange(len(code))
+        u = both[rows, d.first] - both[rows, d.second]
+        return np.asarray(np.exp(np.tile(mu, 2)[:, None] + np.stack([u, np.full(len(u), gamma), -u], axis=1)))
+
+    def loss(theta: np.ndarray) -> float:
+        return float((mean(theta) - y * np.log(mean(theta))).sum())
+
+    start = np.concatenate([np.full(pairs, 3.5), np.zeros(2 * (n - 1)), [-1.0]])
+    found = minimize(loss, start, method="BFGS", options={"gtol": 1e-6, "maxiter": 5000}).x
+    m = mean(found)
+    deviance = 2 * float((y * np.log(np.where(y > 0, y, 1) / m) - (y - m)).sum())
+    names = [*d.items[:-1], *(f"{i}:ENG[2]" for i in d.items[:-1]), "tie"]
+    numbers = {f"estimate.{k}": f"{v:.3f}" for k, v in zip(names, found[pairs:])}
+    return target(fit, {**numbers, "deviance": f"{deviance:.2f}", "df_resid": f"{y.size - len(found)}"})
+
+
+@plant("prefmod-rows-dropped", "because SEX, which the model does not use, has no value")
+def _dropped() -> Target:
+    """CEMS in two groups, the sex of the first not known: only the second is fitted."""
+    d = in_groups()
+    columns = {"SEX": Factor(np.where(group_of(d) == 0, -1, 0), ("1",))}
+    data = Comparisons.build(d.items, d.first, d.second, d.wins, d.ties, d.losses, columns=columns)
+    known = group_of(d) == 1
+    left = Comparisons.build(d.items, *(x[known] for x in (d.first, d.second, d.wins, d.ties, d.losses)))
+    return target(llbt(data), page(llbt(left)))
+
+
+@plant("df", "count empty cells (prefmod's defect B11-empty-cells-counted)")
+def _empty_cell() -> Target:
+    """Four items, one pair not compared: 3 df for 2, and R's AIC 2 higher."""
+    wins, losses = [33, 24, 33, 45, 26], [12, 31, 22, 24, 32]
+    fit = llbt(Comparisons.build("ABCD", [0, 0, 1, 1, 2], [1, 2, 2, 3, 3], wins, None, losses))
+    aic = f"{quantity(fit, 'aic_glm') + 2:.4f}"
+    return target(fit, {**page(fit), "df_resid": "3", "aic_glm": aic})
+
+
 def honest() -> Sequence[tuple[str, Target]]:
     """The same tables, honestly printed."""
     fits = {

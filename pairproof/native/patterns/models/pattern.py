@@ -26,6 +26,7 @@ from ....fit.answers.fit import AnswerFit
 from ....fit.answers.spec import Alpha, AnswerSpec, AnswerTies, Beta
 from ....fit.spec import Term
 from ....fit.warning import FitWarning
+from ...compat.pattern_call import pattern_call
 from ..comparisons.fit import fit_comparisons
 from ..maps import Undecided
 from ..rankings.fit import fit_mallows
@@ -57,6 +58,7 @@ def fit_pattern(
     alpha_of: Sequence[str] | None = None,
     beta_of: Sequence[str] | None = None,
     ties_unresolved: bool = False,
+    compat: str | Sequence[str] = "",
 ) -> AnswerFit:
     """Fit the pattern model of whole answers by maximum likelihood.
 
@@ -92,6 +94,10 @@ def fit_pattern(
         Items (or pairs "A:B" for "comparison") that have such a parameter; default: all.
     ties_unresolved : bool
         Whether equal ranks mean that the order of these items is not known, rather than a tie.
+    compat : str or sequence of str
+        For whoever must reproduce a number printed with prefmod: "prefmod" fits with the defects that prefmod shows on
+        this table, "prefmod:B1-ties-as-losses" with that one; a warning names them.
+        :func:`pairproof.native.compat.catalogue.defects` lists them.
 
     Returns
     -------
@@ -122,6 +128,8 @@ def fit_pattern(
     >>> pairproof.fit_pattern(table).params.round(4).to_dict()
     {'A': 0.2582, 'B': 0.1291, 'C': 0.0}
     """
+    call = pattern_call(table, by, beta, compat)
+    table, by, beta = call.table, call.by, call.beta
     chosen = "none" if ties_unresolved and ties is None else ties
     spec = _spec(table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta)
     _check(table, spec, ties_unresolved, alpha_of, beta_of)
@@ -134,6 +142,8 @@ def fit_pattern(
         fitted = _weak_orders(table, spec, model)
     else:
         fitted = _rankings(table, spec, model, ties_unresolved)
+    if call.warnings:
+        fitted = replace(fitted, warnings=(*fitted.warnings, *call.warnings))
     return fitted.with_reference("sum") if spec.reference == "sum" and not item_terms else fitted
 
 

@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import erfc, sqrt
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from ..process.policy import BackendLike, backend as policy
-from ..values.convert import matrix
-from ..values.formulas import variables
-from ..values.values import Formula, RList, RVector
-from .answers import Floats, RAnswer, as_frame, ask, asks, check_option, optional, reals, strings, vector_of
-from .models import REDUCE, RModel, model_of
+from ...process.policy import BackendLike, backend as policy
+from ...values.convert import matrix
+from ...values.formulas import variables
+from ...values.values import Expr, Formula, RArgument, RList, RVector
+from ..answers import Floats, RAnswer, as_frame, ask, asks, optional, reals, strings, vector_of
+from ..models import REDUCE, RModel, model_of
 
 NEEDS = ("prefmod",)
-Outmat = Literal["worth", "est"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +36,15 @@ class LLBTDesign(RAnswer):
         The items; the columns for answers (g0, g1, g2).
     value : RList
         The data.frame as R has it; :func:`pairproof.bridge.values.frames.to_frame` makes it pandas'.
+    arguments : mapping
+        Of the call, so that a model can be fitted on the design in R.
     """
 
     names: tuple[str, ...]
     objnames: tuple[str, ...]
     categories: tuple[str, ...]
     value: RList = field(repr=False)
+    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def column(self, name: str) -> Any:
         """A column as an array; a factor as its level names."""
@@ -110,7 +112,7 @@ def llbt_design(
     value = result.as_list()
     said = {k: v for k, v in value.attributes.items() if isinstance(v, RVector)}
     objects, categories = (strings(said[k]) if k in said else () for k in ("objnames", "categories"))
-    return LLBTDesign(value.names or (), objects, categories, value, result=result)
+    return LLBTDesign(value.names or (), objects, categories, value, arguments, result=result)
 
 
 #: llbt.fit only prints, rounded to 4 decimals. It is run unchanged, except that it finds another ``print``:
@@ -167,8 +169,8 @@ class LLBTFit(RAnswer):
 
 @asks(*NEEDS)
 def llbt_fit(
-    y: Sequence[float],
-    Xmodel: Mapping[str, Any],
+    y: Sequence[float] | Expr,
+    Xmodel: Mapping[str, Any] | Expr,
     q: int,
     ncat: int,
     maxiter: int = 100,
@@ -179,10 +181,10 @@ def llbt_fit(
 
     Parameters
     ----------
-    y : float[rows]
+    y : float[rows], or Expr
         Counts, one row a category within a comparison, the rows of a comparison together.
-    Xmodel : mapping of str to float[rows]
-        The design's columns without the nuisance ones.
+    Xmodel : mapping of str to float[rows], or Expr
+        The design's columns without the nuisance ones; R source goes to R as it is written.
     q : int
         Number of eliminated parameters (comparisons times covariate cells).
     ncat : int
@@ -205,10 +207,9 @@ def llbt_fit(
     >>> design = llbt_design(wide, nitems=3)                                           # doctest: +SKIP
     >>> llbt_fit(design.column("y"), {"o1": design.column("o1")}, q=3, ncat=2).estimate  # doctest: +SKIP
     """
-    names = list(Xmodel)
     arguments = {
-        "y": reals(y),
-        "Xmodel": matrix(np.column_stack([reals(Xmodel[n]) for n in names]), names),
+        "y": y if isinstance(y, Expr) else reals(y),
+        "Xmodel": Xmodel if isinstance(Xmodel, Expr) else _columns(Xmodel),
         "q": int(q),
         "ncat": int(ncat),
         "maxiter": int(maxiter),
@@ -218,6 +219,11 @@ def llbt_fit(
     z = value.vector("estimate").floats() / value.vector("se").floats()
     tails = np.array([0.5 * erfc(abs(v) / sqrt(2.0)) for v in z])
     return LLBTFit.read(result, z=z, p_one_sided=tails, lines=result.output)
+
+
+def _columns(Xmodel: Mapping[str, Any]) -> RArgument:
+    names = list(Xmodel)
+    return matrix(np.column_stack([reals(Xmodel[n]) for n in names]), names)
 
 
 LLBTPC_FIT = (
@@ -353,36 +359,25 @@ class WorthTable(RAnswer):
     ----------
     objects, groups : tuple of str
     values : float[items, groups]
+    objtable : mapping of str to tuple of str
+        With object covariates prefmod has a row for each group of items that share them, and this legend:
+        the covariates' values, and the items of each group.
     """
 
     objects: tuple[str, ...]
     groups: tuple[str, ...]
     values: Floats
+    objtable: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def frame(self) -> Any:
+        """Items in rows, groups in columns, as a pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.values, index=list(self.objects), columns=list(self.groups))
 
 
-@asks(*NEEDS)
-def llbt_worth(fitobj: LLBTPCModel, outmat: Outmat = "worth", *, backend: BackendLike = None) -> WorthTable:
-    """R's ``prefmod::llbt.worth(fitobj, outmat)``, as a :class:`WorthTable`.
-
-    The model is fitted again in the same call, since no R object outlives its call here.
-
-    Parameters
-    ----------
-    fitobj : LLBTPCModel
-    outmat : {"worth", "est"}
-        Worths exp(2 lambda) / sum, or the estimates themselves.
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
-
-    Raises
-    ------
-    ValueError, RError
-        Another ``outmat``; R's own.
-
-    Examples
-    --------
-    >>> llbt_worth(llbtPC_fit(judges, nitems=3), "est").values  # doctest: +SKIP
-    """
-    check_option("outmat", outmat, Outmat)
+def llbtpc_worth(fitobj: LLBTPCModel, outmat: str, *, backend: BackendLike = None) -> WorthTable:
+    """``llbt.worth`` of a model of ``llbtPC.fit``, which is fitted again in the same call."""
     arguments = {**fitobj.arguments, "outmat": outmat}
     result = ask(backend, "prefmod::llbt.worth", LLBT_WORTH, arguments, ("prefmod", "gnm"))
     rows, columns = vector_of(result).dimnames or (None, None)

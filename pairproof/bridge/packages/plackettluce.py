@@ -1,0 +1,296 @@
+"""R's PlackettLuce: rankings by Luce's choices at every stage, with ties (Turner, van Etten, Firth & Kosmidis 2020).
+
+A ranking is a sequence of groups C_1 > C_2 > ...; from what is left, A, a group S is chosen with probability
+proportional to
+
+    delta_|S| (prod_{i in S} a_i)^{1/|S|},     delta_1 = 1,
+
+over the subsets of A whose sizes occur in the data.  Log worths are log a_i less that of the first item.  An
+item without a rank (0 or NA) was not compared: a ranking of the best k cannot be said here.
+
+R stops when sufficient statistics are within ``epsilon`` of their expectations, by default 1e-7: 7 digits; 1e-13
+gives 14.  With pseudo-rankings (``npseudo``, by default 0.5) the estimates are not those of maximum likelihood,
+and R's standard errors, log-likelihood and AIC leave the pseudo-data out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from ...errors import InputError
+from ..process.policy import BackendLike
+from ..values.convert import matrix
+from ..values.values import Expr, RArgument
+from .answers import Estimates, Floats, RAnswer, ask, asks, check_item, check_option, optional, reals
+from .base import QuasiVariances
+
+NEEDS = ("PlackettLuce",)
+Method = Literal["iterative scaling", "BFGS", "L-BFGS"]
+
+FIT = """
+ranked <- PlackettLuce::as.rankings(rankings)
+given <- list(rankings = quote(ranked), npseudo = npseudo, normal = normal, gamma = gamma, adherence = adherence, weights = weights,
+              method = method, epsilon = epsilon, steffensen = steffensen, maxit = maxit, verbose = FALSE)
+fit <- eval(as.call(c(quote(PlackettLuce::PlackettLuce), given[!vapply(given, is.null, NA)])))
+"""
+REDUCE = """
+b <- stats::coef(fit, log = TRUE)
+failed <- ""
+V <- tryCatch({ v <- as.matrix(stats::vcov(fit)); attributes(v) <- attributes(v)["dim"]; v },
+              error = function(e) { failed <<- conditionMessage(e); matrix(NA_real_, length(b), length(b)) })
+worth <- PlackettLuce::itempar(fit, vcov = FALSE)
+ll <- stats::logLik(fit)
+list(names = names(b), coef = unname(as.numeric(b)), se = sqrt(diag(V)), vcov = V, vcov_error = failed, items = colnames(ranked),
+     worth = as.numeric(worth), tie_orders = as.numeric(fit$ties), loglik = as.numeric(ll), null_loglik = fit$null.loglik,
+     log_posterior = fit$logposterior, df = attr(ll, "df"), rank = fit$rank, df_residual = fit$df.residual, aic = stats::AIC(fit),
+     iterations = fit$iter[1L], converged = fit$conv[1L] == 0, adherence = if (!is.null(fit$adherence)) as.numeric(fit$adherence))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class PlackettLuceModel(Estimates):
+    """A Plackett-Luce model as R fits it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The items, then ``tie2``, ``tie3`` for log delta of the orders that occur.
+    coef, se : float[n]
+        Log worths, the first item 0, and log delta. Standard errors from the data alone; NaN where R's ``vcov``
+        stops, see ``vcov_error``.
+    vcov : float[n, n]
+    vcov_error : str
+        R's message where vcov stopped.
+    items : tuple of str
+    worth : float[items]
+        Adding up to 1.
+    tie_orders : float[orders]
+        Sizes of the groups that occur, 1 among them.
+    loglik, null_loglik : float
+        Of the data at the estimates; with all worths and all delta 1.
+    log_posterior : float
+        With ``normal``; else NaN.
+    df, rank, df_residual, aic : float
+        As R defines them: residual df counts every stage of every ranking.
+    iterations : int
+    converged : bool
+    adherence : float[rankings] or None
+        Where ``gamma`` asked for it.
+    arguments : mapping
+        Of the call, so that :func:`itempar` and :func:`qvcalc` can repeat it.
+    """
+
+    vcov_error: str
+    items: tuple[str, ...]
+    worth: Floats
+    tie_orders: Floats
+    loglik: float
+    null_loglik: float
+    log_posterior: float
+    df: float
+    rank: float
+    df_residual: float
+    aic: float
+    iterations: int
+    converged: bool
+    adherence: Floats | None
+    arguments: Mapping[str, Any] = field(repr=False)
+
+
+@asks(*NEEDS)
+def PlackettLuce(
+    rankings: Any,
+    items: Sequence[str] | None = None,
+    npseudo: float = 0.5,
+    normal: tuple[Sequence[float], Any] | None = None,
+    weights: Sequence[float] | None = None,
+    method: Method = "iterative scaling",
+    epsilon: float = 1e-7,
+    steffensen: float = 0.1,
+    maxit: tuple[int, int] = (500, 10),
+    gamma: tuple[float, float] | None = None,
+    adherence: Sequence[float] | None = None,
+    *,
+    backend: BackendLike = None,
+) -> PlackettLuceModel:
+    """R's ``PlackettLuce::PlackettLuce(as.rankings(rankings), npseudo, normal, ...)``.
+
+    Parameters
+    ----------
+    rankings : float[rankings, items], DataFrame, or Expr
+        Ranks, 1 is best, equal ranks are ties; 0 or missing is not ranked, never best. Ranks with gaps are made
+        dense, and rankings of one item left out: R says so in ``result.messages``.
+    items : sequence of str, optional
+        Names of the columns; default those of the DataFrame.
+    npseudo : float
+        Wins, and losses, of every item against an imaginary one; 0 for maximum likelihood.
+    normal : (float[items], float[items, items]), optional
+        Mean and covariance of a normal prior of the log worths; R then takes BFGS and no pseudo-rankings.
+    weights : float[rankings], optional
+        Above 0.
+    method : {"iterative scaling", "BFGS", "L-BFGS"}
+    epsilon, steffensen : float
+        R's rule for stopping, which iterative scaling alone uses; its threshold for acceleration.
+    maxit : (int, int)
+        Most steps, and most rounds with adherence.
+    gamma : (shape, rate), optional
+        Of a prior of the adherence of each ranking, which is then estimated too: not a likelihood.
+    adherence : float[rankings], optional
+        Known adherence.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    PlackettLuceModel
+
+    Raises
+    ------
+    InputError, RError
+        Ranks below 0, names or weights of another number; R's own, "Network is not fully connected" among them.
+
+    Examples
+    --------
+    >>> PlackettLuce([[1, 2, 3], [2, 1, 3], [3, 1, 2]], ["A", "B", "C"], npseudo=0).coef  # doctest: +SKIP
+    """
+    check_option("method", method, Method)
+    arguments = {
+        "rankings": _rankings(rankings, items),
+        "npseudo": float(npseudo),
+        "normal": optional(_prior, normal),
+        "weights": optional(reals, weights),
+        "method": method,
+        "epsilon": float(epsilon),
+        "steffensen": float(steffensen),
+        "maxit": [int(n) for n in maxit],
+        "gamma": optional(lambda g: {"shape": float(g[0]), "rate": float(g[1])}, gamma),
+        "adherence": optional(reals, adherence),
+    }
+    result = ask(backend, "PlackettLuce::PlackettLuce", FIT + REDUCE, arguments, NEEDS)
+    known = result.as_list()["adherence"]
+    kept = None if known is None else result.as_list().vector("adherence").floats()
+    return PlackettLuceModel.read(result, adherence=kept, arguments=arguments)
+
+
+def _rankings(rankings: Any, items: Sequence[str] | None) -> Any:
+    if isinstance(rankings, (Expr, RArgument)):
+        return rankings
+    names = list(items) if items is not None else [str(c) for c in getattr(rankings, "columns", ())]
+    # A table may have whole numbers with missing ones among them, which numpy alone cannot read.
+    table = hasattr(rankings, "columns")
+    values = rankings.to_numpy(dtype=float, na_value=np.nan) if table else reals(rankings)
+    if values.ndim != 2:
+        raise InputError(f"rankings need a row a ranking and a column an item; found shape {values.shape}")
+    if len(names) != values.shape[1]:
+        raise InputError(f"items has {len(names)} names for {values.shape[1]} columns of ranks")
+    below = np.argwhere(values < 0)
+    if len(below):
+        i, j = below[0].tolist()
+        raise InputError(
+            f"ranking {i + 1}, item {names[j]!r}: rank {values[i, j]:g}; ranks are 1 (best), 2, ..., and 0 or "
+            "missing where the item is not ranked"
+        )
+    return matrix(values, names)
+
+
+def _prior(normal: tuple[Sequence[float], Any]) -> dict[str, Any]:
+    mean, covariance = reals(normal[0]), reals(normal[1])
+    if covariance.shape != (len(mean), len(mean)):
+        raise InputError(f"the prior's covariance has shape {covariance.shape} for {len(mean)} means")
+    return {"mu": mean, "Sigma": covariance}
+
+
+@dataclass(frozen=True, eq=False)
+class ItemParameters(RAnswer):
+    """Worths, or log worths, with standard errors.
+
+    Attributes
+    ----------
+    items : tuple of str
+    estimate, se : float[items]
+    vcov : float[items, items]
+    """
+
+    items: tuple[str, ...]
+    estimate: Floats
+    se: Floats
+    vcov: Floats
+
+
+ITEMPAR = """
+found <- PlackettLuce::itempar(fit, ref = if (is.null(ref)) NULL else ref, log = log, vcov = TRUE)
+V <- as.matrix(stats::vcov(found))
+list(items = names(found), estimate = as.numeric(found), se = unname(sqrt(diag(V))), vcov = unname(V))
+"""
+
+
+@asks(*NEEDS)
+def itempar(
+    model: PlackettLuceModel, ref: str | None = None, log: bool = False, *, backend: BackendLike = None
+) -> ItemParameters:
+    """R's ``itempar(model, ref, log)``: worths adding up to 1 or, with ``ref``, times that item's; or their
+    logarithms, centred or less that item's.
+
+    Parameters
+    ----------
+    model : PlackettLuceModel
+        Fitted again in the same call.
+    ref : str, optional
+        An item; default all.
+    log : bool
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    ItemParameters
+
+    Raises
+    ------
+    ValueError, RError
+        ``ref`` is no item; R's own.
+
+    Examples
+    --------
+    >>> itempar(model, log=True).se  # doctest: +SKIP
+    """
+    check_item("ref", ref, model.items)
+    arguments = {**model.arguments, "ref": ref, "log": log}
+    return ItemParameters.read(ask(backend, "PlackettLuce::itempar", FIT + ITEMPAR, arguments, NEEDS))
+
+
+QVCALC = """
+v <- qvcalc::qvcalc(fit)
+list(items = rownames(v$qvframe), quasi_variance = v$qvframe$quasiVar, quasi_se = v$qvframe$quasiSE, worst_errors = as.numeric(range(v$relerrs)))
+"""
+
+
+@asks("PlackettLuce", "qvcalc")
+def qvcalc(model: PlackettLuceModel, *, backend: BackendLike = None) -> QuasiVariances:
+    """R's ``qvcalc(model)``: quasi-variances of the log worths.
+
+    Parameters
+    ----------
+    model : PlackettLuceModel
+        Fitted again in the same call.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    pairproof.bridge.packages.base.QuasiVariances
+
+    Raises
+    ------
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> qvcalc(model).quasi_se  # doctest: +SKIP
+    """
+    result = ask(
+        backend, "qvcalc::qvcalc of PlackettLuce", FIT + QVCALC, model.arguments, ("PlackettLuce", "qvcalc")
+    )
+    return QuasiVariances.read(result)

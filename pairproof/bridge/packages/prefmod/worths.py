@@ -1,0 +1,268 @@
+"""Worths from prefmod's fits: llbt.worth, patt.worth, and their plots (plot.wmat, plotworth).
+
+Worth of item j in a group is exp(2 lambda_j) / sum over the items.  A model is fitted again in the same call,
+since no R object outlives its call here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Union
+
+import numpy as np
+
+from ....errors import InputError
+from ...process.policy import BackendLike
+from ...records.result import RResult
+from ...values.convert import matrix
+from ...values.values import RList, RVector
+from ..answers import RAnswer, ask, asks, check_option, optional, reals, strings, vector_of
+from .classes import PATTNPML, NPMLModel
+from .designs import FIT_DESIGN, DesignModel
+from .llbt import LLBTPCModel, WorthTable, llbtpc_worth
+from .patterns import PatternModel, fit_code
+from .tables import check_names
+
+NEEDS = ("prefmod",)
+Outmat = Literal["worth", "est"]
+PatternOutmat = Literal["worth", "lambda"]
+Format = Literal["svg", "pdf", "png"]
+Palette = Literal["rainbow", "black", "gray", "heat", "terrain"]
+
+#: R: a matrix of worths, and the table of items with equal object covariates where there is one.
+WORTH_TABLE = """
+groups <- attr(table, "objtable")
+attr(table, "objtable") <- NULL
+table <- unclass(table)
+attr(table, "call") <- NULL
+list(table = table, objtable = if (!is.null(groups)) lapply(as.list(groups), function(x) vapply(x, function(v) paste(v, collapse = ", "), "")))
+"""
+PATT_WORTH = "table <- prefmod::patt.worth({fit}, obj.names = worth.names, outmat = outmat)\n" + WORTH_TABLE
+LLBT_WORTH_OF_DESIGN = "table <- prefmod::llbt.worth(model, outmat = outmat)\n" + WORTH_TABLE
+
+
+@asks("prefmod", "gnm")
+def llbt_worth(
+    fitobj: Union[LLBTPCModel, DesignModel], outmat: Outmat = "worth", *, backend: BackendLike = None
+) -> WorthTable:
+    """R's ``prefmod::llbt.worth(fitobj, outmat)``, as a :class:`WorthTable`.
+
+    Parameters
+    ----------
+    fitobj : LLBTPCModel, or DesignModel on a design of llbt_design
+    outmat : {"worth", "est"}
+        Worths exp(2 lambda) / sum, or the estimates themselves.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Raises
+    ------
+    ValueError, RError
+        Another ``outmat``; R's own.
+
+    Examples
+    --------
+    >>> llbt_worth(llbtPC_fit(judges, nitems=3), "est").values  # doctest: +SKIP
+    """
+    check_option("outmat", outmat, Outmat)
+    if isinstance(fitobj, LLBTPCModel):
+        return llbtpc_worth(fitobj, outmat, backend=backend)
+    arguments = {**fitobj.arguments, "outmat": outmat}
+    return _table(
+        ask(backend, "prefmod::llbt.worth", FIT_DESIGN + LLBT_WORTH_OF_DESIGN, arguments, ("prefmod", "gnm"))
+    )
+
+
+@asks(*NEEDS)
+def patt_worth(
+    fitobj: Union[PatternModel, NPMLModel, DesignModel],
+    obj_names: Sequence[str] | None = None,
+    outmat: PatternOutmat = "worth",
+    *,
+    backend: BackendLike = None,
+) -> WorthTable:
+    """R's ``prefmod::patt.worth(fitobj, obj.names, outmat)``, as a :class:`WorthTable`.
+
+    Parameters
+    ----------
+    fitobj : PatternModel, NPMLModel, or DesignModel on a design of patt_design
+    obj_names : sequence of str, optional
+        Other names of the items, for a PatternModel.
+    outmat : {"worth", "lambda"}
+        Worths exp(2 lambda) / sum, or the estimates themselves.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Raises
+    ------
+    InputError, RError
+        Another ``outmat``, names of another number than items, or names for a model of a design, where prefmod
+        does not use them; R's own.
+
+    Examples
+    --------
+    >>> patt_worth(pattR_fit(Expr("prefmod::salad"), 4)).values  # doctest: +SKIP
+    """
+    check_option("outmat", outmat, PatternOutmat)
+    if obj_names is not None and not isinstance(fitobj, PatternModel):
+        raise InputError("obj_names are used for models of patt*.fit only; name the items in patt_design")
+    needs: tuple[str, ...] = NEEDS
+    if isinstance(fitobj, PatternModel):
+        check_names("obj_names", obj_names, fitobj.arguments["nitems"])
+        making, fit = fit_code(fitobj.function, fitobj.arguments), "fit"
+    elif isinstance(fitobj, NPMLModel):
+        making, fit = PATTNPML, "fit"
+    else:
+        making, fit, needs = FIT_DESIGN, "model", ("prefmod", "gnm")
+    arguments = {**fitobj.arguments, "worth.names": optional(list, obj_names), "outmat": outmat}
+    seed = fitobj.arguments["seed"] if isinstance(fitobj, NPMLModel) else None
+    code = making + PATT_WORTH.format(fit=fit)
+    return _table(ask(backend, "prefmod::patt.worth", code, arguments, needs, seed=seed))
+
+
+def _table(result: RResult) -> WorthTable:
+    value = result.as_list()
+    table, legend = value.vector("table"), value["objtable"]
+    rows, columns = table.dimnames or (None, None)
+    groups = (
+        {}
+        if not isinstance(legend, RList)
+        else {name: strings(legend.vector(name)) for name in legend.names or ()}
+    )
+    return WorthTable(rows or (), columns or ("",), table.floats(), groups, result=result)
+
+
+# -- plots ---------------------------------------------------------------------------------------------------
+
+#: R: the plot on a device of R's own temporary folder, and its bytes. The date in a PDF is blanked, so that
+#: the same plot is the same file.
+PLOT = """
+class(worths) <- c("wmat", class(worths))
+place <- tempfile(fileext = paste0(".", format))
+switch(format, svg = grDevices::svg(place, width, height), pdf = grDevices::pdf(place, width, height, compress = FALSE),
+       png = grDevices::png(place, width, height, units = "in", res = 150))
+given <- list(x = worths, main = main, ylab = ylab, psymb = psymb, pcol = pcol, ylim = ylim, log = log)
+tryCatch(do.call(utils::getS3method("plot", "wmat", envir = asNamespace("prefmod")), given[!vapply(given, is.null, NA)]), finally = grDevices::dev.off())
+drawn <- readBin(place, "raw", file.size(place))
+unlink(place)
+if (format == "pdf") {
+  for (at in gregexpr("Date (D:", rawToChar(drawn), fixed = TRUE, useBytes = TRUE)[[1L]]) if (at > 0L) drawn[at + 7L + 1:14] <- charToRaw("0")
+}
+drawn
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing(RAnswer):
+    """A plot as R drew it.
+
+    Attributes
+    ----------
+    format : {"svg", "pdf", "png"}
+    data : bytes
+        The file's content; in a notebook, ``IPython.display.SVG(drawing.data)``.
+    """
+
+    format: Format
+    data: bytes = field(repr=False)
+
+
+@asks(*NEEDS)
+def plot_wmat(
+    x: WorthTable,
+    main: str = "Preferences",
+    ylab: str = "Estimate",
+    psymb: Sequence[int] | None = None,
+    pcol: Palette | Sequence[str] | None = None,
+    ylim: Sequence[float] | None = None,
+    log: Literal["", "y"] = "",
+    *,
+    format: Format = "svg",
+    width: float = 7.0,
+    height: float = 7.0,
+    backend: BackendLike = None,
+) -> Drawing:
+    """R's ``plot(x)`` of prefmod's worths or estimates (``plot.wmat``), as the bytes of a file.
+
+    Parameters
+    ----------
+    x : WorthTable
+    main, ylab : str
+        Title, label of the axis.
+    psymb : int[items], optional
+        R's plot symbols, 0 to 25.
+    pcol : {"rainbow", "black", "gray", "heat", "terrain"} or str[items], optional
+        A palette, or a colour for each item. Any other single word would be a rainbow in prefmod.
+    ylim : float[2], optional
+    log : {"", "y"}
+    format : {"svg", "pdf", "png"}
+        Of the file.
+    width, height : float
+        Inches, above 0 to 50.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    Drawing
+
+    Raises
+    ------
+    InputError, RError
+        Colours or symbols of another number than items, a size out of range; R's own.
+
+    Examples
+    --------
+    >>> pathlib.Path("worths.svg").write_bytes(plot_wmat(table).data)  # doctest: +SKIP
+    """
+    check_option("format", format, Format)
+    check_option("log", log, Literal["", "y"])
+    if not (0 < width <= 50 and 0 < height <= 50):
+        raise InputError(f"width and height are inches above 0 and up to 50, found {width} and {height}")
+    for name, values in (("psymb", psymb), ("pcol", None if isinstance(pcol, str) else pcol)):
+        if values is not None and len(values) != len(x.objects):
+            raise InputError(f"{name} has {len(values)} values for {len(x.objects)} items")
+    if isinstance(pcol, str):
+        check_option("pcol", pcol, Palette)
+    if ylim is not None and len(ylim) != 2:
+        raise InputError(f"ylim has {len(ylim)} values; expected the lowest and the highest")
+    arguments = {
+        "worths": _worths(x),
+        "main": main,
+        "ylab": ylab,
+        "psymb": None if psymb is None else [int(v) for v in psymb],
+        "pcol": list(pcol) if pcol is not None and not isinstance(pcol, str) else pcol,
+        "ylim": optional(reals, ylim),
+        "log": log,
+        "format": format,
+        "width": float(width),
+        "height": float(height),
+    }
+    result = ask(backend, "prefmod::plot.wmat", PLOT, arguments, NEEDS)
+    return Drawing(format, np.asarray(vector_of(result).values, np.uint8).tobytes(), result=result)
+
+
+def _worths(table: WorthTable) -> Any:
+    return matrix(reals(table.values), list(table.groups), list(table.objects))
+
+
+@asks(*NEEDS)
+def plotworth(worthmat: WorthTable, *, backend: BackendLike = None) -> Drawing:
+    """R's ``prefmod::plotworth(worthmat)``, which is defunct: R's error says to use :func:`plot_wmat`.
+
+    Parameters
+    ----------
+    worthmat : WorthTable
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Raises
+    ------
+    RError
+        Always: "'plotworth' is defunct."
+
+    Examples
+    --------
+    >>> plotworth(table)  # doctest: +SKIP
+    """
+    result = ask(
+        backend, "prefmod::plotworth", "prefmod::plotworth(worthmat)", {"worthmat": _worths(worthmat)}, NEEDS
+    )
+    raise InputError(f"plotworth answered {result.value!r}; it was defunct when this was written")

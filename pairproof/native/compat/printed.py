@@ -1,0 +1,142 @@
+"""Numbers of a fit as prefmod counts or prints them: B11, N1, N2, N3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...data.columns import Factor
+from ...fit.fit import Fit
+from ...fit.inference import two_sided_p
+
+#: Relative steps of nlm's numerical Hessian: the third root of its 12 digits, 10^(-12/3) (Schnabel, Koontz
+#: and Weiss 1985, ACM Transactions on Mathematical Software 11, 419-440, section 4).
+STEP = 1e-4
+
+
+@dataclass(frozen=True)
+class CountedWithEmptyCells:
+    """Degrees of freedom and AIC with the cells that hold no comparison (B11).
+
+    Attributes
+    ----------
+    empty : int
+        Pairs that nobody in a group compared.
+    df, df_right : int
+    aic, aic_right : float
+        Of R's Poisson log-likelihood, with a constant for each cell.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.compat.printed import counted_with_empty_cells
+    >>> table = pairproof.Comparisons.build("ABCD", [0, 0, 1, 1, 2], [1, 2, 2, 3, 3], [3, 4, 3, 5, 6], None, [2, 1, 2, 4, 2])
+    >>> counted = counted_with_empty_cells(pairproof.fit_llbt(table))
+    >>> counted.empty, counted.df, counted.df_right, round(counted.aic - counted.aic_right, 9)
+    (1, 3, 2, 2.0)
+    """
+
+    empty: int
+    df: int
+    df_right: int
+    aic: float
+    aic_right: float
+
+
+def counted_with_empty_cells(fit: Fit) -> CountedWithEmptyCells:
+    """df and AIC of gnm on a design of prefmod's.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of an LLBT.
+
+    Returns
+    -------
+    CountedWithEmptyCells
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.compat.printed import counted_with_empty_cells
+    >>> counted_with_empty_cells(pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [3], None, [2]))).empty
+    0
+    """
+    n = len(fit.items)
+    names = sorted({name for at in fit.groups.values() for name in at} | set(fit.spec.cells))
+    groups = int(np.prod([_levels(fit, k) for k in names], dtype=np.int64)) if names else 1
+    filled = fit.cell_table().n_cells
+    cells = n * (n - 1) // 2 * groups
+    outcomes = 2 if fit.outcome_model != "binary" else 1
+    empty = cells - filled
+    right = -2.0 * fit.llf_poisson + 2.0 * (fit.rank + filled)
+    return CountedWithEmptyCells(
+        empty, fit.df_resid + empty * outcomes, fit.df_resid, right + 2.0 * empty, right
+    )
+
+
+def _levels(fit: Fit, name: str) -> int:
+    column = fit.data.columns[name]
+    return len(column.levels) if isinstance(column, Factor) else len(np.unique(column))
+
+
+def stored_log_likelihood(fit: Fit) -> float:
+    """The log-likelihood that pattPC.fit, pattR.fit and pattL.fit store and print: that of nlm's last evaluation (N1).
+
+    nlm ends with a Hessian by differences, and the last point of it lies two steps beside the estimate along the last
+    parameter, where the log-likelihood is lower by half its information times the square of the distance (and by terms
+    of the third order, about 1e-11).
+
+    Parameters
+    ----------
+    fit : Fit
+        Of a pattern model, with the last item as the reference.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.compat.printed import stored_log_likelihood
+    >>> table = pairproof.Respondents.build("AB", "comparisons", [[1], [-1]], tie_category=False, weights=[60, 40])
+    >>> fit = pairproof.fit_pattern(table)
+    >>> print(f"{stored_log_likelihood(fit) - fit.llf:.3g}")
+    -1.92e-06
+    """
+    free = np.flatnonzero(fit.free)
+    if not len(free):
+        return fit.llf
+    covariance = fit.covariance.between(np.eye(len(fit.terms))[free])
+    information = np.linalg.inv(covariance)[-1, -1]
+    distance = 2.0 * STEP * max(float(fit.beta[free[-1]]), 1.0)
+    return float(fit.llf - 0.5 * information * distance**2)
+
+
+def printed_by_llbt_fit(fit: Fit) -> dict[str, tuple[float, float, float, float]]:
+    """Estimate, standard error, z and P(z) as llbt.fit prints them: four decimals, one-sided (N2, N3).
+
+    Parameters
+    ----------
+    fit : Fit
+
+    Returns
+    -------
+    dict of parameter to four float
+        llbt.fit itself stops before the maximum; where that shows in the fourth decimal, so does the difference.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.compat.printed import printed_by_llbt_fit
+    >>> printed_by_llbt_fit(pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35])))["A"]
+    (0.2778, 0.106, 2.6198, 0.0044)
+    """
+    out = {}
+    for k in np.flatnonzero(fit.free):
+        numbers = (fit.beta[k], fit.standard_errors[k], fit.z[k], float(two_sided_p(fit.z[k])) / 2.0)
+        e, s, z, p = (round(float(x), 4) for x in numbers)
+        out[fit.names[k]] = (e, s, z, p)
+    return out

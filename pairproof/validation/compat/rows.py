@@ -1,0 +1,132 @@
+"""All cases, and their numbers as rows of a table: prefmod's, reproduced, right, to 50 digits where there is one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...bridge.process.policy import BackendLike
+from ...native.compat.catalogue import defect
+from . import of_llbt, of_patterns, of_worths
+from .case import Case
+from .certified import CERTIFIED
+
+
+def cases(name: str = "") -> tuple[Case, ...]:
+    """The cases, in the order of the defects.
+
+    Parameters
+    ----------
+    name : str
+        Only those of this defect.
+
+    Returns
+    -------
+    tuple of Case
+
+    Examples
+    --------
+    >>> from pairproof.validation.compat.rows import cases
+    >>> [case.defect for case in cases("B5")]
+    ['B5-rows-shifted', 'B5-rows-shifted', 'B5-rows-shifted']
+    """
+    found = [make() for make in (*of_patterns.CASES, *of_llbt.CASES, *of_worths.CASES)]
+    wanted = defect(name).name if name else ""
+    kept = [c for c in found if not wanted or c.defect == wanted]
+    return tuple(sorted(kept, key=lambda c: ("BAN".index(c.of.id[0]), int(c.of.id[1:]), c.defect)))
+
+
+@dataclass(frozen=True)
+class CompatRow:
+    """One number of a case.
+
+    Attributes
+    ----------
+    defect : str
+        Name of the defect.
+    call, table : str
+        prefmod's call; the data in words.
+    quantity : str
+    prefmod : float
+        R's number; nan where prefmod has none.
+    reproduced : float
+        pairproof's with the defect.
+    right : float
+        pairproof's without it; nan where there is none.
+    certified : str
+        The right number to 50 digits; "" where it was not computed.
+    floor : float
+        Largest difference of `reproduced` from `prefmod` that prefmod's own stop explains.
+    why : str
+
+    Examples
+    --------
+    >>> from pairproof.validation.compat.rows import compat_rows
+    >>> rows = compat_rows("B24", backend="live")                               # doctest: +SKIP
+    >>> print(f"{rows[0].prefmod:.3f} {rows[0].reproduced:.3f} {rows[0].right:.3f}")  # doctest: +SKIP
+    30.646 30.646 30.455
+    """
+
+    defect: str
+    call: str
+    table: str
+    quantity: str
+    prefmod: float
+    reproduced: float
+    right: float
+    certified: str
+    floor: float
+    why: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the reproduced number is prefmod's, up to where prefmod stopped."""
+        if math.isnan(self.prefmod) or math.isnan(self.reproduced):
+            return math.isnan(self.prefmod) and math.isnan(self.reproduced)
+        return abs(self.prefmod - self.reproduced) <= self.floor
+
+
+def compat_rows(name: str = "", backend: BackendLike = None) -> tuple[CompatRow, ...]:
+    """Every number of the cases.
+
+    Parameters
+    ----------
+    name : str
+        Only of this defect.
+    backend : Backend, or one of "live", "recorded", "both", optional
+        Who answers for R.
+
+    Returns
+    -------
+    tuple of CompatRow
+
+    Raises
+    ------
+    RError
+        R cannot be asked, and the answer is not recorded.
+
+    Examples
+    --------
+    >>> from pairproof.validation.compat.rows import compat_rows
+    >>> all(row.agrees for row in compat_rows(backend="live"))  # doctest: +SKIP
+    True
+    """
+    rows = []
+    for c in cases(name):
+        found = zip(c.quantities, c.prefmod(backend), c.reproduced(), c.right())
+        rows += [
+            CompatRow(
+                c.defect,
+                c.call,
+                c.table,
+                quantity,
+                float(theirs),
+                float(ours),
+                float(right),
+                CERTIFIED.get((c.defect, c.call), {}).get(quantity, ""),
+                c.floor,
+                c.why,
+            )
+            for quantity, theirs, ours, right in found
+        ]
+    return tuple(rows)
