@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ..harness.process import ONE_THREAD
 
-#: A fit that took less than this many seconds is made a second time, which is the one that counts: R compiles and loads lazily.
+#: A fit that took less than this many seconds is made a second time, which is the one that counts: R compiles
+#: and loads lazily.
 WARM_BELOW = 3.0
 
 SCRIPT = """

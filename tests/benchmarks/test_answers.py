@@ -22,7 +22,8 @@ def test_it_runs_and_every_contender_has_the_same_likelihood(tmp_path, capsys):
         if row["trouble"]:
             assert row["who"] == "PlackettLuce" and "not here" in row["trouble"], row
             continue
-        # prefmod's nlm stops by its gradient, below the maximum: observed 7e-10 at most, and 1.4e-5 in estimates.
+        # prefmod's nlm stops by its gradient, below the maximum: observed 7e-10 at most, and 1.4e-5 in
+        # estimates.
         assert -1e-9 < row["llf_above"] < 1e-7 and row["difference"] < 1e-4, row
 
 

@@ -67,8 +67,8 @@ def test_a_row_of_several_persons_becomes_as_many_judges() -> None:
 def test_errors_by_person_of_the_pairs_of_salad_are_those_of_the_sandwich() -> None:
     with pytest.warns(RankingWarning):
         naive = pairproof.fit_bradley_terry(salad().to_comparisons(judge=True))
-    # R's glm of the pairs, and its HC0 sandwich by person without correction, printed with 12 decimals: half a unit of
-    # the last; observed 5e-13.
+    # R's glm of the pairs, and its HC0 sandwich by person without correction, printed with 12 decimals:
+    # half a unit of the last; observed 5e-13.
     assert naive.bse[1:].to_numpy() == pytest.approx(
         [0.373153459970, 0.315420437641, 0.300869551184], abs=1e-12
     )
