@@ -3,7 +3,8 @@ empty.
 
 The native engine is not used here: pandas counts the rows, from the comparisons and the names of the fit's
 parameters.  A cell is a combination of an unordered pair, the values of the covariates in the model, those of
-`cells=`, and who was named first if the model has an order effect.  Wins are those of the item that comes
+`cells=`, the values of the comparison terms in favour of the item that comes first in `items`, and who was named
+first if the model has an order effect.  Wins are those of the item that comes
 first in `items`.
 """
 
@@ -70,6 +71,8 @@ class CountedCells:
         The comparisons as they entered the likelihood.
     clusters : mapping of column to int[n_cells]
         Cluster of each cell, from 0, by the columns that the cells were counted apart by.
+    comparison : mapping of str to float[n_cells]
+        Value of each comparison term, in favour of `first`, by its name in the fit.
     """
 
     items: tuple[str, ...]
@@ -83,6 +86,7 @@ class CountedCells:
     label: tuple[str, ...]
     table: Comparisons
     clusters: Mapping[str, IntArray] = field(default_factory=dict)
+    comparison: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.first)
@@ -151,6 +155,9 @@ def count(fit: Fit, clusters: Sequence[str] = ()) -> CountedCells:
     known = {name: _coded(table.columns[name], categorical, used) for name, categorical in covariates_of(fit)}
     for name, (_, values) in known.items():
         frame[f"covariate {name}"] = values
+    of_rows = comparison_columns(fit, table, used)
+    for name, values in of_rows.items():
+        frame[f"comparison {name}"] = np.where(back, -values, values) + 0.0  # no -0
     if clusters:
         for name in clusters:
             frame[f"cluster {name}"] = _cluster_codes(table.columns[name], used)
@@ -174,8 +181,9 @@ def count(fit: Fit, clusters: Sequence[str] = ()) -> CountedCells:
     names = tuple(f"c{k:0{width}d}" for k in range(len(counted)))
     first, second, wins, losses = (column[name] for name in ("first", "second", "wins", "losses"))
     apart = {name: column[f"cluster {name}"].astype(np.int64) for name in clusters}
+    comparison = {name: column[f"comparison {name}"] for name in of_rows}
     return CountedCells(
-        table.items, first, second, wins, losses, ties, order, covariates, names, table, apart
+        table.items, first, second, wins, losses, ties, order, covariates, names, table, apart, comparison
     )
 
 
@@ -191,6 +199,20 @@ def covariates_of(fit: Fit) -> tuple[tuple[str, bool], ...]:
         for name, level in term.by:
             found.setdefault(name, level is not None)
     return tuple(found.items())
+
+
+def comparison_columns(fit: Fit, table: Comparisons, used: NDArray[np.bool_]) -> dict[str, FloatArray]:
+    """Value of each comparison term in every row, float[n_rows], in favour of the item named first; by its name."""
+    found: dict[str, FloatArray] = {}
+    for term in fit.terms:
+        if term.kind != "comparison":
+            continue
+        value = np.ones(table.n_rows)
+        for name, level in term.of:
+            levels, values = _coded(table.columns[name], level is not None, used)
+            value = value * (values if level is None else (values == levels.index(level)).astype(float))
+        found[term.name] = np.where(used, value, 0.0)
+    return found
 
 
 def with_covariates_as_factors(cells: CountedCells, names: Sequence[str]) -> Comparisons:

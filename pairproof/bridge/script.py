@@ -12,12 +12,14 @@ from its own solution, because R's glm computes its covariance with the weights 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..fit.answers.fit import AnswerFit
 from ..fit.predictions import item_covariate
+from ..fit.spec import by_suffix
 from .cells import count
+from .literals import comment, number, text, vector
 from .script_parts import CENTRE, GNM, HELPERS, LOG_LINEAR, PRINT, RAO_KUPPER
 
 if TYPE_CHECKING:
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
 #: glm has a column for each nuisance constant; if there are more than this, gnm is used, which eliminates
 #: them.
 MOST_CONSTANTS = 300
-#: Numbers on a line of R.
-PER_LINE = 20
 
 
 def to_r(fit: Fit) -> str:
@@ -44,7 +44,12 @@ def to_r(fit: Fit) -> str:
     str
         R source in ASCII, for ``Rscript --vanilla``.  It prints every parameter, the deviance, df and the
         log-likelihood to 17 digits.  Standard errors are those of the model; of a fit with standard errors by
-        cluster the script says so.
+        cluster the script says so.  Models of whole answers are fitted by listing every possible answer.
+
+    Raises
+    ------
+    InputError
+        Latent classes, a prior, or more possible answers than R can list.
 
     Examples
     --------
@@ -53,6 +58,10 @@ def to_r(fit: Fit) -> str:
     >>> print(pairproof.to_r(pairproof.fit_bradley_terry(table)).splitlines()[1])
     # Item terms in log-odds; reference A.
     """
+    if isinstance(fit, AnswerFit):
+        from .whole_answers.script import script_of
+
+        return script_of(fit)
     cells = count(fit)
     at_boundary = fit.ties == "rao-kupper" and cells.ties is not None and not cells.ties.any()
     three = cells.ties is not None and not at_boundary
@@ -69,42 +78,7 @@ def to_r(fit: Fit) -> str:
     return "\n".join([*parts, _to_the_fit(fit), PRINT])
 
 
-# -- R literals ----------------------------------------------------------------------------------------------
-
-
-def _text(value: str) -> str:
-    """A string as R source in ASCII."""
-    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-
-    def one(c: str) -> str:
-        if c in escapes:
-            return escapes[c]
-        if " " <= c <= "~":
-            return c
-        return f"\\U{{{ord(c):x}}}" if ord(c) > 0xFFFF else f"\\u{{{ord(c):x}}}"
-
-    return f'"{"".join(map(one, value))}"'
-
-
-def _comment(value: str) -> str:
-    """Text for a comment: one line of ASCII, so that nothing in a name can end it."""
-    plain = " ".join(value.split())
-    return re.sub(r"[^ -~]", "?", plain)
-
-
-def _number(value: float) -> str:
-    """A number that R reads back exactly: R rounds decimals of more than 15 digits wrongly now and then."""
-    if float(value).is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    short = f"{value:.15g}"
-    return short if float(short) == value else float(value).hex()
-
-
-def _vector(values: Iterable[str], indent: int = 2) -> str:
-    """c(...) over as many lines as it takes."""
-    items = list(values)
-    lines = [", ".join(items[k : k + PER_LINE]) for k in range(0, len(items), PER_LINE)]
-    return "c(" + (",\n" + " " * (indent + 2)).join(lines) + ")"
+# -- the header ---------------------------------------------------------------------------------------------
 
 
 def _header(fit: Fit) -> str:
@@ -113,8 +87,8 @@ def _header(fit: Fit) -> str:
     what = f"{fit.title}: {fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}"
     scale = "lambda (log worth = 2 lambda)" if fit.scale == "lambda" else "log-odds"
     lines = [
-        f"# {_comment(what)}",
-        f"# Item terms in {scale}; {_comment(fit.constraint)}.",
+        f"# {comment(what)}",
+        f"# Item terms in {scale}; {comment(fit.constraint)}.",
         f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE",
         *_clusters(fit),
         "options(warn = 1)  # warnings as they come",
@@ -128,7 +102,7 @@ def _clusters(fit: Fit) -> list[str]:
     if fit.robust is None:
         return []
     return [
-        f"# The fit's standard errors are {_comment(fit.robust.title)}. Those of this script are the model's, which",
+        f"# The fit's standard errors are {comment(fit.robust.title)}. Those of this script are the model's, which",
         "# suppose independent answers; fit.verify() or --verify compares those by cluster with R's clubSandwich.",
         'message("standard errors are those of the model, not by cluster")',
     ]
@@ -139,29 +113,35 @@ def _clusters(fit: Fit) -> list[str]:
 
 def _data(fit: Fit, cells: CountedCells, three: bool) -> str:
     columns = {
-        "first": _vector(str(int(k) + 1) for k in cells.first),
-        "second": _vector(str(int(k) + 1) for k in cells.second),
-        "wins": _vector(map(_number, cells.wins)),
+        "first": vector(str(int(k) + 1) for k in cells.first),
+        "second": vector(str(int(k) + 1) for k in cells.second),
+        "wins": vector(map(number, cells.wins)),
     }
     if three and cells.ties is not None:
-        columns["ties"] = _vector(map(_number, cells.ties))
-    columns["losses"] = _vector(map(_number, cells.losses))
+        columns["ties"] = vector(map(number, cells.ties))
+    columns["losses"] = vector(map(number, cells.losses))
     if cells.order is not None:
-        columns["order"] = _vector(map(_number, cells.order))
+        columns["order"] = vector(map(number, cells.order))
+    for k, values in enumerate(cells.comparison.values()):
+        columns[f"comparison{k + 1}"] = vector(map(number, values))
     for k, c in enumerate(cells.covariates):
         if c.categorical:
-            codes, labels = _vector(str(int(v) + 1) for v in c.values), _vector(map(_text, c.levels), 4)
+            codes, labels = vector(str(int(v) + 1) for v in c.values), vector(map(text, c.levels), 4)
             column = f"factor({codes}, levels = seq_len({len(c.levels)}),\n    labels = {labels})"
         else:
-            column = _vector(map(_number, c.values))
+            column = vector(map(number, c.values))
         columns[f"covariate{k + 1}"] = column
     body = ",\n".join(f"  {name} = {value}" for name, value in columns.items())
-    said = [f"#   covariate{k + 1}: {_comment(c.name)}" for k, c in enumerate(cells.covariates)]
+    said = [f"#   covariate{k + 1}: {comment(c.name)}" for k, c in enumerate(cells.covariates)]
+    said += [
+        f"#   comparison{k + 1}: {comment(name)}, in favour of `first`"
+        for k, name in enumerate(cells.comparison)
+    ]
     order = "#   order: 1 where `first` was named first, -1 where `second` was, 0 on neutral ground"
     lines = [
         "# ---- the comparisons: a row is a cell, a pair of items and the covariates of the model; counts "
         "from first's side",
-        f"items <- {_vector(map(_text, fit.items), 0)}",
+        f"items <- {vector(map(text, fit.items), 0)}",
         *([] if cells.order is None else [order]),
         *said,
         f"cells <- data.frame(\n{body})",
@@ -188,34 +168,64 @@ def _columns(fit: Fit, cells: CountedCells, three: bool) -> str:
         "((cells$first == i) - (cells$second == i))[row] * outcome)",
         "colnames(own) <- items",
     ]
+    of_all, selective = _by_reach(fit)
+    if selective:
+        lines += _item_covariates(selective, fit, "selected", "Terms of one item, or of one item covariate.")
     if fit.spec.item_terms:
-        lines += _item_covariates(fit)
+        said = "The items' abilities are sums of their covariates: a row an item, a column a covariate."
+        lines += _item_covariates([t for t in of_all if t.kind == "covariate"], fit, "own", said)
     if cells.covariates:
         lines.append(HELPERS)
-    lines += [f"X <- cbind({_spread(fit, cells, ('item', 'covariate'), 'own')}"]
+    lines.append(f"comparison <- {vector(map(text, cells.comparison), 0)}")
+    lines += [f"X <- cbind({_spread(of_all, fit, cells, ('item', 'covariate'), 'own')}"]
+    for heads, terms in _alike(selective).items():
+        columns = f"selected[, {vector(map(text, heads), 0)}, drop = FALSE]"
+        lines[-1] += f",\n  {_spread(terms, fit, cells, ('covariate',), columns)}"
+    for k, name in enumerate(cells.comparison):
+        lines[
+            -1
+        ] += f",\n  matrix(outcome * cells$comparison{k + 1}[row] / 2, dimnames = list(NULL, {text(name)}))"
     for kind, column in (
         ("order", "cbind(order = outcome * cells$order[row] / 2)"),
         ("tie", "cbind(tie = as.numeric(outcome == 0))"),
     ):
         if any(t.kind == kind for t in fit.terms) and (kind != "tie" or three):
-            lines[-1] += f",\n  {_spread(fit, cells, (kind,), column)}"
+            lines[-1] += f",\n  {_spread(fit.terms, fit, cells, (kind,), column)}"
     lines[-1] += ")"
     return "\n".join([*lines, ""])
 
 
-def _item_covariates(fit: Fit) -> list[str]:
-    """Columns for the item covariates in place of the items: values of each item, then differences."""
-    heads: dict[str, Term] = {}
+def _by_reach(fit: Fit) -> tuple[list[Term], list[Term]]:
+    """Terms of all items or of all item covariates of the model, and the selective ones."""
+    products: dict[tuple[tuple[str, str | None], ...], set[str]] = {}
     for term in fit.terms:
-        if term.kind == "covariate":
-            heads.setdefault(_head(term), term)
-    rows = [f"  {_vector(map(_number, item_covariate(fit, term).tolist()))}" for term in heads.values()]
-    names = _vector((_text(n) for n in heads), 0)
+        if term.kind in ("item", "covariate"):
+            products.setdefault(term.by, set()).add(_head(term))
+    everybody = products[()] if fit.spec.item_terms else None
+    selective = [t for t in fit.terms if t.kind == "covariate" and products[t.by] != everybody]
+    return [t for t in fit.terms if t not in selective], selective
+
+
+def _alike(terms: Sequence[Term]) -> dict[tuple[str, ...], list[Term]]:
+    """Selective terms by the item or item covariate that they are of."""
+    out: dict[tuple[str, ...], list[Term]] = {}
+    for term in terms:
+        out.setdefault((_head(term),), []).append(term)
+    return out
+
+
+def _item_covariates(terms: Sequence[Term], fit: Fit, name: str, said: str) -> list[str]:
+    """Columns for item covariates: values of each item, then differences."""
+    heads: dict[str, Term] = {}
+    for term in terms:
+        heads.setdefault(_head(term), term)
+    rows = [f"  {vector(map(number, item_covariate(fit, term).tolist()))}" for term in heads.values()]
+    names = vector((text(n) for n in heads), 0)
     return [
-        "# The items' abilities are sums of their covariates: a row an item, a column a covariate.",
+        f"# {said}",
         "values <- cbind(\n" + ",\n".join(rows) + ")",
         f"colnames(values) <- {names}",
-        "own <- own %*% values",
+        f"{name} <- own %*% values",
     ]
 
 
@@ -226,13 +236,13 @@ def _head(term: Term) -> str:
     return term.covariate if term.covariate_level is None else f"{term.covariate}[{term.covariate_level}]"
 
 
-def _spread(fit: Fit, cells: CountedCells, kinds: Sequence[str], columns: str) -> str:
+def _spread(terms: Sequence[Term], fit: Fit, cells: CountedCells, kinds: Sequence[str], columns: str) -> str:
     """R source for the columns and their products with the subject covariates of these kinds of terms."""
     covariates = [c.name for c in cells.covariates]
     if "item" in kinds and not fit.spec.item_terms:
-        columns = f"{columns}[, items != {_text(_reference(fit))}, drop = FALSE]"
+        columns = f"{columns}[, items != {text(_reference(fit))}, drop = FALSE]"
     products = dict.fromkeys(
-        tuple((name, level is None) for name, level in t.by) for t in fit.terms if t.kind in kinds
+        tuple((name, level is None) for name, level in t.by) for t in terms if t.kind in kinds
     )
     if list(products) == [()]:
         return columns
@@ -241,10 +251,15 @@ def _spread(fit: Fit, cells: CountedCells, kinds: Sequence[str], columns: str) -
         made = "constant"
         for k, (name, slope) in enumerate(product):
             column = f"cells$covariate{covariates.index(name) + 1}"
-            part = f"by_{'number' if slope else 'level'}({column}, {_text(name)})"
+            part = f"by_{'number' if slope else 'level'}({column}, {text(name)})"
             made = part if k == 0 else f"times({made}, {part})"
         effects.append(made)
     return f"spread({columns}, c({', '.join(effects)}))"
+
+
+def _suffixes(fit: Fit) -> str:
+    """What stands behind the items' names in each block of item terms."""
+    return vector((text(by_suffix(term.by)) for term in fit.layout.blocks), 0)
 
 
 def _reference(fit: Fit) -> str:
@@ -287,17 +302,17 @@ def _to_the_fit(fit: Fit) -> str:
         lines += [
             f"# {'log-odds are twice lambda' if factor == '2' else 'lambda is half the log-odds'};"
             " tie and order are the same on both.",
-            'other <- grepl("^(tie|order)(:|$)", names(b))',
+            'other <- grepl("^(tie|order)(:|$)", names(b)) | names(b) %in% comparison',
             f"unit <- ifelse(other, 1, {factor})",
             "b <- b * unit",
             "V <- V * outer(unit, unit)",
         ]
     if fit.spec.reference == "sum" and not fit.spec.item_terms:
-        lines += [CENTRE.replace("REFERENCE", _text(_reference(fit)))]
+        lines += [CENTRE.replace("REFERENCE", text(_reference(fit))).replace("SUFFIXES", _suffixes(fit))]
     if fit.not_estimable:
         lines += [
             "# The data do not determine these; what R has for them depends on when it stopped, or on what "
             "it left out.",
-            f"not_estimable <- {_vector(map(_text, fit.not_estimable), 0)}",
+            f"not_estimable <- {vector(map(text, fit.not_estimable), 0)}",
         ]
     return "\n".join([*lines, ""])

@@ -49,7 +49,7 @@ tie_columns <- colnames(X) == "tie" | startsWith(colnames(X), "tie:")
 of_first <- outcome == 1
 D <- X[of_first, !tie_columns, drop = FALSE]   # u = D b
 G <- X[outcome == 0, tie_columns, drop = FALSE]  # g = G d
-D[, ] <- D / ifelse(colnames(D)[col(D)] == "order" | startsWith(colnames(D)[col(D)], "order:"), 0.5, 1)
+D[, ] <- D / ifelse(grepl("^order(:|$)", colnames(D)) | colnames(D) %in% comparison, 0.5, 1)[col(D)]
 # Columns that the data do not determine are left out.
 D <- D[, sort(qr(D)$pivot[seq_len(qr(D)$rank)]), drop = FALSE]
 if (ncol(G) == 1L) {
@@ -103,7 +103,7 @@ df <- 2 * nrow(cells) - length(b)
 CENTRE = """\
 # Items sum to zero within each term: every block of items less its mean, the reference's 0 counted in.
 reference <- REFERENCE
-for (suffix in unique(sub("^[^:]*", "", names(b)[!grepl("^(tie|order)(:|$)", names(b))]))) {
+for (suffix in SUFFIXES) {
   here <- match(paste0(items, suffix), names(b))
   n <- length(b)
   if (is.na(here[items == reference])) {

@@ -52,3 +52,16 @@ def natural_order(labels: Iterable[str]) -> tuple[str, ...]:
         number = int if all(len(label) < 4000 for label in distinct) else Decimal
         return tuple(sorted(distinct, key=lambda label: (number(label), label)))
     return tuple(sorted(distinct))
+
+
+def level_of(value: float) -> str:
+    """A number as a level, 5 for 5.0, else every digit: two values never share a level."""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def numbers_as_levels(column: FloatArray) -> tuple[tuple[str, ...], IntArray]:
+    """Numbers as the levels of a factor, in their order, and each row's level; -1 where a row has no value."""
+    distinct, codes = np.unique(column[~np.isnan(column)], return_inverse=True)
+    of_row = np.full(len(column), -1, np.int64)
+    of_row[~np.isnan(column)] = np.ravel(codes)
+    return tuple(level_of(v) for v in distinct), of_row

@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-FamilyName = Literal["llbt", "bradley-terry", "pattern", "plackett-luce"]
+#: Families of models of comparisons, and all families, those of whole answers too.
+PairFamilyName = Literal["llbt", "bradley-terry"]
+FamilyName = Literal[PairFamilyName, "pattern", "plackett-luce"]
 Ties = Literal["davidson", "rao-kupper", "half", "drop", "none"]
 Scale = Literal["lambda", "log-odds"]
 

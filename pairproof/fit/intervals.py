@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TooLargeError
+from .comparison_values import comparison_function
 from .family import LOG_WORTH_PER_UNIT
 from .outcomes import OutcomeModel, outcome_probabilities
 from .predictions import ability_functions, find_group, tie_parameter, worth_functions
@@ -121,7 +122,12 @@ def outcome_derivatives(u: FloatArray, g: FloatArray, model: OutcomeModel) -> tu
 
 
 def with_limits(
-    fit: FitRecord, frame: pd.DataFrame, at: Mapping[str, Value] | None, order: bool, level: float
+    fit: FitRecord,
+    frame: pd.DataFrame,
+    at: Mapping[str, Value] | None,
+    order: bool,
+    level: float,
+    comparison: Mapping[str, Value] | None = None,
 ) -> pd.DataFrame:
     """A table of probabilities, with the limits of each; see :meth:`pairproof.Fit.probabilities`.
 
@@ -152,6 +158,8 @@ def with_limits(
                 ties[k] = term.multiplier(where)
             elif order and term.kind == "order":
                 eta[:, k] += term.multiplier(where)
+        if comparison is not None:
+            eta += comparison_function(fit, comparison, where)
         u = eta @ fit.beta
         g = np.full(len(rows), tie_parameter(fit, where))
         by_u, by_g = outcome_derivatives(u, g, fit.outcome_model)

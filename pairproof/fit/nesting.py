@@ -1,12 +1,14 @@
 """The likelihood-ratio test of two fits, and whether one model is a special case of the other.
 
-A model's log-odds, tie parameter and order effect are linear in its parameters over the *patterns* of its
+A model's log-odds, tie parameter, order effect and comparison terms are linear in its parameters over the *patterns* of its
 covariates (distinct combinations of values in the table), so one model lies inside another if each of its
 three column spaces does.  Davidson's and Rao and Kupper's tie models share no member but the one without
 ties; a tie category with its parameter held at 0 (`ties="none"`) is Davidson's with nu = 1.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +121,7 @@ def why_not_nested(smaller: FitRecord, larger: FitRecord) -> str:
     return (
         _abilities(smaller, larger)
         or _one_parameter(smaller, larger, "tie")
-        or _one_parameter(smaller, larger, "order")
+        or _in_favour_of_the_first(smaller, larger)
     )
 
 
@@ -142,6 +144,33 @@ def _one_parameter(smaller: FitRecord, larger: FitRecord, kind: Kind) -> str:
     return f"{absent} of {title(smaller)} is not in {title(larger)}" if absent else ""
 
 
+def _in_favour_of_the_first(smaller: FitRecord, larger: FitRecord) -> str:
+    """Why the order effect and the comparison terms of one model are not a special case of the other's."""
+    kinds = ("order", "comparison")
+    mine, theirs = ([t for t in f.terms if t.kind in kinds] for f in (smaller, larger))
+    if not any(t.kind == "comparison" for t in (*mine, *theirs)):
+        return _one_parameter(smaller, larger, "order")
+    rows = _pattern_rows(smaller, larger, ("order",))
+    basis = [_of_the_first(t, rows) for t in theirs]
+    for term in mine:
+        if not basis or not _spanned(_of_the_first(term, rows), np.stack(basis, axis=1)):
+            return f"{term.name} of {title(smaller)} is not in {title(larger)}"
+    return ""
+
+
+def _of_the_first(term: Term, rows: Comparisons) -> FloatArray:
+    """float[n_patterns]: what a term in favour of the item named first is multiplied with."""
+    value = _multiplier((*term.of, *term.by), rows)
+    if term.kind == "order" and "order" in rows.columns:
+        column = rows.columns["order"]
+        value = value * (
+            np.array([float(v) for v in column.levels])[column.codes]
+            if isinstance(column, Factor)
+            else column
+        )
+    return value
+
+
 def _abilities(smaller: FitRecord, larger: FitRecord) -> str:
     """Why the smaller model's abilities are not a special case of the larger model's; "" if they are.
 
@@ -150,7 +179,9 @@ def _abilities(smaller: FitRecord, larger: FitRecord) -> str:
     """
     free, free_larger = _of_kind(smaller, "item"), _of_kind(larger, "item")
     covariates, covariates_larger = _of_kind(smaller, "covariate"), _of_kind(larger, "covariate")
-    if not larger.spec.item_terms:
+    if covariates_larger and not larger.spec.item_terms:
+        absent = _outside_selected(smaller, larger, [*free, *covariates])
+    elif not larger.spec.item_terms:
         absent = _outside([*free, *covariates], free_larger, _pattern_rows(smaller, larger))
     elif not smaller.spec.item_terms:
         return (
@@ -166,10 +197,16 @@ def _of_kind(fit: FitRecord, kind: Kind) -> list[Term]:
     return [t for t in fit.terms if t.kind == kind]
 
 
-def _pattern_rows(smaller: FitRecord, larger: FitRecord) -> Comparisons:
-    """One row of the table for every combination of both models' covariates that was observed."""
+def _pattern_rows(smaller: FitRecord, larger: FitRecord, further: Sequence[str] | None = None) -> Comparisons:
+    """One row of the table for every combination of both models' covariates that was observed; with `further` those
+    of the comparison as well, and these columns.
+    """
     data = larger.data
-    names = sorted({c for f in (smaller, larger) for t in f.terms for c, _ in t.by})
+    found = {c for f in (smaller, larger) for t in f.terms for c, _ in t.by}
+    if further is not None:
+        found |= {c for f in (smaller, larger) for t in f.terms for c, _ in t.of}
+        found |= set(further) & set(data.columns)
+    names = sorted(found)
     used = np.flatnonzero(data.wins + data.ties + data.losses > 0)
     if not names:
         return data.select(used[:1])
@@ -182,10 +219,10 @@ def _pattern_rows(smaller: FitRecord, larger: FitRecord) -> Comparisons:
     return data.select(used[rows])
 
 
-def _multiplier(term: Term, patterns: Comparisons) -> FloatArray:
-    """float[n_patterns]: the product of subject covariates a term is multiplied with."""
+def _multiplier(by: tuple[tuple[str, str | None], ...], patterns: Comparisons) -> FloatArray:
+    """float[n_patterns]: the product of covariates that a term is multiplied with."""
     value = np.ones(patterns.n_rows)
-    for name, level in term.by:
+    for name, level in by:
         column = patterns.columns[name]
         if isinstance(column, Factor):
             value *= column.codes == column.levels.index(str(level))
@@ -199,10 +236,10 @@ def _outside(mine: list[Term], theirs: list[Term], patterns: Comparisons) -> str
     given.
     """
     one_each = {t.by: t for t in theirs}
-    basis = np.stack([_multiplier(t, patterns) for t in one_each.values()], axis=1)
+    basis = np.stack([_multiplier(t.by, patterns) for t in one_each.values()], axis=1)
     seen = set(one_each)
     for term in mine:
-        if term.by not in seen and not _spanned(_multiplier(term, patterns), basis):
+        if term.by not in seen and not _spanned(_multiplier(term.by, patterns), basis):
             return term.name
         seen.add(term.by)
     return ""
@@ -216,10 +253,44 @@ def _outside_items(smaller: FitRecord, larger: FitRecord, mine: list[Term], thei
         x = item_covariate(fit, term)
         in_order = x[[fit.items.index(name) for name in larger.items]]
         # Abilities are determined up to a constant: only the covariate's deviations from its mean count.
-        return np.outer(in_order - in_order.mean(), _multiplier(term, patterns)).ravel()
+        return np.outer(in_order - in_order.mean(), _multiplier(term.by, patterns)).ravel()
 
     basis = np.stack([column(larger, t) for t in theirs], axis=1)
     return next((t.name for t in mine if not _spanned(column(smaller, t), basis)), "")
+
+
+def _outside_selected(smaller: FitRecord, larger: FitRecord, mine: list[Term]) -> str:
+    """As `_outside`, where the larger model has free items and selective terms beside them.
+
+    The free items take up, at every item, the column space of their multipliers; what they leave of the other terms
+    is compared.
+    """
+    patterns = _pattern_rows(smaller, larger)
+    free = list({t.by: _multiplier(t.by, patterns) for t in _of_kind(larger, "item")}.values())
+    q, r = np.linalg.qr(np.stack(free, axis=1))
+    q = q[:, np.abs(np.diag(r)) > INSIDE * np.abs(r).max()]
+
+    def parts(fit: FitRecord, term: Term) -> tuple[FloatArray, float]:
+        """What is left of a term's column, and the length of the whole."""
+        x = item_covariate(fit, term) if term.kind == "covariate" else _unit(fit, term)
+        in_order = x[[fit.items.index(name) for name in larger.items]]
+        z = _multiplier(term.by, patterns)
+        x = in_order - in_order.mean()
+        return np.outer(x, z - q @ (q.T @ z)).ravel(), float(np.linalg.norm(x) * np.linalg.norm(z))
+
+    basis = np.stack([parts(larger, t)[0] for t in _of_kind(larger, "covariate")], axis=1)
+    seen = {t.by for t in _of_kind(larger, "item")}
+    for term in mine:
+        if term.by in seen:
+            continue
+        left, length = parts(smaller, term)
+        if float(np.linalg.norm(left)) > INSIDE * length and not _spanned(left, basis):
+            return term.name
+    return ""
+
+
+def _unit(fit: FitRecord, term: Term) -> FloatArray:
+    return np.array([float(item == term.item) for item in fit.items])
 
 
 def _spanned(column: FloatArray, basis: FloatArray) -> bool:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..data.columns import Factor
 from ..errors import InputError, NotEstimableError, TooLargeError
 from . import inference
+from .comparison_values import comparison_function
 from .family import LOG_WORTH_PER_UNIT
 from .outcomes import outcome_probabilities
 from .record import FitRecord, find_item, why_not_estimable
@@ -37,7 +38,7 @@ MOST_ROWS = 2_000_000
 
 
 def item_covariate(fit: FitRecord, term: Term) -> FloatArray:
-    """float[n_items]: what a "covariate" term multiplies: an item covariate, its level, or one separate item.
+    """float[n_items]: what a "covariate" term multiplies: an item covariate, its level, or one item.
 
     A covariate, or a level of it, is 0 for the separate items: their own ability replaces what it would say
     of them.
@@ -317,6 +318,7 @@ def probabilities(
     at: Mapping[str, Value] | None,
     order: bool,
     items: Sequence[str] | None = None,
+    comparison: Mapping[str, Value] | None = None,
 ) -> pd.DataFrame:
     """P(first), P(tie), P(second) of every ordered pair; see :meth:`pairproof.Fit.probabilities`."""
     import pandas as pd
@@ -351,6 +353,9 @@ def probabilities(
         u = np.where(fit.vanishes(unknown[i] - unknown[j]), u, np.nan)
         if order:
             u = u + term_value(fit, "order", where)
+        if comparison is not None:
+            row = comparison_function(fit, comparison, where)
+            u = u + (float(row @ fit.beta) if fit.is_estimable(row[None, :]) else float("nan"))
         p = outcome_probabilities(u, np.full(len(u), tie_parameter(fit, where)), fit.outcome_model)
         frames.append(
             pd.DataFrame(

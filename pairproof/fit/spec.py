@@ -23,12 +23,13 @@ __all__ = [
     "Value",
     "by_suffix",
     "layout",
+    "of_comparison",
 ]
 
 IntArray = NDArray[np.int64]
 #: The last four are of models of whole answers: ties of one pair or of several items at once, two comparisons
 #: that depend on each other, and what is missing.
-Kind = Literal["item", "covariate", "tie", "order", "tie-of", "dependence", "missing", "share"]
+Kind = Literal["item", "covariate", "tie", "order", "comparison", "tie-of", "dependence", "missing", "share"]
 #: A covariate's value in a group: a level of a factor, or a number.
 Value = Union[str, float]
 
@@ -53,6 +54,8 @@ class ModelSpec:
         Item covariates that replace the free item parameters; empty for free items.
     separate : tuple of str
         Items whose ability is a parameter of its own, in place of what `item_terms` would say of them.
+    comparison_terms : tuple of str
+        Formulas of covariates of the comparison, each in favour of the item named first.
     """
 
     family: FamilyName = "llbt"
@@ -63,6 +66,7 @@ class ModelSpec:
     cells: tuple[str, ...] = ()
     item_terms: tuple[str, ...] = ()
     separate: tuple[str, ...] = ()
+    comparison_terms: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         one_of("model", self.family, tuple(FAMILIES))
@@ -99,16 +103,21 @@ class Term:
     Attributes
     ----------
     name : str
-        `A`, `A:judge[3]`, `A:age`, `x`, `tie`, `tie:judge[3]`, `order`.
-    kind : {"item", "covariate", "tie", "order", "tie-of", "dependence", "missing", "share"}
+        `A`, `A:judge[3]`, `A:age`, `x`, `tie`, `tie:judge[3]`, `order`, `length`, `length:judge[3]`.
+    kind : {"item", "covariate", "tie", "order", "comparison", "tie-of", "dependence", "missing", "share"}
+        "item" is of the free abilities, one of which is the reference.  "covariate" is an effect on abilities that no
+        reference touches: of an item covariate, or of one item (a separate item, or a selective term such as
+        `Paris:WOR[yes]`).  "comparison" is of a covariate of the comparison.
     item : str or None
-        For kind "item".
+        For kind "item", and the one item of a "covariate".
     covariate : str or None
         Item covariate (kind "covariate"), as in the table.
     covariate_level : str or None
         Its level, if the item covariate is categorical.
     by : tuple of (str, str or None)
         Subject covariates it is multiplied with; level None for a slope.
+    of : tuple of (str, str or None)
+        For kind "comparison": the columns of the comparison whose product it multiplies, and the level of a factor.
     """
 
     name: str
@@ -117,13 +126,15 @@ class Term:
     covariate: str | None = None
     covariate_level: str | None = None
     by: tuple[tuple[str, str | None], ...] = ()
+    of: tuple[tuple[str, str | None], ...] = ()
 
     def to_dict(self) -> dict[str, str | None]:
         """The object of `terms` in the JSON of a fit."""
+        multiplied = (*self.of, *self.by)
         covariate = (
-            ":".join([*([self.covariate] if self.covariate else []), *(c for c, _ in self.by)]) or None
+            ":".join([*([self.covariate] if self.covariate else []), *(c for c, _ in multiplied)]) or None
         )
-        levels = [lv for lv in [self.covariate_level, *(lv for _, lv in self.by)] if lv is not None]
+        levels = [lv for lv in [self.covariate_level, *(lv for _, lv in multiplied)] if lv is not None]
         return {
             "name": self.name,
             "kind": self.kind,
@@ -144,6 +155,11 @@ class Term:
 def by_suffix(by: tuple[tuple[str, str | None], ...]) -> str:
     """`:judge[3]:age` for (("judge", "3"), ("age", None))."""
     return "".join(f":{c}" if lv is None else f":{c}[{lv}]" for c, lv in by)
+
+
+def of_comparison(of: tuple[tuple[str, str | None], ...]) -> str:
+    """`length:judge[3]` for (("length", None), ("judge", "3"))."""
+    return by_suffix(of)[1:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +203,12 @@ def layout(terms: Sequence[Term], items: Sequence[str]) -> Layout:
             rows.append((k, where[term.item], blocks[term.by]))
     table = np.array(rows, dtype=np.int64).reshape(-1, 3)
     others = tuple(k for k, t in enumerate(terms) if t.kind == "covariate")
-    separate = frozenset(t.item for t in terms if t.kind == "covariate" and t.item is not None)
+    # A separate item has its term in place of the covariates' own, so with as few factors (none, or the
+    # time) as these; a selective term has more.
+    least = min((len(t.by) for t in terms if t.kind in ("item", "covariate")), default=0)
+    separate = frozenset(
+        t.item for t in terms if t.kind == "covariate" and t.item is not None and len(t.by) == least
+    )
     place, item, block = table.T
     places = np.zeros((len(blocks), len(items)), np.int64)
     places[block, item] = place

@@ -8,7 +8,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
+from ..fit.family import PairFamilyName
 from ..fit.fit import Fit
 from .claims.paper import Claim, ModelClaim
 from .claims.quantities import is_reference, quantity
@@ -100,7 +102,8 @@ def _r_not_run(row: RowMaker, c: RCounterpart) -> Agreement:
     if c.r_source:
         source = {"r_call": c.r_call, "r_source": c.r_source}
         return row("fit", "not-checkable", f"R's own error: {why}", "r-error", **source)
-    return row("fit", "not-checkable", why, "not-asked", r_call=c.r_call)
+    code = "no-counterpart" if c.no_counterpart else "not-asked"
+    return row("fit", "not-checkable", why, code, r_call=c.r_call)
 
 
 def compare_fit(
@@ -126,5 +129,7 @@ def compare_fit(
     list of Agreement
         One for each quantity of each R call; an R call that did not run has one that says why.
     """
-    claim = Claim(id="", data="data", model=ModelClaim(fit.spec.family), compare_only="verify")
+    # Files of claims name models of comparisons only; this claim of a fit may be of any family.
+    family = cast(PairFamilyName, fit.spec.family)
+    claim = Claim(id="", data="data", model=ModelClaim(family), compare_only="verify")
     return beyond_print("", claim, Asked(fit, tuple(counterparts), certified or {}), floors, True)

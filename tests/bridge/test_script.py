@@ -19,6 +19,7 @@ from pairproof.fit.fit import Fit
 from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
 from pairproof.validation.verdicts.digits import digits_of_agreement
 from tests.certified.load import load
+from tests.native.pairs.cems import cems
 from tests.native.pairs.certified_cases import native, table
 from tests.places import DATA
 
@@ -136,6 +137,33 @@ SEPARATED = Comparisons.build(
     [0, 0, 0, 4, 5, 6],
 )
 APART = Comparisons.build(list("ABCD"), [0, 2], [1, 3], [10, 7], [2, 1], [3, 3])
+
+
+@pytest.mark.parametrize(
+    ("fitter", "options"),
+    [
+        (fit_llbt, dict(by="Paris:ENG", reference="Paris")),
+        (fit_bradley_terry, dict(by="LAT:ENG + London:ENG", reference="sum")),
+        (fit_llbt, dict(item_terms=["LAT", "EC"], by="LAT:ENG")),
+        (fit_bradley_terry, dict(comparison_terms="x*ENG", by="Milano:ENG", order_effect=True)),
+        (fit_llbt, dict(comparison_terms=["x", "ENG"], ties="rao-kupper", by="LAT:ENG")),
+        (fit_bradley_terry, dict(comparison_terms="x", ties="drop", by="ENG + LAT:x", reference="sum")),
+    ],
+)
+def test_selective_terms_and_terms_of_the_comparison_have_the_fits_names(fitter, options, tmp_path):
+    table = cems()
+    x = np.arange(table.n_rows) % 5 - 1.5
+    table = Comparisons.build(
+        table.items,
+        table.first,
+        table.second,
+        table.wins,
+        table.ties,
+        table.losses,
+        columns={**table.columns, "x": x},
+        item_data=table.item_data,
+    )
+    check(fitter(table, **options), tmp_path)
 
 
 @pytest.mark.parametrize("data", [SEPARATED, APART], ids=["separated", "not connected"])

@@ -117,7 +117,7 @@ def test_names_and_the_way_to_ask_r_reach_the_validation(capsys, answers):
     run(capsys, "validate", "dras-2015", "--r", "recorded")
     run(capsys, "check", "a.claims.toml", "b.claims.toml", "--r", "none")
     assert [asked[:2] for asked in answers["asked"]] == [
-        (("dras-2015",), None),
+        (("dras-2015", "patterns"), None),
         (("dras-2015",), "recorded"),
         (("a.claims.toml", "b.claims.toml"), "none"),
     ]

@@ -54,7 +54,12 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
         " parameter fixed at 0."
     ),
 )
-@_model("--by", default="", metavar="FORMULA", help="Subject covariates: judge, 'judge + C(age)', tie:judge.")
+@_model(
+    "--by",
+    default="",
+    metavar="FORMULA",
+    help="Subject covariates: judge, 'judge + C(age)', tie:judge; Paris:WOR for one item, LAT:ENG for one item covariate.",
+)
 @_model("--reference", metavar="ITEM|sum", help="The item whose ability is 0, or sum: items sum to zero.")
 @_model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first.")
 @_model(
@@ -73,6 +78,12 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     multiple=True,
     metavar="ITEM",
     help="Items that have their own ability parameter in place of --item-terms.",
+)
+@_model(
+    "--comparison-terms",
+    multiple=True,
+    metavar="X,Y",
+    help="Covariates of the comparison, each in favour of the item named first: length_difference, C(position).",
 )
 @_errors(
     "--cluster",
@@ -149,6 +160,7 @@ def command(
 
 def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) -> Fit:
     terms, separate, cells = split_list(asked["item_terms"]), split_list(asked["separate"]), asked["cells"]
+    of_comparison = split_list(asked["comparison_terms"])
     if terms and asked["reference"] is not None:
         raise click.UsageError(
             "--reference names an item, but with --item-terms items have no parameters of their own; leave"
@@ -165,7 +177,9 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
         )  # it stands in the summary, and is said beside the JSON
         stated = {name: asked[name] for name in ("ties", "by", "reference", "order_effect")}
         cells = None if cells is None else names(cells)
-        return FITTERS[model](table, cells=cells, item_terms=terms, separate=separate, **stated)
+        return FITTERS[model](
+            table, cells=cells, item_terms=terms, separate=separate, comparison_terms=of_comparison, **stated
+        )
 
 
 def _give(state: State, fitted: Fit, agreements: Any, found: Found) -> None:

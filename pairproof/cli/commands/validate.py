@@ -10,13 +10,16 @@ from ..options.sections import SectionedCommand
 from ..state import State
 from ..verdicts import check_papers, paper_options
 
-DEFAULT = ("dras-2015",)
+#: Comparisons, and answers of persons as wholes: what `make validate` proves.
+DEFAULT = ("dras-2015", "patterns")
 HELP = """Show, number by number, that the native fit, R and the printed page agree, or why they do not.
 
-NAME is a paper that comes with pairproof (default: dras-2015).
+NAME is a paper that comes with pairproof (default: dras-2015, and patterns, the models
+of whole answers).
 
 \b
 pairproof validate
+pairproof validate patterns
 pairproof validate --r both --report validate.html --report validate.xml
 """
 

@@ -26,6 +26,7 @@ from .clusters import clusters_of
 from .goodness import goodness
 from .nesting import likelihood_ratio
 from .numbers import AnswerNumbers
+from .refused import only_comparisons
 from .spec import AnswerSpec
 
 if TYPE_CHECKING:
@@ -229,6 +230,7 @@ class AnswerFit(Fit):
         order: bool = False,
         items: Sequence[str] | None = None,
         level: float | None = None,
+        comparison: Mapping[str, Value] | None = None,
     ) -> pd.DataFrame:
         """P(first preferred), P(tie), P(second preferred) where the two items alone are compared.
 
@@ -247,7 +249,9 @@ class AnswerFit(Fit):
                 "comparisons depend on each other, or have ties of their own, so that two items alone have no"
                 " probability in this model; fit.pairs() has the margins of each pair"
             )
-        return super().probabilities(group, at=at, order=order, items=items, level=level)
+        return super().probabilities(
+            group, at=at, order=order, items=items, level=level, comparison=comparison
+        )
 
     # -- tests -----------------------------------------------------------------------------------------------
 
@@ -326,6 +330,18 @@ class AnswerFit(Fit):
 
     # -- what there is for models of comparisons only --------------------------------------------------------
 
+    @property
+    def llf_poisson(self) -> float:
+        """Refused: gnm and glm report it for tables of cells.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        only_comparisons(self, "the Poisson log-likelihood")
+        raise AssertionError  # refused above
+
     def bootstrap(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refused: the bootstrap is for models of comparisons; see :meth:`clustered`.
 
@@ -334,10 +350,8 @@ class AnswerFit(Fit):
         InputError
             Always.
         """
-        raise InputError(
-            "the bootstrap draws comparisons, and these are whole answers; fit.clustered() has standard errors that"
-            " hold if the model is wrong"
-        )
+        only_comparisons(self, "the bootstrap")
+        raise AssertionError  # refused above
 
     def profile(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refused: profile likelihoods are for models of comparisons.
@@ -347,10 +361,8 @@ class AnswerFit(Fit):
         InputError
             Always.
         """
-        raise InputError(
-            "profile likelihoods are for models of comparisons, and these are whole answers; fit.conf_int() has Wald"
-            " intervals, and fit.compare(other) likelihood ratios"
-        )
+        only_comparisons(self, "the profile likelihood")
+        raise AssertionError  # refused above
 
     # -- shown -----------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ..predictions import ability_functions
+from ..predictions import ability_functions, item_covariate
 from ..record import FitRecord
 from .robust import clustered
 
@@ -72,12 +72,34 @@ def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
     """
     kept: tuple[Dependence, ...] | None = fit.__dict__.get("_dependence")
     if kept is None:
-        by_model = {covariate for term in fit.terms for covariate, _ in term.by}
+        by_model = _varies(fit)
         columns = [c for c in COLUMNS if c in fit.data.columns and c not in by_model]
         asked = columns if fit.robust is None and len(fit.terms) <= MOST_PARAMETERS else []
         kept = tuple(found for column in asked if (found := _compared(fit, column)) is not None)
         fit.__dict__["_dependence"] = kept
     return kept
+
+
+def _varies(fit: FitRecord) -> set[str]:
+    """Subject covariates in the model; not those with which only some items, or item covariates, vary."""
+    found = {c for t in fit.terms if t.kind != "covariate" for c, _ in t.by}
+    heads = [
+        (t.item, t.covariate, t.covariate_level) for t in fit.terms if t.kind == "covariate" and not t.by
+    ]
+    with_it: dict[str, set[tuple[str | None, ...]]] = {}
+    for t in fit.terms:
+        for c, _ in t.by if t.kind == "covariate" else ():
+            with_it.setdefault(c, set()).add((t.item, t.covariate, t.covariate_level))
+    return found | {c for c, those in with_it.items() if heads and those >= set(heads)}
+
+
+def _varying(fit: FitRecord, column: str) -> NDArray[np.bool_]:
+    """bool[n_items]: items whose ability varies with the column; one cluster alone determines each of theirs."""
+    out = np.zeros(len(fit.items), bool)
+    for t in fit.terms:
+        if t.kind == "covariate" and any(c == column for c, _ in t.by):
+            out |= item_covariate(fit, t) != 0
+    return out
 
 
 def _compared(fit: FitRecord, column: str) -> Dependence | None:
@@ -91,7 +113,7 @@ def _compared(fit: FitRecord, column: str) -> Dependence | None:
     ratios = []
     for group in list(fit.groups.values())[:MOST_GROUPS]:
         rows = ability_functions(fit, group)
-        known = fit.vanishes((rows - rows[0]) @ fit.null_space)
+        known = fit.vanishes((rows - rows[0]) @ fit.null_space) & ~_varying(fit, column)
         rows = rows[known]
         model, robust = (_of_differences(c.covariance.between(rows)) for c in (fit, by_cluster))
         told = (model > 0.0) & (robust > 1e-12 * model)

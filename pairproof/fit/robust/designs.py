@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Column, Factor, take
+from ...data.columns import Column, Factor, numbers_as_levels, take
 from ...data.comparisons import Comparisons
 from ..predictions import item_covariate
 from ..record import FitRecord
@@ -71,7 +71,7 @@ class Design:
 
 def patterns(fit: FitRecord, table: Comparisons) -> tuple[IntArray, Comparisons]:
     """Pattern of every row, int[n_rows], and a table with one row of each pattern (its counts mean nothing)."""
-    names = {covariate for term in fit.terms for covariate, _ in term.by}
+    names = {covariate for term in fit.terms for covariate, _ in (*term.of, *term.by)}
     if any(term.kind == "order" for term in fit.terms):
         names |= {"order"} & set(table.columns)
     n_items = len(fit.items)
@@ -153,12 +153,13 @@ class _Products:
 
     def of(self, term: Term) -> tuple[IntArray, FloatArray]:
         """int[m] and float[m]: rows, and the product of the term's covariates there."""
-        of_levels = [self._rows(name, level) for name, level in term.by if level is not None]
+        multiplied = (*term.of, *term.by)
+        of_levels = [self._rows(name, level) for name, level in multiplied if level is not None]
         rows = of_levels[0] if of_levels else np.arange(self.table.n_rows)
         for here in of_levels[1:]:
             rows = np.intersect1d(rows, here, assume_unique=True)
         value = np.ones(len(rows))
-        for name, level in term.by:
+        for name, level in multiplied:
             column = self.table.columns[name]
             if level is None and not isinstance(column, Factor):
                 value = value * column[rows]
@@ -171,12 +172,15 @@ class _Products:
 
 
 def _split(column: Column) -> Iterator[tuple[str, IntArray]]:
-    """Every level of a factor with its rows."""
+    """Every level of a factor with its rows; the levels of numbers, of C(column), are named as the model has them."""
     if isinstance(column, Factor):
-        by = np.argsort(column.codes, kind="stable")
-        start = np.searchsorted(column.codes[by], np.arange(len(column.levels) + 1))
-        for k, level in enumerate(column.levels):
-            yield level, by[start[k] : start[k + 1]]
+        levels, codes = column.levels, column.codes
+    else:
+        levels, codes = numbers_as_levels(column)
+    by = np.argsort(codes, kind="stable")
+    start = np.searchsorted(codes[by], np.arange(len(levels) + 1))
+    for k, level in enumerate(levels):
+        yield level, by[start[k] : start[k + 1]]
 
 
 def _packed(parts: list[Entries], n: int) -> Design:

@@ -48,6 +48,8 @@ def title(fit: FitRecord) -> str:
         parts.append(f"by {spec.by}")
     if spec.order_effect:
         parts.append("order effect")
+    if spec.comparison_terms:
+        parts.append(f"comparison terms {', '.join(spec.comparison_terms)}")
     return ", ".join(parts)
 
 
@@ -88,6 +90,7 @@ def deviance_table(fit: FitRecord) -> str:
     covariates = list(dict.fromkeys([*(c for t in fit.terms for c, _ in t.by), *fit.spec.cells]))
     if fit.spec.order_effect:
         covariates.append("who is named first")
+    covariates += [f"value of {t.name}" for t in fit.terms if t.kind == "comparison"]
     return f"{n:,} cell{'' if n == 1 else 's'} with comparisons: {' x '.join(['pair of items', *covariates])}"
 
 

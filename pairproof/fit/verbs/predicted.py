@@ -116,6 +116,7 @@ class Predicted(Estimates):
         order: bool = False,
         items: Sequence[str] | None = None,
         level: float | None = None,
+        comparison: Mapping[str, Value] | None = None,
     ) -> pd.DataFrame:
         """P(first preferred), P(tie), P(second preferred) for every ordered pair of items.
 
@@ -131,6 +132,9 @@ class Predicted(Estimates):
             Only pairs of these items; default: all items.
         level : float, optional
             Confidence level of limits, in (0, 1); default: no limits.
+        comparison : mapping of str to level or number, optional
+            Values of the columns of `comparison_terms`, those of the item named first; default: these terms
+            are 0.
 
         Returns
         -------
@@ -141,8 +145,8 @@ class Predicted(Estimates):
         Raises
         ------
         InputError
-            A group that the model does not have, `order` for a model without an order effect, or a level
-            outside (0, 1).
+            A group that the model does not have, `order` for a model without an order effect, values of
+            columns that are none of the model's comparison terms, or a level outside (0, 1).
         ItemError
             An item that is not in the table.
         TooLargeError
@@ -155,11 +159,11 @@ class Predicted(Estimates):
         >>> fit.probabilities().round(3)[["first", "p_first", "p_tie", "p_second"]].values.tolist()
         [['A', 0.508, 0.2, 0.292], ['B', 0.292, 0.2, 0.508]]
         """
-        frame = predictions.probabilities(self, group, at, order, items)
+        frame = predictions.probabilities(self, group, at, order, items, comparison)
         if level is None:
             return frame
         check_level(level)
-        return intervals.with_limits(self, frame, at, order, level)
+        return intervals.with_limits(self, frame, at, order, level, comparison)
 
     # -- fit to the data -------------------------------------------------------------------------------------
 

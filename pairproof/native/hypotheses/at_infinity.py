@@ -127,14 +127,20 @@ def _in_cone(rows: FloatArray, c: FloatArray) -> bool:
 def predictors(problem: Problem, params: FloatArray) -> tuple[FloatArray, FloatArray]:
     """float[n_cells, k] twice: log-odds and tie parameter of every cell for parameters float[n_params, k]."""
     cells, t = problem.cells, problem.n_terms
-    n, q = problem.n_item_params, problem.order.shape[1]
+    n, at_order, at_rows, at_tie = problem.splits
     u = np.zeros((len(cells), params.shape[1]))
     for term, block in enumerate(params[:n].reshape(t, n // t, -1)):
         ability = block if problem.x is None else problem.x @ block
         u += problem.z[cells.pattern, term][:, None] * (ability[cells.i] - ability[cells.j])
-    if q:
-        u += cells.sign[:, None] * (problem.order[cells.pattern] @ params[n : n + q])
-    return u, problem.tie[cells.pattern] @ params[n + q :]
+    if at_rows > at_order:
+        u += cells.sign[:, None] * (problem.order[cells.pattern] @ params[at_order:at_rows])
+    further = problem.further
+    if further is not None:
+        for m, (x, z) in enumerate(zip(further.x, further.z.T)):
+            u += ((x[cells.i] - x[cells.j]) * z[cells.pattern])[:, None] * params[n + m]
+        if further.c:
+            u += (further.comparison @ params[at_rows:at_tie])[cells.value]
+    return u, problem.tie[cells.pattern] @ params[at_tie:]
 
 
 def at_infinity(problem: Problem, null: FloatArray, outward: FloatArray) -> AtInfinity:
@@ -164,7 +170,7 @@ def at_infinity(problem: Problem, null: FloatArray, outward: FloatArray) -> AtIn
 def _abilities(problem: Problem, null: FloatArray) -> tuple[FloatArray, ...]:
     """How the abilities of each pattern move, if items are free and patterns few."""
     patterns, _ = problem.item_patterns()
-    if problem.x is not None or len(patterns) > MOST_PATTERNS:
+    if problem.x is not None or problem.further is not None or len(patterns) > MOST_PATTERNS:
         return ()
     t, j = problem.n_terms, problem.n_items
     moved = np.einsum("st,tjk->sjk", patterns, null[: t * j].reshape(t, j, -1))

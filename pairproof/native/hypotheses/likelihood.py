@@ -22,6 +22,7 @@ from ...errors import ConvergenceError
 from ..pairs.dense import Dense
 from ..pairs.existence import of_rows, predictor_rows
 from ..pairs.problem import Problem
+from ..pairs.rows import Rows
 from ..pairs.ties import Counts, Derivatives, derivatives
 
 FloatArray = NDArray[np.float64]
@@ -63,14 +64,14 @@ class Likelihood:
 
     Attributes
     ----------
-    dense : Dense
+    dense : Dense or Rows
         Its coordinates: `dense.back` brings functions of the problem's parameters into them.
     u, g : sparse or float[n_cells, p]
         Log-odds and tie parameter of the cells as functions of theta.
     y : Counts
     """
 
-    dense: Dense
+    dense: Dense | Rows
     u: Any
     g: Any
     y: Counts
@@ -164,8 +165,8 @@ def _product(a: Any, weights: FloatArray, b: Any) -> FloatArray:
     return np.asarray((a.T @ scaled).toarray())
 
 
-def likelihood(dense: Dense) -> Likelihood:
-    """The likelihood of a problem laid out by :func:`pairproof.native.pairs.dense.as_dense`."""
+def likelihood(dense: Dense | Rows) -> Likelihood:
+    """The likelihood of a problem laid out by :func:`pairproof.native.pairs.solve.laid_out`."""
     u, g = predictor_rows(dense)
     return Likelihood(dense, u, g, dense.problem.counts())
 

@@ -10,8 +10,8 @@ from scipy import sparse
 
 from ...errors import NotEstimableError
 from ...fit.record import why_not_estimable
-from ..pairs.dense import as_dense
 from ..pairs.differences import check_dense_size
+from ..pairs.solve import laid_out
 from ..resampling.draws import by_cluster
 from ..resampling.units import units
 from .likelihood import Infeasible, Likelihood, likelihood, limiting
@@ -70,7 +70,7 @@ class NullFits:
         self.with_ties = bool(apart.model.tie_fixed) and bool((functions[:, -1] != 0.0).any())
         problem = apart.with_ties if self.with_ties else apart.problem
         self.way = apart.coordinates_of(0 if self.with_ties else int(bool(apart.model.tie_fixed)))
-        full: Likelihood = likelihood(as_dense(problem))
+        full: Likelihood = likelihood(laid_out(problem))
         self.full = full
         self.constraints = full.dense.back(self.way.back(functions))
         size = np.linalg.svd(self.constraints, compute_uv=False)

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, NotEstimableError
+from ...fit.answers.refused import only_comparisons
 from ...fit.contrasts import check_level
 from ...fit.fit import Fit
 from ...fit.inference import normal_quantile
-from ..pairs.dense import as_dense
 from ..pairs.differences import check_dense_size
+from ..pairs.solve import laid_out
 from .at_infinity import AtInfinity, at_infinity, held_at_minus_infinity, joined
 from .curve import Curve
 from .likelihood import Likelihood, Limiting, Point, likelihood, limiting
@@ -87,6 +88,7 @@ def profile(
     >>> pairproof.profile(fit).round(4).to_dict("records")  # doctest: +NORMALIZE_WHITESPACE
     [{'estimate': inf, 'wald_low': nan, 'wald_high': nan, 'profile_low': 2.2946, 'profile_high': inf}]
     """
+    only_comparisons(fit, "the profile likelihood")
     import pandas as pd
 
     check_level(level)
@@ -214,7 +216,7 @@ class Profiler:
     def _likelihood(self, with_ties: bool) -> Likelihood:
         if with_ties not in self._likelihoods:
             problem = self.apart.with_ties if with_ties else self.apart.problem
-            self._likelihoods[with_ties] = likelihood(as_dense(problem))
+            self._likelihoods[with_ties] = likelihood(laid_out(problem))
         return self._likelihoods[with_ties]
 
     def infinite(self) -> AtInfinity | None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...data.options import one_of
 from ...errors import InputError, NotEstimableError
+from ...fit.answers.refused import only_comparisons
 from ...fit.fit import Fit
 from ...fit.robust.robust import Missing
 from ...fit.tails import chi_square_p, log10_chi_square_p, p_equals
@@ -128,6 +129,7 @@ def score_test(
     >>> round(test.statistic, 3), test.df
     (4.517, 2)
     """
+    only_comparisons(fit, "the score test")
     one_of("missing", missing, ("refuse", "own"))
     if not np.isfinite(value):
         raise InputError(f"value={value}; expected a finite number")

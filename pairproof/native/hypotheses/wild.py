@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ...data.options import one_of, whole_number
 from ...errors import InputError, NotEstimableError, PairproofWarning
+from ...fit.answers.refused import only_comparisons
 from ...fit.contrasts import check_level
 from ...fit.fit import Fit
 from ...fit.robust.robust import Missing
@@ -274,6 +275,7 @@ def wild_test(
     >>> print(pairproof.wild_test(fit, "judge", ("B", "C")))
     Wild score test of B - C = 0 by judge (6 clusters): t = -0.4330, p = 0.8125, all 64 sign vectors
     """
+    only_comparisons(fit, "the wild cluster test")
     one_of("weights", weights, ("rademacher", "webb"))
     one_of("missing", missing, ("refuse", "own"))
     n = whole_number("replicates", replicates, 1)

@@ -109,7 +109,7 @@ def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
     TooLargeError
         The matrices of the patterns would take more than 1 GB.
     """
-    if problem.x is not None:
+    if problem.x is not None or problem.further is not None:
         return None
     z, of_pattern = problem.item_patterns()
     if z.shape[0] != z.shape[1]:

@@ -19,10 +19,13 @@ from ...errors import FormulaError, InputError, ItemError
 from ...fit.outcomes import OutcomeModel
 from ...fit.spec import ModelSpec
 from . import design
-from .cells import Cells, count_cells
-from .formula import Product, parse
-from .item_terms import ItemColumn, item_columns
-from .problem import Problem
+from .cells import Cells, count_cells, count_cells_by_value
+from .comparison_terms import Directed, directed
+from .formula import names_of, parse
+from .grammar import Product
+from .item_terms import ItemColumn, item_columns, separate_items
+from .problem import Further, Problem
+from .selected import Selected, selected
 
 FloatArray = NDArray[np.float64]
 By = design.By
@@ -46,6 +49,10 @@ class Model:
         Which covariates each column of `problem.z`, `problem.order` and `problem.tie` stands for.
     item_columns : tuple of ItemColumn
         Which item covariates the columns of `problem.x` are.
+    own : tuple of (ItemColumn, By)
+        What the selective terms are, in the order of `problem.further.x`.
+    directed : Directed or None
+        The comparison terms.
     order : float[n_rows] or None
         1 where the one named first has its advantage, 0 on neutral ground; None: no order effect.
     tie_fixed : {"", "none observed", "boundary"}
@@ -62,6 +69,8 @@ class Model:
     order_by: tuple[By, ...]
     tie_by: tuple[By, ...]
     item_columns: tuple[ItemColumn, ...]
+    own: tuple[tuple[ItemColumn, By], ...]
+    directed: Directed | None
     order: FloatArray | None
     tie_fixed: Literal["", "none observed", "boundary"]
 
@@ -84,15 +93,22 @@ def build(data: Comparisons, spec: ModelSpec) -> Model:
         The specification does not fit the table.
     """
     table = _entering(data, spec)
-    formula = parse(spec.by)
+    formula = parse(spec.by, names_of(data, spec, separate_items(data, spec) if spec.by else ()))
     has_tie = spec.ties in ("davidson", "rao-kupper")
     if formula.order and not spec.order_effect:
-        raise FormulaError(f"by={spec.by!r} lets the order effect vary, but order_effect is not asked for")
+        raise FormulaError(
+            f"by={spec.by!r} lets the order effect vary, but order_effect is not asked for; a term of the comparison"
+            " without it is one of comparison_terms"
+        )
     if formula.tie and not has_tie:
         raise FormulaError(f"by={spec.by!r} lets the tie parameter vary, but ties={spec.ties!r} has none")
     patterns = design.find_patterns(formula, table)
     order = _order_column(data) if spec.order_effect else None
-    cells = count_cells(table, patterns.of_row, patterns.n, order)
+    rows = directed(table, spec)
+    if rows is None:
+        cells = count_cells(table, patterns.of_row, patterns.n, order)
+    else:
+        cells = count_cells_by_value(table, patterns.of_row, patterns.n, order, rows.of_row, rows.n)
     item_by, z = design.matrix(formula.item, patterns, "the items")
     order_by, order_terms = _terms(spec.order_effect, formula.order, patterns, "the order effect")
     tie_by, tie_terms = _terms(has_tie, formula.tie, patterns, "the tie parameter")
@@ -104,8 +120,41 @@ def build(data: Comparisons, spec: ModelSpec) -> Model:
         raise InputError(
             "order_effect: every row has order 0 (neutral ground), so there is no order effect to estimate"
         )
-    problem = Problem(cells, len(data.items), z, order_terms, tie_terms, x, _reference(data, spec), outcome)
-    return Model(data, table, spec, problem, patterns, item_by, order_by, tie_by, columns, order, tie_fixed)
+    own = selected(data, spec, formula, patterns, (x, z)) if formula.own else None
+    problem = Problem(
+        cells,
+        len(data.items),
+        z,
+        order_terms,
+        tie_terms,
+        x,
+        _reference(data, spec),
+        outcome,
+        _further(own, rows, patterns.n, len(data.items)),
+    )
+    return Model(
+        data,
+        table,
+        spec,
+        problem,
+        patterns,
+        item_by,
+        order_by,
+        tie_by,
+        columns,
+        () if own is None else own.of,
+        rows,
+        order,
+        tie_fixed,
+    )
+
+
+def _further(own: Selected | None, rows: Directed | None, n_patterns: int, n_items: int) -> Further | None:
+    """Selective terms and comparison terms as arrays, None if the model has neither."""
+    if own is None and rows is None:
+        return None
+    x, z = (np.zeros((0, n_items)), np.zeros((n_patterns, 0))) if own is None else (own.x, own.z)
+    return Further(x, z, np.zeros((1, 0)) if rows is None else rows.values)
 
 
 def _terms(

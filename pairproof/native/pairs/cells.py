@@ -2,12 +2,13 @@
 
 The likelihood depends on the rows only through these counts, so a million rows become at most patterns x
 pairs cells.  Outcomes are those of the item that comes first in the table's item order.  With an order
-effect, cells also differ in which of the two items was named first: +1, -1, or 0 for neutral ground.
+effect, cells also differ in which of the two items was named first: +1, -1, or 0 for neutral ground; with
+comparison terms, in the values of these, in favour of item i.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +37,8 @@ class Cells:
         Which of the two was named first: +1 i, -1 j, 0 neutral or not in the model.
     counts : float[n, 3]
         i preferred, tie, j preferred.
+    value : int[n] or None
+        Values of the comparison terms, numbered; None if the model has none.
     """
 
     i: IntArray
@@ -43,14 +46,40 @@ class Cells:
     pattern: IntArray
     sign: IntArray
     counts: FloatArray
+    value: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.i)
+
+    def at(self, rows: NDArray[np.bool_], counts: FloatArray) -> Cells:
+        """Some of the cells, with other counts float[n, 3]."""
+        value = None if self.value is None else self.value[rows]
+        return Cells(self.i[rows], self.j[rows], self.pattern[rows], self.sign[rows], counts[rows], value)
+
+    def key(self, n_items: int, n_patterns: int, pattern: IntArray | None = None) -> IntArray:
+        """int[n]: a number for each cell, the same in every table of a model; `pattern` in place of its own."""
+        value: IntArray | int = 0 if self.value is None else self.value
+        where = self.pattern if pattern is None else pattern
+        return cell_key(value, where, n_patterns, self.i, self.j, n_items, self.sign)
 
     @cached_property
     def totals(self) -> FloatArray:
         total: FloatArray = self.counts[:, 0] + self.counts[:, 1] + self.counts[:, 2]
         return total
+
+
+def cell_key(
+    value: IntArray | int,
+    pattern: IntArray,
+    n_patterns: int,
+    i: IntArray,
+    j: IntArray,
+    n_items: int,
+    sign: IntArray,
+) -> IntArray:
+    """int[n]: a number for each combination of what cells differ in."""
+    out: IntArray = (((value * n_patterns + pattern) * n_items + i) * n_items + j) * 3 + sign + 1
+    return out
 
 
 def sums(index: IntArray, values: FloatArray, n: int) -> FloatArray:
@@ -135,3 +164,13 @@ def count_cells(
     sign = folded % 3 - 1
     folded = folded // 3
     return Cells((folded // n_items) % n_items, folded % n_items, folded // boxes, sign, total)
+
+
+def count_cells_by_value(
+    data: Comparisons, pattern: IntArray, n_patterns: int, order: FloatArray | None, value: IntArray, n: int
+) -> Cells:
+    """The same with `value`, int[n_rows] in 0..n-1: which values of the comparison terms a row has, in favour of
+    the item that comes first in the table's item order.
+    """
+    cells = count_cells(data, pattern * n + value, n_patterns * n, order)
+    return replace(cells, pattern=cells.pattern // n, value=cells.pattern % n)

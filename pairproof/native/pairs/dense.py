@@ -174,6 +174,11 @@ class Dense:
         u = np.einsum("ct,tc->c", self.z.columns[self.stratum], gaps[:, self.pair]) + by_order[self.stratum]
         return u, g[self.stratum]
 
+    def of_cells(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """u and g of every cell."""
+        u, g = self.predictors(self.inner(x))
+        return (u[self.stratum, self.pair], g[self.stratum, 0]) if self.grid else (u, g)
+
     def evaluate(self, x: FloatArray) -> DensePoint:
         inner, model = self.inner(x), self.problem.model
         extent, total = 0.0, None

@@ -15,12 +15,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Column, Factor
+from ...data.columns import Column, Factor, level_of
 from ...data.comparisons import Comparisons
 from ...errors import AliasError, FormulaError, InputError, TooLargeError
 from ...fit.spec import Value, by_suffix
 from ...fit.warning import FitWarning
-from .formula import Formula, Product
+from .formula import Formula
+from .grammar import Product
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -60,7 +61,7 @@ class Patterns:
     warnings: tuple[FitWarning, ...] = ()
 
 
-def _codes(
+def coded(
     name: str, data: Rows, categorical: bool, used: NDArray[np.bool_]
 ) -> tuple[IntArray, Variable, list[FitWarning]]:
     """Row codes of a column, its variable over codes, and at most one warning."""
@@ -90,7 +91,7 @@ def _codes(
         )
     distinct, codes = _distinct_values(column if used.all() else np.where(used, column, column[used][0]))
     if categorical:
-        return codes, Variable(np.arange(len(distinct)), tuple(_number(v) for v in distinct), distinct), []
+        return codes, Variable(np.arange(len(distinct)), tuple(level_of(v) for v in distinct), distinct), []
     return codes, Variable(None, (), distinct), []
 
 
@@ -104,11 +105,6 @@ def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
         return distinct, np.ravel(codes)
     distinct, codes = np.unique(column[starts], return_inverse=True)
     return distinct, np.repeat(np.ravel(codes), np.diff(starts, append=len(column)))
-
-
-def _number(value: float) -> str:
-    """5 for 5.0, else every digit: two values never share a level."""
-    return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
 class Rows(Protocol):
@@ -151,7 +147,7 @@ def patterns_of(formula: Formula, data: Rows, used: NDArray[np.bool_], extra: Se
         A missing value in a row with a positive count.
     """
     wanted: dict[str, bool] = {}
-    for product in (*formula.item, *formula.tie, *formula.order):
+    for product in formula.products:
         for v in product:
             wanted[v.name] = v.categorical or v.name == "judge"
     wanted.update({name: True for name in extra if name not in wanted})
@@ -159,7 +155,7 @@ def patterns_of(formula: Formula, data: Rows, used: NDArray[np.bool_], extra: Se
     variables: dict[str, tuple[IntArray, Variable]] = {}
     warnings: list[FitWarning] = []
     for name, categorical in wanted.items():
-        codes, variable, warning = _codes(name, data, categorical, used)
+        codes, variable, warning = coded(name, data, categorical, used)
         warnings += warning
         variables[name] = (codes, variable)
         if len(variables) == 1:

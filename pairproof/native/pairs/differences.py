@@ -23,8 +23,9 @@ def check_dense_size(problem: Problem) -> None:
     """Raise TooLargeError if there are too many parameters to solve for together."""
     n = problem.n_params - (problem.n_terms if problem.x is None else 0)
     if n > MOST_TOGETHER:
+        further = "" if problem.further is None else " and those of single items and of the comparison"
         raise TooLargeError(
-            f"{n:,} parameters ({problem.n_terms:,} effects on each of {problem.n_items:,} items) have to be"
+            f"{n:,} parameters ({problem.n_terms:,} effects on each of {problem.n_items:,} items{further}) have to be"
             f" solved for together, which takes matrices of {8e-9 * n * n:.1f} GB (limit"
             f" {MOST_TOGETHER:,} parameters); leave out a covariate, make it one factor, or take fewer items"
         )

@@ -23,6 +23,7 @@ from ...errors import ConvergenceError
 from ...fit.outcomes import OutcomeModel
 from .dense import Dense
 from .problem import Problem
+from .rows import Rows
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -68,9 +69,9 @@ def check_size(problem: Problem) -> None:
         )
 
 
-def examine(dense: Dense) -> Existence:
+def examine(layout: Dense | Rows) -> Existence:
     """Determine whether the estimate exists and, if not, what is estimable."""
-    return of_rows(*predictor_rows(dense), dense.problem.cells.counts, dense.problem.model)
+    return of_rows(*predictor_rows(layout), layout.problem.cells.counts, layout.problem.model)
 
 
 def of_rows(u: sparse.csr_matrix, g: sparse.csr_matrix, y: FloatArray, model: OutcomeModel) -> Existence:
@@ -87,8 +88,10 @@ def of_rows(u: sparse.csr_matrix, g: sparse.csr_matrix, y: FloatArray, model: Ou
     return Existence(alive, bool((alive != full).any()), null, keep, everything.shape[1])
 
 
-def predictor_rows(dense: Dense) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+def predictor_rows(dense: Dense | Rows) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """u and g of every cell as sparse linear functions of the solver's parameters."""
+    if isinstance(dense, Rows):
+        return dense.u, dense.g
     n = len(dense.stratum)
     z, d = sparse.csr_matrix(dense.z.columns[dense.stratum]), _differences(dense)
     # Row-wise Kronecker product: terms x items.
@@ -180,6 +183,7 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: O
     a = sparse.vstack(rows).tocsr()
     length = np.sqrt(np.asarray(a.multiply(a).sum(axis=1)).ravel())
     a = sparse.diags(1.0 / np.maximum(length, 1e-300)) @ a
+    a, place = _different(a.tocsr()) if a.shape[0] > _MANY_ROWS else (a, np.arange(a.shape[0]))
     m, n = a.shape
     result = linprog(
         c=np.concatenate([np.zeros(n), -np.ones(m)]),
@@ -190,7 +194,7 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: O
     )
     if result.x is None:
         raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
-    strict = result.x[n:] > 0.5  # a cone: what can be positive at all can be 1
+    strict = (result.x[n:] > 0.5)[place]  # a cone: what can be positive at all can be 1
     dying = np.zeros(seen.shape, bool)
     start = 0
     for index, kills in kinds:
@@ -199,6 +203,22 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: O
             dying[hit, outcome] = True
         start += len(index)
     return dying
+
+
+#: From this many demands on, equal ones are sought: cells of groups in which the same items are compared.
+_MANY_ROWS = 5000
+
+
+def _different(a: sparse.csr_matrix) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
+    """The different rows, and the place of every row among them.
+
+    Rows are known by two random sums, which are the same to the last bit for equal rows; that different rows of
+    doubles share both is as likely as two collisions of 53 bits.
+    """
+    a.sort_indices()
+    sums = a @ np.random.default_rng(0).random((a.shape[1], 2))
+    _, first, place = np.unique(sums, axis=0, return_index=True, return_inverse=True)
+    return a[first], np.ravel(place)
 
 
 def _contrasts(u: sparse.csr_matrix, g: sparse.csr_matrix, alive: BoolArray, model: str) -> sparse.csr_matrix:

@@ -26,6 +26,7 @@ def warnings_of(model: Model, found: Solved, named: Named) -> tuple[FitWarning, 
     return (
         *ranking_warning(model.data),
         *model.patterns.warnings,
+        *(model.directed.warnings if model.directed is not None else ()),
         *_about_ties(model),
         *_about_own_abilities(model),
         *_about_the_tie_parameter(model),

@@ -7,7 +7,7 @@ named in `separate` are separate, and so is every item without a value of a cova
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ from ...data.columns import Column, Factor
 from ...errors import AliasError, FormulaError, InputError, ItemError
 from ...fit.spec import ModelSpec
 from . import design
+from .formula import Head
 
 FloatArray = NDArray[np.float64]
 
@@ -53,22 +54,13 @@ def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, t
     for item in spec.separate:
         if item not in data.items:
             raise ItemError(f"separate item {item!r} is not an item; the items are {', '.join(data.items)}")
-    separate = {
-        *spec.separate,
-        *(item for items in missing_covariates(data, spec).values() for item in items),
-    }
-    own = np.array([item in separate for item in data.items])
+    own = _among(data, separate_items(data, spec))
     columns: list[FloatArray] = []
     names: list[ItemColumn] = []
     for term in spec.item_terms:
-        column = data.item_data[term]
-        if isinstance(column, Factor):
-            for k in np.unique(column.codes[~own])[1:]:  # levels of the separate items alone say nothing
-                columns.append((column.codes == k) & ~own)
-                names.append((f"{term}[{column.levels[k]}]", term, column.levels[k]))
-        else:
-            columns.append(np.where(own, 0.0, column))
-            names.append((term, term, None))
+        for name, column in _columns_of(data, term, own):
+            columns.append(column)
+            names.append(name)
     for place in np.flatnonzero(own):  # in place of its covariates, as in BradleyTerry2
         columns.append(np.arange(len(own)) == place)
         names.append((data.items[place], None, data.items[place]))
@@ -91,6 +83,56 @@ def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, t
             " them out"
         )
     return x, tuple(names)
+
+
+def _among(data: WithItems, names: Collection[str]) -> NDArray[np.bool_]:
+    """bool[n_items]: the items with these names."""
+    return np.array([item in names for item in data.items])
+
+
+def _columns_of(data: WithItems, term: str, own: NDArray[np.bool_]) -> list[tuple[ItemColumn, FloatArray]]:
+    """The columns of one item covariate, 0 at the items `own`, bool[n_items], with their names."""
+    column = data.item_data[term]
+    if not isinstance(column, Factor):
+        return [((term, term, None), np.where(own, 0.0, column))]
+    return [
+        ((f"{term}[{column.levels[k]}]", term, column.levels[k]), ((column.codes == k) & ~own).astype(float))
+        for k in np.unique(column.codes[~own])[1:]  # levels of the separate items alone say nothing
+    ]
+
+
+def separate_items(data: WithItems, spec: ModelSpec) -> tuple[str, ...]:
+    """The items with an ability of their own beside `item_terms`, in the order of the table."""
+    lacking = (item for items in missing_covariates(data, spec).values() for item in items)
+    separate = {*spec.separate, *lacking} if spec.item_terms else set()
+    return tuple(item for item in data.items if item in separate)
+
+
+def selected_columns(data: WithItems, spec: ModelSpec, head: Head) -> list[tuple[ItemColumn, FloatArray]]:
+    """What a selective term multiplies of the items, float[n_items] each, with its name.
+
+    Raises
+    ------
+    InputError
+        An item has no value of the item covariate, beside free items.
+    AliasError
+        The item covariate is the same for all items.
+    """
+    if head.kind == "item":
+        return [((head.name, None, head.name), _among(data, [head.name]).astype(float))]
+    own = _among(data, separate_items(data, spec))
+    column = data.item_data[head.name]
+    lacking = (column.codes < 0 if isinstance(column, Factor) else np.isnan(column)) & ~own
+    if lacking.any():
+        raise InputError(
+            f"no value of the item covariate {head.name} for"
+            f" {', '.join(data.items[k] for k in np.flatnonzero(lacking))}, with which by={spec.by!r} multiplies;"
+            " fill it in, or leave these items out"
+        )
+    found = _columns_of(data, head.name, own)
+    if not any(np.ptp(x) > 0 for _, x in found):
+        raise AliasError(f"the item covariate {head.name} is the same for all items; leave it out of by")
+    return found
 
 
 def missing_covariates(data: WithItems, spec: ModelSpec) -> dict[str, tuple[str, ...]]:

@@ -18,7 +18,8 @@ b = 2 lambda::
     logit P(i preferred to j) = b_i - b_j + delta * (1 if i is named first, -1 if j is, 0 on neutral ground)
 
 In both, the ability of an item is a free parameter or a sum of item covariates, and may vary with subject
-covariates.  Ties follow the model of Davidson (1970) or of Rao and Kupper (1967), count as half wins, or are
+covariates; covariates of the comparison add to the log-odds of the item named first as delta does.  Ties
+follow the model of Davidson (1970) or of Rao and Kupper (1967), count as half wins, or are
 dropped.
 """
 
@@ -44,6 +45,7 @@ def fit_llbt(
     cells: str | Sequence[str] | None = None,
     item_terms: Sequence[str] = (),
     separate: Sequence[str] = (),
+    comparison_terms: str | Sequence[str] = (),
 ) -> Fit:
     """Fit a log-linear Bradley-Terry model (LLBT) by maximum likelihood.
 
@@ -55,7 +57,10 @@ def fit_llbt(
         keeps the tie category and holds its parameter at 0 (prefmod without `undec`).
     by : str
         Formula of the subject covariates with which the abilities vary, such as "judge", "judge + C(age)" or
-        "a*b"; "tie:judge" and "order:judge" let the tie and order parameters vary.
+        "a*b"; "tie:judge" and "order:judge" let the tie and order parameters vary.  A product with an item
+        or an item covariate is of that one alone: "Paris:WOR" lets only Paris's ability vary with WOR,
+        "LAT:ENG" only the effect of LAT with ENG.  `item(Paris)`, `item_term(LAT)` and `column(ENG)` say what
+        a name is that could be more than one of these.
     reference : str, optional
         The item whose lambda is 0, or "sum": the lambdas sum to 0.  Default: the last item, as in prefmod.
     order_effect : bool
@@ -70,6 +75,12 @@ def fit_llbt(
         Items that have an ability parameter of their own although `item_terms` are given, as in
         BradleyTerry2's `separate.ability`; it varies with `by`.  Items without a value of one of
         `item_terms` always have their own parameter, and a warning names them.
+    comparison_terms : str or sequence of str
+        Covariates of the comparison itself, each a formula of the table's columns: "length_difference",
+        "C(position)", "length_difference*judge".  A parameter is the log-odds in favour of the item named
+        first for one unit of its column, so that a numeric column belongs to the item named first, and has
+        the other sign in a row whose items are exchanged.  No order effect stands beside them unless
+        `order_effect` is asked for; without it a factor has a parameter for each of its levels.
 
     Returns
     -------
@@ -99,7 +110,10 @@ def fit_llbt(
     {'A': 0.454, 'B': 0.174, 'C': 0.0, 'tie': -0.866}
     """
     return fit(
-        table, make_spec("llbt", table, ties, by, reference, order_effect, cells, item_terms, separate)
+        table,
+        make_spec(
+            "llbt", table, ties, by, reference, order_effect, cells, item_terms, separate, comparison_terms
+        ),
     )
 
 
@@ -113,6 +127,7 @@ def fit_bradley_terry(
     cells: str | Sequence[str] | None = None,
     item_terms: Sequence[str] = (),
     separate: Sequence[str] = (),
+    comparison_terms: str | Sequence[str] = (),
 ) -> Fit:
     """Fit a Bradley-Terry model by maximum likelihood.
 
@@ -150,7 +165,18 @@ def fit_bradley_terry(
     """
     return fit(
         table,
-        make_spec("bradley-terry", table, ties, by, reference, order_effect, cells, item_terms, separate),
+        make_spec(
+            "bradley-terry",
+            table,
+            ties,
+            by,
+            reference,
+            order_effect,
+            cells,
+            item_terms,
+            separate,
+            comparison_terms,
+        ),
     )
 
 
@@ -168,6 +194,7 @@ def make_spec(
     cells: str | Sequence[str] | None,
     item_terms: Sequence[str],
     separate: Sequence[str],
+    comparison_terms: str | Sequence[str] = (),
 ) -> ModelSpec:
     """The specification of a model, with defaults filled in.
 
@@ -210,4 +237,7 @@ def make_spec(
         cells=(cells,) if isinstance(cells, str) else tuple(cells or ()),
         item_terms=tuple(item_terms),
         separate=tuple(separate),
+        comparison_terms=(comparison_terms,)
+        if isinstance(comparison_terms, str)
+        else tuple(comparison_terms),
     )

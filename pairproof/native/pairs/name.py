@@ -8,11 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from ...errors import FormulaError
 from ...fit.covariance import MappedCovariance, Rescaling
 from ...fit.family import LOG_WORTH_PER_UNIT
 from ...fit.record import not_zero
 from ...fit.rescale import Referred, against
-from ...fit.spec import Term, Value, by_suffix
+from ...fit.spec import Term, Value, by_suffix, of_comparison
 from . import design
 from .build import By, Model
 from .cells import sums
@@ -56,7 +57,10 @@ class Named:
 def name(model: Model, found: Solved) -> Named:
     """Name the solver's parameters."""
     items, spec = (() if model.spec.item_terms else model.table.items), model.spec
-    terms, n_items = _terms(items, model.item_columns, model.item_by, model.order_by, model.tie_by)
+    rows = () if model.directed is None else model.directed.of
+    terms, n_items = _terms(
+        items, model.item_columns, model.item_by, model.own, model.order_by, rows, model.tie_by
+    )
     numbers = _on_scale(model, found, n_items)
     if model.tie_fixed:
         terms = (*terms, Term("tie", "tie"))
@@ -80,7 +84,7 @@ def _on_scale(model: Model, found: Solved, n_items: int) -> Referred:
     scaled = Rescaling(units, added)
     reference = np.zeros(n + added, bool)
     if model.problem.x is None:
-        reference[model.problem.reference : n_items : model.problem.n_items] = True
+        reference[model.problem.reference : model.problem.n_item_params : model.problem.n_items] = True
     null_space = scaled.forward(found.null_space)
     if model.tie_is_infinite:
         along = np.zeros((n + 1, 1))
@@ -104,7 +108,9 @@ def _terms(
     items: tuple[str, ...],
     columns: tuple[ItemColumn, ...],
     item_by: tuple[By, ...],
+    own: tuple[tuple[ItemColumn, By], ...],
     order_by: tuple[By, ...],
+    rows: tuple[By, ...],
     tie_by: tuple[By, ...],
 ) -> tuple[tuple[Term, ...], int]:
     """All terms, and the number of terms of items or item covariates."""
@@ -112,19 +118,38 @@ def _terms(
     for by in item_by:
         suffix = by_suffix(by)
         terms += [Term(item + suffix, "item", item=item, by=by) for item in items]
-        for column, covariate, level in columns:
-            own = covariate is None  # a separate item
-            terms.append(
-                Term(
-                    column + suffix,
-                    "covariate",
-                    item=level if own else None,
-                    covariate=covariate,
-                    covariate_level=None if own else level,
-                    by=by,
-                )
-            )
+        terms += [of_column(column, by) for column in columns]
+    terms += [of_column(column, by) for column, by in own]
     n_items = len(terms)
     terms += [Term("order" + by_suffix(by), "order", by=by) for by in order_by]
+    terms += [Term(of_comparison(of), "comparison", of=of) for of in rows]
     terms += [Term("tie" + by_suffix(by), "tie", by=by) for by in tie_by]
+    if own or rows:
+        _check_names(terms)
     return tuple(terms), n_items
+
+
+def of_column(column: ItemColumn, by: By) -> Term:
+    """The term of an item covariate, or of one item: a separate one, or that of a selective term."""
+    name, covariate, level = column
+    one = covariate is None
+    return Term(
+        name + by_suffix(by),
+        "covariate",
+        item=level if one else None,
+        covariate=covariate,
+        covariate_level=None if one else level,
+        by=by,
+    )
+
+
+def _check_names(terms: list[Term]) -> None:
+    """FormulaError if two parameters have one name: an item covariate named as an item, or a column as either."""
+    seen: set[str] = set()
+    for term in terms:
+        if term.name in seen:
+            raise FormulaError(
+                f"two parameters would be named {term.name!r}: an item, an item covariate or a column of the table have"
+                " the same name; rename one of them"
+            )
+        seen.add(term.name)

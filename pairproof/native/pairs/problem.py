@@ -1,6 +1,7 @@
 """The model as arrays: the linear predictors of the cells, the same for every solver.
 
-    u_c = s * (a[s, i] - a[s, j]) + sign_c o_s'delta        log-odds of i against j in cell c with pattern s
+    u_c = a[s, i] - a[s, j] + sign_c o_s'delta              log-odds of i against j in cell c with pattern s
+          + sum_m z_sm (x_mi - x_mj) eta_m + v_c'beta       selective terms and comparison terms, if there are any
     g_c = t_s'gamma                                         tie parameter
     a[s, .] = sum_t z_st b_t                                abilities: b_t free, or b_t = X theta_t
 
@@ -23,6 +24,35 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
+class Further:
+    """Terms that are not a product of all items with a covariate: selective terms and comparison terms.
+
+    Attributes
+    ----------
+    x : float[m, n_items]
+        What each selective term multiplies of the items: an item covariate, or 1 for one item.
+    z : float[n_patterns, m]
+        The subject covariates of each.
+    comparison : float[n_values, c]
+        Values of the comparison terms, in favour of item i; row `cells.value` for each cell.
+    """
+
+    x: FloatArray
+    z: FloatArray
+    comparison: FloatArray
+
+    @property
+    def m(self) -> int:
+        """Number of selective terms."""
+        return self.z.shape[1]
+
+    @property
+    def c(self) -> int:
+        """Number of comparison terms."""
+        return self.comparison.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """The arrays of a model: cells, design matrices, reference and outcome model.
 
@@ -41,6 +71,8 @@ class Problem:
     reference : int
         Item whose ability is 0 in every pattern (free items only).
     model : {"binary", "davidson", "rao-kupper"}
+    further : Further or None
+        Parameters are those of z and x, of the selective terms, of order, of the comparison terms, of tie.
     """
 
     cells: Cells
@@ -51,6 +83,7 @@ class Problem:
     x: FloatArray | None
     reference: int
     model: OutcomeModel
+    further: Further | None = None
 
     @property
     def n_terms(self) -> int:
@@ -63,7 +96,15 @@ class Problem:
 
     @property
     def n_params(self) -> int:
-        return self.n_item_params + self.order.shape[1] + self.tie.shape[1]
+        further = 0 if self.further is None else self.further.m + self.further.c
+        return self.n_item_params + further + self.order.shape[1] + self.tie.shape[1]
+
+    @property
+    def splits(self) -> tuple[int, int, int, int]:
+        """Where the selective terms, the order effect, the comparison terms and the tie parameter begin."""
+        m, c = (0, 0) if self.further is None else (self.further.m, self.further.c)
+        order = self.n_item_params + m
+        return self.n_item_params, order, order + self.order.shape[1], order + self.order.shape[1] + c
 
     @property
     def categories(self) -> int:

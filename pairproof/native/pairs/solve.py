@@ -1,6 +1,7 @@
 """Step 2 of a fit: maximise the likelihood, also if some estimates are infinite.
 
-1. The solver is that of blocks if the item terms are saturated, else the dense one.
+1. The solver is that of blocks if the item terms are saturated, else the dense one; with selective terms or terms
+   of the comparison that of rows.
 2. If Newton's method converges, every parameter that the comparisons connect is finite and estimable.
 3. If not, the limiting model (module `existence`) is found and solved.  Without an order effect it follows
    from the strong components of the graph "was preferred to or tied with" (Ford 1957), for any number of
@@ -28,6 +29,7 @@ from .dense import Dense, DensePoint, as_dense
 from .differences import check_dense_size
 from .existence import check_size, examine
 from .problem import Problem
+from .rows import Rows, RowsPoint, as_rows
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -91,14 +93,27 @@ def solve(problem: Problem) -> Solved:
             return separated
     else:
         check_dense_size(problem)
-        dense = as_dense(problem)
-        regular = maximise(dense.evaluate, _start(dense))
-        if regular.reached:
-            return _from_dense(dense, regular, dense.n_inner, None)
+        if problem.further is not None:
+            rows = as_rows(problem)
+            sparse = maximise(rows.evaluate, _start(rows))
+            if sparse.reached:
+                return _from_dense(rows, sparse, rows.n_inner, None)
+        else:
+            dense = as_dense(problem)
+            regular = maximise(dense.evaluate, _start(dense))
+            if regular.reached:
+                return _from_dense(dense, regular, dense.n_inner, None)
     return _solve_limit(problem)
 
 
-def _start(layout: Blocks | Dense) -> FloatArray:
+def laid_out(
+    problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None
+) -> Dense | Rows:
+    """The layout of a problem whose item terms are not taken as blocks; arguments as in the layouts."""
+    return as_dense(problem, alive, keep) if problem.further is None else as_rows(problem, alive, keep)
+
+
+def _start(layout: Blocks | Dense | Rows) -> FloatArray:
     try:
         return layout.start()
     except np.linalg.LinAlgError:  # something is not estimable; Newton will meet the same matrix and say so
@@ -123,16 +138,14 @@ def _from_blocks(blocks: Blocks, found: Solution[BlockPoint], rank: int) -> Solv
 
 
 def _from_dense(
-    dense: Dense,
-    found: Solution[DensePoint],
+    dense: Dense | Rows,
+    found: Solution[DensePoint] | Solution[RowsPoint],
     rank: int,
     alive: BoolArray | None,
     null: FloatArray | None = None,
 ) -> Solved:
     def fitted() -> FloatArray:
-        u, g = dense.predictors(dense.inner(found.x))
-        if dense.grid:
-            u, g = u[dense.stratum, dense.pair], g[dense.stratum, 0]
+        u, g = dense.of_cells(found.x)
         return _limiting_probabilities(u, g, dense.problem.model, alive)
 
     directions = dense.outward_directions(np.zeros((dense.n_inner, 0)) if null is None else null)
@@ -169,9 +182,13 @@ def _limiting_probabilities(
 def _solve_limit(problem: Problem) -> Solved:
     """Solve the limiting model for what is estimable; without separation it is the model itself."""
     check_size(problem)
-    existence = examine(as_dense(problem))
-    dense = as_dense(problem, existence.alive if existence.separated else None, existence.keep)
-    found = maximise(dense.evaluate, _start(dense), far=700.0)
+    existence = examine(laid_out(problem))
+    dense = laid_out(problem, existence.alive if existence.separated else None, existence.keep)
+    found: Solution[DensePoint] | Solution[RowsPoint]
+    if isinstance(dense, Rows):
+        found = maximise(dense.evaluate, _start(dense), far=700.0)
+    else:
+        found = maximise(dense.evaluate, _start(dense), far=700.0)
     if not found.reached:
         raise ConvergenceError(
             f"Newton's method did not converge in {found.steps} steps (squared decrement"
@@ -207,9 +224,7 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
     if inside.all():
         return None
     c = problem.cells
-    kept = replace(
-        problem, cells=Cells(c.i[inside], c.j[inside], c.pattern[inside], c.sign[inside], c.counts[inside])
-    )
+    kept = replace(problem, cells=c.at(inside, c.counts))
     within = as_blocks(kept, _sets(strong))
     assert within is not None  # the item terms are those of `blocks`
     found = maximise(within.evaluate, _start(within), far=700.0)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...fit.cell_table import CellTable, WhenAsked
 from . import design
 from .build import Model
-from .cells import Cells, count_cells
+from .cells import Cells, count_cells, count_cells_by_value
 from .deviance import deviance, saturated
 from .formula import Formula
 from .solve import Solved, solve
@@ -64,12 +64,10 @@ class _Table:
     def _match(self) -> IntArray:
         """For each cell the coarse cell of the same pattern, pair and sign."""
 
-        def key(pattern: IntArray, c: Cells) -> IntArray:
-            return ((pattern * self.n_items + c.i) * self.n_items + c.j) * 3 + c.sign + 1
-
-        known = key(self.coarse.pattern, self.coarse)
+        n = int(self.coarse.pattern.max(initial=0)) + 1
+        known = self.coarse.key(self.n_items, n)
         by_key = np.argsort(known)
-        return by_key[np.searchsorted(known[by_key], key(self.of, self.cells))]
+        return by_key[np.searchsorted(known[by_key], self.cells.key(self.n_items, n, self.of))]
 
 
 def tabulate(model: Model, found: Solved) -> Tabulated:
@@ -103,7 +101,11 @@ def _table(model: Model) -> _Table:
         extra = design.find_patterns(Formula(), model.table, model.spec.cells)
         distinct, finer = np.unique(own * extra.n + extra.of_row, return_inverse=True)
         n, of = len(distinct), distinct // extra.n
-    cells = count_cells(model.table, np.ravel(finer), n, model.order)
+    finer, rows = np.ravel(finer), model.directed
+    if rows is None:
+        cells = count_cells(model.table, finer, n, model.order)
+    else:
+        cells = count_cells_by_value(model.table, finer, n, model.order, rows.of_row, rows.n)
     return _Table(cells, of[cells.pattern], coarse, n_items)
 
 
@@ -115,12 +117,15 @@ def _cell_table(model: Model, table: _Table, found: Solved) -> CellTable:
     if model.spec.order_effect:
         order = {1: "first named", -1: "second named", 0: "neutral"}
         labels = [",".join(filter(None, [lb, f"order={order[int(s)]}"])) for lb, s in zip(labels, cells.sign)]
+    if model.directed is not None and cells.value is not None:
+        of_rows = [model.directed.label(int(k)) for k in range(model.directed.n)]
+        labels = [",".join(filter(None, [lb, of_rows[int(k)]])) for lb, k in zip(labels, cells.value)]
     return CellTable(cells.i, cells.j, tuple(labels), cells.counts, table.expected(found.fitted()))
 
 
 @dataclass(frozen=True, eq=False)
 class _Null:
-    """The model in which all items are equal and order has no effect, tie parameters kept.
+    """The model in which all items are equal and nothing else favours one of them, tie parameters kept.
 
     Attributes
     ----------
@@ -149,7 +154,11 @@ def _null_model(model: Model) -> _Null:
         llf = tied * math.log(tied / n) + (decided * math.log(decided / (2.0 * n)) if decided else 0.0)
         return _Null(llf, 1, lambda: np.array([decided / 2, tied, decided / 2]) / n)
     equal = replace(
-        problem, x=np.zeros((problem.n_items, 0)), order=np.zeros((len(problem.z), 0)), z=problem.z[:, :1]
+        problem,
+        x=np.zeros((problem.n_items, 0)),
+        order=np.zeros((len(problem.z), 0)),
+        z=problem.z[:, :1],
+        further=None,
     )
     found = solve(equal)
     return _Null(found.llf, found.rank, found.fitted)

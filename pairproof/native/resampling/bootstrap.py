@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...data.options import one_of, whole_number
 from ...errors import InputError, TooLargeError
+from ...fit.answers.refused import only_comparisons
 from ...fit.fit import Fit
 from ...fit.robust.robust import Missing, cluster_codes
 from ..hypotheses.taken_apart import TakenApart, take_apart
@@ -104,6 +105,7 @@ def bootstrap(
     >>> drawn.conf_int().loc["A - B"].round(1).tolist()
     [-0.2, 0.6]
     """
+    only_comparisons(fit, "the bootstrap")
     n = whole_number("replicates", replicates, 1)
     if n < 2:
         raise InputError("replicates=1; a spread needs at least 2, and 95 % limits 39")

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from ...errors import InputError, TooLargeError
 from ..pairs.build import Model
-from ..pairs.cells import Cells
+from ..pairs.cells import Cells, cell_key
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -88,14 +88,10 @@ def cell_of_rows(model: Model) -> tuple[IntArray, NDArray[np.bool_]]:
     sign = np.zeros(table.n_rows, np.int64)
     if model.order is not None:
         sign = np.where(model.order != 0, np.where(back, -1, 1), 0)
-
-    def key(pattern: IntArray, i: IntArray, j: IntArray, sign: IntArray) -> IntArray:
-        out: IntArray = ((pattern * n + i) * n + j) * 3 + sign + 1
-        return out
-
-    known = key(cells.pattern, cells.i, cells.j, cells.sign)
+    known = cells.key(n, model.patterns.n)
     by_key = np.argsort(known)
-    of_row = key(model.patterns.of_row, i, j, sign)
+    value: IntArray | int = 0 if model.directed is None else model.directed.of_row
+    of_row = cell_key(value, model.patterns.of_row, model.patterns.n, i, j, n, sign)
     place = np.minimum(np.searchsorted(known[by_key], of_row), len(known) - 1)
     found = by_key[place]
     return np.where(known[found] == of_row, found, -1), back
@@ -311,4 +307,4 @@ def by_comparison(model: Model) -> ByComparison:
 def cells_with(cells: Cells, counts: FloatArray) -> Cells:
     """The cells with these counts, empty ones left out."""
     full = counts.sum(axis=1) > 0
-    return Cells(cells.i[full], cells.j[full], cells.pattern[full], cells.sign[full], counts[full])
+    return cells.at(full, counts)

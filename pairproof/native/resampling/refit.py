@@ -24,15 +24,16 @@ from ..pairs.block_step import BlockPoint
 from ..pairs.blocks import Blocks, as_blocks
 from ..pairs.build import Model
 from ..pairs.cells import Cells
-from ..pairs.dense import Dense, DensePoint, as_dense
+from ..pairs.dense import Dense, DensePoint
 from ..pairs.problem import Problem
-from ..pairs.solve import Solved, solve, solve_by_strong_components
+from ..pairs.rows import Rows, RowsPoint
+from ..pairs.solve import Solved, laid_out, solve, solve_by_strong_components
 from ..pairs.ties import Counts
 from .draws import cells_with
 from .units import units
 
 FloatArray = NDArray[np.float64]
-Layout = Union[Blocks, Dense]
+Layout = Union[Blocks, Dense, Rows]
 
 #: A cell's log-odds move along a direction without an estimate, whose entries are of order 1.
 MOVES = 1e-9
@@ -96,7 +97,7 @@ class Refitter:
         self._start: FloatArray | None = None
         self._far = FAR
         if not apart.found.null_space.shape[1]:
-            layout = as_blocks(apart.problem) or as_dense(apart.problem)
+            layout = as_blocks(apart.problem) or laid_out(apart.problem)
             found = _maximise(layout, layout.start())
             if found.reached:
                 self._layout, self._start = layout, found.x
@@ -149,7 +150,7 @@ class Refitter:
         beta = self.ways[added].forward(params)
         infinite = self._tie_gone() if self.model.tie_is_infinite else None
         cells = problem.cells
-        filled = replace(problem, cells=Cells(cells.i, cells.j, cells.pattern, cells.sign, counts))
+        filled = replace(problem, cells=replace(cells, counts=counts))
         return Refit(
             beta,
             infinite,
@@ -204,8 +205,10 @@ class Refitter:
 
 def _maximise(
     layout: Layout, start: FloatArray, far: float = FAR
-) -> Solution[BlockPoint] | Solution[DensePoint]:
+) -> Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint]:
     if isinstance(layout, Blocks):
+        return maximise(layout.evaluate, start, far)
+    if isinstance(layout, Rows):
         return maximise(layout.evaluate, start, far)
     return maximise(layout.evaluate, start, far)
 

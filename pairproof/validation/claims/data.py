@@ -249,6 +249,7 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
             cells=model.cells or None,
             item_terms=model.item_terms,
             separate=model.separate,
+            comparison_terms=model.comparison_terms,
         )
     if model.cluster:
         fit = fit.clustered(*model.cluster, kind=model.cluster_kind)

@@ -96,7 +96,7 @@ def draft(table: Comparisons, model: ModelClaim, paper: str, title: str = "") ->
 
 def _check_levels(table: Comparisons, fit: Fit) -> None:
     """A claims file states no order of levels: those in the model must be in the readers' own order."""
-    for name in dict.fromkeys(c for t in fit.terms for c, _ in t.by):
+    for name in dict.fromkeys(c for t in fit.terms for c, _ in (*t.of, *t.by)):
         column = table.columns[name]
         if isinstance(column, Factor) and column.levels != natural_order(column.levels):
             raise InputError(
@@ -115,7 +115,7 @@ def _rows(table: Comparisons, fit: Fit) -> tuple[list[str], list[list[Any]]]:
     """
     frame = table.to_frame()
     by_row = "row" in fit.spec.cells
-    needed = [*(c for t in fit.terms for c, _ in t.by), *(c for c in fit.spec.cells if c != "row")]
+    needed = [*(c for t in fit.terms for c, _ in (*t.of, *t.by)), *(c for c in fit.spec.cells if c != "row")]
     needed.append("judge")  # a deviance may be of each judge's rows
     if fit.spec.order_effect:
         needed.append("order")

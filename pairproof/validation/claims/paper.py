@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from ...data.checks import LARGEST_COUNT
 from ...files.inputs import MOST_CLAIM_BYTES
-from ...fit.family import FamilyName, Scale, Ties
+from ...fit.family import PairFamilyName, Scale, Ties
 from ...fit.robust.clusters import Kind as ClusterKind
 from ...text import label, named, quoted
 from .entries import Cell, PrintedText, entry
@@ -107,7 +107,7 @@ class DataSpec:
 class ModelClaim:
     """The model of a claim, as the page states it."""
 
-    family: FamilyName = entry("llbt (lambda scale) or bradley-terry (log-odds)")
+    family: PairFamilyName = entry("llbt (lambda scale) or bradley-terry (log-odds)")
     ties: Ties | None = entry(
         "model of ties; default: davidson where the data have a tie category, else none", None
     )
@@ -130,6 +130,9 @@ class ModelClaim:
         ),
     )
     separate: tuple[str, ...] = entry("items that stay free beside item_terms", ())
+    comparison_terms: tuple[str, ...] = entry(
+        "covariates of the comparison, each in favour of the item named first", (), or_one=True
+    )
     cluster: tuple[str, ...] = entry(
         "one or two columns, such as judge, by whose values standard errors are clustered", (), or_one=True
     )

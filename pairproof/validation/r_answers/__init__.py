@@ -16,6 +16,8 @@ R call                              answers
 ``clubSandwich::vcovCR``            the same, CR2 and its degrees of freedom
 ===================================  ================================================================
 
+Fits of whole answers (:class:`pairproof.fit.answers.fit.AnswerFit`) have their own: :mod:`.answers`.
+
 Each answer's note says what was translated: scale, reference, R's names, what a log-likelihood counts.  No
 tolerance is loosened for it.
 """
@@ -28,10 +30,12 @@ from typing import Optional
 
 from ...bridge.cells import count
 from ...bridge.process.policy import Backend, BackendLike, backend as policy
+from ...fit.answers.fit import AnswerFit
 from ...fit.fit import Fit
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
-from .ask import Question
+from .answers import answer_counterparts
+from .ask import Question, without_model
 from .bradleyterry import (
     BINOMIAL,
     BTM,
@@ -88,6 +92,8 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     chosen: Backend = policy(backend)
     if chosen.mode == "none":
         return []
+    if isinstance(fit, AnswerFit):
+        return _of_answers(fit, chosen)
     if fit.robust is not None:
         # Estimates and likelihood by functions that have the model, standard errors by those that cluster.
         answers = [without_model_errors(a) for a in counterparts(model_based(fit), chosen)]
@@ -103,6 +109,13 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
         if (a := answerer(question)) is not None
     ]
     return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
+
+
+def _of_answers(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
+    if fit.robust is None:
+        return answer_counterparts(fit, backend)
+    answers = [without_model_errors(a) for a in answer_counterparts(replace(fit, robust=None), backend)]
+    return [*answers, without_model("R packages", "none clusters the standard errors of whole answers")]
 
 
 def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:

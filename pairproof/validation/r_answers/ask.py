@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from ...bridge.process.policy import Backend
 from ...bridge.records.drift import said_of_stopping
 from ...bridge.records.result import RResult
 from ...errors import RDrift, RecordMissing, RError, RTimeout, RUnavailable
+from ...fit.answers.fit import AnswerFit
 from ...fit.fit import Fit
 from ..verdicts.agreement import RCounterpart, RSource
 
@@ -50,17 +52,30 @@ class Question:
         )
 
 
-Ask = Callable[[Question], RCounterpart]
+@dataclass(frozen=True, eq=False)
+class AnswerQuestion:
+    """A question to R about a fit of whole answers: the fit, and the backend that is to answer."""
+
+    fit: AnswerFit
+    backend: Backend
 
 
-def attempt(r_call: str, ask: Ask, question: Question, known: Sequence[str] = ()) -> RCounterpart:
+SomeQuestion = TypeVar("SomeQuestion", Question, AnswerQuestion)
+
+
+def attempt(
+    r_call: str,
+    ask: Callable[[SomeQuestion], RCounterpart],
+    question: SomeQuestion,
+    known: Sequence[str] = (),
+) -> RCounterpart:
     """R's answer, or a counterpart that says why there is none.
 
     Parameters
     ----------
     r_call : str
-    ask : function of Question to RCounterpart
-    question : Question
+    ask : function of Question or AnswerQuestion to RCounterpart
+    question : Question or AnswerQuestion
     known : sequence of str
         Parts of the error messages that R is known to give for such a table.  An R that stops with one of
         them did run, and its error is its answer.
@@ -91,6 +106,11 @@ def refused(r_call: str, why: str) -> RCounterpart:
     numbers.
     """
     return RCounterpart(r_call, None, not_run=why, expected=True)
+
+
+def without_model(r_call: str, why: str) -> RCounterpart:
+    """The row of an R package that has no such model: `why` says what it lacks."""
+    return RCounterpart(r_call, None, not_run=f"no counterpart: {why}", expected=True, no_counterpart=True)
 
 
 def remarks(result: RResult) -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 from ...bridge.packages import base, bradleyterry2, psychotools
 from ...bridge.packages.models import RModel
 from ...fit.fit import Fit
+from ...fit.spec import Term
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
 from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
@@ -39,8 +40,8 @@ MOST_RESPONSES = 100_000
 
 
 def _plain(fit: Fit) -> bool:
-    """Free items, the same for everybody."""
-    return not fit.spec.item_terms and not any(t.by for t in fit.terms)
+    """Free items, the same for everybody, and nothing of the comparison but who was named first."""
+    return not fit.spec.item_terms and not any(t.by or t.of for t in fit.terms)
 
 
 def moved_in_words(fit: Fit, reference: str) -> list[str]:
@@ -133,8 +134,7 @@ def _ask_binomial(question: Question) -> RCounterpart:
     columns: dict[str, Any] = {"wins": cells.wins, "losses": cells.losses}
     named: dict[str, str] = {}
     for k, term in enumerate(free):
-        column = heads[term.kind, term.item, term.covariate, term.covariate_level]
-        columns[f"b{k + 1}"] = times_covariates(column, cells, term.by)
+        columns[f"b{k + 1}"] = column_of(question, term, heads)
         named[f"b{k + 1}"] = term.name
     model = base.glm(
         f"cbind(wins, losses) ~ 0 + {' + '.join(named)}", columns, "binomial", backend=question.backend
@@ -146,6 +146,14 @@ def _ask_binomial(question: Question) -> RCounterpart:
     if fit.scale == "lambda" and fit.spec.item_terms:
         said.append("coefficients, log-odds in R, are halved to lambda")
     return _binomial_answer(question, BINOMIAL, p, model, said + moved_in_words(fit, reference))
+
+
+def column_of(question: Question, term: Term, heads: dict[tuple[Any, ...], Any]) -> Any:
+    """What a parameter of the log-odds is multiplied with in each cell, float[n_cells]."""
+    if term.kind == "comparison":
+        return question.cells.comparison[term.name]
+    column = heads[term.kind, term.item, term.covariate, term.covariate_level]
+    return times_covariates(column, question.cells, term.by)
 
 
 def head_columns(question: Question) -> dict[tuple[Any, ...], Any]:

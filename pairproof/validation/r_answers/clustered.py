@@ -34,7 +34,7 @@ from ...fit.spec import Term
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
 from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
-from .bradleyterry import head_columns, moved_in_words
+from .bradleyterry import column_of, head_columns, moved_in_words
 from .translate import MOST_WORTHS, RParameters, linear_map, parameter_values, worth_values
 
 FloatArray = NDArray[np.float64]
@@ -129,9 +129,7 @@ def rows_of(question: Question) -> tuple[ComparisonRows, tuple[str, ...], str]:
     def column(term: Term) -> FloatArray:
         if term.kind == "tie":
             return times_covariates(np.ones(len(cells)), cells, term.by)
-        return times_covariates(
-            heads[term.kind, term.item, term.covariate, term.covariate_level], cells, term.by
-        )
+        return np.asarray(column_of(question, term, heads))
 
     own = [t for t in free if t.kind != "tie"]
     ties = [t for t in free if t.kind == "tie"] if cells.ties is not None else []

@@ -19,10 +19,11 @@ from ...bridge.cells import CountedCells
 from ...bridge.packages import base, gnm
 from ...bridge.packages.models import RModel
 from ...bridge.values.convert import data_frame, factor_of
+from ...fit.fit import Fit
 from ...fit.predictions import item_covariate
 from ...fit.spec import Term
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, answered, attempt, reference_for_r, refused, remarks
+from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
 from .translate import likelihood_values, parameter_values, parameters_of, worth_values
 
 GNM = "gnm::gnm(eliminate)"
@@ -74,11 +75,15 @@ def log_linear(question: Question) -> LogLinear:
         covariates=given,
     )
     columns = dict(frame.columns)
-    reference = "" if fit.spec.item_terms else reference_for_r(fit, -1)
+    reference = _reference(fit)
     columns.update(_item_columns(question, frame.columns))
+    columns.update(_written_columns(question))
     free = [t for t in fit.terms if t.item != reference or t.kind != "item"]
+    written = written_out(question)
     names = {
-        ":".join([_head(question, t), *_parts(cells, t)]): t.name for t in free if _in_formula(question, t)
+        ":".join([_head(question, t), *_parts(cells, t, written)]): t.name
+        for t in free
+        if _in_formula(question, t)
     }
     ready = {k: factor_of(v) if isinstance(v, tuple) else v for k, v in columns.items()}
     return LogLinear(data_frame(ready), "y ~ " + " + ".join(_formula_terms(question, free)), names, reference)
@@ -92,9 +97,12 @@ def _in_formula(question: Question, term: Term) -> bool:
 def _formula_terms(question: Question, free: list[Term]) -> list[str]:
     """`o1`, `o2`, `(o1 + o2):f1.`: heads of the terms, then with what they are multiplied."""
     by_product: dict[tuple[str, ...], list[str]] = {}
+    written = written_out(question)
     for term in free:
         if _in_formula(question, term):
-            product = tuple(_r_name(question.cells, name) for name, _ in term.by)
+            product = (
+                () if term.name in written else tuple(_r_name(question.cells, name) for name, _ in term.by)
+            )
             heads = by_product.setdefault(product, [])
             if _head(question, term) not in heads:
                 heads.append(_head(question, term))
@@ -106,6 +114,11 @@ def _formula_terms(question: Question, free: list[Term]) -> list[str]:
 
 def _head(question: Question, term: Term) -> str:
     """Name of a term's own column in R."""
+    written = written_out(question)
+    if term.name in written:
+        return written[term.name]
+    if _of_free_item(question.fit, term):
+        return f"o{question.fit.items.index(term.item or '') + 1}"
     if term.kind == "item":
         assert term.item is not None
         return f"o{question.fit.items.index(term.item) + 1}"
@@ -116,10 +129,62 @@ def _head(question: Question, term: Term) -> str:
     )
 
 
-def _parts(cells: CountedCells, term: Term) -> list[str]:
+def _reference(fit: Fit) -> str:
+    """The item without a column; "" if abilities come from item covariates."""
+    return "" if fit.spec.item_terms else reference_for_r(fit, -1)
+
+
+def _of_free_item(fit: Fit, term: Term) -> bool:
+    """A selective term of an item that has a column of its own in R."""
+    one = term.kind == "covariate" and term.item is not None and not fit.spec.item_terms
+    return one and term.item != _reference(fit)
+
+
+def written_out(question: Question) -> dict[str, str]:
+    """Terms whose column is given to R as it is, with the column's name: comparison terms, and selective terms of what
+    has no column by itself (the reference item, an item covariate beside free items), of which R would code every
+    level of a factor.
+    """
+    fit = question.fit
+    alone = {
+        (t.item, t.covariate, t.covariate_level) for t in fit.terms if t.kind == "covariate" and not t.by
+    }
+    out: dict[str, str] = {}
+    for term in fit.terms:
+        selective = (
+            term.kind == "covariate"
+            and (term.item, term.covariate, term.covariate_level) not in alone
+            and not _of_free_item(fit, term)
+        )
+        if term.kind == "comparison" or selective:
+            out[term.name] = f"k{len(out) + 1}"
+    return out
+
+
+def _written_columns(question: Question) -> dict[str, Any]:
+    """The columns of `written_out`, a row an outcome of a cell: lambda's unit for items, half that for the others."""
+    fit, cells = question.fit, question.cells
+    side = np.array([1.0, -1.0, 0.0])[
+        : cells.counts.shape[1]
+    ]  # the first preferred, the second, tie: gnm.llbt_frame
+    written = written_out(question)
+    out: dict[str, Any] = {}
+    for term in fit.terms:
+        if term.name not in written:
+            continue
+        if term.kind == "comparison":
+            column = cells.comparison[term.name] / 2
+        else:
+            values = item_covariate(fit, term)
+            column = times_covariates(values[cells.first] - values[cells.second], cells, term.by)
+        out[written[term.name]] = np.outer(column, side).ravel()
+    return out
+
+
+def _parts(cells: CountedCells, term: Term, written: dict[str, str]) -> list[str]:
     """Names R gives to what a term is multiplied with: `f1.002`, `v2`."""
     found = []
-    for name, level in term.by:
+    for name, level in () if term.name in written else term.by:
         r_name = _r_name(cells, name)
         found.append(r_name if level is None else f"{r_name}{cells.covariate(name).levels.index(level):03d}")
     return found

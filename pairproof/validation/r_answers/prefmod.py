@@ -89,6 +89,7 @@ def is_log_linear(fit: Fit) -> bool:
     return (
         not fit.spec.item_terms
         and not fit.spec.order_effect
+        and not fit.spec.comparison_terms
         and fit.spec.cells != ("row",)
         and fit.outcome_model != "rao-kupper"
         and fit.ties != "rao-kupper"

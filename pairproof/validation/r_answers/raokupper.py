@@ -22,7 +22,7 @@ def polr_counterpart(question: Question) -> RCounterpart | None:
     items).
     """
     fit, cells = question.fit, question.cells
-    varies = any(t.by for t in fit.terms if t.kind != "item")
+    varies = any(t.by or t.of for t in fit.terms if t.kind != "item")
     if fit.ties != "rao-kupper" or fit.spec.item_terms or varies or cells.ties is None:
         return None
     if question.too_large:

@@ -177,6 +177,8 @@ def probabilities(fit: Fit, cells: CountedCells, beta: FloatArray) -> FloatArray
 def _column(fit: Fit, cells: CountedCells, term: Term) -> FloatArray:
     """What a parameter is multiplied with in each cell, float[n_cells]."""
     column = np.ones(len(cells))
+    if term.kind == "comparison":
+        return cells.comparison[term.name]
     if term.kind == "order":
         assert cells.order is not None
         column = cells.order

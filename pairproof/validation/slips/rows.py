@@ -19,7 +19,7 @@ from ...data.wide import lexicographic_pair_order
 from ...errors import InputError
 from ...fit.fit import Fit
 from ...native.pairs.design import Patterns, find_patterns
-from ...native.pairs.formula import parse
+from ...native.pairs.formula import names_of, parse
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -96,7 +96,7 @@ class Rows:
 def rows_of(fit: Fit, kept: NDArray[np.bool_] | None = None) -> tuple[Rows, Patterns]:
     """Rows of a fit's table (or of those that are kept), and the covariate patterns of its model."""
     data = fit.data
-    patterns = find_patterns(parse(fit.spec.by), data)
+    patterns = find_patterns(parse(fit.spec.by, names_of(data, fit.spec, tuple(fit.layout.separate))), data)
     back = data.first > data.second
     low, high = np.where(back, data.second, data.first), np.where(back, data.first, data.second)
     n = len(data.items)

@@ -218,7 +218,7 @@ def glm_values(fit: Fit) -> dict[str, float]:
     if (
         fit.outcome_model != "binary"
         or fit.scale != "log-odds"
-        or any(t.by or t.kind == "covariate" for t in fit.terms)
+        or any(t.by or t.of or t.kind == "covariate" for t in fit.terms)
     ):
         raise InputError(
             f"{fit.title}: the steps of glm are known only for Bradley-Terry models of items and an order"

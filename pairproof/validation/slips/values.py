@@ -384,6 +384,8 @@ def own_setting(fit: Fit, sided: int) -> Setting:
         raise InputError(
             f'cells = {list(fit.spec.cells)}: a search handles the model\'s own cells, "judge" and "row" only'
         )
+    if fit.spec.comparison_terms:
+        raise InputError("comparison_terms: a search cannot handle models with covariates of the comparison")
     if any(t.kind in ("tie", "order") and t.by for t in fit.terms):
         raise InputError(
             "a tie parameter or an order effect that varies with covariates: a search cannot handle such"

@@ -229,6 +229,8 @@ class RCounterpart:
         Why it did not run; `values` is then empty.
     r_error : str
         R's own error message and the call that gave it, if R ran and stopped with an error.
+    no_counterpart : bool
+        Whether R has no such model; `not_run` then says what it lacks.
     expected : bool
         Whether the absence of values is no failure: R stopped with an error that it is known to give for such
         a table, or it was not asked because the table is too large for it.
@@ -265,6 +267,7 @@ class RCounterpart:
     rounding: Mapping[str, float] = field(default_factory=dict)
     lacks: tuple[str, ...] = ()
     r_error: str = ""
+    no_counterpart: bool = False
 
     @property
     def function(self) -> str:

@@ -209,7 +209,8 @@ def _tail(statistic: Interval, df: Interval) -> Interval | None:
 
 def _parameters(p: Printout) -> int | None:
     """Parameters that are estimated, without that of the ties; None if the items do not say how many."""
-    return None if p.spec.by or p.spec.item_terms else len(p.items) - 1 + p.spec.order_effect
+    other = p.spec.by or p.spec.item_terms or p.spec.comparison_terms
+    return None if other else len(p.items) - 1 + p.spec.order_effect
 
 
 def _df_from_null(q: PrintedAs) -> Interval | None:

@@ -73,6 +73,7 @@ def printout_of(claim: Claim, data: Comparisons) -> Printout:
         m.cells or None,
         m.item_terms,
         m.separate,
+        m.comparison_terms,
     )
     return _printout(claim, spec, data.items, data.tie_category)
 
@@ -105,6 +106,7 @@ def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
         m.cells,
         m.item_terms,
         m.separate,
+        m.comparison_terms,
     )
     return _printout(claim, own, spec.items, ternary)
 
@@ -118,13 +120,18 @@ def _observed(data: Comparisons, ties: str) -> NDArray[np.float64]:
     return points
 
 
+def _of_cells(spec: ModelSpec) -> tuple[object, ...]:
+    """What the table of the deviance depends on."""
+    return spec.by, spec.cells, spec.comparison_terms
+
+
 def _across(claim: Claim, p: Printout, earlier: Sequence[tuple[Claim, Printout]]) -> Iterator[Check]:
     """Claims on the same table and cells: one constant in all AICs, deviances whose differences are
     likelihood ratios.
     """
     for other, q in earlier:
         mine, theirs = p.spec, q.spec
-        if other.data != claim.data or (theirs.by, theirs.cells) != (mine.by, mine.cells):
+        if other.data != claim.data or _of_cells(theirs) != _of_cells(mine):
             continue
         if {mine.ties, theirs.ties} & {"half", "drop"}:
             continue

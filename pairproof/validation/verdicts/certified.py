@@ -73,6 +73,8 @@ def _of_estimates(values: Mapping[str, str]) -> dict[str, str]:
 
 def _same_model(fit: Fit, document: Document) -> bool:
     model, spec = document["model"], fit.spec
+    if spec.comparison_terms:
+        return False  # no document has them
     cells = model["cells"]
     return (
         spec.family,

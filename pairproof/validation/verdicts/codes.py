@@ -72,6 +72,7 @@ CODES: dict[str, str] = {
     "r-error": "R stops on this table with an error of its own that is known",
     "not-asked": "not asked of R: by a rule on the size or kind of table, or because R was not wanted",
     "no-r-model": "no R function that was asked for has the model",
+    "no-counterpart": "no R package has the model, or fits another one to this table",
     "r-not-run": "an R call that should have run did not",
     "native-not-run": "the native fit did not run",
     "computation-not-run": "the computation of the claim's numbers did not run",

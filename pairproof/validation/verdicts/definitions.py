@@ -121,7 +121,7 @@ def _both_orders(fit: Fit, outcomes: int) -> FloatArray:
     table = treated(fit)
     used = table.wins + table.ties + table.losses > 0
     keys = [table.first, table.second]
-    for name in {n for t in fit.terms for n, _ in t.by}:
+    for name in {n for t in fit.terms for n, _ in (*t.of, *t.by)}:
         column = table.columns[name]
         keys.append(np.unique(column.codes if hasattr(column, "codes") else column, return_inverse=True)[1])
     _, cell = np.unique(np.stack(keys, axis=1)[used], axis=0, return_inverse=True)

@@ -215,7 +215,7 @@ def check_win_totals(printout: Printout, games: Games, observed: FloatArray | No
         None where the printed numbers do not determine the totals.
     """
     spec, estimates = printout.spec, printout.estimates()
-    if estimates is None or spec.ties == "rao-kupper":
+    if estimates is None or spec.ties == "rao-kupper" or spec.comparison_terms:
         return None
     tie = order = None
     if spec.order_effect:

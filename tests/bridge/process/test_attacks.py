@@ -389,7 +389,7 @@ def test_no_line_of_a_script_is_begun_by_a_name(trap):
     """In the script's source a name stands in a string, or behind #, of one line of ASCII, whatever is in
     it.
     """
-    from pairproof.bridge.script import _comment, _text
+    from pairproof.bridge.literals import comment as _comment, text as _text
 
     for name in [
         *trap.names,

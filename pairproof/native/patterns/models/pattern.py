@@ -72,7 +72,8 @@ def fit_pattern(
         One tie parameter for all pairs, one for each, or none: its value is then held at 0.  Default: "davidson"
         where ties could be answered.  Rankings with ties are fitted as weak orders.
     by : str
-        Formula of the subject covariates with which the lambdas vary, as in :func:`pairproof.fit_llbt`.
+        Formula of the subject covariates with which the lambdas vary, as in :func:`pairproof.fit_llbt`:
+        "sex" for all of them, "A:sex" for one item, "x:sex" for one item covariate.
     item_terms : sequence of str
         Item covariates whose sum is an item's lambda, in place of free parameters.
     separate : sequence of str

@@ -58,7 +58,8 @@ def fit_plackett_luce(
         Rankings, or ratings, which are taken as rankings with ties.  Items below all others were there to be chosen;
         those not presented were not.
     by : str
-        Formula of the subject covariates with which log worths vary, as in :func:`pairproof.fit_llbt`.
+        Formula of the subject covariates with which log worths vary, as in :func:`pairproof.fit_llbt`:
+        "sex" for all of them, "A:sex" for one item, "x:sex" for one item covariate.
     item_terms : sequence of str
         Item covariates whose sum is the log worth, in place of free parameters.
     separate : sequence of str

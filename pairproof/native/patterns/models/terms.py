@@ -2,7 +2,8 @@
 
     ability of item j in group s = sum over k of z_sk b_jk,     or  sum over k, q of z_sk x_jq b_kq  (item covariates)
 
-z_sk are the columns of the formula of subject covariates (:mod:`pairproof.native.pairs.formula`, the same as for
+and, for a selective term m of one item or item covariate (:mod:`pairproof.native.pairs.selected`), z_sm x_mj b_m. z_sk are
+the columns of the formula of subject covariates (:mod:`pairproof.native.pairs.formula`, the same as for
 models of comparisons), with a constant before them; the x_jq are those of the item covariates.
 """
 
@@ -21,8 +22,10 @@ from ....fit.answers.spec import AnswerSpec
 from ....fit.spec import Term, Value, by_suffix
 from ....fit.warning import FitWarning
 from ...pairs import design
-from ...pairs.formula import parse
-from ...pairs.item_terms import item_columns
+from ...pairs.formula import names_of, parse
+from ...pairs.item_terms import item_columns, separate_items
+from ...pairs.name import of_column
+from ...pairs.selected import selected
 from ..maps import ItemTerm
 
 FloatArray = NDArray[np.float64]
@@ -83,7 +86,7 @@ def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False
     InputError or one of its kinds
         The formula, an item covariate or the reference does not fit the table.
     """
-    formula = parse(spec.by)
+    formula = parse(spec.by, names_of(table, spec, separate_items(table, spec) if spec.by else ()))
     if formula.tie or formula.order:
         raise FormulaError(
             f"by={spec.by!r}: the tie parameter and the order effect of whole answers do not vary with covariates;"
@@ -108,19 +111,14 @@ def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False
             free += [j in kept for j in range(len(items))]
             continue
         terms.append(ItemTerm(x, z[:, k], tuple(c[0] + suffix for c in columns), items))
-        for column, covariate, level in columns:
-            own = covariate is None  # a separate item
-            named.append(
-                Term(
-                    column + suffix,
-                    "covariate",
-                    item=level if own else None,
-                    covariate=covariate,
-                    covariate_level=None if own else level,
-                    by=by,
-                )
-            )
+        named += [of_column(column, by) for column in columns]
+        free += [True] * len(columns)
+    if formula.own:
+        own = selected(table, spec, formula, patterns, (x, z))
+        for (column, by), of_items, subject in zip(own.of, own.x, own.z.T):
+            named.append(of_column(column, by))
             free.append(True)
+            terms.append(ItemTerm(of_items[:, None], subject, (named[-1].name,), items))
     counts = np.bincount(patterns.of_row[used], weights=table.weights[used], minlength=patterns.n).astype(
         float
     )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pairproof.errors import InputError, NotEstimableError
 from pairproof.native.patterns.estimate import Prior
+from pairproof.native.patterns.existence import examine
 from pairproof.native.patterns.likelihood import Likelihood
 from pairproof.native.patterns.maps import ItemTerm, main_effects
 from pairproof.native.patterns.pooled import PatternFit
@@ -288,3 +289,15 @@ def test_a_subset_may_be_presented_and_only_its_best_be_ranked() -> None:
             expected += np.log(worth[item] / worth[left].sum())
             left[item] = False
     assert abs(fit.estimate.llf - expected) < 1e-12
+
+
+def test_few_rankings_of_many_items_do_not_look_as_if_items_could_not_be_told_apart() -> None:
+    # Two rankings, each the other reversed, and a third: fewer answers than parameters, every worth exists.
+    ranks = np.array([np.arange(1, 16), np.arange(15, 0, -1), np.roll(np.arange(1, 16), 7)])
+    fit = fit_plackett_luce(ranks, [main_effects([f"i{k}" for k in range(15)], reference=0)])
+    examine(fit.likelihood, fit.pooled.weights, fit.estimate.names)
+    doubled = Likelihood(
+        fit.likelihood.space, fit.likelihood.group, [np.hstack([m, m[:, :1]]) for m in fit.likelihood.maps]
+    )
+    with pytest.raises(NotEstimableError, match="^i1, again: cannot be told apart"):
+        examine(doubled, fit.pooled.weights, [*fit.estimate.names, "again"])

@@ -1,0 +1,1 @@
+"""Models of whole answers in base R, by plain enumeration: the independent optimum, and the script of `to_r`."""

@@ -1,0 +1,141 @@
+"""Writes a fit of whole answers as a plain R script: the answers, every possible answer, Newton's method, the numbers.
+
+The script needs base R alone.  It prints every parameter with its estimate and standard error on the fit's scale and
+under its constraint, then deviance, df and log-likelihood, as :func:`pairproof.bridge.script.to_r` does for models of
+comparisons.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...fit.answers.fit import AnswerFit
+from ...fit.family import LOG_WORTH_PER_UNIT
+from ..literals import comment, number, text, vector
+from ..script_parts import PRINT
+from .inputs import Inputs, inputs_of, why_not
+from .program import NEWTON, SATURATED, SPACES
+
+FloatArray = NDArray[np.float64]
+
+
+def script_of(fit: AnswerFit) -> str:
+    """The R source.
+
+    Parameters
+    ----------
+    fit : AnswerFit
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        The model has no such script: latent classes, a prior, or too many possible answers.
+    """
+    refused = why_not(fit)
+    if refused:
+        raise InputError(f"no R script: {refused}. fit.verify() asks the R functions that have the model")
+    given = inputs_of(fit)
+    return "\n".join([_header(fit), _data(given), SPACES, NEWTON, SATURATED, _to_the_fit(fit, given), PRINT])
+
+
+def _header(fit: AnswerFit) -> str:
+    import pairproof
+
+    scale = "lambda (log worth = 2 lambda)" if fit.scale == "lambda" else "log-odds"
+    what = f"{fit.title}: {fit.n_persons:.10g} persons, {len(fit.items)} items, from {fit.data.source}"
+    lines = [
+        f"# {comment(what)}",
+        f"# Item terms in {scale}; {comment(fit.constraint)}.",
+        f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE",
+    ]
+    if fit.robust is not None:
+        lines += [
+            f"# The fit's standard errors are {comment(fit.robust.title)}. Those of this script are the model's.",
+            'message("standard errors are those of the model, not by cluster")',
+        ]
+    return "\n".join([*lines, "options(warn = 1)  # warnings as they come", ""])
+
+
+def _data(given: Inputs) -> str:
+    lines = ["# ---- the answers: a row is a distinct answer, n the persons who gave it"]
+    for name, value in given.scalars.items():
+        if isinstance(value, bool):
+            lines.append(f"{name} <- {str(value).upper()}")
+        else:
+            lines.append(f"{name} <- {text(value) if isinstance(value, str) else number(value)}")
+    lines.append(f"orders <- {_numbers(given.orders)}")
+    for name in ("depends", "answers", "ranks", "presented", "ranked"):
+        lines.append(f"{name} <- {_matrix(getattr(given, name))}")
+    lines += [f"n <- {_numbers(given.n)}", f"group <- {_numbers(given.group)}"]
+    lines += [
+        "# ---- from the parameters (columns) to those of the statistics below (rows), a block for each group:",
+        f"#   {comment(', '.join(given.statistics[:40]))}{' ...' if len(given.statistics) > 40 else ''}",
+        f"design <- {_matrix(given.design)}",
+        f"colnames(design) <- {vector(map(text, given.names), 0)}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _numbers(values: object) -> str:
+    found = np.asarray(values, dtype=float)
+    return vector(map(number, found.tolist())) if found.size else "numeric()"
+
+
+def _matrix(values: object) -> str:
+    table = np.asarray(values, dtype=float)
+    return f"matrix({_numbers(table.reshape(-1))}, ncol = {table.shape[1]}, byrow = TRUE)"
+
+
+def _to_the_fit(fit: AnswerFit, given: Inputs) -> str:
+    """R source that moves estimates and covariance to the fit's scale and constraint."""
+    names, map_ = shown(fit, given)
+    return "\n".join(
+        [
+            "# ---- to the scale and the constraint of the fit",
+            f"shown <- {_matrix(map_)}",
+            "b <- drop(shown %*% phi)",
+            f"names(b) <- {vector(map(text, names), 0)}",
+            "V <- shown %*% covariance %*% t(shown)",
+            "",
+        ]
+    )
+
+
+def shown(fit: AnswerFit, given: Inputs) -> tuple[list[str], FloatArray]:
+    """The fit's parameters but its references, float[m, p] times those of the program.
+
+    Parameters
+    ----------
+    fit : AnswerFit
+    given : Inputs
+
+    Returns
+    -------
+    (list of str, float[m, p])
+    """
+    program = {name: k for k, name in enumerate(given.names)}
+    own = "log-odds" if fit.spec.family == "plackett-luce" else "lambda"
+    unit = LOG_WORTH_PER_UNIT[own] / LOG_WORTH_PER_UNIT[fit.scale]
+    names, rows = [], []
+    for term, reference in zip(fit.terms, fit.is_reference):
+        if reference:
+            continue
+        row = np.zeros(len(given.names))
+        if term.name in program:
+            row[program[term.name]] = 1.0
+        if term.kind == "item" and fit.spec.reference == "sum":
+            block = [
+                program[t.name]
+                for t in fit.terms
+                if t.by == term.by and t.kind == "item" and t.name in program
+            ]
+            row[block] -= 1.0 / len(fit.items)
+        names.append(term.name)
+        rows.append(row * (unit if term.kind in ("item", "covariate") else 1.0))
+    return names, np.array(rows)

@@ -1,0 +1,39 @@
+"""Refusals of what there is for models of comparisons only, each with what to do instead."""
+
+from __future__ import annotations
+
+from ...errors import InputError
+from ..record import FitRecord
+from .spec import AnswerSpec
+
+WALD = (
+    "fit.clustered(column).contrast(a, b) has a Wald test that holds where persons of a cluster go together"
+)
+#: What is asked for -> what there is in its place.
+INSTEAD = {
+    "the bootstrap": "fit.clustered() has standard errors that hold if the model is wrong",
+    "the profile likelihood": "fit.conf_int() has Wald intervals, and fit.compare(other) likelihood ratios",
+    "the Poisson log-likelihood": "fit.llf is that of the answers, without constants",
+    "the score test": WALD,
+    "the wild cluster test": WALD,
+}
+
+
+def only_comparisons(fit: FitRecord, asked: str) -> None:
+    """Refuse a fit of whole answers.
+
+    Parameters
+    ----------
+    fit : FitRecord
+    asked : str
+        A key of `INSTEAD`.
+
+    Raises
+    ------
+    InputError
+        It is one; the message says what there is instead.
+    """
+    if isinstance(fit.spec, AnswerSpec):
+        raise InputError(
+            f"{asked} is for models of comparisons, and this one is of whole answers; {INSTEAD[asked]}"
+        )

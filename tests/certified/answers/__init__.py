@@ -1,0 +1,1 @@
+"""50-digit values of models of whole answers: pattern models, rankings, latent classes."""
