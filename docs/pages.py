@@ -19,6 +19,7 @@ PAGES = (
         for name in (
             "data",
             "models",
+            "answers",
             "latent-classes",
             "errors",
             "r-bridge",

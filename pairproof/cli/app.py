@@ -12,6 +12,7 @@ from .state import State, remember
 #: Name -> what it does.  The module has the same name, with _ for -.
 COMMANDS = {
     "fit": "Fit a model to a table of comparisons.",
+    "fit-answers": "Fit a model of whole answers: all comparisons of a person, rankings, ratings.",
     "validate": "Show that native, R and the printed page agree, or why not.",
     "check": "Check claims files: do the data give the printed numbers?",
     "explain": "Find readings that reproduce printed numbers which the data do not give.",

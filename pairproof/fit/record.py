@@ -251,6 +251,11 @@ class FitRecord:
         return -2.0 * self.llf + self.rank * float(np.log(self.n_comparisons))
 
     @property
+    def counted(self) -> str:
+        """What the likelihood is of, counted: `960 comparisons of 4 items`."""
+        return f"{self.n_comparisons:.10g} comparisons of {len(self.items)} items"
+
+    @property
     def llf_poisson(self) -> float:
         """The Poisson log-likelihood that gnm and glm report for the same model and table.
 

@@ -117,7 +117,9 @@ def test_the_test_of_classes_holds_its_level_and_finds_two():
     """Rates of a recorded line are within 2.6 of their errors of the level in 99 of 100 cases."""
     for line in read("class-numbers")["lines"]:
         for method, level in (("p <= .05", 0.05), ("p <= .10", 0.10)):
-            rate, error = line["rates"][method]["rate"], np.sqrt(level * (1 - level) / line["rates"][method]["tables"])
+            rate, error = line["rates"][method]["rate"], np.sqrt(
+                level * (1 - level) / line["rates"][method]["tables"]
+            )
             if len(line["design"]["shares"]) == 1:
                 assert abs(rate - level) < 2.6 * error, (line["name"], method)
             else:

@@ -84,6 +84,7 @@ COVERED = (
     "pairproof.data.respondents.reading.comparisons",
     "pairproof.data.respondents.reading.orders",
     "pairproof.data.respondents.reading.paircomp",
+    "pairproof.data.respondents.reading.rankings",
     "pairproof.data.respondents.reading.ranks",
     "pairproof.data.respondents.reading.ratings",
     "pairproof.data.reading.sentence_errors",

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pairproof.data.columns import natural_order
 from pairproof.data.comparisons import Comparisons
-from pairproof.data.reading import rankings, read
+from pairproof.data.reading import ranked_pairs, read
 from pairproof.data.reading.sentence_errors import read_errors
 from pairproof.errors import DataWarning, InputError, ItemError, PairOrderError, PairproofError
 from pairproof.files import packed
@@ -132,12 +132,12 @@ def test_blank_places_of_many_rankings_cost_nothing(monkeypatch):
     columns = {name: [None] * 300 for k in range(1, 201) for name in (f"system{k}", f"rank{k}")}
     for name, value in (("system3", "A"), ("rank3", 1), ("system150", "B"), ("rank150", 2)):
         columns[name] = [value] * 300
-    monkeypatch.setattr(rankings, "MOST_PAIRS", 300)
+    monkeypatch.setattr(ranked_pairs, "MOST_PAIRS", 300)
     assert read(columns).pooled() == {("A", "B"): (300, 0, 0)}
 
 
 def test_covariates_are_counted_when_rankings_are_refused(monkeypatch):
-    monkeypatch.setattr(rankings, "MOST_CELLS", 5)
+    monkeypatch.setattr(ranked_pairs, "MOST_CELLS", 5)
     table = {**ranking(3), "age": [30], "town": ["x"]}
     assert "stand for 3 pairs, each with 2 other columns" in refused(table)
 

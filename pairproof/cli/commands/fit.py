@@ -11,9 +11,10 @@ import click
 
 from ...errors import RankingWarning
 from ...fit.family import FAMILIES, TIES_IN_WORDS
+from ..options.many import Many, many_options
 from ..options.r import r_options
 from ..options.reading import names, reader_options, split_list
-from ..options.sections import SHARE, SectionedCommand, option
+from ..options.sections import SectionedCommand, option
 from ..state import READ, WRITTEN, State, json_text, shared_options
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _model = option("Model")
 _errors = option("Standard errors")
-_many = option("Many comparisons")
 _check = option("R")
 
 HELP = """Fit a model to a table of comparisons in FILE (CSV, TSV, Parquet, Arrow; - for standard input).
@@ -100,22 +100,7 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     type=click.Choice(["refuse", "own"]),
     help="Rows without a value of COL: an error (default), or each a cluster of its own.",
 )
-@_many(
-    "--ranks", is_flag=True, help="Confidence sets of the items' ranks, letters, and which may be the best."
-)
-@_many(
-    "--contrasts",
-    "family",
-    type=click.Choice(["all-pairs", "against-one", "against-best", "against-mean"]),
-    help="Differences of items with simultaneous intervals and adjusted p-values.",
-)
-@_many("--against", metavar="ITEM", help="The item of --contrasts against-one.")
-@_many(
-    "--adjust",
-    type=click.Choice(["single-step", "holm", "bh", "none"]),
-    help="p-values of --contrasts; default: single-step, by the largest of all (max-t).",
-)
-@_many("--level", type=SHARE, help="Level of --ranks and --contrasts; default: 0.95.")
+@many_options
 @reader_options
 @_check("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree.")
 @r_options
@@ -135,6 +120,7 @@ def command(
     cluster_kind: Kind | None,
     cluster_missing: Missing | None,
     reading: dict[str, Any],
+    many: Many,
     **asked: Any,
 ) -> int:
     if (r is not None or require_r) and not verify:
@@ -147,13 +133,12 @@ def command(
         raise click.UsageError("--cluster-kind has no effect without --cluster; add --cluster judge.")
     if cluster is None and cluster_missing is not None:
         raise click.UsageError("--cluster-missing has no effect without --cluster; add --cluster judge.")
-    _check_comparisons(asked)
     fitted = _fit(file, model, reading, asked)
     if cluster is not None:
         fitted = fitted.clustered(
             *names(cluster), kind=cluster_kind or "CR2", missing=cluster_missing or "refuse"
         )
-    found = _comparisons(state, fitted, asked)
+    found = many.find(fitted, state.seed)
     agreements: Any = None
     if verify:
         import pairproof
@@ -195,28 +180,6 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
         return FITTERS[model](
             table, cells=cells, item_terms=terms, separate=separate, comparison_terms=of_comparison, **stated
         )
-
-
-def _check_comparisons(asked: dict[str, Any]) -> None:
-    if asked["family"] is None and (asked["against"] is not None or asked["adjust"] is not None):
-        raise click.UsageError("--against and --adjust have no effect without --contrasts; add --contrasts.")
-    if asked["level"] is not None and asked["family"] is None and not asked["ranks"]:
-        raise click.UsageError("--level has no effect without --ranks or --contrasts; add one of them.")
-    if (asked["family"] == "against-one") != (asked["against"] is not None):
-        raise click.UsageError("--contrasts against-one and --against ITEM belong together.")
-    if asked["family"] == "against-best" and asked["adjust"] not in (None, "single-step"):
-        raise click.UsageError(
-            "--contrasts against-best is simultaneous by its own method (Hsu); leave out --adjust."
-        )
-
-
-def _comparisons(state: State, fitted: Fit, asked: dict[str, Any]) -> Found:
-    from ..reports.comparisons import FAMILIES, Asked, find
-
-    seed = 0 if state.seed is None else state.seed
-    family = None if asked["family"] is None else FAMILIES[asked["family"]]
-    adjust = asked["adjust"] or "single-step"
-    return find(fitted, Asked(asked["ranks"], family, asked["against"], adjust, asked["level"] or 0.95, seed))
 
 
 def _give(state: State, fitted: Fit, agreements: Any, found: Found) -> None:

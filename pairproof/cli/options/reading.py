@@ -60,7 +60,7 @@ def names_or_none(_: click.Context, __: click.Parameter, value: str | None) -> l
     return None if value is None else names(value)
 
 
-def _mapping(example: str) -> Callable[..., dict[str, str] | None]:
+def mapping_of(example: str) -> Callable[..., dict[str, str] | None]:
     def callback(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str] | None:
         found: dict[str, str] = {}
         for text in values:
@@ -72,7 +72,7 @@ def _mapping(example: str) -> Callable[..., dict[str, str] | None]:
     return callback
 
 
-def _levels(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]] | None:
+def levels_of(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, list[str]] | None:
     found: dict[str, list[str]] = {}
     for text in values:
         name, value = name_and_value(text, "judge=1,2,3")
@@ -82,11 +82,11 @@ def _levels(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> d
     return found or None
 
 
-def _pair_order(_: click.Context, __: click.Parameter, value: str | None) -> str | list[str] | None:
+def pair_order_of(_: click.Context, __: click.Parameter, value: str | None) -> str | list[str] | None:
     return value if value is None or value in ("prefmod", "lexicographic") else names(value)
 
 
-def _yes_no(_: click.Context, __: click.Parameter, value: str | None) -> bool | None:
+def yes_no(_: click.Context, __: click.Parameter, value: str | None) -> bool | None:
     return None if value is None else value == "yes"
 
 
@@ -98,7 +98,7 @@ _OPTIONS = (
         "columns",
         multiple=True,
         metavar="ROLE=NAME",
-        callback=_mapping("judge=rater"),
+        callback=mapping_of("judge=rater"),
         help="The file's own name for a column, for example judge=rater; repeatable.",
     ),
     _reading(
@@ -111,27 +111,27 @@ _OPTIONS = (
         "--levels",
         multiple=True,
         metavar="NAME=a,b,c",
-        callback=_levels,
+        callback=levels_of,
         help="Order of a covariate's levels, with the reference first; repeatable.",
     ),
     _reading(
         "--rename",
         multiple=True,
         metavar="OLD=NEW",
-        callback=_mapping("tie=necktie"),
+        callback=mapping_of("tie=necktie"),
         help="Another name for an item; repeatable.",
     ),
     _reading(
         "--tie-category",
         type=click.Choice(["yes", "no"]),
-        callback=_yes_no,
+        callback=yes_no,
         help="Whether judges could answer 'no preference' (default: depends on the layout).",
     ),
     _reading("--item-data", metavar="FILE", type=READ, help="File of item covariates, one row per item."),
     _reading(
         "--pair-order",
         metavar="ORDER",
-        callback=_pair_order,
+        callback=pair_order_of,
         help="Layout prefmod: prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,...",
     ),
     _reading(

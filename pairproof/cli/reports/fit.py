@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +30,11 @@ def document(fit: Fit, agreements: Verification | None) -> dict[str, Any]:
     return result
 
 
-def page(fit: Fit, found: Found = Found()) -> Page:
-    """The table of parameters, the plot of the worths, which items can be told apart, and the summary."""
+def page(fit: Fit, found: Found = Found(), more: Sequence[Block] = ()) -> Page:
+    """The table of parameters, the plot of the worths, which items can be told apart, `more`, and the summary."""
     parts: list[Block] = [Heading("Parameters"), _parameters(fit)]
     parts += map(Paragraph, filter(None, [cut_note(fit, ROWS)]))
-    parts += [_worths(fit), *blocks(fit, found), Heading("Summary"), Code(fit.summary())]
+    parts += [_worths(fit), *blocks(fit, found), *more, Heading("Summary"), Code(fit.summary())]
     return Page(fit.title, parts, f"Data: {fit.data.source}")
 
 
@@ -69,7 +70,7 @@ def context(fit: Fit, agreements: Verification) -> ReportContext:
     from ...validation.report import Story, worth_series
 
     facts = (
-        f"{fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}; {fit.constraint};"
+        f"{fit.counted} from {fit.data.source}; {fit.constraint};"
         f" log-likelihood {fit.llf:.4f}, deviance {fit.deviance:.4f} on {fit.df_resid} df."
     )
     said = (facts, *map(str, fit.warnings), *cautions(fit), *filter(None, [cut_note(fit, ROWS)]))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -27,12 +27,43 @@ from .items import IntArray, Options, encode, item_column
 from .table import Table
 
 NOT_RANKED = -1.0
-#: Comparisons that rankings may stand for, and numbers and codes of covariates beside them: about 2 GB.  One
-#: ranking of 4,472 systems has ten million pairs; all of WMT 2013 has one.
-MOST_PAIRS, MOST_CELLS = 10_000_000, 100_000_000
 WMT_ROLES = {"judgeId": "judge", "srcIndex": "source"}
 #: Columns that tell rankings of rows of systems apart where there is no column `ranking`.
 TELLS_APART = ("source", "judge", "track", "srclang", "trglang")
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Rankings as they stand in a table: n places, each a system that is named in a ranking.
+
+    Attributes
+    ----------
+    table : Table
+        Its columns under the names of their roles.
+    items : tuple of str
+    ranking, row, item : int[n]
+        Number of the ranking, row of the table, number of the system.
+    rank : float[n]
+        nan where the system is not ranked.
+    place : int[n]
+        Which of `rank_columns` has the rank.
+    rank_columns, used : tuple of str
+        Columns of ranks, and all that were read.
+    nothing, cure : str
+        What is said where nothing can be compared, and what to do then.
+    """
+
+    table: Table
+    items: tuple[str, ...]
+    ranking: IntArray
+    row: IntArray
+    item: IntArray
+    rank: FloatArray
+    place: IntArray
+    rank_columns: tuple[str, ...]
+    used: tuple[str, ...]
+    nothing: str
+    cure: str
 
 
 def is_rankings(names: Iterable[str]) -> bool:
@@ -53,27 +84,24 @@ def _is_a_row_a_system(names: Collection[str]) -> bool:
     return {"system", "rank"} <= set(names) and not {"system1", "system1Id"} & set(names)
 
 
-def read_rankings(table: Table, options: Options) -> Comparisons:
-    """Every pair of ranked systems of every ranking.
+def placed(table: Table, options: Options) -> Placed:
+    """The rankings of a table, before they are cut into pairs.
 
     Raises
     ------
     InputError
-        Columns that are not there, ranks that are none, nothing that tells rankings apart, or no ranking of
-        two systems.
+        Columns that are not there, ranks that are none, nothing that tells rankings apart.
     ItemError
         A rank without a system, or a system twice in one ranking.
     """
-    if _is_a_row_a_system(table.columns):
-        return _of_systems(table, options)
-    return _of_rows(table, options)
+    return (_of_systems if _is_a_row_a_system(table.columns) else _of_rows)(table, options)
 
 
 # -- a row a ranking
 
 
-def _of_rows(table: Table, options: Options) -> Comparisons:
-    """Pairs in the order 12 13 ... of the columns."""
+def _of_rows(table: Table, options: Options) -> Placed:
+    """Places in the order 1 2 ... of the columns."""
     if _is_wmt(table.columns) and not _is_numbered(table.columns):
         table = _from_wmt(table)
     places = _places(table.columns, table.source)
@@ -84,11 +112,13 @@ def _of_rows(table: Table, options: Options) -> Comparisons:
         _check_named(table, ~np.isnan(rank) & (item < 0), name, system)
     at = np.stack(positions, axis=1)
     _check_once_in_row(table, list(systems), at, items)
-    ranks = np.stack(list(given.values()), axis=1)
-    row, place = np.nonzero(~np.isnan(ranks))
-    used = (*systems, *given)
-    pairs = _pairs(table, row, used, "no row ranks two systems or more", "")
-    return _compared(table, options, items, at[row, place], ranks[row, place], (row, row), pairs, used)
+    row, place = np.nonzero(at >= 0)
+    ranks = np.stack(list(given.values()), axis=1)[row, place]
+    column = tuple(given)
+    nothing = "no row ranks two systems or more"
+    return Placed(
+        table, items, row, row, at[row, place], ranks, place, column, (*systems, *given), nothing, ""
+    )
 
 
 def _from_wmt(table: Table) -> Table:
@@ -171,26 +201,23 @@ def _check_once_in_row(table: Table, names: list[str], item: IntArray, items: tu
 # -- a row a system
 
 
-def _of_systems(table: Table, options: Options) -> Comparisons:
-    """Pairs in the order of the rows."""
+def _of_systems(table: Table, options: Options) -> Placed:
+    """Places in the order of the rankings, and of their rows."""
     table = _under_roles(table, {name: WMT_ROLES.get(name, name) for name in table.columns})
     item_of = {"system": item_column(table, "system", options)}
     ranks = _ranks(table, "rank")
     items, (item,) = encode(item_of, table.source, options)
     ranking = _ranking(table)
     _check_once_in_ranking(table, ranking, item, items)
-    ranked = np.flatnonzero(~np.isnan(ranks))
-    rows = ranked[np.argsort(ranking[ranked], kind="stable")]
-    used = ("system", "rank")
-    pairs = _pairs(
-        table,
-        ranking[rows],
-        used,
-        "no ranking has two ranked systems or more",
-        f"rows of one ranking share {_words(table)}, and ",
-    )
+    rows = np.argsort(ranking, kind="stable")
+    nothing = "no ranking has two ranked systems or more"
+    cure = f"rows of one ranking share {_words(table)}, and "
     varied = _of_rankings(table, ranking)
-    return _compared(varied, options, items, item[rows], ranks[rows], (ranking[rows], rows), pairs, used)
+    at = np.zeros(len(rows), np.int64)
+    used = ("system", "rank")
+    return Placed(
+        varied, items, ranking[rows], rows, item[rows], ranks[rows], at, ("rank",), used, nothing, cure
+    )
 
 
 def _keys(table: Table) -> tuple[str, ...]:
@@ -270,7 +297,7 @@ def _of_rankings(table: Table, ranking: IntArray) -> Table:
                 " not of a pair"
             ),
             DataWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     return replace(
         table, columns={name: column for name, column in table.columns.items() if name not in varying}
@@ -288,48 +315,6 @@ def _repeated(ranking: IntArray, item: IntArray, n_items: int) -> tuple[IntArray
     return again, before[again]
 
 
-def _pairs(
-    table: Table, ranking: IntArray, used: Collection[str], nothing: str, cure: str
-) -> tuple[IntArray, IntArray]:
-    """Places of both systems of every pair, from the ranking of each place; refuses none and too many."""
-    _check_number_of_pairs(table, np.bincount(ranking), used)
-    left, right = _pairs_within(ranking)
-    if not len(left):
-        raise InputError(
-            f"{table.source}: {nothing}, so there is no comparison; {cure}-1 and blank mean not ranked"
-        )
-    return left, right
-
-
-def _compared(
-    table: Table,
-    options: Options,
-    items: tuple[str, ...],
-    item: IntArray,
-    ranks: FloatArray,
-    of: tuple[IntArray, IntArray],
-    pairs: tuple[IntArray, IntArray],
-    used: tuple[str, ...],
-) -> Comparisons:
-    """Comparisons of pairs of places, from each place's item, rank and (ranking, row of the table)."""
-    (ranking, row), (left, right) = of, pairs
-    gap = ranks[right] - ranks[left]
-    tied = np.zeros(table.n_rows, bool)
-    tied[row[left[gap == 0]]] = True
-    found = assemble(
-        table,
-        options,
-        items,
-        item[left],
-        item[right],
-        ((gap > 0).astype(float), (gap == 0).astype(float), (gap < 0).astype(float)),
-        tie_category=has_tie_category(table, options, tied, next(name for name in used if "rank" in name)),
-        used=used,
-        row_of=row[left],
-    )
-    return replace(found, ranked_together=int(np.bincount(ranking).max()))
-
-
 def _ranks(table: Table, name: str) -> FloatArray:
     """Ranks, nan where not ranked."""
     values, wrong = numbers(table, name)
@@ -342,53 +327,3 @@ def _ranks(table: Table, name: str) -> FloatArray:
             "expected a number >= 0 (and below 2^53), or -1 or blank for not ranked",
         )
     return np.where(values == NOT_RANKED, np.nan, values)
-
-
-def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) -> None:
-    """Refuse rankings that stand for more comparisons than can be held: n systems are n(n-1)/2 pairs.
-
-    Parameters
-    ----------
-    sizes : int[n_rankings]
-        Systems ranked.
-    used : collection of str
-        Columns that do not become covariates; every other one is repeated for each pair.
-    """
-    n = float(np.sum(sizes.astype(float) * (sizes - 1) / 2))
-    columns = sum(name not in used for name in table.columns)
-    if n > MOST_PAIRS or n * columns > MOST_CELLS:
-        beside = f", each with {columns:,} other columns" if n <= MOST_PAIRS else ""
-        raise InputError(
-            f"{table.source}: the rankings, of up to {int(sizes.max()):,} systems, stand for"
-            f" {n:,.0f} pairs{beside}; at most {MOST_PAIRS:,} pairs and {MOST_CELLS:,} of their cells are"
-            " read. "
-            + (
-                "Leave out columns that no model uses"
-                if beside
-                else (
-                    "Read fewer rankings at a time, or state the comparisons as counts (first, second, wins,"
-                    " losses)"
-                )
-            )
-        )
-
-
-def _pairs_within(group: IntArray) -> tuple[IntArray, IntArray]:
-    """Positions of both members of every pair inside the runs of equal values of `group`: 12 13 ... 23 ...,
-    runs in their order.
-
-    Parameters
-    ----------
-    group : int[n]
-        Sorted, each >= 0.
-    """
-    sizes = np.bincount(group) if len(group) else np.zeros(0, np.int64)
-    starts = np.cumsum(sizes) - sizes
-    found = [np.zeros((2, 0), np.int64)]
-    for size in np.unique(sizes[sizes > 1]):
-        place = starts[sizes == size][:, None]
-        left, right = np.triu_indices(int(size), 1)
-        found.append(np.stack([(place + left).ravel(), (place + right).ravel()]))
-    first, second = np.concatenate(found, axis=1)
-    order = np.argsort(group[first], kind="stable")
-    return first[order], second[order]

@@ -15,7 +15,8 @@ from .coding import CodingLike
 from .items import options_of
 from .matrix import Winner, read_matrix
 from .pairs import COUNTS, LONG, VOTES, read_counts, read_long, read_votes
-from .rankings import is_rankings, read_rankings
+from .ranked_pairs import read_rankings
+from .rankings import is_rankings
 from .sources import load, warn_if_cut
 from .table import ROLES, Table, suggestion
 from .wide import PairNames, PairOrderLike, read_wide

@@ -4,6 +4,7 @@ from .prefmod import to_prefmod
 from .reading.comparisons import from_pairs
 from .reading.orders import from_orders, from_ranking_text
 from .reading.paircomp import from_paircomp
+from .reading.rankings import from_rankings
 from .reading.ranks import from_long_ranks, from_ranks
 from .reading.ratings import from_ratings
 from .respondents import Respondents
@@ -15,6 +16,7 @@ __all__ = [
     "from_paircomp",
     "from_pairs",
     "from_ranking_text",
+    "from_rankings",
     "from_ranks",
     "from_ratings",
     "to_prefmod",

@@ -68,8 +68,9 @@ def answer(table: Table, codes: IntArray, kind: str | None = None) -> str:
     order = " > ".join(" = ".join(item for item, c in zip(items, codes) if c == r) for r in ranks)
     below = [item for item, c in zip(items, codes) if c == BELOW]
     absent = [item for item, c in zip(items, codes) if c == ABSENT]
-    parts = [f"below: {named(below)}"] * bool(below) + [f"not presented: {named(absent)}"] * bool(absent)
-    return "; ".join([order or "no rank", *parts])
+    why = "rated" if table.kind == "ratings" else "presented"
+    parts = [f"below: {named(below)}"] * bool(below) + [f"not {why}: {named(absent)}"] * bool(absent)
+    return "; ".join([order or ("nothing" if table.kind == "ratings" else "no rank"), *parts])
 
 
 def answer_text(table: Table, codes: IntArray, possible: bool = False) -> str:

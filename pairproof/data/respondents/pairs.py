@@ -18,19 +18,21 @@ MOST_COMPARISONS = 10_000_000
 
 def comparisons_of(table: Table, judge: bool = False) -> Comparisons:
     """See :meth:`Respondents.to_comparisons`."""
-    answers = table.pair_answers
-    made = (answers != MISSING) & (table.weights > 0)[:, None, None]
-    row, time, pair = np.nonzero(made)
+    rows = _persons(table) if judge else np.flatnonzero(table.weights > 0)
+    answers = table.pair_answers[rows]
+    made = answers != MISSING
+    person, time, pair = np.nonzero(made)
+    row = rows[person]
     if len(row) > MOST_COMPARISONS:
         raise InputError(
             f"{table.source}: the answers stand for {len(row):,} comparisons; at most {MOST_COMPARISONS:,} are made."
             " merged() puts equal answers into one row"
         )
     first, second = np.array(prefmod_pair_order(len(table.items))).T
-    given, weight = answers[made], table.weights[row]
+    given, weight = answers[made], np.ones(len(row)) if judge else table.weights[row]
     columns: dict[str, Column] = {name: take(column, row) for name, column in table.columns.items()}
     if judge:
-        columns = {"judge": _judges(table, row), **columns}
+        columns = {"judge": _judges(table, rows, person), **columns}
     if len(table.times) > 1:
         columns["time"] = Factor(time.astype(np.int64), table.times)
     return Comparisons.build(
@@ -54,14 +56,37 @@ def _ranked_together(table: Table) -> int:
     return int(np.where(spoken, counts, 0).max())
 
 
-def _judges(table: Table, row: NDArray[np.int64]) -> Factor:
+def _persons(table: Table) -> NDArray[np.int64]:
+    """The row of each person: a row of weight 3 is three persons.
+
+    Raises
+    ------
+    InputError
+        A weight that is no whole number, a column `judge`, or more comparisons than are made.
+    """
     if "judge" in table.columns:
-        raise InputError(f"{table.source}: there is a column 'judge' already, which becomes the judges")
-    several = (table.weights != 1) & (table.weights > 0)
-    if several.any():
-        r = int(np.flatnonzero(several)[0])
         raise InputError(
-            f"{table.source}, row {r + 1}: the weight is {table.weights[r]:g}, so the row is not one person; judge=True"
-            " takes each row as a judge"
+            f"{table.source}: there is a column 'judge' already; to_comparisons() keeps it, and clustered('judge') uses it"
         )
-    return Factor(row.astype(np.int64), tuple(str(k + 1) for k in range(len(table.answers))))
+    broken = table.weights != np.round(table.weights)
+    if broken.any():
+        r = int(np.flatnonzero(broken)[0])
+        raise InputError(
+            f"{table.source}, row {r + 1}: the weight is {table.weights[r]:g}, which is no whole number of persons; judge=True"
+            " makes each person a judge"
+        )
+    n = float(table.weights @ (table.pair_answers != MISSING).sum(axis=(1, 2)))
+    if n > MOST_COMPARISONS:
+        raise InputError(
+            f"{table.source}: the answers of {table.weights.sum():,.0f} persons stand for {n:,.0f} comparisons; at most"
+            f" {MOST_COMPARISONS:,} are made"
+        )
+    return np.repeat(np.arange(len(table.answers)), table.weights.astype(np.int64))
+
+
+def _judges(table: Table, rows: NDArray[np.int64], person: NDArray[np.int64]) -> Factor:
+    """Judges "3" of a row of one person, and "3.1", "3.2" of a row of two."""
+    first = np.concatenate([[0], np.flatnonzero(np.diff(rows)) + 1]).astype(np.int64)
+    within = np.arange(len(rows)) - np.repeat(first, np.diff([*first, len(rows)]))
+    names = (f"{r + 1}.{k + 1}" if table.weights[r] > 1 else f"{r + 1}" for r, k in zip(rows, within))
+    return Factor(person.astype(np.int64), tuple(names))

@@ -12,11 +12,14 @@ from ..options import one_of
 from .reading.comparisons import from_pairs
 from .reading.orders import from_orders, from_ranking_text
 from .reading.paircomp import from_paircomp
+from .reading.rankings import from_rankings
 from .reading.ranks import from_long_ranks, from_ranks
 from .reading.ratings import from_ratings
 from .respondents import Respondents
 
-AnswerLayout = Literal["pairs", "ranks", "long-ranks", "orders", "ranking-text", "ratings", "paircomp"]
+AnswerLayout = Literal[
+    "pairs", "ranks", "long-ranks", "orders", "ranking-text", "rankings", "ratings", "paircomp"
+]
 #: The reader of each layout.
 READERS: Mapping[AnswerLayout, Callable[..., Respondents]] = {
     "pairs": from_pairs,
@@ -24,6 +27,7 @@ READERS: Mapping[AnswerLayout, Callable[..., Respondents]] = {
     "long-ranks": from_long_ranks,
     "orders": from_orders,
     "ranking-text": from_ranking_text,
+    "rankings": from_rankings,
     "ratings": from_ratings,
     "paircomp": from_paircomp,
 }
@@ -40,11 +44,12 @@ def read_respondents(source: Any, layout: AnswerLayout, **options: Any) -> Respo
     layout : str
         "pairs": a column a pair, a row a person (as R's prefmod has comparisons); "ranks": a column an item, with its rank;
         "long-ranks": a row an item of a ranking; "orders": a column a place, with the item there; "ranking-text": "A >
-        B = C"; "ratings": a column an item, with its rating; "paircomp": psychotools' text "{A > B, A = C}".
+        B = C"; "rankings": `system1`, `rank1`, `system2`, ..., or `system` and `rank`, the rankings that
+        `pairproof.read` cuts into pairs; "ratings": a column an item, with its rating; "paircomp": psychotools' text "{A > B, A = C}".
     **options : object
         Those of the layout's own reader, such as `items=`, `pair_order=`, `coding=`, `unranked=`, `scale=`: see
-        `from_pairs`, `from_ranks`, `from_long_ranks`, `from_orders`, `from_ranking_text`, `from_ratings` and
-        `from_paircomp` in :mod:`pairproof.data.respondents`.
+        `from_pairs`, `from_ranks`, `from_long_ranks`, `from_orders`, `from_ranking_text`, `from_rankings`,
+        `from_ratings` and `from_paircomp` in :mod:`pairproof.data.respondents`.
 
     Returns
     -------

@@ -287,8 +287,8 @@ class Respondents(WithGaps):
         Parameters
         ----------
         judge : bool
-            Whether rows become judges 1, 2, ..., for standard errors clustered by person; for a table in
-            which every row is one person.
+            Whether persons become judges, for standard errors clustered by person: 1, 2, ... as the rows, and
+            3.1, 3.2, ... where row 3 is of several persons.
 
         Returns
         -------
@@ -298,7 +298,7 @@ class Respondents(WithGaps):
         Raises
         ------
         InputError
-            `judge` where there is a column `judge` already, or rows stand for several persons.
+            `judge` where there is a column `judge` already, or a weight is no whole number.
 
         Examples
         --------

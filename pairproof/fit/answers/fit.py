@@ -381,20 +381,19 @@ class AnswerFit(Fit):
         return text.summary(self, self.of_answers, self.respondents, self.numbers, rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fit as a JSON object; keys beside those of other fits: answers, n_persons, patterns.
+        """The fit as a JSON object; keys beside those of other fits: answers, times, n_persons, n_patterns,
+        n_possible, goodness_of_fit.
 
         Returns
         -------
         dict
         """
-        spec = self.of_answers
-        return {
-            **super().to_dict(),
-            "answers": spec.asked,
-            "times": [t for t in spec.times if t],
-            "n_persons": self.n_persons,
-            "n_patterns": len(self.numbers.observed),
-        }
+        return {**super().to_dict(), **text.document(self.of_answers, self.numbers, self.goodness_of_fit())}
+
+    @property
+    def counted(self) -> str:
+        """Persons, different answers, possible ones: `32 persons, 12 different of 24 possible rankings of 4 items`."""
+        return text.counted(self.of_answers, self.numbers, self.items)
 
     def __repr__(self) -> str:
         return f"<Fit: {self.title}, {self.n_persons:.10g} persons, by {self.engine}>"

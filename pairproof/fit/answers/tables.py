@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.respondents import Respondents
-from ...data.respondents.codes import as_comparisons
+from ...data.respondents.codes import ABSENT, as_comparisons
 from ...data.respondents.described import answer_text
 from ...data.wide import prefmod_pair_order
 from ...errors import InputError, TooLargeError
@@ -44,10 +44,13 @@ def seen(table: Respondents, numbers: AnswerNumbers) -> pd.DataFrame:
     rows = np.flatnonzero(numbers.row >= 0)[::-1]
     first[numbers.row[rows]] = rows
     order = np.lexsort((np.arange(len(first)), -numbers.observed, numbers.group))
+    # Ratings that order the items alike are one answer.
+    rated = table.kind == "ratings"
+    codes = np.where(table.presented, table.ranks, ABSENT) if rated else table.answers
     return pd.DataFrame(
         {
             "group": [numbers.labels[numbers.group[k]] for k in order],
-            "answer": [answer_text(table, table.answers[first[k]]) for k in order],
+            "answer": [answer_text(table, codes[first[k]], rated) for k in order],
             "observed": numbers.observed[order],
             "expected": numbers.expected[order],
             "residual": ((numbers.observed - numbers.expected) / np.sqrt(numbers.expected))[order],

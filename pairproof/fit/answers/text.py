@@ -6,10 +6,13 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import Any
 
 from ...data.respondents import Respondents
 from ...text import label, safe
 from ..fit import Fit
+from ..inference import GoodnessOfFit
+from ..shown.json import finite
 from ..shown.text import (
     ROWS,
     WIDTH,
@@ -25,6 +28,9 @@ from ..shown.text import (
 from ..warning import listed
 from .numbers import AnswerNumbers
 from .spec import AnswerSpec
+
+#: What the possible answers are called.
+PATTERNS = {"comparisons": "patterns of comparisons", "rankings": "rankings", "ratings": "orders"}
 
 
 def summary(
@@ -96,6 +102,34 @@ def _header(fit: Fit, spec: AnswerSpec, table: Respondents, numbers: AnswerNumbe
         yield from _wrapped(f"{name:<13}{told}", 13)
     if table.item_data and spec.item_terms:
         yield from _wrapped(f"{'Abilities':<13}sums of {', '.join(spec.item_terms)}", 13)
+
+
+def counted(spec: AnswerSpec, numbers: AnswerNumbers, items: Sequence[str]) -> str:
+    """`32 persons, 12 different of 24 possible rankings of 4 items`."""
+    at = f" at {len(spec.times)} times" if len(spec.times) > 1 else ""
+    return (
+        f"{numbers.n_persons:.10g} persons, {len(numbers.observed):,} different of {numbers.possible.sum():,.0f} possible"
+        f" {PATTERNS[spec.asked]} of {len(items)} items{at}"
+    )
+
+
+def document(spec: AnswerSpec, numbers: AnswerNumbers, test: GoodnessOfFit) -> dict[str, Any]:
+    """The keys of the JSON of a fit that only models of whole answers have."""
+    return {
+        "answers": spec.asked,
+        "times": [t for t in spec.times if t],
+        "n_persons": numbers.n_persons,
+        "n_patterns": len(numbers.observed),
+        "n_possible": float(numbers.possible.sum()),
+        "goodness_of_fit": {
+            "deviance": finite(test.deviance),
+            "pearson": finite(test.pearson),
+            "df": test.df,
+            "p_deviance": finite(test.p_deviance),
+            "p_pearson": finite(test.p_pearson),
+            "caution": test.caution,
+        },
+    }
 
 
 def _persons(table: Respondents, numbers: AnswerNumbers) -> str:

@@ -348,7 +348,7 @@ def _cells(row: Sequence[str]) -> str:
 def html(fit: FitRecord, rows: int = ROWS) -> str:
     """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
     facts = [
-        f"{fit.n_comparisons:.10g} comparisons of {len(fit.items)} items",
+        fit.counted,
         f"deviance {fixed(fit.deviance)} on {fit.df_resid} df",
         f"log-likelihood {fixed(fit.llf)}",
         f"AIC {fixed(fit.aic)}",

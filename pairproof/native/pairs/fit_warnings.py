@@ -42,12 +42,19 @@ def ranking_warning(data: Comparisons) -> Iterator[FitWarning]:
     """
     j = data.ranked_together
     if j > 2:
+        by_person = (
+            "fit.clustered('judge'), or --cluster judge"
+            if "judge" in data.columns
+            else "fit table.to_comparisons(judge=True), then fit.clustered('judge')"
+        )
         yield FitWarning(
             "rankings-as-pairs",
             f"pairs of rankings of up to {j} items, fitted as independent: standard errors are too small, by a"
-            f" factor of {sqrt((j + 1) / 3):.2f} for {j} items of equal worth, and p-values with them; AIC and"
-            " likelihood ratios count each ranking several times; the estimates are not those of a model for"
-            " rankings, which pairproof does not have yet: R has prefmod's pattR.fit and PlackettLuce",
+            f" factor of {sqrt((j + 1) / 3):.2f} for {j} items of equal worth, sqrt((J + 1) / 3) for J, and p-values"
+            " with them; AIC and likelihood ratios count each ranking several times. For models of whole rankings"
+            " read them by table = pairproof.read_respondents(FILE, layout='rankings'), then"
+            " pairproof.fit_plackett_luce(table) or pairproof.fit_pattern(table) (pairproof fit-answers FILE --layout"
+            f" rankings). To stay with pairs take errors by person: {by_person}",
         )
 
 

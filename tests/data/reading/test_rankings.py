@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pairproof
 from pairproof.cli import main
 from pairproof.data.comparisons import Comparisons
 from pairproof.data.judgments import one_row_each, only_compared, split_tracks
-from pairproof.errors import PairproofWarning, RankingWarning
+from pairproof.errors import InputError, PairproofWarning, RankingWarning
 from pairproof.native.experiment.models import fit_preference_model
 
 #: Rows are rankings; ranks of A, B, C, D.
@@ -69,7 +70,7 @@ def test_the_memory_survives_every_table_made_from_the_table() -> None:
 @pytest.mark.parametrize("fit", [pairproof.fit_llbt, pairproof.fit_bradley_terry])
 def test_a_fit_of_rankings_warns_with_the_factor_and_names_the_models_for_them(fit: Any) -> None:
     with pytest.warns(
-        RankingWarning, match=r"rankings of up to 4 items.*factor of 1\.29.*pattR\.fit and PlackettLuce"
+        RankingWarning, match=r"rankings of up to 4 items.*factor of 1\.29.*fit_plackett_luce.*fit_pattern"
     ) as caught:
         fitted = fit(pairproof.read(wide()))
     assert len(caught) == 1 and caught[0].filename == __file__  # it points at the caller
@@ -121,7 +122,9 @@ def test_the_command_line_says_it_in_the_summary_and_in_the_json(
     assert main(["fit", str(path)]) == 0
     assert "fitted as independent" in " ".join(capsys.readouterr().out.split())
     assert main(["fit", str(path), "--json"]) == 0
-    assert "pattR.fit" in json.loads(capsys.readouterr().out)["warnings"][0]
+    assert (
+        "pairproof fit-answers FILE --layout rankings" in json.loads(capsys.readouterr().out)["warnings"][0]
+    )
 
 
 @pytest.mark.r("prefmod")
@@ -133,3 +136,75 @@ def test_salad_as_pairs_is_not_the_model_for_rankings() -> None:
     # pattR.fit gives -.277, the independent pairs this.
     assert fit.params["A"] == pytest.approx(-0.4135, abs=5e-5)  # four decimals are known
     assert isinstance(table, Comparisons)
+
+
+def test_a_table_read_as_rankings_stands_for_the_comparisons_that_it_is_cut_into() -> None:
+    for data in (wide(), rows_of_systems(), {**wide([(1, 2, -1, -1), (1, 1, 2, -1)]), "judge": ["x", "y"]}):
+        table = pairproof.read_respondents(data, layout="rankings", unranked="absent")
+        assert table.to_comparisons().digest() == pairproof.read(data).digest()
+
+
+def test_the_advice_of_the_warning_works_as_it_stands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "r.csv"
+    columns = wide()
+    rows = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values()))]
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    with pytest.warns(RankingWarning) as caught:
+        pairproof.fit_llbt(pairproof.read(file))
+    said = str(caught[0].message)
+    for call in (
+        "pairproof.read_respondents(FILE, layout='rankings')", "pairproof.fit_plackett_luce(table)",
+        "pairproof.fit_pattern(table)", "table.to_comparisons(judge=True)", "fit.clustered('judge')",
+        "pairproof fit-answers FILE --layout rankings",
+    ):  # fmt: skip
+        assert call in said
+    names: dict[str, Any] = {"pairproof": pairproof, "FILE": file}
+    names["table"] = eval("pairproof.read_respondents(FILE, layout='rankings')", names)
+    assert eval("pairproof.fit_plackett_luce(table)", names).n_persons == 5
+    assert eval("pairproof.fit_pattern(table)", names).n_persons == 5
+    with pytest.warns(RankingWarning):
+        names["fit"] = eval("pairproof.fit_llbt(table.to_comparisons(judge=True))", names)
+    assert eval("fit.clustered('judge')", names).robust.n_clusters == (5,)
+    assert main(["fit-answers", str(file), "--layout", "rankings", "--model", "plackett-luce"]) == 0
+    assert "Plackett-Luce model of rankings" in capsys.readouterr().out
+
+
+def test_where_judges_are_named_the_warning_clusters_by_them() -> None:
+    with pytest.warns(RankingWarning, match=r"fit\.clustered\('judge'\), or --cluster judge"):
+        fit = pairproof.fit_llbt(pairproof.read({**wide(), "judge": list("vwxyz")}))
+    assert fit.clustered("judge").robust is not None
+
+
+@pytest.mark.parametrize(("data", "said"), [
+    (wide([(1, 2, -1, 3), (1, 2, 3, -1)]), r"row 1, column 'rank3': 'C' is named and has no rank \(2 such places\); say what"),
+    ({"A": [1], "B": [2]}, "layout='rankings' needs system1, rank1"),
+])  # fmt: skip
+def test_rankings_that_do_not_say_what_they_mean_are_refused(data: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        pairproof.read_respondents(data, layout="rankings")
+
+
+def test_a_row_that_names_nobody_is_a_person_who_ranked_nothing() -> None:
+    columns = wide()
+    for name in columns:
+        columns[name][2] = None
+    table = pairproof.read_respondents({**columns, "sex": list("mmfmf")}, layout="rankings")
+    assert table.n_persons == 5 and pairproof.fit_pattern(table).n_persons == 4
+
+
+def test_one_table_of_rankings_and_covariates_keeps_each_with_its_ranking() -> None:
+    table = pairproof.read_respondents(
+        {
+            "ranking": [7, 7, 3, 3],
+            "system": list("ABBA"),
+            "rank": [1, 2, 1, 2],
+            "sex": list("ffmm"),
+            "weight": [2, 2, 1, 1],
+        },
+        layout="rankings",
+    )
+    assert table.weights.tolist() == [2, 1] and table.sentences() == ["2  A > B", "1  B > A"]
+    sex = table.columns["sex"]
+    assert [sex.levels[k] for k in sex.codes] == ["f", "m"]

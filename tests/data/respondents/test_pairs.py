@@ -53,5 +53,28 @@ def test_rows_become_judges_where_each_is_one_person() -> None:
     table = Respondents.build("AB", "ratings", [[1, 2], [2, 2]], scale=[1, 2])
     judges = table.to_comparisons(judge=True).columns["judge"]
     assert isinstance(judges, Factor) and judges.levels == ("1", "2")
-    with pytest.raises(InputError, match="salad, row 1: the weight is 2, so the row is not one person"):
-        salad().to_comparisons(judge=True)
+
+
+def test_a_row_of_several_persons_becomes_as_many_judges() -> None:
+    judges = salad().to_comparisons(judge=True).columns["judge"]
+    assert isinstance(judges, Factor) and len(judges.levels) == 32
+    assert judges.levels[:6] == ("1.1", "1.2", "2", "3.1", "3.2", "4")
+    broken = Respondents.build("AB", "rankings", [[1, 2], [2, 1]], weights=[1, 1.5], source="t")
+    with pytest.raises(InputError, match="t, row 2: the weight is 1.5, which is no whole number of persons"):
+        broken.to_comparisons(judge=True)
+
+
+def test_errors_by_person_of_the_pairs_of_salad_are_those_of_the_sandwich() -> None:
+    with pytest.warns(RankingWarning):
+        naive = pairproof.fit_bradley_terry(salad().to_comparisons(judge=True))
+    # R's glm of the pairs, and its HC0 sandwich by person without correction, printed with 12 decimals:
+    # half a unit of the last; observed 5e-13.
+    assert naive.bse[1:].to_numpy() == pytest.approx(
+        [0.373153459970, 0.315420437641, 0.300869551184], abs=1e-12
+    )
+    by_person = naive.clustered("judge", kind="CR0")
+    assert by_person.bse[1:].to_numpy() == pytest.approx(
+        [0.521521582085, 0.424375112924, 0.399466081672], abs=1e-12
+    )
+    whole = pairproof.fit_plackett_luce(salad()).bse[1:].to_numpy()
+    assert whole == pytest.approx([0.448072565904, 0.396473955089, 0.377062018080], abs=1e-12)

@@ -156,3 +156,12 @@ def test_json_says_what_was_answered() -> None:
         ["1", "2"],
         150.0,
     )
+
+
+def test_ratings_that_order_the_items_alike_are_one_answer_and_are_shown_as_an_order() -> None:
+    answers = [[1, 2, 3], [2, 3, 3], [1, 2, 2], [3, 0, 1], [2, 1, 1], [1, 1, 3]]
+    table = pairproof.Respondents.build("ABC", "ratings", answers, scale=(1, 2, 3))
+    frame = pairproof.fit_pattern(table).patterns().set_index("answer")
+    assert frame["observed"].to_dict() == {
+        "A > B = C": 2, "A > B > C": 1, "C > A; not rated: B": 1, "B = C > A": 1, "A = B > C": 1,
+    }  # fmt: skip

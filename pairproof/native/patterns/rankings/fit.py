@@ -194,7 +194,8 @@ def _fits(ranks: Ranks, maps: Sequence[FloatArray]) -> None:
 
 
 def _refuse_ties(ranks: Ranks, unresolved: bool) -> None:
-    tied = (ranks.ranks > 0).sum(axis=1) > ranks.ranks.max(axis=1)
+    # A person who was presented nothing has -1 throughout, and no ties.
+    tied = (ranks.ranks > 0).sum(axis=1) > np.maximum(ranks.ranks.max(axis=1), 0)
     if tied.any() and not unresolved:
         raise InputError(
             f"person {int(np.flatnonzero(tied)[0]) + 1} has equal ranks; ties_unresolved=True takes them as an order"

@@ -21,6 +21,8 @@ from .weak_orders import as_comparisons, dense_places, weak_orders
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+#: Sets of linear functions that are kept: one a covariate group.
+MOST_KEPT = 8
 
 
 def statistics(places: IntArray, depends: tuple[tuple[int, int], ...]) -> FloatArray:
@@ -133,6 +135,7 @@ class OrderSpace:
     depends: tuple[tuple[int, int], ...]
     _table: FloatArray = field(init=False, repr=False)
     _agree: sparse.csr_matrix = field(init=False, repr=False)
+    _functions: dict[bytes, FloatArray] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         orders = weak_orders(self.places.shape[1], min(self.categories, self.places.shape[1]))
@@ -155,6 +158,15 @@ class OrderSpace:
         top = float(eta.max())
         total = float(np.exp(eta - top).sum())
         return OrderPoint(self, eta - top - np.log(total))
+
+    def functions(self, matrix: FloatArray) -> FloatArray:
+        """float[n_orders, p]: linear functions of the statistics, for float[q, p]; kept from step to step."""
+        key = np.ascontiguousarray(matrix).tobytes()
+        if key not in self._functions:
+            if len(self._functions) >= MOST_KEPT:
+                self._functions.clear()
+            self._functions[key] = self._table @ matrix
+        return self._functions[key]
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, q]: statistics of a complete answer minus those of every other pattern."""
@@ -211,7 +223,7 @@ class OrderPoint:
 
     def contracted_information(self, rows: IntArray, weights: FloatArray, matrix: FloatArray) -> FloatArray:
         """float[p, p]: of p linear functions of the statistics, for matrix float[q, p]."""
-        p, table = np.exp(self.log_p), self.space._table @ matrix
+        p, table = np.exp(self.log_p), self.space.functions(matrix)
         shares = self._shares(rows)[1]
         off = shares @ table - p @ table  # centred, so that little cancels
         v = float(weights.sum()) * p - np.asarray(shares.T @ weights).ravel()

@@ -24,6 +24,7 @@ from ..moments import Moments
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 #: Pairs of patterns at two times: 3,963 patterns of ratings of six items.
 MOST_PAIRS = 2 * 10**7
@@ -65,6 +66,8 @@ class ChainSpace:
     signs: FloatArray
     agree: Sequence[sparse.csr_matrix]
     _sets: list[list[IntArray]] = field(init=False, repr=False)
+    _complete: BoolArray = field(init=False, repr=False)
+    _own: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.table) ** 2 > MOST_PAIRS:
@@ -77,6 +80,18 @@ class ChainSpace:
             for r in range(self.agree[0].shape[0])
         ]
         object.__setattr__(self, "_sets", sets)
+        complete = np.array([all(len(s) == 1 for s in own) for own in sets], dtype=bool)
+        object.__setattr__(self, "_complete", complete)
+        object.__setattr__(self, "_own", self._statistics(complete))
+
+    def _statistics(self, complete: BoolArray) -> FloatArray:
+        """float[n, T q + (T - 1) C]: of persons with one possible pattern at each time; 0 for others."""
+        found = np.zeros((len(complete), self.n_statistics))
+        rows = np.flatnonzero(complete)
+        seen = [np.array([self._sets[r][k][0] for r in rows], dtype=np.int64) for k in range(self.n_times)]
+        links = [self.signs[a] * self.signs[b] for a, b in zip(seen, seen[1:])]
+        found[rows] = np.concatenate([*(self.table[s] for s in seen), *links], axis=1)
+        return found
 
     @property
     def n_times(self) -> int:
@@ -257,16 +272,22 @@ class ChainPoint:
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
         """float[n]."""
-        return np.array([self._part(int(r)).log_total for r in rows]) - self.whole.log_total
+        found = self.space._own[rows] @ self.beta
+        for k in np.flatnonzero(~self.space._complete[rows]):
+            found[k] = self._part(int(rows[k])).log_total
+        return np.asarray(found - self.whole.log_total)
 
     def scores(self, rows: IntArray) -> FloatArray:
         """float[n, T q + (T - 1) C]."""
-        return np.array([self._part(int(r)).mean for r in rows]).reshape(len(rows), -1) - self.whole.mean
+        found = self.space._own[rows]
+        for k in np.flatnonzero(~self.space._complete[rows]):
+            found[k] = self._part(int(rows[k])).mean
+        return np.asarray(found - self.whole.mean)
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
         """float[T q + (T - 1) C, T q + (T - 1) C]."""
         found = float(weights.sum()) * self.whole.covariance
         for r, w in zip(rows, weights):
-            if any(len(s) > 1 for s in self.space._sets[int(r)]):
+            if not self.space._complete[int(r)]:
                 found = found - w * self._part(int(r)).covariance
         return np.asarray(found)

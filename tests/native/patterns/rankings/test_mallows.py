@@ -137,3 +137,12 @@ def test_gaps_ties_and_sizes_are_told() -> None:
         fit_mallows(np.array([[1, 2, 3], [1, 1, 2]]), [main_effects("ABC")])
     with pytest.raises(TooLargeError, match="Plackett and Luce's model has no such limit"):
         MallowsSpace(Ranks(np.array([np.arange(1, 17)])))
+
+
+def test_a_person_to_whom_nothing_was_presented_says_nothing_and_has_no_ties() -> None:
+    ranks = np.vstack([SALAD, np.zeros((1, 4), np.int64)])
+    presented = ranks > 0
+    weights = np.append(SALAD_PERSONS, 3.0)
+    found = fit_mallows(ranks, [main_effects("ABCD")], None, weights, presented=presented)
+    alone = fit_mallows(SALAD, [main_effects("ABCD")], None, SALAD_PERSONS)
+    assert found.estimate.phi.tolist() == alone.estimate.phi.tolist()

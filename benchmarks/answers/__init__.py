@@ -1,0 +1,1 @@
+"""Models of whole answers beside R's prefmod and PlackettLuce; see `__main__.py`."""
