@@ -15,7 +15,17 @@ from typing import Any
 import click
 
 from .agreement import markdown
-from .simulation import early, equal_systems, findings, intervals, lines, resampled, two_systems
+from .simulation import (
+    class_numbers,
+    early,
+    equal_systems,
+    findings,
+    intervals,
+    lines,
+    resampled,
+    two_systems,
+    whole_answers,
+)
 from .simulation.figures import draw
 from .simulation.tally import keep, read
 
@@ -26,6 +36,8 @@ Job = tuple[str, Callable[[], dict[str, Any]]]
 LOWEST, MOST_FALSE = 0.93, 0.07
 #: Runs of the sequences, and tables of equal systems.
 RUNS, RUNS_WITH_TIES, RUNS_OF_JUDGES, EQUAL = 10_000, 2_000, 500, 300
+#: Tables of whole answers, of latent classes, and of the test of their number for one class and for two.
+WHOLE, CLASSES, ONE_CLASS, TWO_CLASSES = 600, 300, 200, 60
 
 
 def jobs(part: str) -> Iterator[Job]:
@@ -40,6 +52,15 @@ def jobs(part: str) -> Iterator[Job]:
     elif part == "equal-systems":
         for design in equal_systems.designs():
             yield design.name, partial(equal_systems.simulated, design, EQUAL)
+    elif part == "whole-answers":
+        for whole in whole_answers.designs():
+            yield whole.name, partial(whole_answers.simulated, whole, WHOLE)
+        for whole in whole_answers.class_designs():
+            yield whole.name, partial(whole_answers.simulated_classes, whole, CLASSES)
+    elif part == "class-numbers":
+        for whole in class_numbers.designs():
+            n = ONE_CLASS if len(whole.shares) == 1 else TWO_CLASSES
+            yield whole.name, partial(class_numbers.simulated, whole, n)
     elif part == "resampled":
         yield from resampled.jobs()
     else:
@@ -53,7 +74,7 @@ def jobs(part: str) -> Iterator[Job]:
 
 
 DESIGNS = {"one-way": lines.one_way, "two-way": lines.two_way, "other": lines.other}
-PARTS = (*DESIGNS, "resampled", "early", "two-systems", "equal-systems")
+PARTS = (*DESIGNS, "resampled", "early", "two-systems", "equal-systems", "whole-answers", "class-numbers")
 
 
 def recorded(part: str) -> set[str]:
@@ -194,6 +215,25 @@ def of_equal_systems() -> str:
     return table(recorded_lines("equal-systems"), heads, 0.0, MOST_FALSE)
 
 
+def of_whole_answers() -> str:
+    one = [found for found in recorded_lines("whole-answers") if found["design"]["fitted_classes"] == 1]
+    classes = [found for found in recorded_lines("whole-answers") if found["design"]["fitted_classes"] > 1]
+    heads = {"model": "model, z", "CR1": "**CR1 by person, t**"}
+    of_shares = {"model, share": "share, model", "CR1, share": "share, CR1"}
+    left = sum(found["left_out"] for found in (*one, *classes))
+    return (
+        table(one, heads, LOWEST)
+        + "\n"
+        + table(classes, {**heads, **of_shares}, LOWEST)
+        + f"\nTables left out because a parameter was infinite or a class had collapsed: {left}.\n"
+    )
+
+
+def of_class_numbers() -> str:
+    heads = {"p <= .05": "p <= .05", "p <= .10": "p <= .10"}
+    return table(recorded_lines("class-numbers"), heads)
+
+
 BLOCKS: Mapping[str, Callable[[], str]] = {
     "coverage-made": made,
     "coverage-findings": findings.page,
@@ -205,6 +245,8 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "coverage-early": of_early,
     "coverage-two-systems": of_two_systems,
     "coverage-equal-systems": of_equal_systems,
+    "coverage-whole-answers": of_whole_answers,
+    "coverage-class-numbers": of_class_numbers,
 }
 
 

@@ -19,6 +19,7 @@ PAGES = (
         for name in (
             "data",
             "models",
+            "latent-classes",
             "errors",
             "r-bridge",
             "certified",

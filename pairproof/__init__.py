@@ -42,6 +42,10 @@ if _typing.TYPE_CHECKING:
     from .native.irt.categorical import fit_irt_categorical as fit_irt_categorical
     from .native.irt.gaussian import fit_irt_gaussian as fit_irt_gaussian
     from .native.pairs.models import fit_bradley_terry as fit_bradley_terry, fit_llbt as fit_llbt
+    from .native.patterns.models.latent_classes import (
+        fit_latent_classes as fit_latent_classes,
+        tabulate_latent_classes as tabulate_latent_classes,
+    )
     from .native.patterns.models.pattern import fit_pattern as fit_pattern
     from .native.patterns.models.plackett_luce import fit_plackett_luce as fit_plackett_luce
     from .native.ranking.error_rates import error_rate as error_rate, rate_difference as rate_difference
@@ -62,6 +66,8 @@ _HOME = {
     "fit_bradley_terry": "native.pairs.models",
     "fit_pattern": "native.patterns.models.pattern",
     "fit_plackett_luce": "native.patterns.models.plackett_luce",
+    "fit_latent_classes": "native.patterns.models.latent_classes",
+    "tabulate_latent_classes": "native.patterns.models.latent_classes",
     "fit_preference_model": "native.experiment.models",
     "fit_irt_gaussian": "native.irt.gaussian",
     "fit_irt_categorical": "native.irt.categorical",

@@ -188,6 +188,32 @@ def _equal_systems() -> str:
     )
 
 
+def _whole_answers() -> str:
+    found = read("whole-answers")["lines"]
+    single = [one for one in found if one["design"]["fitted_classes"] == 1]
+    right = [one for one in single if len(one["design"]["shares"]) == 1]
+    wrong = [one for one in single if len(one["design"]["shares"]) > 1]
+    classes = [one for one in found if one["design"]["fitted_classes"] > 1]
+    return (
+        f"**Models of whole answers** (comparisons, rankings, ratings) cover {span(rates_of(right, 'model'))} where they"
+        f" hold, with standard errors by person {span(rates_of(right, 'CR1'))}. Where persons are of two kinds and one is"
+        f" fitted, the model's own intervals cover {span(rates_of(wrong, 'model'))}, those by person"
+        f" {span(rates_of(wrong, 'CR1'))}. Parameters of latent classes are covered in {span(rates_of(classes, 'model'))},"
+        f" their shares in {span(rates_of(classes, 'model, share'))}."
+    )
+
+
+def _class_numbers() -> str:
+    found = read("class-numbers")["lines"]
+    one = [line for line in found if len(line["design"]["shares"]) == 1]
+    two = [line for line in found if len(line["design"]["shares"]) > 1]
+    return (
+        f"**The bootstrap test of one class against two** is wrong in {span(rates_of(one, 'p <= .05'))} of tables at .05"
+        f" and in {span(rates_of(one, 'p <= .10'))} at .10; it finds two classes that differ by .7 in one lambda in"
+        f" {span(rates_of(two, 'p <= .05'))} and {span(rates_of(two, 'p <= .10'))} of tables of 100 persons."
+    )
+
+
 def page() -> str:
     parts: tuple[Callable[[], str], ...] = (
         _single,
@@ -197,6 +223,8 @@ def page() -> str:
         _early,
         _two_systems,
         _equal_systems,
+        _whole_answers,
+        _class_numbers,
     )
     return "".join(f"- {part()}\n" for part in parts)
 
@@ -204,6 +232,7 @@ def page() -> str:
 def made() -> str:
     """With which versions the records were made."""
     parts = ("one-way", "two-way", "other", "resampled", "early", "two-systems", "equal-systems")
+    parts += ("whole-answers", "class-numbers")
     with_ = sorted({tuple(sorted(one["made_with"].items())) for part in parts for one in read(part)["lines"]})
     lost = sum(
         one.get("not_estimable", 0) for part in ("one-way", "two-way", "other") for one in read(part)["lines"]

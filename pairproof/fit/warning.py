@@ -16,7 +16,8 @@ Kind = Literal[
     "tie-at-boundary",  # the same under Rao and Kupper: the tie parameter is at its boundary 0
     "separated",  # estimates are infinite
     "not-connected",  # items that no chain of comparisons joins
-    "not-identified",  # effects that cannot be told from one another
+    "not-identified",  # effects, or latent classes, that cannot be told from one another
+    "local-maxima",  # the best maximum of a mixture was reached from one start only
     "not-estimable",  # in JSON: parameters without a number that no other warning is about
     "no-worth",  # in JSON: groups whose items cannot all be compared
     "as-prefmod",  # fitted with defects of prefmod, which `compat` asked for

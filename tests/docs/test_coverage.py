@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from docs import coverage
-from docs.simulation import early, equal_systems, findings, intervals, two_systems
+from docs.simulation import (
+    class_numbers,
+    early,
+    equal_systems,
+    findings,
+    intervals,
+    two_systems,
+    whole_answers,
+)
 from docs.simulation.answers import Design, drawn, numbers, probabilities, truth
 from docs.simulation.figures import file_of, mark
 from docs.simulation.tally import FIRST, Tally, keep, read
@@ -70,6 +78,59 @@ def test_equal_systems_drawn_again_give_what_is_recorded():
     again = equal_systems.simulated(design, FIRST)["first"]
     for method in ("unadjusted", "Holm", "apart"):
         assert again.get(f"model, {method}", 0.0) == line["first"].get(f"model, {method}", 0.0)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "comparisons with ties, 10 % gaps, 100 persons",
+        "rankings, first 3 of 5, 100 persons",
+        "rankings of two kinds of persons, one Plackett-Luce fitted, 150 persons",
+    ],
+)
+def test_whole_answers_drawn_again_give_what_is_recorded(name):
+    """A parameter more or less in 20 tables would be .2 or .25; the truth of a wrong model is a fit to 1e-9."""
+    (line,) = [one for one in read("whole-answers")["lines"] if one["name"] == name]
+    design = next(d for d in whole_answers.designs() if d.name == name)
+    again = whole_answers.simulated(design, FIRST)
+    assert again["first"] == pytest.approx(line["first"], abs=1e-9)
+    np.testing.assert_allclose(again["truth"], line["truth"], rtol=1e-9, atol=1e-9)
+
+
+def test_classes_drawn_again_give_what_is_recorded_of_each_table():
+    """Two tables of the line, whose record has the sums of the first 20: each method can only add to them."""
+    design = next(whole_answers.class_designs())
+    (line,) = [one for one in read("whole-answers")["lines"] if one["name"] == design.name]
+    again = whole_answers.simulated_classes(design, 2)
+    assert again["left_out"] == 0
+    for method, total in again["first"].items():
+        assert 1.0 <= total <= line["first"][method] <= total + FIRST - 2, method
+
+
+def test_p_values_of_numbers_of_classes_drawn_again_are_those_recorded():
+    for design in class_numbers.designs():
+        (line,) = [one for one in read("class-numbers")["lines"] if one["name"] == design.name]
+        assert class_numbers.p_value(design, 0) == pytest.approx(line["p"][0], abs=1e-9)
+
+
+def test_the_test_of_classes_holds_its_level_and_finds_two():
+    """Rates of a recorded line are within 2.6 of their errors of the level in 99 of 100 cases."""
+    for line in read("class-numbers")["lines"]:
+        for method, level in (("p <= .05", 0.05), ("p <= .10", 0.10)):
+            rate, error = line["rates"][method]["rate"], np.sqrt(level * (1 - level) / line["rates"][method]["tables"])
+            if len(line["design"]["shares"]) == 1:
+                assert abs(rate - level) < 2.6 * error, (line["name"], method)
+            else:
+                assert rate > level + 2.6 * error
+
+
+def test_intervals_of_whole_answers_cover_and_the_models_own_do_not_where_it_is_wrong():
+    for line in read("whole-answers")["lines"]:
+        rates = line["rates"]
+        assert abs(rates["CR1"]["rate"] - 0.95) < max(3 * rates["CR1"]["error"], 0.012), line["name"]
+        wrong = len(line["design"]["shares"]) > line["design"]["fitted_classes"]
+        off = 0.95 - rates["model"]["rate"]
+        assert (off > 4 * rates["model"]["error"]) if wrong else (abs(off) < 0.02), line["name"]
 
 
 @pytest.mark.parametrize("part", coverage.PARTS)

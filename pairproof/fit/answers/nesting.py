@@ -58,7 +58,7 @@ def _refuse_no_likelihood(fit: Fit) -> None:
     classes = isinstance(fit.spec, AnswerSpec) and fit.spec.classes > 1
     if classes or fit.quasi_likelihood:
         why = (
-            "with latent classes; the bootstrap test of classes has one"
+            "with latent classes; fit.test_classes() tests their number by a bootstrap"
             if classes
             else "because its estimate does not maximise the likelihood"
         )

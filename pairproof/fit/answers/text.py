@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from ...data.respondents import Respondents
@@ -27,8 +27,15 @@ from .numbers import AnswerNumbers
 from .spec import AnswerSpec
 
 
-def summary(fit: Fit, spec: AnswerSpec, table: Respondents, numbers: AnswerNumbers, rows: int = ROWS) -> str:
-    """The fit as text, at most 100 columns wide."""
+def summary(
+    fit: Fit,
+    spec: AnswerSpec,
+    table: Respondents,
+    numbers: AnswerNumbers,
+    rows: int = ROWS,
+    classes: Sequence[str] = (),
+) -> str:
+    """The fit as text, at most 100 columns wide; `classes` are lines on latent classes."""
     lines = [
         *_wrapped(fit.title, 2),
         "=" * WIDTH,
@@ -42,6 +49,8 @@ def summary(fit: Fit, spec: AnswerSpec, table: Respondents, numbers: AnswerNumbe
             f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; fit.to_frame() has them"
         )
     lines += ["-" * WIDTH, *worths(fit), "-" * WIDTH]
+    if classes:
+        lines += [part for line in classes for part in _wrapped(line, 2)] + ["-" * WIDTH]
     if fit.not_estimable:
         lines += _wrapped(f"Not estimable: {listed(fit.not_estimable, 20)}", 2)
     for warning in fit.warnings:

@@ -68,13 +68,37 @@ def draw_comparisons(
     maps, names = comparison_maps(terms, undecided, False)
     beta = _natural(phi, maps, names, group)
     c = beta.shape[1] // (1 if undecided is None else 2)
-    d = beta[:, :c]
-    g = np.full(d.shape, -np.inf) if undecided is None else beta[:, c:]
+    found = draw_independent(beta[:, :c], None if undecided is None else beta[:, c:], draws)
+    return found if like is None else np.where(like == MISSING, MISSING, found)
+
+
+def draw_independent(d: FloatArray, ties: FloatArray | None, draws: np.random.Generator) -> IntArray:
+    """Answers to comparisons that are independent given the items.
+
+    Parameters
+    ----------
+    d : float[n, C]
+        Coefficients of y, half the log-odds.
+    ties : float[C] or float[n, C], optional
+        Of ties; None where nobody can answer one.
+    draws : numpy.random.Generator
+
+    Returns
+    -------
+    int[n, C]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.drawn import draw_independent
+    >>> draw_independent(np.array([[9.0, -9.0]]), None, np.random.default_rng(1)).tolist()
+    [[1, -1]]
+    """
+    g = np.full(d.shape, -np.inf) if ties is None else np.broadcast_to(ties, d.shape)
     top = np.maximum(np.abs(d), g)
     weight = np.exp(np.stack([d, g, -d]) - top)
     mark = draws.random(d.shape) * weight.sum(axis=0)
-    found = np.where(mark < weight[0], 1, np.where(mark < weight[0] + weight[1], 0, -1))
-    return found if like is None else np.where(like == MISSING, MISSING, found)
+    return np.where(mark < weight[0], 1, np.where(mark < weight[0] + weight[1], 0, -1))
 
 
 def draw_rankings(
@@ -130,7 +154,7 @@ def draw_rankings(
     found = np.zeros(worth.shape, dtype=np.int64)
     for number, lam in enumerate(distinct):
         own = np.flatnonzero(kind.reshape(-1) == number)
-        found[own] = _from_the_top(lam, len(own), draws)
+        found[own] = draw_pattern_rankings(lam, len(own), draws)
     return found
 
 
@@ -144,8 +168,34 @@ def _natural(
     return np.asarray(np.einsum("nqp,np->nq", np.stack(maps)[group], each))
 
 
-def _from_the_top(lam: FloatArray, n: int, draws: np.random.Generator) -> IntArray:
-    """int[n, J]: ranks in the pattern model."""
+def draw_pattern_rankings(lam: FloatArray, n: int, draws: np.random.Generator) -> IntArray:
+    """Strict rankings by the pattern model, from the top.
+
+    Parameters
+    ----------
+    lam : float[J]
+        The items' lambdas.
+    n : int
+        Rankings.
+    draws : numpy.random.Generator
+
+    Returns
+    -------
+    int[n, J]
+        Ranks, 1 = best.
+
+    Raises
+    ------
+    TooLargeError
+        There are too many items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.drawn import draw_pattern_rankings
+    >>> draw_pattern_rankings(np.array([0.0, 9.0, -9.0]), 1, np.random.default_rng(1)).tolist()
+    [[2, 1, 3]]
+    """
     n_items = len(lam)
     log_total = subset_moments(lam).log_total
     left = np.full(n, 2**n_items - 1, dtype=np.int64)

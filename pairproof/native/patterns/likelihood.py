@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -120,7 +121,7 @@ class Likelihood:
         """Number p of free parameters."""
         return int(self.maps[0].shape[1])
 
-    @property
+    @cached_property
     def rows(self) -> list[IntArray]:
         """Numbers of the answers of each group."""
         return [np.flatnonzero(self.group == s) for s in range(len(self.maps))]

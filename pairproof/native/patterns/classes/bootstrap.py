@@ -11,60 +11,56 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, NotEstimableError
+from ....fit.answers.mixture import ROUNDING, ClassTest
+from ...numerics.processes import in_order
 from ..drawn import Draw
+from ..estimate import maximum_likelihood
 from ..likelihood import Likelihood
 from .fit import LatentClasses, fit_classes
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-#: From a person's answers to the likelihood of the pooled ones, their weights, and the parameters' names.
-Build = Callable[[IntArray], tuple[Likelihood, FloatArray, tuple[str, ...]]]
+BoolArray = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class ClassTest:
-    """A bootstrap test of K classes against K + 1.
+class Built(NamedTuple):
+    """The likelihood of some answers.
 
     Attributes
     ----------
-    fewer, more : LatentClasses
-        The two fits.
-    ratios : float[n]
-        Likelihood ratios of the samples that could be fitted.
-    failed : int
-        Samples in which a parameter of a single class was infinite: they are left out.
+    likelihood : Likelihood
+        Of the pooled answers.
+    weights : float[n]
+    names : tuple of str
+        Of the p parameters.
+    single : float[p], optional
+        Estimate of one class, if it is there already.
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.bootstrap import ClassTest
-    >>> fewer, more = SimpleNamespace(llf=-10.0), SimpleNamespace(llf=-8.0)
-    >>> ClassTest(fewer, more, np.array([1.0, 3.0, 5.0]), 0).p  # one of three is above 4
-    0.5
+    >>> from pairproof.native.patterns.classes.bootstrap import Built
+    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
+    >>> from pairproof.native.patterns.likelihood import Likelihood
+    >>> one = Likelihood(FactoredSpace(np.array([[1], [-1]]), False), np.zeros(2, dtype=int), [np.ones((1, 1))])
+    >>> Built(one, np.array([3.0, 1.0]), ("A",)).likelihood.n_params
+    1
     """
 
-    fewer: LatentClasses
-    more: LatentClasses
-    ratios: FloatArray
-    failed: int
+    likelihood: Likelihood
+    weights: FloatArray
+    names: tuple[str, ...]
+    single: FloatArray | None = None
 
-    @property
-    def ratio(self) -> float:
-        """Twice the difference of the log-likelihoods."""
-        return 2.0 * (self.more.llf - self.fewer.llf)
 
-    @property
-    def p(self) -> float:
-        """The p-value, 1 / (samples + 1) at least."""
-        # Ratios that differ by rounding are the same sample.
-        return float((1 + (self.ratios >= self.ratio - 1e-8).sum()) / (1 + len(self.ratios)))
+#: From a person's answers to their likelihood.
+Build = Callable[[IntArray], Built]
 
 
 def class_test(
@@ -75,6 +71,10 @@ def class_test(
     samples: int = 99,
     starts: int = 10,
     seed: int = 0,
+    random: BoolArray | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    workers: int = 1,
+    enough: int | None = None,
 ) -> ClassTest:
     """Test K classes against K + 1.
 
@@ -95,6 +95,14 @@ def class_test(
         Of each fit.
     seed : int
         Of starts and samples.
+    random : bool[p], optional
+        Which parameters differ between classes; all if not given.
+    progress : function of (int, int), optional
+        Told (samples done, samples in all).
+    workers : int
+        Processes; with more than one `build` and `draw` must survive pickling.  The result is the same.
+    enough : int, optional
+        Stop when so many samples have reached the observed ratio.
 
     Returns
     -------
@@ -107,12 +115,12 @@ def class_test(
     NotEstimableError
         The model of one class has parameters that are infinite or cannot be told apart.
     ConvergenceError
-        No start reached a maximum.
+        No start reached a maximum, or no sample could be fitted.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.bootstrap import class_test
+    >>> from pairproof.native.patterns.classes.bootstrap import Built, class_test
     >>> from pairproof.native.patterns.comparisons.fit import comparison_likelihood
     >>> from pairproof.native.patterns.drawn import draw_comparisons
     >>> from pairproof.native.patterns.maps import main_effects
@@ -121,28 +129,76 @@ def class_test(
     >>> answers = draw_comparisons(sides, terms, group, np.random.default_rng(1))
     >>> def build(drawn):
     ...     likelihood, pooled, names = comparison_likelihood(drawn, terms)
-    ...     return likelihood, pooled.weights, names
+    ...     return Built(likelihood, pooled.weights, names)
     >>> test = class_test(answers, build, lambda phi, draws: draw_comparisons(phi, terms, group, draws), 1, 19, 3)
     >>> test.p
     0.05
     """
     if samples < 1:
         raise InputError(f"{samples} bootstrap samples; expected 1 or more")
-    fewer, more = (_fitted(answers, build, k, starts, seed) for k in (n_classes, n_classes + 1))
-    draws = np.random.default_rng([seed, 1])
-    ratios, failed = [], 0
-    for _ in range(samples):
-        member = draws.choice(n_classes, p=fewer.shares / fewer.shares.sum(), size=len(answers))
-        sample = draw(fewer.phi[member], draws)
-        try:
-            one, two = (_fitted(sample, build, k, starts, seed) for k in (n_classes, n_classes + 1))
-        except (NotEstimableError, ConvergenceError):
+    fitting = _Fitting(build, n_classes, random, starts, seed)
+    fewer, more = fitting.both(answers)
+    tasks = (_Task(fitting, draw, fewer.phi, fewer.shares, len(answers), b) for b in range(samples))
+    observed, reached = 2.0 * (more.llf - fewer.llf), 0
+    ratios: list[float] = []
+    failed = 0
+    for task, ratio in in_order(_ratio, tasks, workers):
+        if ratio is None:
             failed += 1
-            continue
-        ratios.append(2.0 * (two.llf - one.llf))
-    return ClassTest(fewer, more, np.array(ratios), failed)
+        else:
+            ratios.append(ratio)
+            reached += int(ratio >= observed - ROUNDING)
+        if progress is not None:
+            progress(task.number + 1, samples)
+        if enough is not None and reached >= enough:
+            break
+    if not ratios:
+        raise ConvergenceError(
+            f"none of {samples} samples from {n_classes} class{'' if n_classes == 1 else 'es'} could be fitted: in each a"
+            " parameter is infinite. There are too few persons for this test"
+        )
+    return ClassTest(n_classes, fewer.llf, more.llf, np.array(ratios), failed)
 
 
-def _fitted(answers: IntArray, build: Build, k: int, starts: int, seed: int) -> LatentClasses:
-    likelihood, weights, names = build(answers)
-    return fit_classes(likelihood, weights, names, k, starts=starts, seed=seed)
+@dataclass(frozen=True, eq=False)
+class _Fitting:
+    """Fits K and K + 1 classes to answers."""
+
+    build: Build
+    n_classes: int
+    random: BoolArray | None
+    starts: int
+    seed: int
+
+    def both(self, answers: IntArray) -> tuple[LatentClasses, LatentClasses]:
+        likelihood, weights, names, single = self.build(answers)
+        if single is None:
+            single = maximum_likelihood(likelihood, weights, names, concave=False).phi
+        fewer, more = (
+            fit_classes(likelihood, weights, names, k, self.random, self.starts, self.seed, single)
+            for k in (self.n_classes, self.n_classes + 1)
+        )
+        return fewer, more
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A sample to be drawn and fitted, with a random stream of its own."""
+
+    fitting: _Fitting
+    draw: Draw
+    phi: FloatArray
+    shares: FloatArray
+    n_persons: int
+    number: int
+
+
+def _ratio(task: _Task) -> float | None:
+    """The likelihood ratio of a sample; None if it cannot be fitted."""
+    draws = np.random.default_rng([task.fitting.seed, 1, task.number])
+    member = draws.choice(len(task.shares), p=task.shares / task.shares.sum(), size=task.n_persons)
+    try:
+        fewer, more = task.fitting.both(task.draw(task.phi[member], draws))
+    except (NotEstimableError, ConvergenceError):
+        return None
+    return 2.0 * (more.llf - fewer.llf)

@@ -34,8 +34,11 @@ EM_STEPS, EM_GAIN = 100, 1e-2
 #: A natural parameter beyond this is a class on its way to infinity: the estimates of the classes that exist
 #: in the cases tested stay below 2.
 COLLAPSED = 9.0
-#: Log-likelihoods closer than this are the same maximum (of a collapsed class: the same supremum).
-SAME = 1e-5
+#: Where it is left, and its likelihood taken for the supremum.
+FARTHEST = 36.0
+#: Log-likelihoods closer than this are the same maximum.  Of a class that collapses along several parameters,
+#: one faster than another, 2e-5 were left to gain (salad, three classes of Plackett and Luce's model).
+SAME = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +66,13 @@ class LatentClasses:
         Number of persons.
     posterior : float[n, K]
         Probabilities of the classes for each answer.
+    mixture : Mixture
+    psi : float[n_params]
+        The parameters as the mixture has them, classes in this order.
+    covariance : float[n_params, n_params]
+        Of psi, from the observed information; nan where a class has collapsed.
+    steps, decrement : int, float
+        Newton steps of the best start, and the squared length of the last in standard errors.
     collapsed : tuple of (int, str)
         Class and parameter that is infinite.
     starts : float[n_starts]
@@ -92,6 +102,11 @@ class LatentClasses:
     n_params: int
     weight: float
     posterior: FloatArray
+    mixture: Mixture
+    psi: FloatArray
+    covariance: FloatArray
+    steps: int
+    decrement: float
     collapsed: tuple[tuple[int, str], ...]
     starts: FloatArray
 
@@ -186,7 +201,7 @@ def fit_classes(
     mixture = Mixture(likelihood, weights, n_classes, varies)
     if n_classes == 1:
         psi = mixture.psi(single[None], np.ones(1))
-        return _result(mixture, psi, names, np.array([mixture.at(psi).value]))
+        return _result(mixture, psi, names, np.array([mixture.at(psi).value]), 0)
     draws = np.random.default_rng(seed)
     reached = [_climb(mixture, _start(mixture, single, draws)) for _ in range(starts)]
     there = sorted((found for found in reached if found is not None), key=lambda found: -found[0])
@@ -194,7 +209,8 @@ def fit_classes(
         raise ConvergenceError(
             f"none of {starts} starts reached a maximum with {n_classes} classes; fit fewer classes"
         )
-    return _result(mixture, there[0][1], names, np.array([value for value, _ in there]))
+    _, psi, steps = there[0]
+    return _result(mixture, psi, names, np.array([value for value, _, _ in there]), steps)
 
 
 def _start(mixture: Mixture, phi: FloatArray, draws: np.random.Generator) -> FloatArray:
@@ -214,8 +230,8 @@ def _start(mixture: Mixture, phi: FloatArray, draws: np.random.Generator) -> Flo
     return mixture.psi(found, np.maximum(shares, 1e-6))
 
 
-def _climb(mixture: Mixture, psi: FloatArray) -> tuple[float, FloatArray] | None:
-    """The maximum above a start: its log-likelihood and place."""
+def _climb(mixture: Mixture, psi: FloatArray) -> tuple[float, FloatArray, int] | None:
+    """The maximum above a start: its log-likelihood, its place, and Newton's steps to it."""
     here = mixture.at(psi)
     for _ in range(EM_STEPS):
         there = _uphill(mixture, here)
@@ -228,11 +244,11 @@ def _climb(mixture: Mixture, psi: FloatArray) -> tuple[float, FloatArray] | None
     except np.linalg.LinAlgError:
         return None
     if found.trouble == "far":
-        # On its way to infinity the likelihood is flat: what is left to gain is exp(-2 COLLAPSED) of a
-        # person.
-        found = maximise(mixture.at, found.x, 2.0 * COLLAPSED)
+        # On its way to infinity the likelihood is flat. Several parameters may be on that way, some behind
+        # the first: at FARTHEST there is nothing left to gain for the last of them either.
+        found = maximise(mixture.at, found.x, FARTHEST)
     usable = found.reached or found.trouble == "far"
-    return (found.point.value, found.x) if usable and np.isfinite(found.point.value) else None
+    return (found.point.value, found.x, found.steps) if usable and np.isfinite(found.point.value) else None
 
 
 def _uphill(mixture: Mixture, here: MixturePoint) -> MixturePoint:
@@ -246,36 +262,68 @@ def _uphill(mixture: Mixture, here: MixturePoint) -> MixturePoint:
     return here
 
 
-def _result(mixture: Mixture, psi: FloatArray, names: Sequence[str], starts: FloatArray) -> LatentClasses:
+def _result(
+    mixture: Mixture, psi: FloatArray, names: Sequence[str], starts: FloatArray, steps: int
+) -> LatentClasses:
     """Classes sorted by share, with standard errors where none has collapsed."""
-    here = mixture.at(psi)
     shares, phi = np.exp(mixture.log_shares(psi)), mixture.phi(psi)
     order = np.argsort(-shares, kind="stable")
+    # A class that nobody is in has share 0, and its log-ratio is none.
+    shares, phi = shares[order], phi[order]
+    psi = mixture.psi(phi, np.maximum(shares, np.finfo(float).tiny))
+    here = mixture.at(psi)
     large = np.abs(phi) > COLLAPSED - 1.0
-    covariance = np.full((len(psi),) * 2, np.nan)
+    covariance, decrement = np.full((len(psi),) * 2, np.nan), float("nan")
     if not large.any():
         try:
-            half = np.linalg.solve(cholesky_of(here.information()), np.eye(len(psi)))
+            information = here.information()
+            half = np.linalg.solve(cholesky_of(information), np.eye(len(psi)))
             covariance = half.T @ half
+            gradient = mixture.weights @ here.scores
+            decrement = float(gradient @ covariance @ gradient)
         except np.linalg.LinAlgError:
             pass  # two classes are the same, or one is empty: no standard errors
     own = np.sqrt(np.diag(covariance))
-    errors = np.stack([own[mixture.slots(k)] for k in range(mixture.n_classes)])
-    slope = (np.diag(shares) - np.outer(shares, shares))[:, :-1]  # d pi / d log-ratios
+    slope = share_slopes(shares)
     ratios = slice(len(psi) - mixture.n_classes + 1, None)
     of_shares = np.sqrt(np.maximum(np.diag(slope @ covariance[ratios, ratios] @ slope.T), 0.0))
-    place = {int(k): rank for rank, k in enumerate(order)}
     return LatentClasses(
         tuple(names),
-        shares[order],
-        phi[order],
+        shares,
+        phi,
         mixture.random,
-        of_shares[order],
-        errors[order],
+        of_shares,
+        np.stack([own[mixture.slots(k)] for k in range(mixture.n_classes)]),
         here.value,
         mixture.n_params,
         float(mixture.weights.sum()),
-        here.posterior[:, order],
-        tuple((place[int(k)] + 1, names[j]) for k, j in np.argwhere(large)),
+        here.posterior,
+        mixture,
+        psi,
+        covariance,
+        steps,
+        decrement,
+        tuple((int(k) + 1, names[j]) for k, j in np.argwhere(large)),
         starts,
     )
+
+
+def share_slopes(shares: FloatArray) -> FloatArray:
+    """float[K, K - 1]: derivatives of the shares by the log-ratios log(pi_k / pi_K).
+
+    Parameters
+    ----------
+    shares : float[K]
+
+    Returns
+    -------
+    float[K, K - 1]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.classes.fit import share_slopes
+    >>> share_slopes(np.array([0.5, 0.5])).tolist()
+    [[0.25], [-0.25]]
+    """
+    return np.asarray((np.diag(shares) - np.outer(shares, shares))[:, :-1])

@@ -18,6 +18,7 @@ I_ik that of a person whose class is known.  Shares enter as log(pi_k / pi_K).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -137,6 +138,7 @@ class MixturePoint:
     psi : float[n_params]
     points : tuple of MembersPoint
         Of the classes.
+    shares : float[K]
     rows : float[n]
         Log-probability of each answer.
     posterior : float[n, K]
@@ -157,15 +159,18 @@ class MixturePoint:
     mixture: Mixture
     psi: FloatArray
     points: tuple[MembersPoint, ...] = field(init=False)
+    shares: FloatArray = field(init=False)
     rows: FloatArray = field(init=False)
     posterior: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         points = tuple(self.mixture.likelihood.at(phi) for phi in self.mixture.phi(self.psi))
-        log_p = np.stack([p.log_probabilities for p in points], axis=1) + self.mixture.log_shares(self.psi)
+        log_shares = self.mixture.log_shares(self.psi)
+        log_p = np.stack([p.log_probabilities for p in points], axis=1) + log_shares
         top = log_p.max(axis=1, keepdims=True)
         rows = top[:, 0] + np.log(np.exp(log_p - top).sum(axis=1))
         object.__setattr__(self, "points", points)
+        object.__setattr__(self, "shares", np.exp(log_shares))
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "posterior", np.exp(log_p - rows[:, None]))
 
@@ -181,20 +186,27 @@ class MixturePoint:
             return float("inf")
         return max(p.extent for p in self.points)
 
-    def _of_class(self, k: int) -> FloatArray:
-        """float[n, n_params]: h_ik."""
-        found = np.zeros((len(self.rows), len(self.psi)))
-        found[:, self.mixture.slots(k)] = self.points[k].scores
-        shares = np.exp(self.mixture.log_shares(self.psi))
-        ratios = slice(len(self.psi) - self.mixture.n_classes + 1, None)
-        found[:, ratios] = (np.arange(self.mixture.n_classes) == k).astype(float)[:-1] - shares[:-1]
-        return found
+    @cached_property
+    def _of_class(self) -> tuple[FloatArray, ...]:
+        """K of float[n, n_params]: h_ik."""
+        shares = self.shares
+        n_classes = self.mixture.n_classes
+        ratios = slice(len(self.psi) - n_classes + 1, None)
+        out = []
+        for k, point in enumerate(self.points):
+            found = np.zeros((len(self.rows), len(self.psi)))
+            found[:, self.mixture.slots(k)] = point.scores
+            found[:, ratios] = (np.arange(n_classes) == k).astype(float)[:-1] - shares[:-1]
+            out.append(found)
+        return tuple(out)
 
-    @property
+    @cached_property
     def scores(self) -> FloatArray:
         """float[n, n_params]: derivative of each answer's log-probability."""
-        k = range(self.mixture.n_classes)
-        return np.asarray(np.sum([self.posterior[:, [c]] * self._of_class(c) for c in k], axis=0))
+        found = np.zeros((len(self.rows), len(self.psi)))
+        for k, own in enumerate(self._of_class):
+            found += self.posterior[:, [k]] * own
+        return found
 
     def complete_information(self) -> FloatArray:
         """float[n_params, n_params]: expected information of answers whose classes are known."""
@@ -202,7 +214,7 @@ class MixturePoint:
         for k, point in enumerate(self.points):
             slots = self.mixture.slots(k)
             found[np.ix_(slots, slots)] += point.information(self.mixture.weights * self.posterior[:, k])
-        shares = np.exp(self.mixture.log_shares(self.psi))[:-1]
+        shares = self.shares[:-1]
         ratios = slice(len(self.psi) - len(shares), None)
         found[ratios, ratios] += self.mixture.weights.sum() * (np.diag(shares) - np.outer(shares, shares))
         return found
@@ -211,8 +223,8 @@ class MixturePoint:
         """float[n_params, n_params]: the observed information."""
         found = self.complete_information()
         mean = self.scores
-        for k in range(self.mixture.n_classes):
-            off = self._of_class(k) - mean
+        for k, own in enumerate(self._of_class):
+            off = own - mean
             found -= (off.T * (self.mixture.weights * self.posterior[:, k])) @ off
         return found
 

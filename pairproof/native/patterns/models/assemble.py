@@ -113,12 +113,6 @@ def assemble(
     df = int((found.possible - 1.0).sum()) - fitted
     null = float(found.pooled.weights @ likelihood.at(np.zeros(len(estimate.phi))).log_probabilities)
     data = implied(table, model)
-    ternary = (
-        spec.answer_ties != "none"
-        or 2 in spec.tie_orders
-        or (spec.asked != "rankings" and table.tie_category)
-    )
-    outcome: OutcomeModel = "davidson" if ternary else "binary"
     return AnswerFit(
         spec=spec,
         data=data,
@@ -128,7 +122,7 @@ def assemble(
         covariance=DenseCovariance(covariance),
         null_space=np.eye(n)[:, n - len(infinite) :],
         n_infinite=len(infinite),
-        outcome_model=outcome,
+        outcome_model=outcome_model(table, spec),
         scale=spec.scale,
         constraint=spec.constraint,
         groups=timed_groups(model.groups, spec.times),
@@ -149,37 +143,81 @@ def assemble(
     )
 
 
-def finished(
-    table: Respondents,
-    spec: AnswerSpec,
-    model: ItemModel,
-    found: PatternFit,
-    others: Sequence[Term],
-    statistics: Sequence[str],
-    possible: Possible | None,
-    warnings: Sequence[FitWarning] = (),
-    infinite: Sequence[Term] = (),
-) -> AnswerFit:
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model of arrays that was fitted to a table, before its numbers have names.
+
+    Attributes
+    ----------
+    table : Respondents
+    spec : AnswerSpec
+    model : ItemModel
+    found : PatternFit
+    others : sequence of Term
+        Parameters after those of the items.
+    statistics : sequence of str
+        Names of the natural parameters.
+    possible : Possible, optional
+        None where possible answers are not enumerated.
+    warnings : sequence of FitWarning
+        Beside those of the covariates.
+    infinite : sequence of Term
+        Parameters that are minus infinity, so that the arrays do not have them.
+    """
+
+    table: Respondents
+    spec: AnswerSpec
+    model: ItemModel
+    found: PatternFit
+    others: Sequence[Term]
+    statistics: Sequence[str]
+    possible: Possible | None
+    warnings: Sequence[FitWarning] = ()
+    infinite: Sequence[Term] = ()
+
+    @property
+    def parameters(self) -> Parameters:
+        """Of the items at all times, and the others."""
+        items, free = at_times(self.model, self.spec.times)
+        return joined(items, free, self.others)
+
+    @property
+    def reference(self) -> str:
+        """The item whose parameter is 0; the last for a sum constraint."""
+        return self.table.items[-1] if self.spec.reference == "sum" else self.spec.reference
+
+    def possible_at(self, phi: FloatArray) -> Possible | None:
+        """The possible answers with their probabilities at phi, float[p]."""
+        if self.possible is None:
+            return None
+        return replace(self.possible, beta=tuple(m @ phi for m in self.found.likelihood.maps))
+
+
+def finished(fitted: Fitted) -> AnswerFit:
     """:func:`assemble` with the probabilities of possible answers, and the parameters of all times."""
-    items, free = at_times(model, spec.times)
-    if possible is not None:
-        phi = found.estimate.phi
-        possible = replace(possible, beta=tuple(m @ phi for m in found.likelihood.maps))
     # Fitted against the last item; a sum constraint is a change of reference of the finished fit.
-    fitted_against = spec
-    if spec.reference == "sum":
-        fitted_against = replace(spec, reference=table.items[-1])
+    against = replace(fitted.spec, reference=fitted.reference)
     return assemble(
-        table,
-        fitted_against,
-        model,
-        found,
-        joined(items, free, others),
-        statistics,
-        possible,
-        warnings,
-        infinite,
+        fitted.table,
+        against,
+        fitted.model,
+        fitted.found,
+        fitted.parameters,
+        fitted.statistics,
+        fitted.possible_at(fitted.found.estimate.phi),
+        fitted.warnings,
+        fitted.infinite,
     )
+
+
+def outcome_model(table: Respondents, spec: AnswerSpec) -> OutcomeModel:
+    """Whether two items can tie."""
+    ternary = (
+        spec.answer_ties != "none"
+        or 2 in spec.tie_orders
+        or (spec.asked != "rankings" and table.tie_category)
+    )
+    return "davidson" if ternary else "binary"
 
 
 def digest(table: Respondents) -> str:

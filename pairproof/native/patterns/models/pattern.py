@@ -32,7 +32,7 @@ from ..maps import Undecided
 from ..rankings.fit import fit_mallows
 from ..ratings.fit import fit_ratings
 from . import parameters
-from .assemble import comparison_statistics, finished, item_statistics
+from .assemble import Fitted, comparison_statistics, finished, item_statistics
 from .gaps import fit_with_gaps, gap_statistics
 from .possible import Possible
 from .repeated import repeated
@@ -132,23 +132,35 @@ def fit_pattern(
     call = pattern_call(table, by, beta, compat)
     table, by, beta = call.table, call.by, call.beta
     chosen = "none" if ties_unresolved and ties is None else ties
-    spec = _spec(table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta)
+    spec = pattern_spec(
+        table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta
+    )
+    fit = finished(fitted_pattern(table, spec, ties_unresolved, alpha_of, beta_of))
+    if call.warnings:
+        fit = replace(fit, warnings=(*fit.warnings, *call.warnings))
+    return fit.with_reference("sum") if spec.reference == "sum" and not item_terms else fit
+
+
+def fitted_pattern(
+    table: Respondents,
+    spec: AnswerSpec,
+    ties_unresolved: bool = False,
+    alpha_of: Sequence[str] | None = None,
+    beta_of: Sequence[str] | None = None,
+) -> Fitted:
+    """The arrays of :func:`fit_pattern` for a specification; parameters and errors as there."""
     _check(table, spec, ties_unresolved, alpha_of, beta_of)
     model = item_model(table, spec)
     if table.n_times > 1:
-        fitted = repeated(table, spec, model)
-    elif table.kind == "comparisons":
-        fitted = _comparisons(table, spec, model, alpha_of, beta_of)
-    elif table.kind == "ratings" or (spec.answer_ties != "none" and not ties_unresolved):
-        fitted = _weak_orders(table, spec, model)
-    else:
-        fitted = _rankings(table, spec, model, ties_unresolved)
-    if call.warnings:
-        fitted = replace(fitted, warnings=(*fitted.warnings, *call.warnings))
-    return fitted.with_reference("sum") if spec.reference == "sum" and not item_terms else fitted
+        return repeated(table, spec, model)
+    if table.kind == "comparisons":
+        return _comparisons(table, spec, model, alpha_of, beta_of)
+    if table.kind == "ratings" or (spec.answer_ties != "none" and not ties_unresolved):
+        return _weak_orders(table, spec, model)
+    return _rankings(table, spec, model, ties_unresolved)
 
 
-def _spec(
+def pattern_spec(
     table: Respondents,
     ties: AnswerTies | None,
     by: str,
@@ -257,7 +269,7 @@ def _comparisons(
     model: ItemModel,
     alpha_of: Sequence[str] | None,
     beta_of: Sequence[str] | None,
-) -> AnswerFit:
+) -> Fitted:
     if spec.alpha or spec.beta:
         return _with_gaps(table, spec, model, alpha_of, beta_of)
     # Where nobody answered "neither", its parameter is minus infinity, the rest the model of two categories.
@@ -276,7 +288,7 @@ def _comparisons(
     )
     if tieless:
         found = replace(found, possible=3.0 ** np.log2(found.possible))
-    return finished(
+    return Fitted(
         table,
         spec,
         model,
@@ -304,15 +316,15 @@ def _with_gaps(
     model: ItemModel,
     alpha_of: Sequence[str] | None,
     beta_of: Sequence[str] | None,
-) -> AnswerFit:
+) -> Fitted:
     more = parameters.others(table, spec)
     undecided = _UNDECIDED[spec.answer_ties] if table.tie_category else None
     found, missing = fit_with_gaps(table, spec, model, more, undecided, alpha_of, beta_of)
     statistics = gap_statistics(table, spec, found)
-    return finished(table, spec, model, found, [*missing, *more], statistics, None)
+    return Fitted(table, spec, model, found, [*missing, *more], statistics, None)
 
 
-def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unresolved: bool) -> AnswerFit:
+def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unresolved: bool) -> Fitted:
     found = fit_mallows(
         table.ranks[:, 0],
         model.terms,
@@ -322,10 +334,10 @@ def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unres
         ties_unresolved=ties_unresolved,
     )
     possible = Possible("strict", len(table.items), 1, False, 0, (), False, False, ())
-    return finished(table, spec, model, found, [], item_statistics(table.items), possible)
+    return Fitted(table, spec, model, found, [], item_statistics(table.items), possible)
 
 
-def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> AnswerFit:
+def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
     """Ratings, or rankings with ties: all orders that the scale, or as many places as items, can express."""
     if table.kind == "ratings":
         codes, categories = table.once, len(table.scale)
@@ -343,7 +355,7 @@ def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Answ
     statistics = comparison_statistics(
         table.items, True, [t.name for t in parameters.dependence(table, spec)]
     )
-    return finished(table, spec, model, found, more, statistics, possible)
+    return Fitted(table, spec, model, found, more, statistics, possible)
 
 
 def _refuse_no_ties(table: Respondents, spec: AnswerSpec) -> None:

@@ -24,7 +24,7 @@ from ....fit.answers.spec import AnswerSpec
 from ....fit.spec import Term
 from ..estimate import Prior
 from ..rankings.fit import fit_plackett_luce as fit_ranks
-from .assemble import assemble, item_statistics, joined
+from .assemble import Fitted, finished, item_statistics
 from .pattern import check_reference, check_table
 from .possible import Possible
 from .terms import item_model
@@ -101,51 +101,59 @@ def fit_plackett_luce(
     {'A': 0.0, 'B': -0.266, 'C': -0.697}
     """
     check_table(table)
+    spec = plackett_luce_spec(table, by, item_terms, separate, reference, tie_orders, pseudo, prior)
+    chosen = spec.reference
+    # Fitted against an item, or, with a prior, none; another constraint is a change of reference.
+    against = table.items[0] if chosen == "sum" else chosen
+    fit = finished(fitted_plackett_luce(table, replace(spec, reference=against), prior))
+    return fit if item_terms or (prior is None and chosen == against) else fit.with_reference(chosen)
+
+
+def plackett_luce_spec(
+    table: Respondents,
+    by: str = "",
+    item_terms: Sequence[str] = (),
+    separate: Sequence[str] = (),
+    reference: str | None = None,
+    tie_orders: Sequence[int] | None = None,
+    pseudo: float = 0.0,
+    prior: PriorLike | None = None,
+) -> AnswerSpec:
+    """The specification, with defaults filled in; parameters and errors as for :func:`fit_plackett_luce`."""
     _check(table, by, item_terms, reference, pseudo, prior)
-    chosen = "" if item_terms else reference or table.items[0]
-    against = chosen if chosen not in ("", "sum") else table.items[0]
-    spec = AnswerSpec(
+    return AnswerSpec(
         family="plackett-luce",
         by=by,
-        reference=against if chosen else "",
+        reference="" if item_terms else reference or table.items[0],
         item_terms=tuple(item_terms),
         separate=tuple(separate),
         asked=table.kind,
+        tie_orders=_orders(table)
+        if tie_orders is None
+        else tuple(sorted({int(d) for d in tie_orders} - {1})),
         pseudo=float(pseudo),
         prior=_in_words(prior),
     )
+
+
+def fitted_plackett_luce(table: Respondents, spec: AnswerSpec, prior: PriorLike | None = None) -> Fitted:
+    """The arrays of :func:`fit_plackett_luce` for a specification; parameters and errors as there."""
     model = item_model(table, spec, level_is_free=prior is not None)
-    orders = None if tie_orders is None else tuple(int(d) for d in tie_orders)
-    ranks, presented = table.ranks[:, 0], table.presented[:, 0]
-    seen = _orders(table) if orders is None else tuple(sorted(set(orders) - {1}))
-    n_items = len(table.items)
+    n_items, seen = len(table.items), spec.tie_orders
     found = fit_ranks(
-        ranks,
+        table.ranks[:, 0],
         model.terms,
         model.group,
         table.weights,
         orders=seen,
-        presented=presented,
-        pseudo=float(pseudo),
+        presented=table.presented[:, 0],
+        pseudo=spec.pseudo,
         prior=None if prior is None else _prior(prior, n_items, len(seen)),
     )
     ties = [Term(f"tie{d}", "tie" if d == 2 else "tie-of") for d in seen]
-    phi = found.estimate.phi
-    possible = Possible(
-        "luce", n_items, 1, False, 0, seen, False, False, tuple(m @ phi for m in found.likelihood.maps)
-    )
-    fitted = assemble(
-        table,
-        replace(spec, tie_orders=seen, answer_ties="none"),
-        model,
-        found,
-        joined(model.named, model.free, ties),
-        [*item_statistics(table.items), *(t.name for t in ties)],
-        possible,
-    )
-    if item_terms or (prior is None and chosen == against):
-        return fitted
-    return fitted.with_reference(chosen)
+    possible = Possible("luce", n_items, 1, False, 0, seen, False, False, ())
+    statistics = [*item_statistics(table.items), *(t.name for t in ties)]
+    return Fitted(table, spec, model, found, ties, statistics, possible)
 
 
 def _check(

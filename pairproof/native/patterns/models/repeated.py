@@ -11,17 +11,16 @@ import numpy as np
 from ....data.respondents import Respondents
 from ....data.respondents.codes import ABSENT
 from ....errors import InputError
-from ....fit.answers.fit import AnswerFit
 from ....fit.answers.spec import AnswerSpec
 from ....fit.spec import Term
 from ..repeated.fit import fit_repeated
-from .assemble import comparison_statistics, finished
+from .assemble import Fitted, comparison_statistics
 from .parameters import dependence, links, names
 from .possible import Possible
 from .terms import ItemModel, in_time
 
 
-def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> AnswerFit:
+def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
     """Fit ratings or rankings at several times."""
     if table.kind == "ratings":
         answers, categories, places = table.answers, len(table.scale), min(len(table.scale), len(table.items))
@@ -73,4 +72,4 @@ def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> AnswerFi
         spec.between_times,
         (),
     )
-    return finished(table, spec, model, found, more, statistics, possible)
+    return Fitted(table, spec, model, found, more, statistics, possible)

@@ -7,18 +7,17 @@ import pytest
 from numpy.typing import NDArray
 
 from pairproof.errors import InputError
-from pairproof.native.patterns.classes.bootstrap import class_test
+from pairproof.native.patterns.classes.bootstrap import Built, class_test
 from pairproof.native.patterns.comparisons.fit import comparison_likelihood
 from pairproof.native.patterns.drawn import draw_comparisons
-from pairproof.native.patterns.likelihood import Likelihood
 from pairproof.native.patterns.maps import main_effects
 
 TERMS = [main_effects("ABC")]
 
 
-def build(answers: NDArray[np.int64]) -> tuple[Likelihood, NDArray[np.float64], tuple[str, ...]]:
+def build(answers: NDArray[np.int64]) -> Built:
     likelihood, pooled, names = comparison_likelihood(answers, TERMS)
-    return likelihood, pooled.weights, names
+    return Built(likelihood, pooled.weights, names)
 
 
 def draw(phi: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.int64]:

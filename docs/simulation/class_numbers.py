@@ -1,0 +1,71 @@
+"""The bootstrap test of the number of latent classes: its level where there is one class, its power where there are two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+import pairproof
+from pairproof.fit.answers.classes import ClassFit
+
+from .tally import Tally, line
+from .whole_answers import Whole
+
+#: Samples of each test, which make p = 1/20, 2/20, ..., so that .05 and .10 can be held; starts of each fit.
+SAMPLES, STARTS = 19, 3
+#: Tables whose p-value is kept.
+KEPT = 8
+
+
+def designs() -> Iterator[Whole]:
+    """One class, or two."""
+    yield Whole(
+        "one class, comparisons with ties, 10 % gaps",
+        "comparisons",
+        100,
+        ((0.4, 0.2, 0.1, -0.5),),
+        ties=True,
+        gaps=0.1,
+    )
+    yield Whole(
+        "one class, Plackett-Luce, first 3 of 5",
+        "rankings",
+        100,
+        ((0.5, 0.2, -0.3, -0.6),),
+        model="plackett-luce",
+        ranked=3,
+    )
+    yield Whole(
+        "two classes, comparisons with ties, 10 % gaps",
+        "comparisons",
+        100,
+        ((0.4, 0.2, 0.1, -0.5), (-0.3, 0.0, 0.1, -0.5)),
+        (0.6, 0.4),
+        ties=True,
+        gaps=0.1,
+    )
+
+
+def p_value(design: Whole, table: int) -> float:
+    """Of one class against two."""
+    answers = design.drawn(table)
+    if design.model == "pattern":
+        fit = pairproof.fit_latent_classes(answers, 1)
+    else:
+        fit = pairproof.fit_latent_classes(answers, 1, model="plackett-luce", tie_orders=())
+    assert isinstance(fit, ClassFit)
+    # Two samples above the observed ratio make p larger than .10 whatever the others say.
+    return fit.test_classes(SAMPLES, seed=table, starts=STARTS, enough=2).p
+
+
+def simulated(design: Whole, tables: int) -> dict[str, Any]:
+    """A line of the record: how often p is at most .05 and .10."""
+    tally, kept = Tally(), []
+    for k in range(tables):
+        p = p_value(design, k)
+        kept.append(p)
+        tally.add(k, {"p <= .05": float(p < 0.05 + 1e-9), "p <= .10": float(p < 0.10 + 1e-9)})
+    return line(design.name, asdict(design), tally, p=np.round(kept[:KEPT], 10).tolist())
