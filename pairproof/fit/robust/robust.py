@@ -313,8 +313,8 @@ def _of_rankings(warnings: tuple[FitWarning, ...], table: Comparisons) -> tuple[
     text = (
         f"pairs of rankings of up to {table.ranked_together} items: the pairs of a ranking are in one cluster, and"
         " standard errors by cluster allow for that; AIC and likelihood ratios count each ranking several times; the"
-        " estimates are not those of a model for rankings, which pairproof does not have yet: R has prefmod's"
-        " pattR.fit and PlackettLuce"
+        " estimates are those of pairs, not of a model of whole rankings (fit_plackett_luce and fit_pattern, of a table"
+        " read by read_respondents)"
     )
     return tuple(replace(w, text=text) if w.kind == "rankings-as-pairs" else w for w in warnings)
 
