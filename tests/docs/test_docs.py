@@ -15,6 +15,15 @@ from docs.sameness import differences
 from docs.snippets import OWN_RECORDS, ROOT, SnippetError, fences, records, with_output
 from pairproof.bridge import Backend, Records
 
+#: Pages without snippets or blocks that `python -m docs` makes.
+NOT_MADE = (
+    "docs/hopkins-may-2013.md",
+    "docs/installing.md",
+    "CHANGELOG.md",
+    "benchmarks/README.md",
+    "tests/certified/README.md",
+)
+
 #: Commands of `sh` fences, which are shown and not run: they change the machine.
 SETS_UP = re.compile(r"(sudo )?(make|pip install|pairproof doctor|sh scripts/setup\.sh)\b")
 
@@ -146,7 +155,7 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-") for head in heads}
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/hopkins-may-2013.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("page", [*PAGES, *NOT_MADE])
 def test_every_link_leads_somewhere(page):
     here = (ROOT / page).parent
     lost = []
@@ -156,6 +165,12 @@ def test_every_link_leads_somewhere(page):
         if not file.exists() or (anchor and anchor not in anchors(file.read_text(encoding="utf-8"))):
             lost.append(target)
     assert lost == []
+
+
+def test_every_page_has_its_links_tried_and_is_linked_from_the_readme():
+    here = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+    assert here <= {*PAGES, *NOT_MADE}
+    assert [page for page in sorted(here) if f"({page}" not in read("README.md")] == []
 
 
 def test_every_file_that_the_readme_names_is_there():
