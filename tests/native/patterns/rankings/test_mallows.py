@@ -45,7 +45,9 @@ def test_absent_items_leave_a_ranking_of_the_others() -> None:
 
 
 def test_many_lambdas_at_once_give_what_each_gives_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pairproof.native.patterns.rankings.subsets.MOST_AT_ONCE", 2 * 2**4 * 16)  # two at once
+    monkeypatch.setattr(
+        "pairproof.native.patterns.rankings.subsets.MOST_AT_ONCE", 2 * 2**4 * 16
+    )  # two at once
     lam = np.random.default_rng(8).normal(size=(5, 4))
     space = MallowsSpace(dense_ranks(np.array([[1, 2, 3, 4], [1, 2, 0, 0], [2, 1, 1, 3]]), "below"))
     rows, weights = np.arange(3), np.array([2.0, 1.0, 0.5])
