@@ -218,3 +218,13 @@ def test_a_column_with_the_name_of_a_parameter_is_named_and_must_be_renamed() ->
     table = pairproof.read_respondents({k: columns[k] for k in ("A", "B", "tie")}, "ranks", items=["A", "B"])
     with pytest.raises(FormulaError, match="'tie' names no column: .* A column of that name must be renamed"):
         pairproof.fit_pattern(table, by="tie")
+
+
+def test_a_pattern_that_nobody_gave_makes_ties_infinite_although_the_solver_s_rule_is_met() -> None:
+    """Two points and three items: all tied, or one tie; nobody gave all tied.  The log-likelihood is flat beyond a
+    tie parameter of -12, where its standard error was 1e5, and no warning.
+    """
+    rows = {"A": [2, 3, 2, 3, 2], "B": [2, 2, 3, 3, 3], "C": [3, 2, 3, 2, 2]}
+    table = pairproof.read_respondents(rows, "ratings", items=list("ABC"), scale="2-3", best="low")
+    with pytest.raises(NotEstimableError, match="^tie: the estimate is infinite"):
+        pairproof.fit_pattern(table)
