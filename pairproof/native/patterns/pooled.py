@@ -132,6 +132,15 @@ def exact_counts(values: Sequence[int]) -> FloatArray:
 def free_probabilities(possible: FloatArray) -> int:
     """Possible patterns minus 1, summed over the blocks, exactly.
 
+    Parameters
+    ----------
+    possible : float[n_blocks] or int objects
+        As :func:`exact_counts` gives them.
+
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> from pairproof.native.patterns.pooled import exact_counts, free_probabilities
