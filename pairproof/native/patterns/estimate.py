@@ -26,8 +26,8 @@ FloatArray = NDArray[np.float64]
 FAR, FARTHEST = 12.0, 300.0
 
 
-#: Steps in a row that converge linearly, after which infinite parameters are looked for although the rule was met:
-#: regular problems have 0 or 1 (rounding), separated ones more than 10.
+#: Steps in a row that converge linearly, after which infinite parameters are looked for although the
+#: solver's rule was met: quadratic convergence has hardly any, a separated problem has one after the other.
 LINEAR = 5
 
 
