@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 
@@ -74,6 +75,18 @@ _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 _FORMAT = "\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f"
 _UNSAFE = re.compile(f"[{_CONTROLS}{_FORMAT}]")
 _UNSAFE_IN_LABEL = re.compile(f"[\t\n{_CONTROLS}{_FORMAT}]")
+
+
+def count_words(number: float) -> str:
+    """A count with commas; beyond what a double holds to the last digit, "4.498e+90".
+
+    Examples
+    --------
+    >>> from pairproof.text import count_words
+    >>> count_words(14348907.0), count_words(3**190), count_words(3**780)
+    ('14,348,907', '4.498e+90', '1.428e+372')
+    """
+    return f"{number:,.0f}" if number < 2**53 else f"{Decimal(number):.3e}"
 
 
 def safe(text: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NotEstimableError
+from ..text import count_words
 from .tails import chi_square_p, log10_chi_square_p, log10_f_p, log10_student_p, p_equals, two_sided_p
 
 FloatArray = NDArray[np.float64]
@@ -277,7 +278,8 @@ class GoodnessOfFit:
     def __str__(self) -> str:
         text = (
             f"Deviance {self.deviance:.4f}, {p_equals(self.p_deviance, self.log10_p_deviance)}; Pearson"
-            f" {self.pearson:.4f}, {p_equals(self.p_pearson, self.log10_p_pearson)}; {self.df} df"
+            f" {_decimals(self.pearson)}, {p_equals(self.p_pearson, self.log10_p_pearson)};"
+            f" {self.df if self.df < 2**53 else count_words(self.df)} df"
         )
         return f"{text}\n  Caution: {self.caution}" if self.caution else text
 
@@ -326,3 +328,8 @@ class Contrast:
             f" {p_equals(self.p, self.log10_p)}, {100 * self.level:g}% interval {self.low:.4f} to"
             f" {self.high:.4f}; odds {self.odds:.4g} to 1"
         )
+
+
+def _decimals(x: float) -> str:
+    """Four decimals, where a double has any."""
+    return f"{x:.4f}" if not abs(x) >= 2**53 else f"{x:.5g}"

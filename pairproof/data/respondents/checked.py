@@ -138,8 +138,8 @@ def checked_columns(columns: Mapping[str, Column], n_rows: int, source: str) -> 
     check_covariate_names(list(columns), source)
     if taken := [name for name in columns if name in OWN_COLUMNS]:
         raise InputError(
-            f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate: {named(OWN_COLUMNS)}"
-            " have a meaning of their own; rename it"
+            f"{source}: no covariate can have the name {' or '.join(map(repr, taken))}: weight, time and order have a"
+            " meaning of their own in the table; rename the column, or leave it out"
         )
     for name, column in columns.items():
         if len(column) != n_rows:

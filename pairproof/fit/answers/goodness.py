@@ -7,8 +7,11 @@ distribution (Koehler and Larntz 1980, JASA 75, 336-344).
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
+from ...text import count_words
 from .. import inference
 from .numbers import AnswerNumbers
 
@@ -33,9 +36,9 @@ def goodness(numbers: AnswerNumbers, deviance: float, df: int, quasi: bool) -> i
     GoodnessOfFit
         p-values are nan where no chi-square holds; `caution` then says why.
     """
-    answers = float(numbers.possible.sum())
-    mean = numbers.n_persons / answers
-    told = f"{numbers.n_persons:.10g} persons, {answers:,.0f} possible answers"
+    answers = numbers.possible.sum()
+    mean = float(Fraction(numbers.n_persons) / Fraction(answers))
+    told = f"{numbers.n_persons:.10g} persons, {count_words(answers)} possible answers"
     if df <= 0:
         why = "the model is saturated (0 df), there is nothing left to test"
     elif quasi:

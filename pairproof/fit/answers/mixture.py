@@ -95,7 +95,7 @@ class MixedPossible:
     classes: Sequence[Predicted]
     shares: FloatArray
 
-    def count(self) -> float:
+    def count(self) -> int:
         """How many there are."""
         return self.classes[0].count()
 

@@ -28,7 +28,7 @@ IntArray = NDArray[np.int64]
 class Predicted(Protocol):
     """Every possible complete answer, where they can be enumerated."""
 
-    def count(self) -> float:
+    def count(self) -> int:
         """How many there are."""
 
     def answers(self) -> IntArray:
@@ -85,7 +85,13 @@ class AnswerNumbers:
         return float(self.observed.sum())
 
     @property
+    def n_possible(self) -> float:
+        """Possible answers in all blocks; an int where a double does not hold the number."""
+        total = self.possible.sum()
+        return float(total) if total <= 2**53 else int(total)
+
+    @property
     def pearson(self) -> float:
         """Pearson's X^2 over all possible answers."""
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return float((self.observed**2 / self.expected).sum() - self.n_persons)

@@ -13,6 +13,7 @@ from ...data.respondents.codes import ABSENT, as_comparisons
 from ...data.respondents.described import answer_text
 from ...data.wide import prefmod_pair_order
 from ...errors import InputError, TooLargeError
+from ...text import count_words
 from ..cell_table import CellTable
 from .numbers import AnswerNumbers, Predicted
 
@@ -47,13 +48,15 @@ def seen(table: Respondents, numbers: AnswerNumbers) -> pd.DataFrame:
     # Ratings that order the items alike are one answer.
     rated = table.kind == "ratings"
     codes = np.where(table.presented, table.ranks, ABSENT) if rated else table.answers
+    with np.errstate(divide="ignore"):  # of forty items an answer's probability is no positive double
+        residual = (numbers.observed - numbers.expected) / np.sqrt(numbers.expected)
     return pd.DataFrame(
         {
             "group": [numbers.labels[numbers.group[k]] for k in order],
             "answer": [answer_text(table, codes[first[k]], rated) for k in order],
             "observed": numbers.observed[order],
             "expected": numbers.expected[order],
-            "residual": ((numbers.observed - numbers.expected) / np.sqrt(numbers.expected))[order],
+            "residual": residual[order],
         }
     )
 
@@ -84,7 +87,7 @@ def enumerated(numbers: AnswerNumbers) -> Predicted:
         raise InputError("the possible answers of this model are not written out")
     if found.count() > MOST_POSSIBLE:
         raise TooLargeError(
-            f"there are {found.count():,.0f} possible answers; at most {MOST_POSSIBLE:,} are written out."
+            f"there are {count_words(found.count())} possible answers; at most {MOST_POSSIBLE:,} are written out."
             " fit.patterns() has those that were given"
         )
     return found

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ...data.respondents import Respondents
-from ...text import label, safe
+from ...text import count_words, label, safe
 from ..fit import Fit
 from ..inference import GoodnessOfFit
 from ..shown.json import finite
@@ -71,8 +71,8 @@ def summary(
 def _header(fit: Fit, spec: AnswerSpec, table: Respondents, numbers: AnswerNumbers) -> Iterator[str]:
     figures = [
         ("Log-likelihood", fixed(fit.llf)),
-        ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
-        ("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df"),
+        ("Deviance", f"{fixed(fit.deviance)} on {count_words(fit.df_resid)} df"),
+        ("Null deviance", f"{fixed(fit.null_deviance)} on {count_words(fit.df_null)} df"),
         ("AIC", fixed(fit.aic)),
         ("BIC", fixed(fit.bic)),
         ("Estimable parameters", f"{fit.rank}"),
@@ -81,7 +81,7 @@ def _header(fit: Fit, spec: AnswerSpec, table: Respondents, numbers: AnswerNumbe
         ("Items", f"{len(fit.items)}"),
         ("Answers", f"{spec.asked}{f' at {len(spec.times)} times' if len(spec.times) > 1 else ''}"),
         ("Persons", _persons(table, numbers)),
-        ("Different", f"{len(numbers.observed):,} of {numbers.possible.sum():,.0f} possible answers"),
+        ("Different", f"{len(numbers.observed):,} of {count_words(numbers.possible.sum())} possible answers"),
         ("Constraint", fit.constraint),
     ]
     if len(fit.groups) > 1:
@@ -108,7 +108,7 @@ def counted(spec: AnswerSpec, numbers: AnswerNumbers, items: Sequence[str]) -> s
     """`32 persons, 12 different of 24 possible rankings of 4 items`."""
     at = f" at {len(spec.times)} times" if len(spec.times) > 1 else ""
     return (
-        f"{numbers.n_persons:.10g} persons, {len(numbers.observed):,} different of {numbers.possible.sum():,.0f} possible"
+        f"{numbers.n_persons:.10g} persons, {len(numbers.observed):,} different of {count_words(numbers.possible.sum())} possible"
         f" {PATTERNS[spec.asked]} of {len(items)} items{at}"
     )
 
@@ -120,7 +120,7 @@ def document(spec: AnswerSpec, numbers: AnswerNumbers, test: GoodnessOfFit) -> d
         "times": [t for t in spec.times if t],
         "n_persons": numbers.n_persons,
         "n_patterns": len(numbers.observed),
-        "n_possible": float(numbers.possible.sum()),
+        "n_possible": numbers.n_possible,
         "goodness_of_fit": {
             "deviance": finite(test.deviance),
             "pearson": finite(test.pearson),

@@ -63,8 +63,8 @@ def number(x: float, digits: int = 4) -> str:
 
 
 def fixed(x: float) -> str:
-    """Four decimals: a deviance of 1e-30 is 0.0000; `-` for nan."""
-    return "-" if math.isnan(x) else f"{x:.4f}"
+    """Four decimals: a deviance of 1e-30 is 0.0000; `-` for nan; 4.4704e+89 where a double has no decimals left."""
+    return "-" if math.isnan(x) else f"{x:.4f}" if abs(x) < 2**53 else f"{x:.5g}"
 
 
 def p_value(p: float, log10_p: float) -> str:

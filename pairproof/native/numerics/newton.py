@@ -64,6 +64,9 @@ class Solution(Generic[P]):
         Whether the rule was met.
     trouble : str
         "" or what went wrong: "singular", "far", "slow".
+    linear : int
+        How many of the last steps in a row left between a tenth and nine tenths of the decrement.  At a maximum it
+        falls quadratically; on the way to one at infinity (log-likelihood -exp(-x)) each step leaves exp(-1) of it.
     """
 
     x: FloatArray
@@ -72,6 +75,7 @@ class Solution(Generic[P]):
     decrement: float
     reached: bool
     trouble: str = ""
+    linear: int = 0
 
 
 def _accuracy(best: float) -> float:
@@ -93,8 +97,9 @@ def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float 
         not enough.
     """
     x, here = start, evaluate(start)
-    decrement, best = np.inf, np.inf
+    decrement, best, linear = np.inf, np.inf, 0
     for steps in range(MAX_STEPS):
+        before = decrement
         try:
             step, decrement = here.newton_step(_accuracy(best))
         except np.linalg.LinAlgError:
@@ -108,6 +113,7 @@ def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float 
         forecast = decrement**3 / best**2 if best < 1e-2 else np.inf
         done = decrement <= TOLERANCE or forecast <= FORECAST or rounding
         best = min(best, decrement)
+        linear = linear + 1 if 0.1 * before < decrement < 0.9 * before else 0
         length = 1.0
         there = evaluate(x + step)
         # So near the maximum that full steps converge, the value is all rounding and says nothing.
@@ -117,7 +123,7 @@ def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float 
             there = evaluate(x + length * step)
         x, here = x + length * step, there
         if done:
-            return Solution(x, here, steps + 1, decrement, True)
+            return Solution(x, here, steps + 1, decrement, True, linear=linear)
         if here.extent > far:
             return Solution(x, here, steps + 1, decrement, False, "far")
     return Solution(x, here, MAX_STEPS, decrement, False, "slow")

@@ -153,7 +153,8 @@ def _parameter(text: str, product: Product) -> Literal["", "tie", "order"]:
     heads = [v.name for v in product if v.name in ("tie", "order") and not v.role]
     if len(heads) > 1 or (heads and len(product) == 1):
         raise FormulaError(
-            f"by={short(text)!r}: {_written(product)!r} names no column; write tie:judge or order:judge"
+            f"by={short(text)!r}: {_written(product)!r} names no column: tie is the tie parameter and order the order"
+            " effect, and tie:age is how it varies with age. A column of that name must be renamed"
         )
     return "" if not heads else "tie" if heads[0] == "tie" else "order"
 

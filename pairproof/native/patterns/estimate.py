@@ -26,6 +26,11 @@ FloatArray = NDArray[np.float64]
 FAR, FARTHEST = 12.0, 300.0
 
 
+#: Steps in a row that converge linearly, after which infinite parameters are looked for although the
+#: solver's rule was met: quadratic convergence has hardly any, a separated problem has one after the other.
+LINEAR = 5
+
+
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """A maximum-likelihood estimate of a model of whole answers.
@@ -213,6 +218,8 @@ def maximum_likelihood(
         found = maximise(evaluate, found.x, FARTHEST) if again else found
     if found.trouble:
         raise ConvergenceError(_trouble(found))
+    if found.linear >= LINEAR and prior is None:
+        examine(likelihood, weights, names)  # the decrement may be 0 in doubles before a parameter is far
     return _estimate(names, evaluate(found.x), found)
 
 

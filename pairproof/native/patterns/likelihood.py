@@ -14,7 +14,7 @@ patterns gives these moments at any beta, by enumeration or by a recursion that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -47,6 +47,14 @@ class Contracting(Protocol):
 
     def contracted_information(self, rows: IntArray, weights: FloatArray, matrix: FloatArray) -> FloatArray:
         """float[p, p]: M' information M for M float[q, p]."""
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """A space that computes its points at many parameters together, where that is much less work."""
+
+    def at_each(self, betas: FloatArray) -> Sequence[SpacePoint]:
+        """The moments at each row of betas, float[G, q]."""
 
 
 class Space(Protocol):
@@ -159,14 +167,21 @@ class LikelihoodPoint:
 
     def __post_init__(self) -> None:
         log_p = np.zeros(len(self.likelihood.group))
-        points: list[SpacePoint | None] = []
-        for rows, matrix in zip(self.likelihood.rows, self.likelihood.maps):
-            point = self.likelihood.space.at(matrix @ self.phi) if len(rows) else None
-            points.append(point)
-            if point is not None:
-                log_p[rows] = point.log_probabilities(rows)
+        groups = self.likelihood.rows
+        points: list[SpacePoint | None] = [None] * len(groups)
+        filled = [s for s, rows in enumerate(groups) if len(rows)]
+        for s, point in zip(filled, self._points_of(filled)):
+            points[s] = point
+            log_p[groups[s]] = point.log_probabilities(groups[s])
         object.__setattr__(self, "log_probabilities", log_p)
         object.__setattr__(self, "_points", points)
+
+    def _points_of(self, filled: Sequence[int]) -> Iterable[SpacePoint]:
+        """The space at the parameters of these groups."""
+        space, maps = self.likelihood.space, self.likelihood.maps
+        if isinstance(space, Batched) and filled:
+            return space.at_each(np.stack([maps[s] @ self.phi for s in filled]))
+        return (space.at(maps[s] @ self.phi) for s in filled)
 
     @property
     def extent(self) -> float:

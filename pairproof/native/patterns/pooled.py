@@ -11,6 +11,7 @@ the deviance without it).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,6 +102,54 @@ def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray |
     return Pooled(np.asarray(answers[at], dtype=np.int64), s[at], total, row)
 
 
+#: Above this a double does not hold every whole number.
+WHOLE = 2**53
+
+
+def exact_counts(values: Sequence[int]) -> FloatArray:
+    """Numbers of possible patterns, as doubles where these hold them, else as whole numbers of any length.
+
+    Forty items have 3^780 answers in pairs, which no double holds.
+
+    Parameters
+    ----------
+    values : sequence of int
+
+    Returns
+    -------
+    float[n] or, for large numbers, an array of int objects
+
+    Examples
+    --------
+    >>> from pairproof.native.patterns.pooled import exact_counts
+    >>> exact_counts([6, 24]).tolist(), int(exact_counts([3**190])[0]) == 3**190
+    ([6.0, 24.0], True)
+    """
+    small = max(values, default=0) <= WHOLE
+    return np.array([int(v) for v in values], dtype=float if small else object)
+
+
+def free_probabilities(possible: FloatArray) -> int:
+    """Possible patterns minus 1, summed over the blocks, exactly.
+
+    Parameters
+    ----------
+    possible : float[n_blocks] or int objects
+        As :func:`exact_counts` gives them.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from pairproof.native.patterns.pooled import exact_counts, free_probabilities
+    >>> free_probabilities(exact_counts([3**190])) == 3**190 - 1
+    True
+    """
+    return sum(int(each) - 1 for each in possible)
+
+
 @dataclass(frozen=True, eq=False)
 class PatternFit:
     """A fitted model of whole answers, with its deviance.
@@ -114,7 +163,7 @@ class PatternFit:
     block : int[n]
         Block of each pooled answer.
     possible : float[n_blocks]
-        Number of possible patterns of each block.
+        Number of possible patterns of each block; whole numbers of any length where doubles do not hold them.
 
     Examples
     --------
@@ -146,7 +195,7 @@ class PatternFit:
     @property
     def df(self) -> float:
         """Possible patterns minus 1 of each block, minus the parameters."""
-        return float((self.possible - 1.0).sum() - len(self.estimate.phi))
+        return float(free_probabilities(self.possible) - len(self.estimate.phi))
 
     @property
     def fitted(self) -> FloatArray:

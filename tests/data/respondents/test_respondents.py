@@ -110,7 +110,7 @@ def test_names_cannot_make_a_line_or_a_colour_of_their_own() -> None:
         (dict(kind="rankings", answers=[[1, 2, 3]] * 2, weights=[0, 0]), "all weights are 0"),
         (dict(kind="rankings", answers=[[1, 2, 3]] * 2, weights=[1]), "weights have shape (1,)"),
         (dict(kind="rankings", answers=[[1, 2, 3]] * 2, columns={"x": np.ones(3)}), "column 'x' has 3 values for 2 rows"),
-        (dict(kind="rankings", answers=[[1, 2, 3]], columns={"time": np.ones(1)}), "column 'time' cannot be a covariate"),
+        (dict(kind="rankings", answers=[[1, 2, 3]], columns={"time": np.ones(1)}), "no covariate can have the name 'time'"),
         (dict(kind="rankings", answers=[[[1, 2, 3]] * 2], times=["a", "a"]), "times are ['a', 'a']"),
         (dict(kind="rankings", answers=np.zeros((0, 3), int)), "no rows"),
     ],

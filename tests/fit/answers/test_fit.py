@@ -10,7 +10,14 @@ import pytest
 import pairproof
 from pairproof.data.columns import Factor
 from pairproof.data.respondents import Respondents
-from pairproof.errors import ComparisonError, InputError, TooLargeError
+from pairproof.errors import (
+    AliasError,
+    ComparisonError,
+    FormulaError,
+    InputError,
+    NotEstimableError,
+    TooLargeError,
+)
 from pairproof.fit.answers.fit import AnswerFit
 from tests.native.patterns.models.tables import ratings, salad, votes
 
@@ -165,3 +172,59 @@ def test_ratings_that_order_the_items_alike_are_one_answer_and_are_shown_as_an_o
     assert frame["observed"].to_dict() == {
         "A > B = C": 2, "A > B > C": 1, "C > A; not rated: B": 1, "B = C > A": 1, "A = B > C": 1,
     }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n_items", [20, 40])
+def test_degrees_of_freedom_of_many_items_are_exact_and_told_in_one_line(n_items: int) -> None:
+    comparisons = n_items * (n_items - 1) // 2
+    answers = np.random.default_rng(14).choice([1, 0, -1], size=(30, comparisons))
+    table = Respondents.build([f"i{k}" for k in range(n_items)], "comparisons", answers, tie_category=True)
+    fit = pairproof.fit_pattern(table)
+    assert fit.df_resid == 3**comparisons - 1 - n_items
+    assert max(map(len, fit.summary().splitlines())) <= 110
+    power = {20: "4.498e+90", 40: "1.428e+372"}[n_items]
+    assert f"on {power} df" in fit.summary() and f"{power} df" in str(fit.goodness_of_fit())
+    assert np.isnan(fit.goodness_of_fit().p_deviance) and len(fit.patterns()) == 30
+    with pytest.raises(TooLargeError, match=r"there are [14]\.\d+e\+\d+ possible answers"):
+        fit.predicted_patterns()
+    assert fit.to_dict()["n_possible"] == 3**comparisons
+
+
+def test_a_covariate_with_one_level_is_refused_and_not_left_out_in_silence() -> None:
+    one = pairproof.read_respondents(
+        {"A": [1, 2, 1], "B": [2, 1, 3], "C": [3, 3, 2], "sex": ["f"] * 3}, "ranks", items=list("ABC")
+    )
+    with pytest.raises(
+        AliasError, match="sex on the items .* all persons of the model have 'f'; leave it out"
+    ):
+        pairproof.fit_plackett_luce(one, by="sex")
+
+
+def test_the_pattern_model_does_not_advise_what_only_plackett_and_luce_s_has() -> None:
+    table = Respondents.build("ABC", "rankings", [[1, 2, 3], [1, 3, 2]])
+    with pytest.raises(NotEstimableError, match="fit each alone$"):
+        pairproof.fit_pattern(table)
+    with pytest.raises(NotEstimableError, match="fit each alone, or add pseudo-comparisons or a prior$"):
+        pairproof.fit_plackett_luce(table)
+
+
+def test_a_column_with_the_name_of_a_parameter_is_named_and_must_be_renamed() -> None:
+    columns = {"A": [1, 2], "B": [2, 1], "tie": ["x", "y"], "order": [1, 2], "time": [3, 4]}
+    with pytest.raises(
+        InputError, match="no covariate can have the name 'order' or 'time': .* or leave it out"
+    ):
+        pairproof.read_respondents(columns, "ranks", items=["A", "B"])
+    table = pairproof.read_respondents({k: columns[k] for k in ("A", "B", "tie")}, "ranks", items=["A", "B"])
+    with pytest.raises(FormulaError, match="'tie' names no column: .* A column of that name must be renamed"):
+        pairproof.fit_pattern(table, by="tie")
+
+
+def test_a_pattern_that_nobody_gave_makes_ties_infinite_although_the_solver_s_rule_is_met() -> None:
+    """Two points and three items: all tied, or one tie; nobody gave all tied.  The log-likelihood is flat beyond a
+    tie parameter of -12, where its standard error was 1e5, and no warning.
+    """
+    rows = {"A": [2, 3, 2, 3, 2], "B": [2, 2, 3, 3, 3], "C": [3, 2, 3, 2, 2]}
+    table = pairproof.read_respondents(rows, "ratings", items=list("ABC"), scale="2-3", best="low")
+    with pytest.raises(NotEstimableError, match="^tie: the estimate is infinite"):
+        pairproof.fit_pattern(table)

@@ -19,7 +19,7 @@ from ....errors import InputError, NotEstimableError
 from ..estimate import maximum_likelihood
 from ..likelihood import Likelihood, Space
 from ..maps import ComparisonTerm, ItemTerm, Undecided, comparison_maps
-from ..pooled import PatternFit, Pooled, blocks, pool
+from ..pooled import PatternFit, Pooled, blocks, exact_counts, pool
 from .cube import CubeSpace
 from .factored import FactoredSpace
 from .pairs import MISSING, check_answers, n_pairs, pairs_of, sharing
@@ -100,9 +100,10 @@ def fit_comparisons(
     start = _without_dependence(likelihood, pooled, ternary, called) if dependence else None
     estimate = maximum_likelihood(likelihood, pooled.weights, called, start, concave)
     block = blocks(np.column_stack([pooled.group, there]))
-    answered = np.zeros(int(block.max()) + 1)
+    answered = np.zeros(int(block.max()) + 1, dtype=np.int64)
     answered[block] = there.sum(axis=1)
-    return PatternFit(estimate, likelihood, pooled, block, (3.0 if ternary else 2.0) ** answered)
+    possible = exact_counts([(3 if ternary else 2) ** n for n in answered.tolist()])
+    return PatternFit(estimate, likelihood, pooled, block, possible)
 
 
 def comparison_likelihood(

@@ -24,7 +24,7 @@ from ....fit.record import Stopping
 from ....fit.spec import Term, Value
 from ....fit.warning import FitWarning
 from ...pairs.fit import engine_name
-from ..pooled import PatternFit
+from ..pooled import PatternFit, free_probabilities
 from .possible import Possible
 from .terms import ItemModel, at_times, timed_groups
 
@@ -110,7 +110,7 @@ def assemble(
     )
     # A prior fixes the level, which no data do: it is no parameter of the answers.
     fitted = len(estimate.phi) + len(infinite) - int(bool(spec.prior))
-    df = int((found.possible - 1.0).sum()) - fitted
+    df = free_probabilities(found.possible) - fitted
     null = float(found.pooled.weights @ likelihood.at(np.zeros(len(estimate.phi))).log_probabilities)
     data = implied(table, model)
     return AnswerFit(

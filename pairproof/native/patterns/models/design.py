@@ -24,6 +24,7 @@ from ....data.respondents.codes import MISSING
 from ....data.wide import prefmod_pair_order
 from ....errors import InputError, TooLargeError
 from ....fit.answers.tables import MOST_POSSIBLE
+from ....text import count_words
 from ..comparisons.pairs import incidence, sharing
 from .possible import Form, Possible
 
@@ -85,8 +86,8 @@ def answer_design(
     group, first = table.groups(list(by))
     if possible.count() * len(first) > MOST_POSSIBLE:
         raise TooLargeError(
-            f"{possible.count():,.0f} possible answers in {len(first)} groups; at most {MOST_POSSIBLE:,} rows are made."
-            " fit_pattern needs no such table"
+            f"{count_words(possible.count())} possible answers in {len(first)} groups; at most {MOST_POSSIBLE:,} rows"
+            " are made. fit_pattern needs no such table"
         )
     answers = possible.answers()[:, 0]
     signs = possible.comparisons()

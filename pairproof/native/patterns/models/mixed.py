@@ -18,6 +18,7 @@ from ....fit.spec import Term, Value, by_suffix
 from ....fit.warning import FitWarning, listed
 from ...pairs.fit import engine_name
 from ..classes.fit import LatentClasses, share_slopes
+from ..pooled import free_probabilities
 from .assemble import Fitted, digest, implied, outcome_model
 from .terms import timed_groups
 
@@ -138,7 +139,7 @@ def assemble_classes(
         _possible(one, found),
     )
     fitted = found.n_params + len(one.infinite)
-    df = int((one.found.possible - 1.0).sum()) - fitted
+    df = free_probabilities(one.found.possible) - fitted
     flat = likelihood.at(np.zeros(likelihood.n_params)).log_probabilities
     collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(runaway).any(axis=1)))
     data = implied(table, model)

@@ -58,18 +58,18 @@ class Possible:
     between_times: bool
     beta: tuple[FloatArray, ...]
 
-    def count(self) -> float:
+    def count(self) -> int:
         """Number of answers."""
         n = self.n_items
         if self.form == "comparisons":
-            once = (3.0 if self.ternary else 2.0) ** n_pairs(n)
+            once = (3 if self.ternary else 2) ** n_pairs(n)
         elif self.form == "strict":
-            once = float(factorial(n))
+            once = factorial(n)
         elif self.form == "luce":
-            once = float(sequences(n, self.orders))
+            once = int(sequences(n, self.orders))
         else:
-            once = float(n_weak_orders(n, self.places))
-        return once**self.n_times
+            once = int(n_weak_orders(n, self.places))
+        return int(once**self.n_times)
 
     @cached_property
     def _once(self) -> IntArray:

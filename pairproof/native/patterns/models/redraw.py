@@ -20,6 +20,7 @@ from ....data.respondents import Respondents
 from ....data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED, dense
 from ....errors import InputError, TooLargeError
 from ....fit.answers.tables import MOST_POSSIBLE
+from ....text import count_words
 from ..comparisons.pairs import n_pairs
 from ..drawn import draw_independent, draw_pattern_rankings
 from .possible import Possible
@@ -146,7 +147,7 @@ def _listed(model: Possible, n: int, draws: np.random.Generator) -> IntArray:
     """int[n, n_times, k]: draws from the list of possible answers."""
     if model.count() > MOST_POSSIBLE:
         raise TooLargeError(
-            f"answers of this model are drawn from the list of all possible ones, {model.count():,.0f};"
+            f"answers of this model are drawn from the list of all possible ones, {count_words(model.count())};"
             f" at most {MOST_POSSIBLE:,} are listed: there is no bootstrap of it"
         )
     found: IntArray = model.answers()[draws.choice(int(model.count()), size=n, p=model.probabilities(0))]

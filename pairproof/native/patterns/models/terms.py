@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from ....data.respondents import Respondents
 from ....data.respondents.codes import MISSING
-from ....errors import FormulaError
+from ....errors import AliasError, FormulaError
 from ....fit.answers.spec import AnswerSpec
 from ....fit.spec import Term, Value, by_suffix
 from ....fit.warning import FitWarning
+from ....text import quoted
 from ...pairs import design
-from ...pairs.formula import names_of, parse
+from ...pairs.formula import Formula, names_of, parse
 from ...pairs.item_terms import item_columns, separate_items
 from ...pairs.name import of_column
 from ...pairs.selected import selected
@@ -94,6 +95,7 @@ def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False
         )
     used = (table.weights > 0) & (table.pair_answers != MISSING).any(axis=(1, 2))
     patterns = design.patterns_of(formula, table, used)
+    _refuse_one_level(formula, patterns)
     bys, z = design.matrix(formula.item, patterns, "the items")
     items = table.items
     x, columns = item_columns(table, spec)
@@ -133,6 +135,17 @@ def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False
         values,
         patterns.warnings,
     )
+
+
+def _refuse_one_level(formula: Formula, patterns: design.Patterns) -> None:
+    """A covariate with one level has no effect, and would leave the model without a word."""
+    for v in (v for product in formula.products for v in product):
+        variable = patterns.variables[v.name]
+        if variable.codes is not None and len(variable.levels) == 1:
+            raise AliasError(
+                f"the effect of {v.name} on the items cannot be told from a constant: all persons of the model have"
+                f" {quoted(variable.levels[0])}; leave it out"
+            )
 
 
 def at_times(model: ItemModel, times: tuple[str, ...]) -> tuple[tuple[Term, ...], NDArray[np.bool_]]:

@@ -22,7 +22,7 @@ from ..estimate import Estimate, Prior, maximum_likelihood
 from ..existence import recession
 from ..likelihood import Likelihood
 from ..maps import ItemTerm, item_maps
-from ..pooled import PatternFit, Pooled, blocks, pool
+from ..pooled import PatternFit, Pooled, blocks, exact_counts, pool
 from .mallows import MallowsSpace
 from .plackett_luce import LuceSpace
 from .ranks import ABSENT, Ranks, Unranked, above, dense_ranks, linked_sets
@@ -105,7 +105,7 @@ def fit_plackett_luce(
     if pseudo:
         estimate = _with_pseudo(own, pooled, full, all_names, space.tie_orders, pseudo, prior)
     else:
-        _refuse_gaps(own, terms, t == 0 and prior is None)
+        _refuse_gaps(own, terms, t == 0 and prior is None, ", or add pseudo-comparisons or a prior")
         try:
             estimate = maximum_likelihood(likelihood, pooled.weights, all_names, prior=prior)
         except NotEstimableError:
@@ -172,7 +172,7 @@ def fit_mallows(
     own = Ranks(pooled.answers)
     maps, names = item_maps(terms)
     _fits(own, maps)
-    _refuse_gaps(own, terms, True)
+    _refuse_gaps(own, terms, True, "")
     likelihood = Likelihood(MallowsSpace(own), pooled.group, maps)
     whole = bool((own.ranks.max(axis=1) >= own.presented.sum(axis=1) - 1).all())
     estimate = maximum_likelihood(likelihood, pooled.weights, names, concave=whole)
@@ -203,7 +203,7 @@ def _refuse_ties(ranks: Ranks, unresolved: bool) -> None:
         )
 
 
-def _refuse_gaps(ranks: Ranks, terms: Sequence[ItemTerm], strict: bool) -> None:
+def _refuse_gaps(ranks: Ranks, terms: Sequence[ItemTerm], strict: bool, remedy: str) -> None:
     """For one parameter an item in all groups: it exists if and only if the network is strongly connected."""
     n_items = ranks.ranks.shape[1]
     if not strict or len(terms) != 1 or terms[0].columns.shape != (n_items, n_items - 1):
@@ -214,8 +214,7 @@ def _refuse_gaps(ranks: Ranks, terms: Sequence[ItemTerm], strict: bool) -> None:
         return
     raise NotEstimableError(
         f"the rankings do not connect all items: they fall into {_told(sets, names)}, and between two of these sets"
-        " one is never ranked above the other. Worths can be compared within a set only: fit each alone, or add"
-        " pseudo-comparisons or a prior"
+        f" one is never ranked above the other. Worths can be compared within a set only: fit each alone{remedy}"
     )
 
 
@@ -300,12 +299,12 @@ def _fit(
     """With the blocks of the saturated model: what was presented, and how many items were ranked."""
     ranked = (ranks.ranks > 0).sum(axis=1)
     block = blocks(np.column_stack([pooled.group, ranks.presented, ranked]))
-    possible = np.zeros(int(block.max()) + 1)
+    possible = [0] * (int(block.max()) + 1)
     for number, m, k in {
         (int(b), int(m), int(k)) for b, m, k in zip(block, ranks.presented.sum(axis=1), ranked)
     }:
         possible[number] = comb(m, k) * sequences(k, orders)
-    return PatternFit(estimate, likelihood, pooled, block, possible)
+    return PatternFit(estimate, likelihood, pooled, block, exact_counts(possible))
 
 
 def sequences(n_items: int, orders: tuple[int, ...]) -> int:

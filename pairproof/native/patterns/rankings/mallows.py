@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ranks import Ranks, above
-from .subsets import SubsetMoments, levels, subset_moments
+from .subsets import SubsetMoments, levels, moments_of_each
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -51,9 +51,10 @@ class MallowsSpace:
 
     ranks: Ranks
     _below: FloatArray = field(init=False, repr=False)
+    _used: IntArray = field(init=False, repr=False)
     _all: IntArray = field(init=False, repr=False)
     _group_row: IntArray = field(init=False, repr=False)
-    _group_mask: IntArray = field(init=False, repr=False)
+    _group_set: IntArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         levels(self.n_statistics)
@@ -67,9 +68,14 @@ class MallowsSpace:
             row.append(several)
             mask.append(inside[several] @ bits)
         object.__setattr__(self, "_below", later.sum(axis=2).astype(float))
-        object.__setattr__(self, "_all", self.ranks.presented @ bits)
+        # Only the sets that some answer needs are kept: with complete rankings the set of all items alone.
+        masks = np.concatenate([np.asarray(self.ranks.presented @ bits), *mask])
+        used, where = np.unique(masks, return_inverse=True)
+        where = np.asarray(where, dtype=np.int64).ravel()
+        object.__setattr__(self, "_used", used)
+        object.__setattr__(self, "_all", where[: self.n_rows])
         object.__setattr__(self, "_group_row", np.concatenate(row))
-        object.__setattr__(self, "_group_mask", np.concatenate(mask))
+        object.__setattr__(self, "_group_set", where[self.n_rows :])
 
     @property
     def n_statistics(self) -> int:
@@ -82,8 +88,12 @@ class MallowsSpace:
         return len(self.ranks.ranks)
 
     def at(self, beta: FloatArray) -> MallowsPoint:
-        """The sums over all rankings of all subsets at lambda, float[J]."""
-        return MallowsPoint(self, beta, subset_moments(beta))
+        """The sums over all rankings of the subsets at lambda, float[J]."""
+        return self.at_each(beta[None, :])[0]
+
+    def at_each(self, betas: FloatArray) -> list[MallowsPoint]:
+        """The same at each of many lambdas, float[G, J], in one recursion."""
+        return [MallowsPoint(self, b, m) for b, m in zip(betas, moments_of_each(betas, self._used))]
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, J]: e_i - e_j for each i that somebody ranked above j.
@@ -105,6 +115,7 @@ class MallowsPoint:
     space : MallowsSpace
     lam : float[J]
     moments : SubsetMoments
+        Of the sets of items that were presented, or tied.
 
     Examples
     --------
@@ -121,30 +132,32 @@ class MallowsPoint:
     moments: SubsetMoments
 
     def _groups(self, rows: IntArray) -> tuple[IntArray, IntArray]:
-        """Position among these rows, and mask, of each group with several items."""
+        """Position among these rows, and number of the set, of each group with several items."""
+        if not len(self.space._group_row):
+            return self.space._group_row, self.space._group_set
         place = np.full(self.space.n_rows, -1, dtype=np.int64)
         place[rows] = np.arange(len(rows))
         where = place[self.space._group_row]
-        return where[where >= 0], self.space._group_mask[where >= 0]
+        return where[where >= 0], self.space._group_set[where >= 0]
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
         """float[n]."""
         found = 2.0 * self.space._below[rows] @ self.lam - self.moments.log_total[self.space._all[rows]]
-        where, mask = self._groups(rows)
-        np.add.at(found, where, self.moments.log_total[mask])
+        where, tied = self._groups(rows)
+        np.add.at(found, where, self.moments.log_total[tied])
         return np.asarray(found)
 
     def scores(self, rows: IntArray) -> FloatArray:
         """float[n, J]."""
         found = self.space._below[rows] - self.moments.mean[self.space._all[rows]]
-        where, mask = self._groups(rows)
-        np.add.at(found, where, self.moments.mean[mask])
+        where, tied = self._groups(rows)
+        np.add.at(found, where, self.moments.mean[tied])
         return np.asarray(2.0 * found)
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
         """float[J, J]."""
-        where, mask = self._groups(rows)
+        where, tied = self._groups(rows)
         each = np.bincount(self.space._all[rows], weights, len(self.moments.log_total))
-        each -= np.bincount(mask, weights[where], len(each))
+        each -= np.bincount(tied, weights[where], len(each))
         used = np.flatnonzero(each)
         return np.asarray(4.0 * np.einsum("s,sij->ij", each[used], self.moments.covariance[used]))

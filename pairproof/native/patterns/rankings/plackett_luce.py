@@ -111,6 +111,14 @@ class LuceSpace:
         """The choices at log worths and log prevalences of ties, float[q]."""
         return LucePoint(self, beta)
 
+    def stages_left(self, rows: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """Of the stages of these rankings: place of the ranking in `rows`, number of the set left, how often."""
+        start, end = self._counts.indptr[rows], self._counts.indptr[rows + 1]
+        length = end - start
+        at = np.repeat(np.arange(len(rows)), length)
+        where = np.arange(len(at)) - np.repeat(np.cumsum(length) - length - start, length)
+        return at, self._counts.indices[where].astype(np.int64), self._counts.data[where]
+
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, q]: t of a group that was chosen minus t of every other set that could have been.
 
@@ -201,16 +209,21 @@ class LucePoint:
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
         """float[n]."""
-        own = self.space._counts[rows]
-        return np.asarray(self.space._statistics[rows] @ self.beta - own @ self.log_totals)
+        at, sets, counts = self.space.stages_left(rows)
+        left = np.bincount(at, counts * self.log_totals[sets], len(rows))
+        return np.asarray(self.space._statistics[rows] @ self.beta - left)
 
     def scores(self, rows: IntArray) -> FloatArray:
         """float[n, q]."""
-        return np.asarray(self.space._statistics[rows] - self.space._counts[rows] @ self.means)
+        at, sets, counts = self.space.stages_left(rows)
+        found = self.space._statistics[rows]
+        np.subtract.at(found, at, counts[:, None] * self.means[sets])
+        return np.asarray(found)
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
         """float[q, q]: sum over the left sets of n_A Cov_A[t]."""
-        n = np.asarray(self.space._counts[rows].T @ weights).ravel()
+        at, sets, counts = self.space.stages_left(rows)
+        n = np.bincount(sets, counts * weights[at], len(self.log_totals))
         n_items = self.space.stages.sets.shape[1]
         found = -(self.means.T * n) @ self.means
         share = n * self._scale

@@ -27,6 +27,9 @@ IntArray = NDArray[np.int64]
 #: 2^15 subsets with a covariance of 15 x 15 each are 60 MB; the time is some seconds a step.
 MOST_ITEMS = 15
 
+#: Numbers in the covariances of the groups that are done in one step: 16 MB.
+MOST_AT_ONCE = 2**21
+
 
 @dataclass(frozen=True, eq=False)
 class SubsetMoments:
@@ -118,26 +121,70 @@ def subset_moments(lam: FloatArray) -> SubsetMoments:
     >>> round(float(subset_moments(np.array([0.5, 0.0])).log_total[3]), 6), round(float(np.log1p(np.e)), 6)
     (1.313262, 1.313262)
     """
-    n = len(lam)
-    log_total = np.zeros(2**n)
-    mean = np.zeros((2**n, n))
-    covariance = np.zeros((2**n, n, n))
+    return moments_of_each(lam[None, :], np.arange(2 ** len(lam), dtype=np.int64))[0]
+
+
+def moments_of_each(lam: FloatArray, kept: IntArray) -> list[SubsetMoments]:
+    """The recursion at many parameters at once, of which some subsets are kept.
+
+    Each of many covariate groups has its own parameters; one step of numpy for all of them takes little longer
+    than one for a single group.
+
+    Parameters
+    ----------
+    lam : float[G, J]
+    kept : int[m]
+        The subsets whose moments are returned, in this order.
+
+    Returns
+    -------
+    list of SubsetMoments
+        One for each row of `lam`: float[m], float[m, J] and float[m, J, J].
+
+    Raises
+    ------
+    TooLargeError
+        There are more than MOST_ITEMS items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.patterns.rankings.subsets import moments_of_each
+    >>> both = moments_of_each(np.array([[0.0, 0.0], [0.5, 0.0]]), np.array([3]))
+    >>> [m.log_total.round(6).tolist() for m in both]
+    [[0.693147], [1.313262]]
+    """
+    n = lam.shape[1]
+    levels(n)
+    at_once = max(1, MOST_AT_ONCE // (2**n * n * n))
+    found: list[SubsetMoments] = []
+    for start in range(0, len(lam), at_once):
+        log_total, mean, covariance = (part[:, kept] for part in _recursion(lam[start : start + at_once]))
+        found += [SubsetMoments(*one) for one in zip(log_total, mean, covariance)]
+    return found
+
+
+def _recursion(lam: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """log F(S), mean and covariance, float[G, 2^J], float[G, 2^J, J], float[G, 2^J, J, J]."""
+    groups, n = lam.shape
+    log_total = np.zeros((groups, 2**n))
+    mean = np.zeros((groups, 2**n, n))
+    covariance = np.zeros((groups, 2**n, n, n))
     for below, (sets, items) in enumerate(levels(n)):
         without = sets[:, None] ^ (np.int64(1) << items)
-        logs = log_total[without] + 2.0 * below * lam[items]
-        top = logs.max(axis=1)
-        share = np.exp(logs - top[:, None])
-        total = share.sum(axis=1)
-        share /= total[:, None]
-        log_total[sets] = top + np.log(total)
-        at = np.arange(len(sets))
-        means = mean[without]
-        means[at[:, None], np.arange(below + 1)[None, :], items] += below
-        m = np.einsum("sk,ski->si", share, means)
-        mean[sets] = m
-        off = means - m[:, None, :]
-        spread = np.einsum("sk,ski,skj->sij", share, off, off, optimize=["einsum_path", (0, 1), (0, 1)])
+        logs = log_total[:, without] + 2.0 * below * lam[:, items]
+        top = logs.max(axis=2)
+        share = np.exp(logs - top[:, :, None])
+        total = share.sum(axis=2)
+        share /= total[:, :, None]
+        log_total[:, sets] = top + np.log(total)
+        means = mean[:, without]
+        means[:, np.arange(len(sets))[:, None], np.arange(below + 1)[None, :], items] += below
+        m = (share[:, :, None, :] @ means)[:, :, 0, :]
+        mean[:, sets] = m
+        off = means - m[:, :, None, :]
+        spread = (off * share[:, :, :, None]).swapaxes(2, 3) @ off
         for k in range(below + 1):
-            spread += share[:, k, None, None] * covariance[without[:, k]]
-        covariance[sets] = spread
-    return SubsetMoments(log_total, mean, covariance)
+            spread += share[:, :, k, None, None] * covariance[:, without[:, k]]
+        covariance[:, sets] = spread
+    return log_total, mean, covariance

@@ -20,7 +20,7 @@ from ..comparisons.pairs import sharing
 from ..estimate import maximum_likelihood
 from ..likelihood import Likelihood, Space
 from ..maps import ItemTerm, Undecided, comparison_maps
-from ..pooled import PatternFit, blocks, pool
+from ..pooled import PatternFit, blocks, exact_counts, pool
 from .blocks import BlockSpace
 from .space import OrderSpace
 from .weak_orders import MOST_ORDERS, dense_places, n_weak_orders
@@ -114,7 +114,7 @@ def fit_ratings(
     called = usual if names is None else names
     estimate = maximum_likelihood(likelihood, pooled.weights, called, concave=bool(there.all()))
     block = blocks(np.column_stack([pooled.group, there]))
-    possible = np.zeros(int(block.max()) + 1)
+    possible = [0] * (int(block.max()) + 1)
     for number, rated in {(int(b), int(m)) for b, m in zip(block, there.sum(axis=1))}:
         possible[number] = n_weak_orders(rated, scale)
-    return PatternFit(estimate, likelihood, pooled, block, possible)
+    return PatternFit(estimate, likelihood, pooled, block, exact_counts(possible))

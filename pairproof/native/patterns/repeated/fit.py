@@ -21,7 +21,7 @@ from ..comparisons.pairs import n_pairs, sharing
 from ..estimate import maximum_likelihood
 from ..likelihood import Likelihood
 from ..maps import ItemTerm, comparison_maps, diagonal_blocks
-from ..pooled import PatternFit, blocks, pool
+from ..pooled import PatternFit, blocks, exact_counts, pool
 from ..rankings.ranks import Ranks, dense_ranks
 from ..ratings.space import agreeing, statistics
 from ..ratings.weak_orders import as_comparisons, dense_places, n_weak_orders, weak_orders
@@ -227,7 +227,7 @@ def _blocks(
         size = np.where((by_time < 0).any(axis=2), 0, np.where(last == n_items - 1, n_items, last))
         block = blocks(np.column_stack([group, size]))
         each = {m: factorial(n_items) // factorial(n_items - m) for m in range(n_items + 1)}
-    possible = np.zeros(int(block.max()) + 1)
+    possible = [0] * (int(block.max()) + 1)
     for number, sizes in zip(block, size):
         possible[number] = prod(each[int(m)] for m in sizes)
-    return block, possible
+    return block, exact_counts(possible)

@@ -44,6 +44,21 @@ def test_absent_items_leave_a_ranking_of_the_others() -> None:
     assert np.abs(part.scores(row)[0, [0, 2, 3]] - alone.scores(row)[0]).max() < 1e-14
 
 
+def test_many_lambdas_at_once_give_what_each_gives_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "pairproof.native.patterns.rankings.subsets.MOST_AT_ONCE", 2 * 2**4 * 16
+    )  # two at once
+    lam = np.random.default_rng(8).normal(size=(5, 4))
+    space = MallowsSpace(dense_ranks(np.array([[1, 2, 3, 4], [1, 2, 0, 0], [2, 1, 1, 3]]), "below"))
+    rows, weights = np.arange(3), np.array([2.0, 1.0, 0.5])
+    for point, one in zip(space.at_each(lam), lam):
+        alone = space.at(one)
+        assert np.array_equal(point.log_probabilities(rows), alone.log_probabilities(rows))
+        assert np.array_equal(point.scores(rows), alone.scores(rows))
+        # The order of the sums in a product of matrices may depend on their number: observed 0.
+        assert np.abs(point.information(rows, weights) - alone.information(rows, weights)).max() < 1e-13
+
+
 def test_at_equal_worths_the_sum_is_the_number_of_rankings_of_12_items() -> None:
     found = subset_moments(np.zeros(12))
     assert abs(np.exp(found.log_total[-1]) / factorial(12) - 1) < 1e-12
