@@ -174,3 +174,14 @@ def test_ratings_are_rankings_with_ties() -> None:
     table = ratings(40)
     as_ranks = Respondents.build("ABC", "rankings", table.ranks[:, 0])
     close(pairproof.fit_plackett_luce(table).params, pairproof.fit_plackett_luce(as_ranks).params.tolist())
+
+
+def test_an_item_without_a_rating_was_not_there_to_be_chosen() -> None:
+    """One item without a rating is not the last, as one without a rank among ranked ones would be."""
+    answers = np.array([[1, 2, 3], [2, 0, 1], [3, 1, 2], [0, 2, 1], [2, 3, 1], [1, 3, 0], [2, 2, 1]])
+    table = Respondents.build("ABC", "ratings", answers, scale=(1.0, 2.0, 3.0))
+    assert table.ranks[[1, 3, 5], 0].tolist() == [[2, 0, 1], [0, 2, 1], [1, 2, 0]]
+    there = Respondents.build("ABC", "rankings", np.where(answers == 0, -1, answers))
+    rated, ranked = pairproof.fit_plackett_luce(table), pairproof.fit_plackett_luce(there)
+    close(rated.params, ranked.params.tolist())
+    assert (rated.llf, rated.df_resid) == (ranked.llf, ranked.df_resid)
