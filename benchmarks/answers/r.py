@@ -49,7 +49,7 @@ OF = {
         "llf": "as.numeric(logLik(fit))",
         "estimates": "coef(fit)[-1]",
     },
-    # It mixes the cells of the table of patterns, not persons: another likelihood, whose numbers cannot be compared.
+    # It mixes cells of the table of patterns, not persons: another likelihood, not to be compared.
     "pattnpml.fit": {"package": "prefmod", "errors": "NULL", "llf": "NA_real_", "estimates": "NA_real_"},
 }
 

@@ -150,6 +150,7 @@ COVERED = (
     "pairproof.native.pairs.models",
     "pairproof.native.patterns.models.latent_classes:fit_latent_classes",
     "pairproof.native.patterns.models.latent_classes:tabulate_latent_classes",
+    "pairproof.native.patterns.models.design",
     "pairproof.native.patterns.models.draw",
     "pairproof.native.patterns.models.pattern:fit_pattern",
     "pairproof.native.patterns.models.plackett_luce:fit_plackett_luce",

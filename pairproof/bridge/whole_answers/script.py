@@ -39,7 +39,7 @@ def script_of(fit: AnswerFit) -> str:
     """
     refused = why_not(fit)
     if refused:
-        raise InputError(f"no R script: {refused}. fit.verify() asks the R functions that have the model")
+        raise InputError(f"no R script: {refused}")
     given = inputs_of(fit)
     return "\n".join([_header(fit), _data(given), SPACES, NEWTON, SATURATED, _to_the_fit(fit, given), PRINT])
 

@@ -95,6 +95,10 @@ class Possible:
         found: IntArray = once[at]
         return found
 
+    def comparisons(self) -> IntArray:
+        """int[N, C]: the comparisons of each answer at one time: 1, 0, -1."""
+        return self._once if self.form == "comparisons" else as_comparisons(self._once)
+
     def probabilities(self, group: int) -> FloatArray:
         """float[N]: of each answer in a covariate group."""
         beta = self.beta[group]
