@@ -18,8 +18,8 @@ from .whole_answers import Whole
 SAMPLES, STARTS = 19, 3
 #: Tables whose p-value is kept.
 KEPT = 8
-#: Rankings were wrong in .085 of the first 200 tables: tables with numbers of their own, drawn afterwards, which
-#: had no part in the decision to look again.
+#: Rankings were wrong in .085 of the first 200 tables.  These were drawn afterwards, and had no part in the
+#: decision to look again.
 AGAIN, AGAIN_FROM, AGAIN_TABLES = "one class, Plackett-Luce, first 3 of 5", 10_000, 400
 
 

@@ -230,7 +230,6 @@ class Respondents(WithGaps):
             )
         if self.kind == "rankings":
             return np.maximum(self.answers, 0)
-        # An item without a rating is not one below the others.
         flat = np.where(self.answers == UNRATED, ABSENT, self.answers).reshape(-1, len(self.items))
         return np.maximum(dense(flat), 0).reshape(self.answers.shape)
 
