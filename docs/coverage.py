@@ -61,6 +61,7 @@ def jobs(part: str) -> Iterator[Job]:
         for whole in class_numbers.designs():
             n = ONE_CLASS if len(whole.shares) == 1 else TWO_CLASSES
             yield whole.name, partial(class_numbers.simulated, whole, n)
+        yield class_numbers.again()[0], class_numbers.simulated_again
     elif part == "resampled":
         yield from resampled.jobs()
     else:

@@ -111,6 +111,10 @@ def test_p_values_of_numbers_of_classes_drawn_again_are_those_recorded():
     for design in class_numbers.designs():
         (line,) = [one for one in read("class-numbers")["lines"] if one["name"] == design.name]
         assert class_numbers.p_value(design, 0) == pytest.approx(line["p"][0], abs=1e-9)
+    name, design = class_numbers.again()
+    (line,) = [one for one in read("class-numbers")["lines"] if one["name"] == name]
+    first = class_numbers.p_value(design, class_numbers.AGAIN_FROM)
+    assert first == pytest.approx(line["p"][0], abs=1e-9)
 
 
 def test_the_test_of_classes_holds_its_level_and_finds_two():
@@ -124,6 +128,15 @@ def test_the_test_of_classes_holds_its_level_and_finds_two():
                 assert abs(rate - level) < 2.6 * error, (line["name"], method)
             else:
                 assert rate > level + 2.6 * error
+
+
+def test_tables_drawn_to_settle_the_level_for_rankings_settle_it():
+    """The 400 tables after the first 200, alone: within 2 of the errors of the level."""
+    (line,) = [one for one in read("class-numbers")["lines"] if one["name"] == class_numbers.again()[0]]
+    for method, level in (("p <= .05", 0.05), ("p <= .10", 0.10)):
+        found = line["rates"][method]
+        assert found["tables"] == class_numbers.AGAIN_TABLES
+        assert abs(found["rate"] - level) < 2.0 * np.sqrt(level * (1 - level) / found["tables"]), method
 
 
 def test_intervals_of_whole_answers_cover_and_the_models_own_do_not_where_it_is_wrong():

@@ -230,8 +230,8 @@ class Respondents(WithGaps):
             )
         if self.kind == "rankings":
             return np.maximum(self.answers, 0)
-        flat = self.answers.reshape(-1, len(self.items))
-        return dense(flat).reshape(self.answers.shape)
+        flat = np.where(self.answers == UNRATED, ABSENT, self.answers).reshape(-1, len(self.items))
+        return np.maximum(dense(flat), 0).reshape(self.answers.shape)
 
     @property
     def presented(self) -> NDArray[Any]:

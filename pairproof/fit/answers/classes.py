@@ -272,9 +272,11 @@ class ClassFit(AnswerFit):
         """
         items = [t.by for t in self.terms if t.kind == "item"]
         if any(items.count(by) != len(self.items) for by in set(items)):
+            known = "an item" if reference == "sum" else f"reference={reference!r}"
             raise InputError(
                 f"random={', '.join(self.of_answers.random)} says which items differ between classes against"
-                f" {self.spec.reference}; fit again with reference={reference!r}"
+                f" {self.spec.reference}; against {'their mean' if reference == 'sum' else 'another'} others would: fit"
+                f" again with {known}{' as the reference' if reference == 'sum' else ''}"
             )
         found = super().with_reference(reference)
         assert isinstance(found, ClassFit)

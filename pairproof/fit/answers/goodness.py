@@ -41,6 +41,11 @@ def goodness(numbers: AnswerNumbers, deviance: float, df: int, quasi: bool) -> i
     told = f"{numbers.n_persons:.10g} persons, {count_words(answers)} possible answers"
     if df <= 0:
         why = "the model is saturated (0 df), there is nothing left to test"
+    elif not numbers.adds_up:
+        why = (
+            "rankings of some of the items with ties: a tie decides how many items are ranked, so that nothing says"
+            " which other answers a person could have given"
+        )
     elif quasi:
         why = "pseudo-comparisons or a prior move the estimate away from the maximum"
     elif mean < TOO_FEW:

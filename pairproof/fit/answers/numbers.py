@@ -65,6 +65,9 @@ class AnswerNumbers:
         From the p free parameters to the natural ones, a matrix a group.
     predicted : Predicted or None
         None where possible answers are not enumerated.
+    adds_up : bool
+        Whether the probabilities of a block's possible answers add up to 1.  They do not where ties, which are
+        answers, decide how many items are ranked before a person stops.
     """
 
     row: IntArray
@@ -78,6 +81,7 @@ class AnswerNumbers:
     statistics: tuple[str, ...]
     maps: tuple[FloatArray, ...]
     predicted: Predicted | None
+    adds_up: bool = True
 
     @property
     def n_persons(self) -> float:
@@ -92,6 +96,8 @@ class AnswerNumbers:
 
     @property
     def pearson(self) -> float:
-        """Pearson's X^2 over all possible answers."""
+        """Pearson's X^2 over all possible answers; nan where their probabilities do not add up."""
+        if not self.adds_up:
+            return float("nan")
         with np.errstate(divide="ignore", over="ignore"):
             return float((self.observed**2 / self.expected).sum() - self.n_persons)

@@ -147,6 +147,8 @@ def _blocks(numbers: AnswerNumbers) -> str:
 
 def _goodness(fit: Fit) -> str:
     test = fit.goodness_of_fit()
+    if math.isnan(test.pearson):
+        return test.caution
     text = f"Pearson chi-square {fixed(test.pearson)}"
     if not math.isnan(test.p_deviance):
         text = (

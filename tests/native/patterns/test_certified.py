@@ -15,10 +15,9 @@ from mpmath import mpf
 
 from pairproof.data.columns import Factor
 from pairproof.data.respondents import Respondents
+from pairproof.fit.answers.classes import ClassFit
 from pairproof.fit.answers.fit import AnswerFit
-from pairproof.native.patterns.classes.fit import LatentClasses, fit_classes
-from pairproof.native.patterns.comparisons.fit import fit_comparisons
-from pairproof.native.patterns.maps import main_effects
+from pairproof.native.patterns.models.latent_classes import fit_latent_classes
 from pairproof.native.patterns.models.pattern import fit_pattern
 from pairproof.native.patterns.models.plackett_luce import fit_plackett_luce
 from tests.certified.answers.data_sets import DATA_SETS
@@ -128,25 +127,24 @@ def test_worths_quasi_variances_and_centred_log_worths_are_certified(case: dict[
 
 
 @lru_cache(maxsize=None)
-def classes(name: str) -> LatentClasses:
+def classes(name: str) -> ClassFit:
     case = next(f for f in FITS if f["id"] == name)
-    persons = table(case)
-    one = fit_comparisons(persons.once, [main_effects(case["items"])], weights=persons.weights)
-    k = case["model"]["classes"]
-    return fit_classes(one.likelihood, one.pooled.weights, one.estimate.names, k, seed=4)
+    return fit_latent_classes(table(case), case["model"]["classes"], seed=4)
 
 
 @pytest.mark.parametrize("case", OF_CLASSES)
 def test_latent_classes_have_twelve_certified_digits(case: dict[str, Any]) -> None:
     found = classes(case["id"])
-    for k, (share, error) in enumerate(zip(case["shares"], case["share_errors"])):
-        assert digits(found.shares[k], mpf(share)) >= WORTH_DIGITS  # observed least 14.3
-        assert digits(found.share_errors[k], mpf(error)) >= SE_DIGITS  # observed least 14.6
-        for j, item in enumerate(case["items"][:-1]):
-            name = f"{item}:class[{k + 1}]"
-            error_of = mpf(case["bse"][name])
-            assert digits(found.phi[k, j], mpf(case["params"][name]), error_of) >= ESTIMATE_DIGITS, name
-            assert digits(found.standard_errors[k, j], error_of) >= SE_DIGITS, name
+    for share, error, true, true_error in zip(
+        found.shares, found.share_errors, case["shares"], case["share_errors"]
+    ):
+        assert digits(share, mpf(true)) >= WORTH_DIGITS  # observed least 14.3
+        assert digits(error, mpf(true_error)) >= SE_DIGITS  # observed least 14.6
+    assert sorted(found.params.index[found.free]) == sorted(case["params"])
+    for name, text in case["params"].items():
+        error_of = mpf(case["bse"][name])
+        assert digits(found.params[name], mpf(text), error_of) >= ESTIMATE_DIGITS, name
+        assert digits(found.bse[name], error_of) >= SE_DIGITS, name
     assert digits(found.llf, mpf(case["llf"])) >= LLF_DIGITS
     assert (
         digits(found.bic, mpf(case["bic"])) >= LLF_DIGITS

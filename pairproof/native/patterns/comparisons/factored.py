@@ -71,9 +71,11 @@ class FactoredSpace:
         d = beta[:n]
         g = beta[n:] if self.ternary else np.full(n, -np.inf)
         predictors = np.stack([d, g, -d], axis=1)
-        top = predictors.max(axis=1, keepdims=True)
-        log_p = predictors - top - np.log(np.exp(predictors - top).sum(axis=1, keepdims=True))
-        return FactoredPoint(self, log_p)
+        # log(1 + others) keeps the digits of an answer that nearly everybody gives.
+        below = predictors - predictors.max(axis=1, keepdims=True)
+        others = np.exp(below)
+        others[np.arange(n), predictors.argmax(axis=1)] = 0.0
+        return FactoredPoint(self, below - np.log1p(others.sum(axis=1, keepdims=True)))
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, q]: statistics of an answer seen minus those of another, for each comparison."""
@@ -126,10 +128,13 @@ class FactoredPoint:
         answers = self.space.answers[rows]
         seen = answers != MISSING
         p = np.exp(self.log_p)
-        y = np.where(seen, answers - (p[:, 0] - p[:, 2]), 0.0)
+        # Answer minus expectation, by the probabilities of the other answers: 1 - P(+1) would cancel.
+        first, second = p[:, 1] + 2.0 * p[:, 2], -p[:, 1] - 2.0 * p[:, 0]
+        of_seen = np.where(answers == 1, first, np.where(answers == -1, second, p[:, 2] - p[:, 0]))
+        y = np.where(seen, of_seen, 0.0)
         if not self.space.ternary:
             return y
-        return np.hstack([y, np.where(seen, (answers == 0) - p[:, 1], 0.0)])
+        return np.hstack([y, np.where(seen, np.where(answers == 0, p[:, 0] + p[:, 2], -p[:, 1]), 0.0)])
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
         """float[q, q]: of the comparisons that were answered."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ....data.columns import Column, Factor
 from ....data.comparisons import Comparisons
 from ....data.respondents import Respondents
-from ....data.respondents.codes import FIRST, MISSING, SECOND, TIED
+from ....data.respondents.codes import BELOW, FIRST, MISSING, SECOND, TIED
 from ....data.wide import prefmod_pair_order
 from ....fit.answers.fit import AnswerFit
 from ....fit.answers.numbers import OF_ITEM, AnswerNumbers
@@ -107,6 +107,7 @@ def assemble(
         tuple(statistics),
         tuple(likelihood.maps),
         possible,
+        adds_up(table, spec),
     )
     # A prior fixes the level, which no data do: it is no parameter of the answers.
     fitted = len(estimate.phi) + len(infinite) - int(bool(spec.prior))
@@ -218,6 +219,16 @@ def outcome_model(table: Respondents, spec: AnswerSpec) -> OutcomeModel:
         or (spec.asked != "rankings" and table.tie_category)
     )
     return "davidson" if ternary else "binary"
+
+
+def adds_up(table: Respondents, spec: AnswerSpec) -> bool:
+    """Whether the probabilities of the answers that persons could give add up to 1.
+
+    A person who stops before the end, and has ties, can have ranked three items in two or in three steps: whether they
+    would have stopped after two steps with two items, nobody knows.
+    """
+    below = (table.answers == BELOW).any(axis=(1, 2)) & (table.weights > 0)
+    return not (spec.asked == "rankings" and spec.tie_orders and below.any())
 
 
 def digest(table: Respondents) -> str:

@@ -19,7 +19,7 @@ from ....fit.warning import FitWarning, listed
 from ...pairs.fit import engine_name
 from ..classes.fit import LatentClasses, share_slopes
 from ..pooled import free_probabilities
-from .assemble import Fitted, digest, implied, outcome_model
+from .assemble import Fitted, adds_up, digest, implied, outcome_model
 from .terms import timed_groups
 
 FloatArray = NDArray[np.float64]
@@ -137,6 +137,7 @@ def assemble_classes(
         tuple(one.statistics),
         tuple(likelihood.maps),
         _possible(one, found),
+        adds_up(table, spec),
     )
     fitted = found.n_params + len(one.infinite)
     df = free_probabilities(one.found.possible) - fitted

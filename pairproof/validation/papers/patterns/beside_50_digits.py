@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from ....errors import PairproofError
+from ....fit.answers.classes import ClassFit
 from ....fit.answers.fit import AnswerFit
-from ....native.patterns.classes.fit import LatentClasses
 from ...claims.paper import Claim
 from ...native_and_r import Asked, beyond_print
 from ...verdicts.agreement import Agreement, RCounterpart
@@ -63,15 +63,11 @@ def asked_for(document: Document, backend: Backend) -> Backend:
 
 
 def rows_of_fit(
-    place: Place,
-    document: Document,
-    fit: Union[AnswerFit, LatentClasses],
-    backend: Backend,
-    of_r: AnswersOfR | None = None,
+    place: Place, document: Document, fit: AnswerFit, backend: Backend, of_r: AnswersOfR | None = None
 ) -> list[Agreement]:
     """The rows of one fit."""
     certified = fits.certified_numbers(document)
-    if isinstance(fit, LatentClasses):
+    if isinstance(fit, ClassFit):
         return settled(place, fits.numbers_of_classes(fit), certified)
     claim = Claim(id=place.claim, where=place.where, compare_only="the 50-digit values")
     answers = tuple(of_r(fit, backend)) if of_r is not None and backend.mode != "none" else ()

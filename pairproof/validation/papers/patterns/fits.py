@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any
 
 from ....data.respondents import Respondents
+from ....fit.answers.classes import ClassFit
 from ....fit.answers.fit import AnswerFit
-from ....native.patterns.classes.fit import LatentClasses, fit_classes
-from ....native.patterns.comparisons.fit import fit_comparisons
-from ....native.patterns.maps import main_effects
+from ....native.patterns.models.latent_classes import fit_latent_classes
 from ....native.patterns.models.pattern import fit_pattern
 from ....native.patterns.models.plackett_luce import fit_plackett_luce
 from .documents import Document
@@ -17,13 +16,11 @@ from .documents import Document
 STARTS, SEED = 20, 4
 
 
-def fit_of(document: Document, table: Respondents) -> Union[AnswerFit, LatentClasses]:
+def fit_of(document: Document, table: Respondents) -> AnswerFit:
     """The native fit of a document's model."""
     model: dict[str, Any] = document["model"]
     if model["classes"] > 1:
-        one = fit_comparisons(table.once, [main_effects(table.items)], weights=table.weights)
-        names, weights = one.estimate.names, one.pooled.weights
-        return fit_classes(one.likelihood, weights, names, model["classes"], starts=STARTS, seed=SEED)
+        return fit_latent_classes(table, model["classes"], starts=STARTS, seed=SEED)
     by = model["by"] or ""
     if model["family"] == "plackett-luce":
         return fit_plackett_luce(table, by=by)
@@ -37,15 +34,15 @@ def fit_of(document: Document, table: Respondents) -> Union[AnswerFit, LatentCla
     )
 
 
-def numbers_of_classes(found: LatentClasses) -> dict[str, float]:
+def numbers_of_classes(fit: ClassFit) -> dict[str, float]:
     """`estimate.A:class[1]`, `se.`, `score.share.1`, `se.share.1`, llf, AIC, BIC."""
-    out = {"llf": found.llf, "aic": found.aic, "bic": found.bic}
-    for k in range(len(found.shares)):
-        out[f"score.share.{k + 1}"] = float(found.shares[k])
-        out[f"se.share.{k + 1}"] = float(found.share_errors[k])
-        for j, name in enumerate(found.names):
-            out[f"estimate.{name}:class[{k + 1}]"] = float(found.phi[k, j])
-            out[f"se.{name}:class[{k + 1}]"] = float(found.standard_errors[k, j])
+    out = {"llf": fit.llf, "aic": fit.aic, "bic": fit.bic}
+    for k, (share, error) in enumerate(zip(fit.shares, fit.share_errors)):
+        out[f"score.share.{k + 1}"] = float(share)
+        out[f"se.share.{k + 1}"] = float(error)
+    for name in fit.params.index[fit.free]:
+        out[f"estimate.{name}"] = float(fit.params[name])
+        out[f"se.{name}"] = float(fit.bse[name])
     return out
 
 

@@ -373,3 +373,16 @@ def test_rows_of_several_persons_are_drawn_as_persons() -> None:
     assert table.weights.max() > 1
     test = pairproof.fit_latent_classes(table, 1).test_classes(4, starts=2)
     assert len(test.ratios) == 4 and (test.ratios > -1e-8).all()
+
+
+def test_the_advice_on_a_reference_of_classes_that_differ_in_some_items_can_be_followed() -> None:
+    with pytest.raises(
+        InputError, match="against their mean others would: fit again with an item as the ref"
+    ):
+        pairproof.fit_latent_classes(two_kinds(), 2, random="A + B", reference="sum", starts=2)
+    fit = pairproof.fit_latent_classes(two_kinds(), 2, random="A + B", starts=2)
+    with pytest.raises(InputError, match="fit again with reference='C'"):
+        fit.with_reference("C")
+    assert (
+        pairproof.fit_latent_classes(two_kinds(), 2, random="A + B", reference="C", starts=2).rank == fit.rank
+    )

@@ -251,3 +251,17 @@ def test_reversed_rankings_change_the_signs_of_the_pattern_model_only(seed: int)
         return
     close(pairproof.fit_pattern(back).params, -fit.params.to_numpy(), 10)
     close(pairproof.fit_pattern(back).llf, fit.llf, 11)
+
+
+@pytest.mark.parametrize("odds", [1e6, 1e9, 1e12])
+def test_a_million_million_to_one_keeps_all_digits(odds: float) -> None:
+    """Closed form: log odds of A to B and of B to C are those of the counts; 1e9:1 once kept 8 digits, 1e12:1 none."""
+    answers = [[1, 9, 9], [-1, 9, 9], [9, 9, 1], [9, 9, -1]]
+    weights = [odds - 1.0, 1.0, 999.0, 1.0]
+    table = Respondents.build("ABC", "comparisons", answers, tie_category=False, weights=weights)
+    fit = pairproof.fit_pattern(table)
+    b, c = np.log(odds - 1.0) / 2.0, np.log(999.0) / 2.0
+    # Observed: 2e-15 (relative).
+    np.testing.assert_allclose(fit.params, [b + c, c, 0.0], rtol=1e-14)
+    of_b, of_c = 0.25 * (1.0 + 1.0 / (odds - 1.0)), 0.25 * (1.0 + 1.0 / 999.0)
+    np.testing.assert_allclose(fit.bse[:2], np.sqrt([of_b + of_c, of_c]), rtol=1e-13)

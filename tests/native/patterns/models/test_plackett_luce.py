@@ -174,3 +174,36 @@ def test_ratings_are_rankings_with_ties() -> None:
     table = ratings(40)
     as_ranks = Respondents.build("ABC", "rankings", table.ranks[:, 0])
     close(pairproof.fit_plackett_luce(table).params, pairproof.fit_plackett_luce(as_ranks).params.tolist())
+
+
+def test_an_item_without_a_rating_was_not_there_to_be_chosen() -> None:
+    """One item without a rating is not the last, as one without a rank among ranked ones would be."""
+    answers = np.array([[1, 2, 3], [2, 0, 1], [3, 1, 2], [0, 2, 1], [2, 3, 1], [1, 3, 0], [2, 2, 1]])
+    table = Respondents.build("ABC", "ratings", answers, scale=(1.0, 2.0, 3.0))
+    assert table.ranks[[1, 3, 5], 0].tolist() == [[2, 0, 1], [0, 2, 1], [1, 2, 0]]
+    there = Respondents.build("ABC", "rankings", np.where(answers == 0, -1, answers))
+    rated, ranked = pairproof.fit_plackett_luce(table), pairproof.fit_plackett_luce(there)
+    close(rated.params, ranked.params.tolist())
+    assert (rated.llf, rated.df_resid) == (ranked.llf, ranked.df_resid)
+
+
+def test_no_goodness_of_fit_is_claimed_where_a_tie_decides_how_many_items_are_ranked() -> None:
+    """Persons draw one or two steps with ties from the model itself; X^2 of "k items ranked" rejects it at 1e-12."""
+    draws = np.random.default_rng(3)
+    log_worth, answers = np.array([0.5, 0.2, 0.0, -0.4]), np.zeros((300, 4), np.int64)
+    for row in answers:
+        for step in range(1, draws.integers(2, 4)):
+            left = np.flatnonzero(row == 0)
+            groups = [(i,) for i in left] + [(i, j) for i in left for j in left if i < j]
+            p = np.array([np.exp(log_worth[list(g)].mean()) * 0.5 ** (len(g) - 1) for g in groups])
+            row[list(groups[draws.choice(len(groups), p=p / p.sum())])] = step
+    fit = pairproof.fit_plackett_luce(Respondents.build("ABCD", "rankings", answers))
+    # The answers that are possible, as far as they were seen, do not add up to the persons.
+    assert fit.patterns().expected.sum() < 0.75 * 300
+    test = fit.goodness_of_fit()
+    assert np.isnan([test.pearson, test.p_pearson, test.p_deviance]).all() and test.deviance == fit.deviance
+    assert test.caution.startswith("no p-value: rankings of some of the items with ties")
+    assert "a tie decides how many items are ranked" in " ".join(fit.summary().split())
+    assert fit.to_dict()["goodness_of_fit"]["pearson"] is None
+    strict = pairproof.fit_plackett_luce(salad(), tie_orders=())
+    assert np.isfinite(strict.goodness_of_fit().pearson)
