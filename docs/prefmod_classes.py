@@ -1,0 +1,398 @@
+"""The block on pattnpml.fit of "prefmod -> pairproof": its mixture of cells by both, and classes of persons beside it.
+
+prefmod's mixture is over the cells of the table of patterns (:mod:`pairproof.native.patterns.classes.cells`); the
+classes of persons that the data are about are those of :func:`pairproof.fit_latent_classes`.  Classes are put in the
+order of their shares of persons in all three.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+import pairproof
+from pairproof.bridge import Expr, backend
+from pairproof.native.compat.cells import mixture_of_cells
+from pairproof.native.patterns.classes.cells import PoissonCells
+from pairproof.native.patterns.classes.fit import LatentClasses, fit_classes
+from pairproof.validation.verdicts.digits import digits_of_agreement
+
+from .agreement import markdown
+from .prefmod_cases import case
+from .snippets import ROOT
+
+Numbers = dict[str, float]
+#: Mapping of R's items to numbers of a model with K classes, for the certified sets of trdel.
+CERTIFIED = {2: "trdel--pattern-2-classes", 3: "trdel--pattern-3-classes"}
+EURO_ITEMS = ("TV", "RAD", "NEWSP", "SCIMAG", "WWW", "EDINST")
+#: The EM of euro55.2 ends at R's default; fewer starts than usual reach the same maximum, which is named in
+#: the table.
+EURO_STARTS = 6
+
+DAT4_CODE = """table = read_respondents(data, "pairs", items=["o1", "o2", "o3", "o4"], pair_order="prefmod",
+                         coding={"first": 1, "second": -1}, tie_category=False)
+mixture_of_cells(table, 2)      # prefmod's mixture, of pairproof.native.compat.cells
+fit_latent_classes(table, 2)    # classes of persons"""
+EURO_CODE = """table = read_respondents(data, "ranks", items=["TV", "RAD", "NEWSP", "SCIMAG", "WWW", "EDINST"],    # y renamed `weight`
+                         levels={"SEX": [1, 2], "AGE4": [1, 2, 3, 4]})
+fit_classes(PoissonCells(design, counts), ...)         # prefmod's mixture, of pairproof.native.patterns.classes
+fit_latent_classes(table, 2, by="SEX + AGE4", random=["TV", "RAD", "NEWSP", "SCIMAG", "WWW"], starts=6)"""
+
+#: R's own defaults are 500 and .001; steps that end so end up to 3e-3 short of the maximum.
+EM = {"EMmaxit": 5000, "EMdev_change": 1e-10}
+#: R: the fit without its posteriors, which the design would be needed to read.
+REDUCED = """
+fit <- {call}
+said <- summary(fit)$lastglmsumm
+b <- stats::coef(fit)
+b <- b[!is.na(b)]
+V <- said$cov.scaled[names(b), names(b)]
+y <- {design}$y
+list(names = names(b), coef = as.numeric(b), vcov = unname(V), masses = as.numeric(fit$masses),
+     persons = as.numeric(colSums(fit$post.prob * y) / sum(y)), disparity = fit$disparity, deviance = fit$deviance,
+     df = attr(stats::logLik(fit), "df"), aic = stats::AIC(fit), bic = stats::BIC(fit), steps = fit$EMiter)
+"""
+
+
+# -- prefmod's numbers ---------------------------------------------------------------------------------------
+
+
+def _asked(name: str) -> dict[str, Any]:
+    """R's answer; its coefficients by name."""
+    c = case(name)
+    text = ", ".join(
+        f"{key.replace('_', '.')} = {value}"
+        for key, value in {**EM, **c.arguments, "design": c.design_source()}.items()
+    )
+    code = REDUCED.replace("{call}", f"prefmod::pattnpml.fit({text})").replace("{design}", c.design_source())
+    value = backend().call(code=code, needs=("prefmod",), label="docs prefmod::pattnpml.fit").as_list()
+    found = {k: value.vector(k).values for k in ("names", "coef", "masses", "persons")}
+    found |= {
+        k: float(value.vector(k).floats().ravel()[0])
+        for k in ("disparity", "deviance", "df", "aic", "bic", "steps")
+    }
+    found["vcov"] = value.vector("vcov").floats()
+    return found
+
+
+def _common(found: dict[str, Any]) -> tuple[Numbers, list[int]]:
+    """What both examples have, and prefmod's classes, the largest share of persons first."""
+    order = [int(k) for k in np.argsort(-np.asarray(found["persons"], float))]
+    numbers: Numbers = {"disparity (-2 log L of the cells)": found["disparity"]}
+    numbers |= {k: found[k] for k in ("deviance", "aic", "bic")}
+    numbers["parameters"] = found["df"]
+    for k, c in enumerate(order):
+        numbers[f"mass {k + 1} (share of cells)"] = float(found["masses"][c])
+    for k, c in enumerate(order):
+        numbers[f"share of persons in class {k + 1}"] = float(found["persons"][c])
+    return numbers, order
+
+
+def _worths(names: Sequence[str], values: Sequence[float], k: int) -> Numbers:
+    w = np.exp(2.0 * np.array([*values, 0.0]))
+    return {f"worth of {item} in class {k}": float(x) for item, x in zip(names, w / w.sum())}
+
+
+def dat4_r() -> Numbers:
+    """prefmod's numbers of dat4."""
+    found = _asked("pattnpml-dat4")
+    numbers, order = _common(found)
+    at = {str(n): k for k, n in enumerate(found["names"])}
+    items = ("o1", "o2", "o3")
+    named = {"(Intercept)": "(Intercept)"} | {
+        f"{item}:class[{k + 1}]": f"{item}:MASS{c + 1}" for k, c in enumerate(order) for item in items
+    }
+    for ours, theirs in named.items():
+        numbers[ours] = float(found["coef"][at[theirs]])
+        numbers[f"standard error of {ours}"] = float(np.sqrt(found["vcov"][at[theirs], at[theirs]]))
+    for k in range(len(order)):
+        numbers |= _worths((*items, "o4"), [numbers[f"{i}:class[{k + 1}]"] for i in items], k + 1)
+    return numbers
+
+
+def euro_r() -> Numbers:
+    """prefmod's numbers of euro55.2.des; R has the second class as reference, ours is turned to it."""
+    found = _asked("pattnpml-euro")
+    numbers, order = _common(found)
+    coef = {str(n): (float(b), k) for k, (n, b) in enumerate(zip(found["names"], found["coef"]))}
+    sign = 1.0 if order == [0, 1] else -1.0
+    V = found["vcov"]
+    for s, a in product("12", "1234"):
+        numbers |= _with_error(f"SEX{s}:AGE4{a}", coef, V, {f"SEX{s}:AGE4{a}": 1.0})
+    for item in EURO_ITEMS[:-1]:
+        difference = {f"{item}:MASS1": sign}
+        numbers |= _with_error(f"{item}: class 1 less class 2", coef, V, difference)
+        numbers |= _with_error(
+            f"{item}:SEX[2]", coef, V, {f"SEX2:{item}": 1.0, f"SEX1:{item}": -1.0}
+        )
+        for a in "234":
+            numbers |= _with_error(f"{item}:AGE4[{a}]", coef, V, {f"AGE4{a}:{item}": 1.0})
+        first = {f"SEX1:{item}": 1.0} | ({f"{item}:MASS1": 1.0} if sign > 0 else {})
+        numbers |= _with_error(f"{item}:class[1]", coef, V, first)
+    return numbers
+
+
+def _with_error(
+    name: str, coef: dict[str, tuple[float, int]], V: Any, weights: dict[str, float]
+) -> Numbers:
+    value = sum(w * coef[n][0] for n, w in weights.items())
+    at = [coef[n][1] for n in weights]
+    w = np.array(list(weights.values()))
+    return {name: float(value), f"standard error of {name}": float(np.sqrt(w @ V[np.ix_(at, at)] @ w))}
+
+
+# -- pairproof's numbers -------------------------------------------------------------------------------------
+
+
+def _of_cells(
+    found: LatentClasses, counts: Any, persons: Any, n_params: int
+) -> tuple[Numbers, list[int]]:
+    """Of the mixture of cells; classes by their shares of persons."""
+    order = [int(k) for k in np.argsort(-np.asarray(persons))]
+    disparity = -2.0 * found.llf
+    full = np.where(counts > 0, counts * np.log(np.maximum(counts, 1.0)), 0.0) - counts - gammaln(counts + 1.0)
+    numbers: Numbers = {
+        "disparity (-2 log L of the cells)": disparity,
+        "deviance": disparity + 2.0 * float(full.sum()),
+        "aic": disparity + 2.0 * n_params,
+        "bic": disparity + np.log(float(counts.sum())) * n_params,
+        "parameters": float(n_params),
+    }
+    for k, c in enumerate(order):
+        numbers[f"mass {k + 1} (share of cells)"] = float(found.shares[c])
+    for k, c in enumerate(order):
+        numbers[f"share of persons in class {k + 1}"] = float(persons[c])
+    return numbers, order
+
+
+def _of_persons(fit: Any, items: Sequence[str], worths: bool) -> Numbers:
+    numbers: Numbers = {"parameters": float(fit.rank), "aic": fit.aic, "bic": fit.bic, "deviance": fit.deviance}
+    for k, (label, share) in enumerate(fit.shares.items()):
+        numbers[f"share of persons in class {k + 1}"] = float(share)
+        numbers[f"standard error of share {k + 1}"] = float(fit.share_errors[label])
+    for name, reference in zip(fit.names, fit.is_reference):
+        if not reference:
+            numbers[name] = float(fit.params[name])
+            numbers[f"standard error of {name}"] = float(fit.bse[name])
+    if worths:
+        for group, item, worth in zip(*(fit.worth()[c] for c in ("group", "item", "worth"))):
+            numbers[f"worth of {item} in class {str(group).rpartition('=')[2]}"] = float(worth)
+    # What is infinite, or has an infinite error, has no number.
+    return {name: value for name, value in numbers.items() if not np.isnan(value)}
+
+
+def dat4_ours(data: Any) -> dict[str, Any]:
+    """pairproof's numbers of dat4: "cells", "persons", and the table of the number of classes."""
+    table = pairproof.read_respondents(
+        data,
+        "pairs",
+        items=["o1", "o2", "o3", "o4"],
+        pair_order="prefmod",
+        coding={"first": 1, "second": -1},
+        tie_category=False,
+    )
+    found = mixture_of_cells(table, 2)
+    counts = np.zeros(2**6)
+    place = {answer: k for k, answer in enumerate(product((1, -1), repeat=6))}
+    for answer, weight in zip(table.once.tolist(), table.weights):
+        counts[place[tuple(answer)]] += weight
+    cells, order = _of_cells(found.fit, counts, found.person_shares, 8)
+    names = ("constant", "o1", "o2", "o3")
+    cells["(Intercept)"] = float(found.fit.phi[0, 0])
+    cells["standard error of (Intercept)"] = float(found.standard_errors[0, 0])
+    for k, c in enumerate(order):
+        for j, item in enumerate(names[1:], 1):
+            cells[f"{item}:class[{k + 1}]"] = float(found.fit.phi[c, j])
+            cells[f"standard error of {item}:class[{k + 1}]"] = float(found.standard_errors[c, j])
+        cells |= _worths((*names[1:], "o4"), found.fit.phi[c, 1:], k + 1)
+    persons = _of_persons(pairproof.fit_latent_classes(table, 2), names[1:], True)
+    chosen = pairproof.tabulate_latent_classes(table, 3)
+    columns = ["classes", "llf", "parameters", "aic", "bic", "smallest_share", "starts_at_best"]
+    return {
+        "cells": cells,
+        "persons": persons,
+        "optima": [[float(a), int(n)] for a, n in found.fit.optima],
+        "classes": [[float(x) for x in row] for row in chosen[columns].to_numpy()],
+    }
+
+
+def euro_ours(data: Any) -> dict[str, Any]:
+    """pairproof's numbers of euro55.2.des, a design of rankings with counts."""
+    items = list(EURO_ITEMS)
+    scores = data[items].to_numpy(float)
+    sex, age = (data[name].astype(int).to_numpy() for name in ("SEX", "AGE4"))
+    counts = data["y"].to_numpy(float)
+    x = scores[:, :-1]
+    cell = (sex - 1) * 4 + age - 1
+    columns = [
+        np.eye(8)[cell],
+        x,
+        x * (sex == 2)[:, None],
+        *(x * (age == a)[:, None] for a in (2, 3, 4)),
+    ]
+    names = [f"SEX{s}:AGE4{a}" for s, a in product("12", "1234")]
+    names += [*items[:-1], *(f"{i}:SEX[2]" for i in items[:-1])]
+    names += [f"{i}:AGE4[{a}]" for a in (2, 3, 4) for i in items[:-1]]
+    members = PoissonCells(np.hstack(columns), counts)
+    differs = np.array([name in items for name in names])
+    found = fit_classes(
+        members, np.ones(len(counts)), names, 2, differs, EURO_STARTS, 0, members.maximum()
+    )
+    persons = counts @ found.posterior / counts.sum()
+    cells, order = _of_cells(found, counts, persons, 39)
+    one, two = found.phi[order[0]], found.phi[order[1]]
+    for j, name in enumerate(names):
+        if name in items:
+            cells[f"{name}: class 1 less class 2"] = float(one[j] - two[j])
+            cells[f"{name}:class[1]"] = float(one[j])
+        else:
+            cells[name] = float(one[j])
+    ranks = data[["y", "SEX", "AGE4"]].copy()
+    for k, item in enumerate(items):  # wins less losses 5, 3, ..., -5 are ranks 1, 2, ..., 6
+        ranks[item] = ((len(items) + 1 - scores[:, k]) / 2).astype(int)
+    ranks = ranks[ranks["y"] > 0].astype(int).rename(columns={"y": "weight"}).reset_index(drop=True)
+    table = pairproof.read_respondents(
+        ranks, "ranks", items=items, levels={"SEX": [1, 2], "AGE4": [1, 2, 3, 4]}
+    )
+    fit = pairproof.fit_latent_classes(
+        table, 2, by="SEX + AGE4", random=items[:-1], starts=EURO_STARTS
+    )
+    own = _of_persons(fit, items, False)
+    for item in items[:-1]:
+        own[f"{item}: class 1 less class 2"] = own[f"{item}:class[1]"] - own[f"{item}:class[2]"]
+    return {"cells": cells, "persons": own, "optima": [[float(a), int(n)] for a, n in found.optima]}
+
+
+# -- the block -----------------------------------------------------------------------------------------------
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"
+
+
+def _rows(r: Numbers, cells: Numbers, persons: Numbers) -> Iterator[tuple[str, str, str, str, str]]:
+    for q in dict.fromkeys([*r, *cells, *persons]):
+        a, b, right = r.get(q), cells.get(q), persons.get(q)
+        se = cells.get(f"standard error of {q}")
+        shared = "" if a is None or b is None else f"{int(shown_digits(a, b, se) * 10) / 10:.1f}"
+        yield q, _cell(a), _cell(b), shared, _cell(right)
+
+
+def shown_digits(r: float, own: float, se: float | None) -> float:
+    """Digits that prefmod's number and ours share."""
+    return float(digits_of_agreement(own, r) if se is None else digits_of_agreement(own, r, se))
+
+
+def _section(name: str, code: str, r: Numbers, own: dict[str, Any], said: str) -> str:
+    c = case(name)
+    call = ", ".join(
+        f"{k.replace('_', '.')} = {v}" for k, v in {**c.arguments, "design": c.design_source(), **EM_OF[name]}.items()
+    ).replace("prefmod::", "")
+    heads = ("quantity", "prefmod", "mixture of cells", "digits", "`fit_latent_classes`: persons")
+    optima = ", ".join(f"{-2 * llf:.7g} ({n} starts)" for llf, n in own["optima"])
+    return (
+        f"### {c.page}: `{name}`\n\n```r\npattnpml.fit({call})\n```\n```text\n{code}\n```\n\n{said} Disparities at which our"
+        f" starts ended: {optima}.\n\n{markdown(heads, _rows(r, own['cells'], own['persons']))}"
+    )
+
+
+EM_OF = {"pattnpml-dat4": EM, "pattnpml-euro": {"EMmaxit": 5000}}
+DAT4_SAID = (
+    "A seed is added, and the EM goes on to 1e-10. prefmod's two classes are of 64 patterns: its masses are shares of patterns, those"
+    " that nobody gave among them, and all persons with one pattern are in one class. Its standard errors take the classes as"
+    " known. `fit_latent_classes` mixes the 100 persons: another likelihood, so that its numbers need not be near (its deviance is"
+    " against free probabilities, as prefmod's). It finds that the second class of persons would be a few who never prefer o4,"
+    " whose parameters are at infinity, and has no number for those and their errors; by BIC there is one class:"
+)
+EURO_SAID = (
+    "Marked as not run on the page; a seed is added; prefmod stops at its default of .001, which bounds its digits. prefmod's"
+    " coefficients of the last item and class are aliased; here stand the differences that are identified. Persons are 12 216,"
+    " cells 5 760. The classes of cells part often given from seldom given orders, those of persons part persons by"
+    " what they prefer."
+)
+
+
+def classes() -> str:
+    """Both examples of pattnpml.fit, the number of classes of dat4, and the certified classes of trdel."""
+    from .prefmod_native import kept
+
+    own = kept()
+    dat4 = own["classes pattnpml-dat4"]
+    heads = ("classes", "llf", "parameters", "AIC", "BIC", "smallest share", "starts that ended there")
+    chosen = markdown(heads, [tuple(f"{x:.7g}" for x in row) for row in dat4["classes"]])
+    parts = [
+        _section("pattnpml-dat4", DAT4_CODE, dat4_r(), dat4, DAT4_SAID),
+        f"`tabulate_latent_classes(table, 3)`:\n\n{chosen}",
+        _section("pattnpml-euro", EURO_CODE, euro_r(), own["classes pattnpml-euro"], EURO_SAID),
+        trdel(),
+    ]
+    return "\n" + "\n".join(parts) + "\n"
+
+
+def trdel() -> str:
+    """Classes of persons of trdel beside their 50-digit values."""
+    from .prefmod_native import kept
+
+    text = [
+        "### trdel: classes of persons and their 50-digit values\n\n```text\n"
+        'table = read_respondents(data, "pairs", items=["CO", "TV", "PA", "AU", "CL"], pair_order="prefmod",\n'
+        '                         coding={"first": 1, "second": 2}, tie_category=False)\n'
+        "fit_latent_classes(table, 2)\nfit_latent_classes(table, 3)\n```\n\nprefmod has no such model.\n"
+    ]
+    for k, name in CERTIFIED.items():
+        numbers = kept()[f"classes trdel {k}"]["numbers"]
+        exact = exact_classes(name)
+        rows = [
+            (q, _cell(value), f"{int(shown_digits(float(exact[q]), value, None) * 10) / 10:.1f}", exact[q][:22])
+            for q, value in numbers.items()
+            if q in exact
+        ]
+        heads = (f"quantity, {k} classes", "pairproof", "digits", "50-digit value, its first 20")
+        text.append(markdown(heads, rows))
+    return "\n".join(text)
+
+
+def exact_classes(name: str) -> dict[str, str]:
+    """The 50-digit values of a certified mixture, as text."""
+    path = ROOT / "tests" / "certified" / "answers" / "fits" / f"{name}.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    order = sorted(range(len(found["shares"])), key=lambda c: -float(found["shares"][c]))
+    place = {f"class[{c + 1}]": f"class[{k + 1}]" for k, c in enumerate(order)}
+
+    def own(parameter: str) -> str:
+        item, _, label = parameter.partition(":")
+        return f"{item}:{place[label]}"
+
+    exact = {"llf": found["llf"], "deviance": found["deviance"], "aic": found["aic"], "bic": found["bic"]}
+    for k, c in enumerate(order):
+        exact[f"share of persons in class {k + 1}"] = found["shares"][c]
+        exact[f"standard error of share {k + 1}"] = found["share_errors"][c]
+    for parameter, value in found["params"].items():
+        exact[own(parameter)] = value
+        exact[f"standard error of {own(parameter)}"] = found["bse"][parameter]
+    return exact
+
+
+def trdel_ours(data: Any, k: int) -> dict[str, Any]:
+    """Numbers of k classes of persons of trdel."""
+    items = ["CO", "TV", "PA", "AU", "CL"]
+    table = pairproof.read_respondents(
+        data, "pairs", items=items, pair_order="prefmod", coding={"first": 1, "second": 2}, tie_category=False
+    )
+    fit = pairproof.fit_latent_classes(table, k)
+    return {"numbers": {"llf": fit.llf, **_of_persons(fit, items, False)}}
+
+
+def computed() -> dict[str, Any]:
+    """pairproof's numbers of all of them, from live data."""
+    found: dict[str, Any] = {
+        "classes pattnpml-dat4": dat4_ours(case("pattnpml-dat4").table.frame("live")),
+        "classes pattnpml-euro": euro_ours(case("pattnpml-euro").table.frame("live")),
+    }
+    data = case("trdel-pattern").table.frame("live").reset_index(drop=True)
+    return found | {f"classes trdel {k}": trdel_ours(data, k) for k in CERTIFIED}
