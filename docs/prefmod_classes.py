@@ -41,7 +41,8 @@ fit_latent_classes(table, 2)    # classes of persons"""
 EURO_CODE = """table = read_respondents(data, "ranks", items=["TV", "RAD", "NEWSP", "SCIMAG", "WWW", "EDINST"],    # y renamed `weight`
                          levels={"SEX": [1, 2], "AGE4": [1, 2, 3, 4]})
 fit_classes(PoissonCells(design, counts), ...)         # prefmod's mixture, of pairproof.native.patterns.classes
-fit_latent_classes(table, 2, by="SEX + AGE4", random=["TV", "RAD", "NEWSP", "SCIMAG", "WWW"], starts=6)"""
+fit_latent_classes(table, 2, by="SEX + AGE4", random=["TV", "RAD", "NEWSP", "SCIMAG", "WWW"], starts=6)
+# a design like this one is read as rankings, whose ranks are (7 - score) / 2"""
 
 #: R's own defaults are 500 and .001; steps that end so end up to 3e-3 short of the maximum.
 EM = {"EMmaxit": 5000, "EMdev_change": 1e-10}
@@ -221,6 +222,28 @@ def dat4_ours(data: Any) -> dict[str, Any]:
     }
 
 
+def _errors_of_known_classes(
+    members: PoissonCells, found: LatentClasses, order: Sequence[int], differs: Any
+) -> Numbers:
+    """prefmod's standard errors: of column j in class 1, and "j less" of its difference from class 2."""
+    common, own = np.flatnonzero(~differs), np.flatnonzero(differs)
+    size = len(common) + 2 * len(own)
+    place = {int(j): k for k, j in enumerate(common)}
+    information = np.zeros((size, size))
+    for k, c in enumerate(order):
+        at = np.array(
+            [place.get(j, len(common) + k * len(own) + int((own < j).sum())) for j in range(len(differs))]
+        )
+        information[np.ix_(at, at)] += members.at(found.phi[c]).information(found.posterior[:, c])
+    V = np.linalg.inv(information)
+    errors: Numbers = {str(j): float(np.sqrt(V[k, k])) for j, k in place.items()}
+    for n, j in enumerate(own):
+        a, b = len(common) + n, len(common) + len(own) + n
+        errors[str(j)] = float(np.sqrt(V[a, a]))
+        errors[f"{j} less"] = float(np.sqrt(V[a, a] + V[b, b] - 2 * V[a, b]))
+    return errors
+
+
 def euro_ours(data: Any) -> dict[str, Any]:
     """pairproof's numbers of euro55.2.des, a design of rankings with counts."""
     items = list(EURO_ITEMS)
@@ -246,12 +269,16 @@ def euro_ours(data: Any) -> dict[str, Any]:
     persons = counts @ found.posterior / counts.sum()
     cells, order = _of_cells(found, counts, persons, 39)
     one, two = found.phi[order[0]], found.phi[order[1]]
+    errors = _errors_of_known_classes(members, found, order, differs)
     for j, name in enumerate(names):
         if name in items:
             cells[f"{name}: class 1 less class 2"] = float(one[j] - two[j])
+            cells[f"standard error of {name}: class 1 less class 2"] = errors[f"{j} less"]
             cells[f"{name}:class[1]"] = float(one[j])
+            cells[f"standard error of {name}:class[1]"] = errors[f"{j}"]
         else:
             cells[name] = float(one[j])
+            cells[f"standard error of {name}"] = errors[f"{j}"]
     ranks = data[["y", "SEX", "AGE4"]].copy()
     for k, item in enumerate(items):  # wins less losses 5, 3, ..., -5 are ranks 1, 2, ..., 6
         ranks[item] = ((len(items) + 1 - scores[:, k]) / 2).astype(int)
@@ -303,11 +330,11 @@ def _section(name: str, code: str, r: Numbers, own: dict[str, Any], said: str) -
 
 EM_OF = {"pattnpml-dat4": EM, "pattnpml-euro": {"EMmaxit": 5000}}
 DAT4_SAID = (
-    "A seed is added, and the EM goes on to 1e-10. prefmod's two classes are of 64 patterns: its masses are shares of patterns, those"
-    " that nobody gave among them, and all persons with one pattern are in one class. Its standard errors take the classes as"
-    " known. `fit_latent_classes` mixes the 100 persons: another likelihood, so that its numbers need not be near (its deviance is"
-    " against free probabilities, as prefmod's). It finds that the second class of persons would be a few who never prefer o4,"
-    " whose parameters are at infinity, and has no number for those and their errors; by BIC there is one class:"
+    "A seed is added, and the EM goes on to 1e-10. prefmod's two classes are of 64 patterns: its masses are shares of patterns,"
+    " those that nobody gave among them, and all persons with one pattern are in one class. Its standard errors take the classes"
+    " as known. `fit_latent_classes` mixes the 100 persons: another likelihood, so that its numbers need not be near. It says"
+    " that class 2, 5.7 % of the persons, has collapsed: o1:class[2] is infinite, and there are no standard errors; by BIC"
+    " there is one class, as the second table has it."
 )
 EURO_SAID = (
     "Marked as not run on the page; a seed is added; prefmod stops at its default of .001, which bounds its digits. prefmod's"

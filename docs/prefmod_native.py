@@ -58,7 +58,7 @@ _BASEBALL = """teams, pairs = ["MIL", "DET", "TOR", "NY", "BOS", "CLE", "BAL"], 
 one, two = ((data.iloc[::2][teams].values == sign).argmax(axis=1) for sign in (1, -1))
 home = pairs["pos"].values == 1
 table = pairproof.Comparisons.build(teams, first=np.where(home, one, two), second=np.where(home, two, one),
-                                    wins=np.where(home, pairs["y"], pairs["other"]), 
+                                    wins=np.where(home, pairs["y"], pairs["other"]),
                                     ties=None, losses=np.where(home, pairs["other"], pairs["y"]))
 fit_llbt(table, order_effect=True)"""
 

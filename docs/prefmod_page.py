@@ -15,7 +15,7 @@ from pairproof.bridge import Expr, backend, prefmod
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
 from .agreement import markdown
-from . import prefmod_classes, prefmod_others
+from . import prefmod_classes, prefmod_immig, prefmod_others
 from .prefmod_cases import CASES, FURTHER, Case, case, in_r
 from .prefmod_native import BETAS, CODE, kept
 from .snippets import ROOT
@@ -64,6 +64,10 @@ class Apart:
 
 CELLS = "prefmod's table is crossed with SEX and EDU, so that deviance and df are against more cells; ours has those of the model"
 NULL = "prefmod's table is crossed with SEX; ours has no such table, and the deviance of one group"
+BLOCKS_OF_RANKS = (
+    "prefmod's saturated model has a block for each set of items without a rank, within which probabilities add up to 1; ours"
+    " has one for each number of ranked items, as the 50-digit value"
+)
 #: What differs, and why.
 DIFFERENT: Mapping[str, Apart] = {
     "llbt-fit-casewise": Apart(
@@ -80,6 +84,8 @@ DIFFERENT: Mapping[str, Apart] = {
     ),
     "patt-design-issp": Apart(("deviance", "df"), CELLS),
     "patt-design-issp-sex": Apart(("deviance", "df"), CELLS),
+    "carconf-pattern": Apart(("deviance",), BLOCKS_OF_RANKS),
+    "carconf4-sex": Apart(("deviance",), BLOCKS_OF_RANKS),
     "pattPC-null": Apart(("deviance",), NULL),
 }
 
@@ -282,14 +288,15 @@ def immig() -> str:
     data = Expr("prefmod::immig")
     without = prefmod.pattPC_fit(data, 4, **masks, backend=backend()).llf
     with_beta = prefmod.pattPC_fit(data, 4, **masks, MISbeta=[True] * 4, backend=backend()).llf
-    own = kept()
+    own, sure = kept(), prefmod_immig.exact()
     none = own["immig"]["llf"]
     rows = [
-        ("alpha alone", f"{without:.10g}", f"{none:.10g}", ""),
+        ("alpha alone", f"{without:.10g}", f"{none:.10g}", sure["alpha"]["llf"][:22], ""),
         (
             'MISbeta, `beta="coded"`',
             f"{with_beta:.10g}",
             f"{own['immig coded']['llf']:.10g}",
+            sure["coded"]["llf"][:22],
             f"{2 * (own['immig coded']['llf'] - none):.6f}",
         ),
     ]
@@ -297,10 +304,24 @@ def immig() -> str:
         error = own[f"immig {beta}"]["error"]
         most = float(re.search(r"maximum \((-[\d.]+)\)", error)[1])  # type: ignore[index] # the message has it, or the page fails
         rows.append(
-            (f'`beta="{beta}"`, as documented', "", f"{most:.9g}, not identified", f"{2 * (most - none):.6f}")
+            (
+                f'`beta="{beta}"`, as documented',
+                "",
+                f"{most:.9g}, not identified",
+                sure["free rates"][:22],
+                f"{2 * (most - none):.6f}",
+            )
         )
-    table = markdown(("model", "prefmod's llf", "pairproof's llf", "twice the gain over alpha alone"), rows)
-    return f"\n{table}\n"
+    heads = ("model", "prefmod's llf", "pairproof's llf", "50-digit llf, its first 20", "twice the gain over alpha alone")
+    parameters = []
+    for model, fit in (("alpha", own["immig"]), ("coded", own["immig coded"])):
+        head = "alpha alone: " if model == "alpha" else "with beta: "
+        parameters += [(f"{head}{n}", _cell(fit["estimate"][n]), v[:22]) for n, v in sure[model]["params"].items()]
+        parameters += [
+            (f"{head}standard error of {n}", _cell(fit["se"][n]), v[:22]) for n, v in sure[model]["bse"].items()
+        ]
+    more = markdown(("parameter", "pairproof", "50-digit value, its first 20"), parameters)
+    return f"\n{markdown(heads, rows)}\n{more}\n"
 
 
 def exact() -> str:
