@@ -128,9 +128,7 @@ def euro_r() -> Numbers:
     for item in EURO_ITEMS[:-1]:
         difference = {f"{item}:MASS1": sign}
         numbers |= _with_error(f"{item}: class 1 less class 2", coef, V, difference)
-        numbers |= _with_error(
-            f"{item}:SEX[2]", coef, V, {f"SEX2:{item}": 1.0, f"SEX1:{item}": -1.0}
-        )
+        numbers |= _with_error(f"{item}:SEX[2]", coef, V, {f"SEX2:{item}": 1.0, f"SEX1:{item}": -1.0})
         for a in "234":
             numbers |= _with_error(f"{item}:AGE4[{a}]", coef, V, {f"AGE4{a}:{item}": 1.0})
         first = {f"SEX1:{item}": 1.0} | ({f"{item}:MASS1": 1.0} if sign > 0 else {})
@@ -138,9 +136,7 @@ def euro_r() -> Numbers:
     return numbers
 
 
-def _with_error(
-    name: str, coef: dict[str, tuple[float, int]], V: Any, weights: dict[str, float]
-) -> Numbers:
+def _with_error(name: str, coef: dict[str, tuple[float, int]], V: Any, weights: dict[str, float]) -> Numbers:
     value = sum(w * coef[n][0] for n, w in weights.items())
     at = [coef[n][1] for n in weights]
     w = np.array(list(weights.values()))
@@ -150,13 +146,13 @@ def _with_error(
 # -- pairproof's numbers -------------------------------------------------------------------------------------
 
 
-def _of_cells(
-    found: LatentClasses, counts: Any, persons: Any, n_params: int
-) -> tuple[Numbers, list[int]]:
+def _of_cells(found: LatentClasses, counts: Any, persons: Any, n_params: int) -> tuple[Numbers, list[int]]:
     """Of the mixture of cells; classes by their shares of persons."""
     order = [int(k) for k in np.argsort(-np.asarray(persons))]
     disparity = -2.0 * found.llf
-    full = np.where(counts > 0, counts * np.log(np.maximum(counts, 1.0)), 0.0) - counts - gammaln(counts + 1.0)
+    full = (
+        np.where(counts > 0, counts * np.log(np.maximum(counts, 1.0)), 0.0) - counts - gammaln(counts + 1.0)
+    )
     numbers: Numbers = {
         "disparity (-2 log L of the cells)": disparity,
         "deviance": disparity + 2.0 * float(full.sum()),
@@ -172,7 +168,12 @@ def _of_cells(
 
 
 def _of_persons(fit: Any, items: Sequence[str], worths: bool) -> Numbers:
-    numbers: Numbers = {"parameters": float(fit.rank), "aic": fit.aic, "bic": fit.bic, "deviance": fit.deviance}
+    numbers: Numbers = {
+        "parameters": float(fit.rank),
+        "aic": fit.aic,
+        "bic": fit.bic,
+        "deviance": fit.deviance,
+    }
     for k, (label, share) in enumerate(fit.shares.items()):
         numbers[f"share of persons in class {k + 1}"] = float(share)
         numbers[f"standard error of share {k + 1}"] = float(fit.share_errors[label])
@@ -252,20 +253,13 @@ def euro_ours(data: Any) -> dict[str, Any]:
     counts = data["y"].to_numpy(float)
     x = scores[:, :-1]
     cell = (sex - 1) * 4 + age - 1
-    columns = [
-        np.eye(8)[cell],
-        x,
-        x * (sex == 2)[:, None],
-        *(x * (age == a)[:, None] for a in (2, 3, 4)),
-    ]
+    columns = [np.eye(8)[cell], x, x * (sex == 2)[:, None], *(x * (age == a)[:, None] for a in (2, 3, 4))]
     names = [f"SEX{s}:AGE4{a}" for s, a in product("12", "1234")]
     names += [*items[:-1], *(f"{i}:SEX[2]" for i in items[:-1])]
     names += [f"{i}:AGE4[{a}]" for a in (2, 3, 4) for i in items[:-1]]
     members = PoissonCells(np.hstack(columns), counts)
     differs = np.array([name in items for name in names])
-    found = fit_classes(
-        members, np.ones(len(counts)), names, 2, differs, EURO_STARTS, 0, members.maximum()
-    )
+    found = fit_classes(members, np.ones(len(counts)), names, 2, differs, EURO_STARTS, 0, members.maximum())
     persons = counts @ found.posterior / counts.sum()
     cells, order = _of_cells(found, counts, persons, 39)
     one, two = found.phi[order[0]], found.phi[order[1]]
@@ -286,9 +280,7 @@ def euro_ours(data: Any) -> dict[str, Any]:
     table = pairproof.read_respondents(
         ranks, "ranks", items=items, levels={"SEX": [1, 2], "AGE4": [1, 2, 3, 4]}
     )
-    fit = pairproof.fit_latent_classes(
-        table, 2, by="SEX + AGE4", random=items[:-1], starts=EURO_STARTS
-    )
+    fit = pairproof.fit_latent_classes(table, 2, by="SEX + AGE4", random=items[:-1], starts=EURO_STARTS)
     own = _of_persons(fit, items, False)
     for item in items[:-1]:
         own[f"{item}: class 1 less class 2"] = own[f"{item}:class[1]"] - own[f"{item}:class[2]"]
@@ -318,7 +310,8 @@ def shown_digits(r: float, own: float, se: float | None) -> float:
 def _section(name: str, code: str, r: Numbers, own: dict[str, Any], said: str) -> str:
     c = case(name)
     call = ", ".join(
-        f"{k.replace('_', '.')} = {v}" for k, v in {**c.arguments, "design": c.design_source(), **EM_OF[name]}.items()
+        f"{k.replace('_', '.')} = {v}"
+        for k, v in {**c.arguments, "design": c.design_source(), **EM_OF[name]}.items()
     ).replace("prefmod::", "")
     heads = ("quantity", "prefmod", "mixture of cells", "digits", "`fit_latent_classes`: persons")
     optima = ", ".join(f"{-2 * llf:.7g} ({n} starts)" for llf, n in own["optima"])
@@ -375,7 +368,12 @@ def trdel() -> str:
         numbers = kept()[f"classes trdel {k}"]["numbers"]
         exact = exact_classes(name)
         rows = [
-            (q, _cell(value), f"{int(shown_digits(float(exact[q]), value, None) * 10) / 10:.1f}", exact[q][:22])
+            (
+                q,
+                _cell(value),
+                f"{int(shown_digits(float(exact[q]), value, None) * 10) / 10:.1f}",
+                exact[q][:22],
+            )
             for q, value in numbers.items()
             if q in exact
         ]

@@ -48,7 +48,9 @@ def fitted(coded: bool) -> dict[str, Any]:
     own = kept()["immig coded" if coded else "immig"]["estimate"]
     names = list(own)
     order = [n for n in names if n[:5] not in ("alpha", "beta:") and n != "tie"]
-    order += [n for n in names if n.startswith("alpha")] + [n for n in names if n.startswith("beta")] + ["tie"]
+    order += (
+        [n for n in names if n.startswith("alpha")] + [n for n in names if n.startswith("beta")] + ["tie"]
+    )
     every, gaps = list(itertools.product((1, 0, -1), repeat=6)), list(itertools.product((0, 1), repeat=6))
     table = {(y, r): statistics(y, r, coded) for y in every for r in gaps}
     unique, times = np.unique(np.array(list(table.values())), axis=0, return_counts=True)
@@ -135,6 +137,7 @@ def exact() -> dict[str, Any]:
 
 if __name__ == "__main__":
     FILE.write_text(
-        json.dumps({"alpha": fitted(False), "coded": fitted(True), "free rates": free_rates()}, indent=1) + "\n",
+        json.dumps({"alpha": fitted(False), "coded": fitted(True), "free rates": free_rates()}, indent=1)
+        + "\n",
         encoding="utf-8",
     )

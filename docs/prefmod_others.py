@@ -177,7 +177,9 @@ def gaps_r(name: str) -> Callable[[], Numbers]:
         rows = {
             line.split()[0]: [float(x) for x in line.split()[1:]]
             for line in answer.lines
-            if line.split() and line.split()[0] in answer.names and len(line.split()) == len(answer.names) + 1
+            if line.split()
+            and line.split()[0] in answer.names
+            and len(line.split()) == len(answer.names) + 1
             and line.split()[1] not in answer.names
         }
         of_items = [float(x) for x in answer.lines[-1].split()]
@@ -206,7 +208,9 @@ def gaps_ours(name: str) -> Callable[[], Numbers]:
             tie_category=False,
         )
         gaps = table.gaps()
-        of = {i: float(gaps.loc[(gaps["first"] == i) | (gaps["second"] == i), "missing"].sum()) for i in items}
+        of = {
+            i: float(gaps.loc[(gaps["first"] == i) | (gaps["second"] == i), "missing"].sum()) for i in items
+        }
         return (
             {f"missing {a}:{b}": float(m) for a, b, m in zip(gaps["first"], gaps["second"], gaps["missing"])}
             | {f"missing of {i}": m for i, m in of.items()}
@@ -534,7 +538,12 @@ def others() -> str:
         rows = rows_of(o, kept()[f"other {o.name}"]["numbers"])
         heads = ("quantity", "prefmod", "pairproof", *(() if o.name in BY_CHANCE else ("digits",)))
         shown = [
-            (q, _cell(a), _cell(b), *(() if o.name in BY_CHANCE else ("" if d is None else f"{int(d * 10) / 10:.1f}",)))
+            (
+                q,
+                _cell(a),
+                _cell(b),
+                *(() if o.name in BY_CHANCE else ("" if d is None else f"{int(d * 10) / 10:.1f}",)),
+            )
             for q, a, b, d in rows
         ]
         note = f"{o.note[0].upper()}{o.note[1:]}.\n\n"

@@ -260,7 +260,9 @@ def _baseball() -> dict[str, str]:
         last = TEAMS["BAL"]
         for short, team in list(TEAMS.items())[:-1]:
             exact[short] = str(value[team] - value[last])
-            variance = cov.get((team, team), Decimal(0)) + cov[last, last] - 2 * cov.get((team, last), Decimal(0))
+            variance = (
+                cov.get((team, team), Decimal(0)) + cov[last, last] - 2 * cov.get((team, last), Decimal(0))
+            )
             exact[f"standard error of {short}"] = str(variance.sqrt())
     return exact | {f"worth of {short}": found["worth"]["all"][team] for short, team in TEAMS.items()}
 
@@ -286,15 +288,15 @@ def immig() -> str:
     """The likelihood-ratio of beta: prefmod's, as it computes it and as its help page and the book define it."""
     masks = {"MISalpha": [True] * 4}
     data = Expr("prefmod::immig")
-    without = prefmod.pattPC_fit(data, 4, **masks, backend=backend()).llf
-    with_beta = prefmod.pattPC_fit(data, 4, **masks, MISbeta=[True] * 4, backend=backend()).llf
+    without = prefmod.pattPC_fit(data, 4, **masks, backend=backend())
+    with_beta = prefmod.pattPC_fit(data, 4, **masks, MISbeta=[True] * 4, backend=backend())
     own, sure = kept(), prefmod_immig.exact()
     none = own["immig"]["llf"]
     rows = [
-        ("alpha alone", f"{without:.10g}", f"{none:.10g}", sure["alpha"]["llf"][:22], ""),
+        ("alpha alone", f"{without.llf:.10g}", f"{none:.10g}", sure["alpha"]["llf"][:22], ""),
         (
             'MISbeta, `beta="coded"`',
-            f"{with_beta:.10g}",
+            f"{with_beta.llf:.10g}",
             f"{own['immig coded']['llf']:.10g}",
             sure["coded"]["llf"][:22],
             f"{2 * (own['immig coded']['llf'] - none):.6f}",
@@ -312,15 +314,24 @@ def immig() -> str:
                 f"{2 * (most - none):.6f}",
             )
         )
-    heads = ("model", "prefmod's llf", "pairproof's llf", "50-digit llf, its first 20", "twice the gain over alpha alone")
-    parameters = []
-    for model, fit in (("alpha", own["immig"]), ("coded", own["immig coded"])):
-        head = "alpha alone: " if model == "alpha" else "with beta: "
-        parameters += [(f"{head}{n}", _cell(fit["estimate"][n]), v[:22]) for n, v in sure[model]["params"].items()]
-        parameters += [
-            (f"{head}standard error of {n}", _cell(fit["se"][n]), v[:22]) for n, v in sure[model]["bse"].items()
-        ]
-    more = markdown(("parameter", "pairproof", "50-digit value, its first 20"), parameters)
+    heads = (
+        "model",
+        "prefmod's llf",
+        "pairproof's llf",
+        "50-digit llf, its first 20",
+        "twice the gain over alpha alone",
+    )
+    parameters = [
+        (f"{head}, {of}{name}", _cell(r), _cell(here[name]), f"{int(digits_of_agreement(here[name], r) * 10) / 10:.1f}", true[:22])
+        for model, head, answer in (("alpha", "alpha alone", without), ("coded", "with beta", with_beta))
+        for fit in [own["immig" if model == "alpha" else "immig coded"]]
+        for key, of, here, theirs in (
+            ("params", "", fit["estimate"], answer.coef),
+            ("bse", "standard error of ", fit["se"], answer.se),
+        )
+        for (name, true), r in zip(sure[model][key].items(), theirs)
+    ]
+    more = markdown(("parameter", "prefmod", "pairproof", "digits", "50-digit value, its first 20"), parameters)
     return f"\n{markdown(heads, rows)}\n{more}\n"
 
 
