@@ -14,8 +14,8 @@ import numpy as np
 from pairproof.bridge import Expr, backend, prefmod
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
-from .agreement import markdown
 from . import prefmod_classes, prefmod_immig, prefmod_others
+from .agreement import markdown
 from .prefmod_cases import CASES, FURTHER, Case, case, in_r
 from .prefmod_native import BETAS, CODE, kept
 from .snippets import ROOT
@@ -322,7 +322,13 @@ def immig() -> str:
         "twice the gain over alpha alone",
     )
     parameters = [
-        (f"{head}, {of}{name}", _cell(r), _cell(here[name]), f"{int(digits_of_agreement(here[name], r) * 10) / 10:.1f}", true[:22])
+        (
+            f"{head}, {of}{name}",
+            _cell(r),
+            _cell(here[name]),
+            f"{int(digits_of_agreement(here[name], r) * 10) / 10:.1f}",
+            true[:22],
+        )
         for model, head, answer in (("alpha", "alpha alone", without), ("coded", "with beta", with_beta))
         for fit in [own["immig" if model == "alpha" else "immig coded"]]
         for key, of, here, theirs in (
@@ -331,7 +337,9 @@ def immig() -> str:
         )
         for (name, true), r in zip(sure[model][key].items(), theirs)
     ]
-    more = markdown(("parameter", "prefmod", "pairproof", "digits", "50-digit value, its first 20"), parameters)
+    more = markdown(
+        ("parameter", "prefmod", "pairproof", "digits", "50-digit value, its first 20"), parameters
+    )
     return f"\n{markdown(heads, rows)}\n{more}\n"
 
 

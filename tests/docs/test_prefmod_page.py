@@ -10,12 +10,11 @@ from scipy.stats import chi2
 
 from docs.pages import make, read
 from docs.prefmod_cases import CASES, FURTHER, case
-from docs.prefmod_classes import CERTIFIED as CERTIFIED_CLASSES
-from docs.prefmod_classes import dat4_r, euro_r, exact_classes
+from docs.prefmod_classes import CERTIFIED as CERTIFIED_CLASSES, exact_classes
 from docs.prefmod_immig import exact
 from docs.prefmod_native import CODE, computed, kept
-from docs.prefmod_others import OTHERS, other
-from docs.prefmod_others import rows_of as rows_of_other
+from docs.prefmod_npml import dat4_r, euro_r
+from docs.prefmod_others import OTHERS, other, rows_of as rows_of_other
 from docs.prefmod_page import CERTIFIED, DIFFERENT, ENOUGH, certified, rows_of, unexplained
 from docs.sameness import differences
 from docs.snippets import records
