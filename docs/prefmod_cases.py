@@ -257,7 +257,7 @@ CASES: tuple[Case, ...] = (
     Case("simPC", "simPC", "simPC", NONE, {"nobj": 4, "nobs": 10, "worth": [1, 2, 3, 4], "seed": 123456}),
 )  # fmt: skip
 
-#: Models of prefmod's data sets that no help page fits: glm on the design of `xmpl`, and those of the 50-digit set.
+#: Models that no help page fits: glm on the design of `xmpl`, and those of the 50-digit set.
 FURTHER: tuple[Case, ...] = (
     Case("xmpl-glm", "patt.design", "fit_design", data_set("xmpl"),
          {"formula": "y ~ SEX + I1 + I2 + I3 + (I1 + I2 + I3):SEX + u12 + u13 + u23"},

@@ -17,7 +17,7 @@ from .prefmod_cases import case
 from .prefmod_designs import asked
 
 Numbers = dict[str, float]
-#: Persons that are drawn: more than the ten of the help page, so that shares can be held against probabilities.
+#: Persons that are drawn: ten, as on the help page, are too few to hold shares against probabilities.
 DRAWN = 2000
 WORTHS = {"o1": 1.0, "o2": 2.0, "o3": 3.0, "o4": 4.0}
 RANKED = {"A": 0.2, "B": 0.7, "C": 0.1}
