@@ -257,6 +257,38 @@ CASES: tuple[Case, ...] = (
     Case("simPC", "simPC", "simPC", NONE, {"nobj": 4, "nobs": 10, "worth": [1, 2, 3, 4], "seed": 123456}),
 )  # fmt: skip
 
+#: Models that no help page fits: glm on the design of `xmpl`, and those of the 50-digit set.
+FURTHER: tuple[Case, ...] = (
+    Case("xmpl-glm", "patt.design", "fit_design", data_set("xmpl"),
+         {"formula": "y ~ SEX + I1 + I2 + I3 + (I1 + I2 + I3):SEX + u12 + u13 + u23"},
+         {"nitems": 3, "resptype": "rating", "cat_scovs": ["SEX"]}, "patt_design", "patt_worth",
+         note="the help pages make the design and fit nothing on it"),
+    Case("dat4-pattern", "dat4", "pattPC_fit", DAT4, {"nitems": 4}, then="patt_worth"),
+    Case("dat4-dependence", "dat4", "pattPC_fit", DAT4, {"nitems": 4, "ia": True}),
+    Case("immig-pattern", "immig", "pattPC_fit", data_set("immig", "[, 1:6]"), {"nitems": 4, "undec": True},
+         then="patt_worth"),
+    Case("immig-dependence", "immig", "pattPC_fit", data_set("immig", "[, 1:6]"),
+         {"nitems": 4, "undec": True, "ia": True}, seconds=3.0),
+    Case("trdel-pattern", "trdel", "pattPC_fit", data_set("trdel", "[, 1:10]"), {"nitems": 5}, then="patt_worth"),
+    Case("trdel4-sex", "trdel", "pattPC_fit", data_set("trdel", "[, c(1:6, 13)]"),
+         {"nitems": 4, "formel": "~sex", "elim": "~sex"}, then="patt_worth"),
+    Case("issp2000-4-pattern", "issp2000", "pattL_fit", data_set("issp2000", "[, 1:4]"), {"nitems": 4},
+         then="patt_worth"),
+    Case("issp2000-4-dependence", "issp2000", "pattL_fit", data_set("issp2000", "[, 1:4]"), {"nitems": 4, "ia": True}),
+    Case("music4-pattern", "music", "pattL_fit",
+         Table("prefmod::music[rowSums(!is.na(prefmod::music[, 1:4])) >= 2, 1:4]", "music"), {"nitems": 4},
+         then="patt_worth"),
+    Case("music3x2-dependence", "music", "pattLrep_fit",
+         Table("prefmod::music[rowSums(!is.na(prefmod::music[, 1:6])) >= 6, 1:6]", "music"),
+         {"nitems": 3, "tpoints": 2, "ia": True, "iaT": True}, seconds=2.0),
+    Case("carconf-pattern", "carconf", "pattR_fit",
+         Table("prefmod::carconf[rowSums(!is.na(prefmod::carconf[, 1:6])) >= 1, 1:6]", "carconf"), {"nitems": 6},
+         then="patt_worth", seconds=3.0),
+    Case("carconf4-sex", "carconf", "pattR_fit",
+         Table("prefmod::carconf[rowSums(!is.na(prefmod::carconf[, 1:4])) >= 1, c(1:4, 7)]", "carconf"),
+         {"nitems": 4, "formel": "~sex", "elim": "~sex"}, then="patt_worth"),
+)  # fmt: skip
+
 
 def case(name: str) -> Case:
     """The case of this name.
@@ -270,7 +302,7 @@ def case(name: str) -> Case:
     KeyError
         There is none.
     """
-    found = {c.name: c for c in CASES}
+    found = {c.name: c for c in (*CASES, *FURTHER)}
     if name not in found:
         raise KeyError(f"no case {name!r}; there are {', '.join(found)}")
     return found[name]

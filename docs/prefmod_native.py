@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from pairproof.bridge import package_data
 from pairproof.errors import PairproofError, PairproofWarning
 from pairproof.fit.fit import Fit
 
+from . import prefmod_classes, prefmod_others
 from .prefmod_cases import case
 
 KEPT = Path(__file__).with_name("prefmod_native.json")
@@ -45,8 +45,24 @@ _ISSP = """table = read_respondents(data, "ratings", items=["CAR", "IND", "FARM"
                          scale="1-5", best="low", levels={"SEX": [1, 2], "EDU": [1, 2]})
 """
 
+_BINARY = """table = read_respondents(data, "pairs", items={items}, pair_order="prefmod",
+                         coding={"first": 1, "second": 2}, tie_category=False)
+"""
+_DAT4 = _BINARY.replace("{items}", '["o1", "o2", "o3", "o4"]').replace(": 2}", ": -1}")
+_IMMIG = """table = read_respondents(data, "pairs", items=["crimRate", "position", "socBurd", "culture"],
+                         pair_order="prefmod", coding={"first": 1, "tie": 0, "second": -1, "missing": "NA"})
+"""
+#: The team at home is named first; the design has a row for each winner of a pair, in pairs of rows.
+_BASEBALL = """teams, pairs = ["MIL", "DET", "TOR", "NY", "BOS", "CLE", "BAL"], data.iloc[::2][["y", "pos"]].assign(other=data["y"].values[1::2])
+one, two = ((data.iloc[::2][teams].values == sign).argmax(axis=1) for sign in (1, -1))
+home = pairs["pos"].values == 1
+table = pairproof.Comparisons.build(teams, first=np.where(home, one, two), second=np.where(home, two, one),
+                                    wins=np.where(home, pairs["y"], pairs["other"]),
+                                    ties=None, losses=np.where(home, pairs["other"], pairs["y"]))
+fit_llbt(table, order_effect=True)"""
+
 #: Case -> code whose last line is the fit, or a table of numbers.  `data` is the table of the case.
-CODE: Mapping[str, str] = {
+CODE: dict[str, str] = {
     "checkMIS-pattPC": _DATA3 + 'fit_pattern(table, alpha="item", alpha_of=["o2", "o3"])',
     "llbt-design-no-ties": f'table = {_SIX})\nfit_llbt(table, ties="none", by="ENG")',
     "llbt-design": f'table = {_SIX})\nfit_llbt(table, ties="davidson", by="ENG")',
@@ -88,6 +104,44 @@ CODE: Mapping[str, str] = {
     '                         item_data={"item": ["A", "B", "C", "D"], "acetic": [0.5, 0.5, 1, 0],'
     ' "gluconic": [0, 10, 0, 10]})\n'
     'fit_pattern(table, item_terms=["acetic", "gluconic"])',
+}
+_MODES = _BINARY.replace("{items}", '["CO", "TV", "PA", "AU", "CL"]')
+_CARS = """table = read_respondents(data, "ranks", items={items}, unranked="below"{more})
+"""
+_RATED = """table = read_respondents(data, "ratings", items={items},
+                         scale="1-5", best="low")
+"""
+#: The same of models of which no help page has a fit.
+CODE = {
+    **CODE,
+    "baseball": _BASEBALL,
+    "xmpl-glm": """table = read_respondents(data, "ratings", items=["I1", "I2", "I3"], scale="1-5", best="low",
+                         levels={"SEX": [1, 2]})
+fit_pattern(table, ties="by-pair", by="SEX")""",
+    "dat4-pattern": _DAT4 + "fit_pattern(table)",
+    "dat4-dependence": _DAT4 + "fit_pattern(table, dependence=True)",
+    "immig-pattern": _IMMIG + "fit_pattern(table)",
+    "immig-dependence": _IMMIG + "fit_pattern(table, dependence=True)",
+    "trdel-pattern": _MODES + "fit_pattern(table)",
+    "trdel4-sex": _BINARY.replace("{items}", '["CO", "TV", "PA", "AU"]').replace(
+        "tie_category=False", 'tie_category=False,\n                         levels={"sex": [1, 2]}'
+    )
+    + 'fit_pattern(table, by="sex")',
+    "issp2000-4-pattern": _RATED.replace("{items}", '["CAR", "IND", "FARM", "WATER"]') + "fit_pattern(table)",
+    "issp2000-4-dependence": _RATED.replace("{items}", '["CAR", "IND", "FARM", "WATER"]')
+    + "fit_pattern(table, dependence=True)",
+    "music4-pattern": _RATED.replace("{items}", '["bigb", "blug", "coun", "blue"]') + "fit_pattern(table)",
+    "music3x2-dependence": """table = read_respondents(data, "ratings", times=["1", "2"], items=["bigb", "blug", "coun"],
+                         answers=["bigb", "blug", "coun", "blue", "musi", "clas"], scale="1-5", best="low")
+fit_pattern(table, dependence=True, between_times=True)""",
+    "carconf-pattern": _CARS.format(
+        items='["price", "exterior", "brand", "tech.equip", "country", "interior"]', more=""
+    )
+    + "fit_pattern(table)",
+    "carconf4-sex": _CARS.format(
+        items='["price", "exterior", "brand", "tech.equip"]', more=', levels={"sex": [1, 2]}'
+    )
+    + 'fit_pattern(table, by="sex")',
 }
 #: Models of `immig`, whose deviance between with and without beta is 39.8 in prefmod.
 IMMIG = """table = read_respondents(data, "pairs", items=["o1", "o2", "o3", "o4"], pair_order="prefmod",
@@ -161,7 +215,7 @@ def computed() -> dict[str, Any]:
             )
         except PairproofError as error:
             found[f"immig {beta}".strip()] = {"error": f"{type(error).__name__}: {error}"}
-    return found
+    return found | prefmod_others.computed() | prefmod_classes.computed()
 
 
 def kept() -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ import numpy as np
 from pairproof.bridge import Expr, backend, prefmod
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
+from . import prefmod_classes, prefmod_immig, prefmod_others
 from .agreement import markdown
-from .prefmod_cases import CASES, Case, case, in_r
+from .prefmod_cases import CASES, FURTHER, Case, case, in_r
 from .prefmod_native import BETAS, CODE, kept
 from .snippets import ROOT
 
@@ -24,7 +26,32 @@ from .snippets import ROOT
 ENOUGH = 2.5
 
 #: Cases whose model and data are in the certified set.
-CERTIFIED = {"pattR-salad": "salad--pattern", "pattR-salad-glm": "salad--pattern"}
+CERTIFIED = {
+    "pattR-salad": "salad--pattern",
+    "pattR-salad-glm": "salad--pattern",
+    "dat4-pattern": "dat4--pattern",
+    "dat4-dependence": "dat4--pattern-dependence",
+    "immig-pattern": "immig--pattern",
+    "immig-dependence": "immig--pattern-dependence",
+    "trdel-pattern": "trdel--pattern",
+    "trdel4-sex": "trdel4--pattern-by-sex",
+    "issp2000-4-pattern": "issp2000-4--pattern",
+    "issp2000-4-dependence": "issp2000-4--pattern-dependence",
+    "music4-pattern": "music4--pattern",
+    "music3x2-dependence": "music3x2--pattern-dependence",
+    "carconf-pattern": "carconf--pattern",
+    "carconf4-sex": "carconf4--pattern-by-sex",
+}
+#: The teams of Agresti's table as the certified set of single comparisons names them.
+TEAMS = {
+    "MIL": "Milwaukee",
+    "DET": "Detroit",
+    "TOR": "Toronto",
+    "NY": "New York",
+    "BOS": "Boston",
+    "CLE": "Cleveland",
+    "BAL": "Baltimore",
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +64,10 @@ class Apart:
 
 CELLS = "prefmod's table is crossed with SEX and EDU, so that deviance and df are against more cells; ours has those of the model"
 NULL = "prefmod's table is crossed with SEX; ours has no such table, and the deviance of one group"
+BLOCKS_OF_RANKS = (
+    "prefmod's saturated model has a block for each set of items without a rank, within which probabilities add up to 1; ours"
+    " has one for each number of ranked items, as the 50-digit value"
+)
 #: What differs, and why.
 DIFFERENT: Mapping[str, Apart] = {
     "llbt-fit-casewise": Apart(
@@ -53,6 +84,8 @@ DIFFERENT: Mapping[str, Apart] = {
     ),
     "patt-design-issp": Apart(("deviance", "df"), CELLS),
     "patt-design-issp-sex": Apart(("deviance", "df"), CELLS),
+    "carconf-pattern": Apart(("deviance",), BLOCKS_OF_RANKS),
+    "carconf4-sex": Apart(("deviance",), BLOCKS_OF_RANKS),
     "pattPC-null": Apart(("deviance",), NULL),
 }
 
@@ -117,6 +150,8 @@ def _translated(name: str, items: Sequence[str]) -> str:
         level = re.fullmatch(r"(ENG|SEX|EDU)(\d)", part)
         if part in ("U", "g1"):
             parts.append("tie")
+        elif part == "pos":
+            parts.append("order")
         elif of_pair:
             parts.append(f"tie:{items[int(of_pair[1]) - 1]}:{items[int(of_pair[2]) - 1]}")
         elif level:
@@ -191,6 +226,8 @@ def section(c: Case) -> str:
 
 def certified(c: Case) -> dict[str, str]:
     """The 50-digit values of a case's quantities, as text; empty where its model has none."""
+    if c.name == "baseball":
+        return _baseball()
     if c.name not in CERTIFIED:
         return {}
     path = ROOT / "tests" / "certified" / "answers" / "fits" / f"{CERTIFIED[c.name]}.json"
@@ -200,8 +237,34 @@ def certified(c: Case) -> dict[str, str]:
         **{f"standard error of {name}": value for name, value in found["bse"].items()},
         "llf": found["llf"],
         "deviance": found["deviance"],
-        **{f"worth of {item}": value for item, value in found["worth"]["all"].items()},
+        **{
+            f"worth of {item}{'' if group == 'all' else f' ({group})'}": value
+            for group, worths in found.get("worth", {}).items()
+            for item, value in worths.items()
+        },
     }
+
+
+def _baseball() -> dict[str, str]:
+    """Of the 50-digit fit of single games, whose reference is Toronto: differences from Baltimore."""
+    path = ROOT / "tests" / "certified" / "fits" / "baseball-1987--llbt-none-order.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    names = found["cov_params"]["names"]
+    exact = {"llf": found["llf"], "deviance": found["deviance"], "order": found["params"]["order"]}
+    exact["standard error of order"] = found["bse"]["order"]
+    with localcontext() as context:
+        context.prec = 50
+        value = {name: Decimal(x) for name, x in found["params"].items()} | {"Toronto": Decimal(0)}
+        rows = [[Decimal(x) for x in row] for row in found["cov_params"]["rows"]]
+        cov = {(a, b): rows[i][j] for i, a in enumerate(names) for j, b in enumerate(names)}
+        last = TEAMS["BAL"]
+        for short, team in list(TEAMS.items())[:-1]:
+            exact[short] = str(value[team] - value[last])
+            variance = (
+                cov.get((team, team), Decimal(0)) + cov[last, last] - 2 * cov.get((team, last), Decimal(0))
+            )
+            exact[f"standard error of {short}"] = str(variance.sqrt())
+    return exact | {f"worth of {short}": found["worth"]["all"][team] for short, team in TEAMS.items()}
 
 
 def unexplained(c: Case) -> list[str]:
@@ -225,16 +288,17 @@ def immig() -> str:
     """The likelihood-ratio of beta: prefmod's, as it computes it and as its help page and the book define it."""
     masks = {"MISalpha": [True] * 4}
     data = Expr("prefmod::immig")
-    without = prefmod.pattPC_fit(data, 4, **masks, backend=backend()).llf
-    with_beta = prefmod.pattPC_fit(data, 4, **masks, MISbeta=[True] * 4, backend=backend()).llf
-    own = kept()
+    without = prefmod.pattPC_fit(data, 4, **masks, backend=backend())
+    with_beta = prefmod.pattPC_fit(data, 4, **masks, MISbeta=[True] * 4, backend=backend())
+    own, sure = kept(), prefmod_immig.exact()
     none = own["immig"]["llf"]
     rows = [
-        ("alpha alone", f"{without:.10g}", f"{none:.10g}", ""),
+        ("alpha alone", f"{without.llf:.10g}", f"{none:.10g}", sure["alpha"]["llf"][:22], ""),
         (
             'MISbeta, `beta="coded"`',
-            f"{with_beta:.10g}",
+            f"{with_beta.llf:.10g}",
             f"{own['immig coded']['llf']:.10g}",
+            sure["coded"]["llf"][:22],
             f"{2 * (own['immig coded']['llf'] - none):.6f}",
         ),
     ]
@@ -242,13 +306,55 @@ def immig() -> str:
         error = own[f"immig {beta}"]["error"]
         most = float(re.search(r"maximum \((-[\d.]+)\)", error)[1])  # type: ignore[index] # the message has it, or the page fails
         rows.append(
-            (f'`beta="{beta}"`, as documented', "", f"{most:.9g}, not identified", f"{2 * (most - none):.6f}")
+            (
+                f'`beta="{beta}"`, as documented',
+                "",
+                f"{most:.9g}, not identified",
+                sure["free rates"][:22],
+                f"{2 * (most - none):.6f}",
+            )
         )
-    table = markdown(("model", "prefmod's llf", "pairproof's llf", "twice the gain over alpha alone"), rows)
-    return f"\n{table}\n"
+    heads = (
+        "model",
+        "prefmod's llf",
+        "pairproof's llf",
+        "50-digit llf, its first 20",
+        "twice the gain over alpha alone",
+    )
+    parameters = [
+        (
+            f"{head}, {of}{name}",
+            _cell(r),
+            _cell(here[name]),
+            f"{int(digits_of_agreement(here[name], r) * 10) / 10:.1f}",
+            true[:22],
+        )
+        for model, head, answer in (("alpha", "alpha alone", without), ("coded", "with beta", with_beta))
+        for fit in [own["immig" if model == "alpha" else "immig coded"]]
+        for key, of, here, theirs in (
+            ("params", "", fit["estimate"], answer.coef),
+            ("bse", "standard error of ", fit["se"], answer.se),
+        )
+        for (name, true), r in zip(sure[model][key].items(), theirs)
+    ]
+    more = markdown(
+        ("parameter", "prefmod", "pairproof", "digits", "50-digit value, its first 20"), parameters
+    )
+    return f"\n{markdown(heads, rows)}\n{more}\n"
 
 
-BLOCKS = {"prefmod-examples": examples, "prefmod-immig": immig}
+def exact() -> str:
+    """The models of prefmod's data sets that are in the 50-digit set."""
+    return "\n" + "\n".join(section(c) for c in FURTHER if c.name in CERTIFIED) + "\n"
+
+
+BLOCKS = {
+    "prefmod-examples": examples,
+    "prefmod-immig": immig,
+    "prefmod-classes": prefmod_classes.classes,
+    "prefmod-others": prefmod_others.others,
+    "prefmod-certified": exact,
+}
 
 
 def shown(name: str) -> str:

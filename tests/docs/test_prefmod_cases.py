@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from docs.prefmod_cases import CASES, case, in_r
+from docs.prefmod_cases import CASES, FURTHER, case, in_r
 from pairproof.bridge import Backend, prefmod
 from pairproof.bridge.packages.answers import Estimates
 from pairproof.bridge.values.rdata import package_data
@@ -48,7 +48,7 @@ def test_every_function_that_fits_is_in_a_case():
 
 
 def test_names_are_unique_and_found():
-    assert len({c.name for c in CASES}) == len(CASES) > 30
+    assert len({c.name for c in (*CASES, *FURTHER)}) == len(CASES) + len(FURTHER) > 45
     assert case("pattR-salad").page.startswith("pattR.fit")
     with pytest.raises(KeyError, match="no case 'pattR'; there are baseball"):
         case("pattR")

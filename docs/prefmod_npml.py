@@ -1,0 +1,271 @@
+"""For "prefmod -> pairproof": the numbers of pattnpml.fit's examples, by prefmod and by pairproof.
+
+prefmod's mixture is over the cells of the table of patterns (:mod:`pairproof.native.patterns.classes.cells`); the
+classes of persons that the data are about are those of :func:`pairproof.fit_latent_classes`.  Classes are put in the
+order of their shares of persons in all three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln
+
+import pairproof
+from pairproof.bridge import backend
+from pairproof.native.compat.cells import mixture_of_cells
+from pairproof.native.patterns.classes.cells import PoissonCells
+from pairproof.native.patterns.classes.fit import LatentClasses, fit_classes
+
+from .prefmod_cases import case
+
+Numbers = dict[str, float]
+EURO_ITEMS = ("TV", "RAD", "NEWSP", "SCIMAG", "WWW", "EDINST")
+#: The EM of euro55.2 ends at R's default; fewer starts than usual reach the same maximum, which is named in
+#: the table.
+EURO_STARTS = 6
+
+#: R's own defaults are 500 and .001; steps that end so end up to 3e-3 short of the maximum.
+EM = {"EMmaxit": 5000, "EMdev_change": 1e-10}
+#: R: the fit without its posteriors, which the design would be needed to read.
+REDUCED = """
+fit <- {call}
+said <- summary(fit)$lastglmsumm
+b <- stats::coef(fit)
+b <- b[!is.na(b)]
+V <- said$cov.scaled[names(b), names(b)]
+y <- {design}$y
+list(names = names(b), coef = as.numeric(b), vcov = unname(V), masses = as.numeric(fit$masses),
+     persons = as.numeric(colSums(fit$post.prob * y) / sum(y)), disparity = fit$disparity, deviance = fit$deviance,
+     df = attr(stats::logLik(fit), "df"), aic = stats::AIC(fit), bic = stats::BIC(fit), steps = fit$EMiter)
+"""
+
+
+# -- prefmod's numbers ---------------------------------------------------------------------------------------
+
+
+def _asked(name: str) -> dict[str, Any]:
+    """R's answer; its coefficients by name."""
+    c = case(name)
+    text = ", ".join(
+        f"{key.replace('_', '.')} = {value}"
+        for key, value in {**EM, **c.arguments, "design": c.design_source()}.items()
+    )
+    code = REDUCED.replace("{call}", f"prefmod::pattnpml.fit({text})").replace("{design}", c.design_source())
+    value = backend().call(code=code, needs=("prefmod",), label="docs prefmod::pattnpml.fit").as_list()
+    found = {k: value.vector(k).values for k in ("names", "coef", "masses", "persons")}
+    found |= {
+        k: float(value.vector(k).floats().ravel()[0])
+        for k in ("disparity", "deviance", "df", "aic", "bic", "steps")
+    }
+    found["vcov"] = value.vector("vcov").floats()
+    return found
+
+
+def _common(found: dict[str, Any]) -> tuple[Numbers, list[int]]:
+    """What both examples have, and prefmod's classes, the largest share of persons first."""
+    order = [int(k) for k in np.argsort(-np.asarray(found["persons"], float))]
+    numbers: Numbers = {"disparity (-2 log L of the cells)": found["disparity"]}
+    numbers |= {k: found[k] for k in ("deviance", "aic", "bic")}
+    numbers["parameters"] = found["df"]
+    for k, c in enumerate(order):
+        numbers[f"mass {k + 1} (share of cells)"] = float(found["masses"][c])
+    for k, c in enumerate(order):
+        numbers[f"share of persons in class {k + 1}"] = float(found["persons"][c])
+    return numbers, order
+
+
+def _worths(names: Sequence[str], values: Sequence[float], k: int) -> Numbers:
+    w = np.exp(2.0 * np.array([*values, 0.0]))
+    return {f"worth of {item} in class {k}": float(x) for item, x in zip(names, w / w.sum())}
+
+
+def dat4_r() -> Numbers:
+    """prefmod's numbers of dat4."""
+    found = _asked("pattnpml-dat4")
+    numbers, order = _common(found)
+    at = {str(n): k for k, n in enumerate(found["names"])}
+    items = ("o1", "o2", "o3")
+    named = {"(Intercept)": "(Intercept)"} | {
+        f"{item}:class[{k + 1}]": f"{item}:MASS{c + 1}" for k, c in enumerate(order) for item in items
+    }
+    for ours, theirs in named.items():
+        numbers[ours] = float(found["coef"][at[theirs]])
+        numbers[f"standard error of {ours}"] = float(np.sqrt(found["vcov"][at[theirs], at[theirs]]))
+    for k in range(len(order)):
+        numbers |= _worths((*items, "o4"), [numbers[f"{i}:class[{k + 1}]"] for i in items], k + 1)
+    return numbers
+
+
+def euro_r() -> Numbers:
+    """prefmod's numbers of euro55.2.des; R has the second class as reference, ours is turned to it."""
+    found = _asked("pattnpml-euro")
+    numbers, order = _common(found)
+    coef = {str(n): (float(b), k) for k, (n, b) in enumerate(zip(found["names"], found["coef"]))}
+    sign = 1.0 if order == [0, 1] else -1.0
+    V = found["vcov"]
+    for s, a in product("12", "1234"):
+        numbers |= _with_error(f"SEX{s}:AGE4{a}", coef, V, {f"SEX{s}:AGE4{a}": 1.0})
+    for item in EURO_ITEMS[:-1]:
+        difference = {f"{item}:MASS1": sign}
+        numbers |= _with_error(f"{item}: class 1 less class 2", coef, V, difference)
+        numbers |= _with_error(f"{item}:SEX[2]", coef, V, {f"SEX2:{item}": 1.0, f"SEX1:{item}": -1.0})
+        for a in "234":
+            numbers |= _with_error(f"{item}:AGE4[{a}]", coef, V, {f"AGE4{a}:{item}": 1.0})
+        first = {f"SEX1:{item}": 1.0} | ({f"{item}:MASS1": 1.0} if sign > 0 else {})
+        numbers |= _with_error(f"{item}:class[1]", coef, V, first)
+    return numbers
+
+
+def _with_error(name: str, coef: dict[str, tuple[float, int]], V: Any, weights: dict[str, float]) -> Numbers:
+    value = sum(w * coef[n][0] for n, w in weights.items())
+    at = [coef[n][1] for n in weights]
+    w = np.array(list(weights.values()))
+    return {name: float(value), f"standard error of {name}": float(np.sqrt(w @ V[np.ix_(at, at)] @ w))}
+
+
+# -- pairproof's numbers -------------------------------------------------------------------------------------
+
+
+def _of_cells(found: LatentClasses, counts: Any, persons: Any, n_params: int) -> tuple[Numbers, list[int]]:
+    """Of the mixture of cells; classes by their shares of persons."""
+    order = [int(k) for k in np.argsort(-np.asarray(persons))]
+    disparity = -2.0 * found.llf
+    full = (
+        np.where(counts > 0, counts * np.log(np.maximum(counts, 1.0)), 0.0) - counts - gammaln(counts + 1.0)
+    )
+    numbers: Numbers = {
+        "disparity (-2 log L of the cells)": disparity,
+        "deviance": disparity + 2.0 * float(full.sum()),
+        "aic": disparity + 2.0 * n_params,
+        "bic": disparity + np.log(float(counts.sum())) * n_params,
+        "parameters": float(n_params),
+    }
+    for k, c in enumerate(order):
+        numbers[f"mass {k + 1} (share of cells)"] = float(found.shares[c])
+    for k, c in enumerate(order):
+        numbers[f"share of persons in class {k + 1}"] = float(persons[c])
+    return numbers, order
+
+
+def of_persons(fit: Any, items: Sequence[str], worths: bool) -> Numbers:
+    numbers: Numbers = {
+        "parameters": float(fit.rank),
+        "aic": fit.aic,
+        "bic": fit.bic,
+        "deviance": fit.deviance,
+    }
+    for k, (label, share) in enumerate(fit.shares.items()):
+        numbers[f"share of persons in class {k + 1}"] = float(share)
+        numbers[f"standard error of share {k + 1}"] = float(fit.share_errors[label])
+    for name, reference in zip(fit.names, fit.is_reference):
+        if not reference:
+            numbers[name] = float(fit.params[name])
+            numbers[f"standard error of {name}"] = float(fit.bse[name])
+    if worths:
+        for group, item, worth in zip(*(fit.worth()[c] for c in ("group", "item", "worth"))):
+            numbers[f"worth of {item} in class {str(group).rpartition('=')[2]}"] = float(worth)
+    # What is infinite, or has an infinite error, has no number.
+    return {name: value for name, value in numbers.items() if not np.isnan(value)}
+
+
+def dat4_ours(data: Any) -> dict[str, Any]:
+    """pairproof's numbers of dat4: "cells", "persons", and the table of the number of classes."""
+    table = pairproof.read_respondents(
+        data,
+        "pairs",
+        items=["o1", "o2", "o3", "o4"],
+        pair_order="prefmod",
+        coding={"first": 1, "second": -1},
+        tie_category=False,
+    )
+    found = mixture_of_cells(table, 2)
+    counts = np.zeros(2**6)
+    place = {answer: k for k, answer in enumerate(product((1, -1), repeat=6))}
+    for answer, weight in zip(table.once.tolist(), table.weights):
+        counts[place[tuple(answer)]] += weight
+    cells, order = _of_cells(found.fit, counts, found.person_shares, 8)
+    names = ("constant", "o1", "o2", "o3")
+    cells["(Intercept)"] = float(found.fit.phi[0, 0])
+    cells["standard error of (Intercept)"] = float(found.standard_errors[0, 0])
+    for k, c in enumerate(order):
+        for j, item in enumerate(names[1:], 1):
+            cells[f"{item}:class[{k + 1}]"] = float(found.fit.phi[c, j])
+            cells[f"standard error of {item}:class[{k + 1}]"] = float(found.standard_errors[c, j])
+        cells |= _worths((*names[1:], "o4"), found.fit.phi[c, 1:], k + 1)
+    persons = of_persons(pairproof.fit_latent_classes(table, 2), names[1:], True)
+    chosen = pairproof.tabulate_latent_classes(table, 3)
+    columns = ["classes", "llf", "parameters", "aic", "bic", "smallest_share", "starts_at_best"]
+    return {
+        "cells": cells,
+        "persons": persons,
+        "optima": [[float(a), int(n)] for a, n in found.fit.optima],
+        "classes": [[float(x) for x in row] for row in chosen[columns].to_numpy()],
+    }
+
+
+def _errors_of_known_classes(
+    members: PoissonCells, found: LatentClasses, order: Sequence[int], differs: Any
+) -> Numbers:
+    """prefmod's standard errors: of column j in class 1, and "j less" of its difference from class 2."""
+    common, own = np.flatnonzero(~differs), np.flatnonzero(differs)
+    size = len(common) + 2 * len(own)
+    place = {int(j): k for k, j in enumerate(common)}
+    information = np.zeros((size, size))
+    for k, c in enumerate(order):
+        at = np.array(
+            [place.get(j, len(common) + k * len(own) + int((own < j).sum())) for j in range(len(differs))]
+        )
+        information[np.ix_(at, at)] += members.at(found.phi[c]).information(found.posterior[:, c])
+    V = np.linalg.inv(information)
+    errors: Numbers = {str(j): float(np.sqrt(V[k, k])) for j, k in place.items()}
+    for n, j in enumerate(own):
+        a, b = len(common) + n, len(common) + len(own) + n
+        errors[str(j)] = float(np.sqrt(V[a, a]))
+        errors[f"{j} less"] = float(np.sqrt(V[a, a] + V[b, b] - 2 * V[a, b]))
+    return errors
+
+
+def euro_ours(data: Any) -> dict[str, Any]:
+    """pairproof's numbers of euro55.2.des, a design of rankings with counts."""
+    items = list(EURO_ITEMS)
+    scores = data[items].to_numpy(float)
+    sex, age = (data[name].astype(int).to_numpy() for name in ("SEX", "AGE4"))
+    counts = data["y"].to_numpy(float)
+    x = scores[:, :-1]
+    cell = (sex - 1) * 4 + age - 1
+    columns = [np.eye(8)[cell], x, x * (sex == 2)[:, None], *(x * (age == a)[:, None] for a in (2, 3, 4))]
+    names = [f"SEX{s}:AGE4{a}" for s, a in product("12", "1234")]
+    names += [*items[:-1], *(f"{i}:SEX[2]" for i in items[:-1])]
+    names += [f"{i}:AGE4[{a}]" for a in (2, 3, 4) for i in items[:-1]]
+    members = PoissonCells(np.hstack(columns), counts)
+    differs = np.array([name in items for name in names])
+    found = fit_classes(members, np.ones(len(counts)), names, 2, differs, EURO_STARTS, 0, members.maximum())
+    persons = counts @ found.posterior / counts.sum()
+    cells, order = _of_cells(found, counts, persons, 39)
+    one, two = found.phi[order[0]], found.phi[order[1]]
+    errors = _errors_of_known_classes(members, found, order, differs)
+    for j, name in enumerate(names):
+        if name in items:
+            cells[f"{name}: class 1 less class 2"] = float(one[j] - two[j])
+            cells[f"standard error of {name}: class 1 less class 2"] = errors[f"{j} less"]
+            cells[f"{name}:class[1]"] = float(one[j])
+            cells[f"standard error of {name}:class[1]"] = errors[f"{j}"]
+        else:
+            cells[name] = float(one[j])
+            cells[f"standard error of {name}"] = errors[f"{j}"]
+    ranks = data[["y", "SEX", "AGE4"]].copy()
+    for k, item in enumerate(items):  # wins less losses 5, 3, ..., -5 are ranks 1, 2, ..., 6
+        ranks[item] = ((len(items) + 1 - scores[:, k]) / 2).astype(int)
+    ranks = ranks[ranks["y"] > 0].astype(int).rename(columns={"y": "weight"}).reset_index(drop=True)
+    table = pairproof.read_respondents(
+        ranks, "ranks", items=items, levels={"SEX": [1, 2], "AGE4": [1, 2, 3, 4]}
+    )
+    fit = pairproof.fit_latent_classes(table, 2, by="SEX + AGE4", random=items[:-1], starts=EURO_STARTS)
+    own = of_persons(fit, items, False)
+    for item in items[:-1]:
+        own[f"{item}: class 1 less class 2"] = own[f"{item}:class[1]"] - own[f"{item}:class[2]"]
+    return {"cells": cells, "persons": own, "optima": [[float(a), int(n)] for a, n in found.optima]}
