@@ -166,9 +166,12 @@ def test_the_command_passes_where_r_is_not_installed_and_says_so_first(root, tmp
     )
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)["agreements"]
-    assert [(a["claim"], a["quantity"], a["verdict"], a["r_call"]) for a in rows] == verdicts(
-        dras("recorded")
-    )
+    told = [(a["claim"], a["quantity"], a["verdict"], a["r_call"]) for a in rows]
+    of_dras = verdicts(dras("recorded"))
+    assert told[: len(of_dras)] == of_dras
+    # Then models of whole answers; data that R alone has are said not to have been run.
+    assert len(told) > len(of_dras) + 2000
+    assert {verdict for _, _, verdict, _ in told[len(of_dras) :]} == {"agrees", "not-checkable", "not-run"}
     assert {a["r_source"] for a in rows if a["r"] is not None} == {"recorded"}
     opening = (tmp_path / "out.html").read_text(encoding="utf-8").partition("<h2")[0]
     assert "R is absent: its recorded results are used" in opening

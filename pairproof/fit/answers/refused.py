@@ -33,7 +33,7 @@ def only_comparisons(fit: FitRecord, asked: str) -> None:
     InputError
         It is one; the message says what there is instead.
     """
-    if isinstance(fit.spec, AnswerSpec):
+    if isinstance(getattr(fit, "spec", None), AnswerSpec):  # what is no fit at all is refused by its reader
         raise InputError(
             f"{asked} is for models of comparisons, and this one is of whole answers; {INSTEAD[asked]}"
         )
