@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,13 +133,13 @@ def cube_moments(
     sizes = np.cumprod([1] + [len(v) for v in values])
     cut = int(np.searchsorted(sizes.astype(float) ** 2, float(sizes[-1])))
     wanted = monomials(n, ternary, depends, cut)
-    left, right = all_patterns(values[:cut]), all_patterns(values[cut:])
+    left, right = _kept_patterns(values[:cut]), _kept_patterns(values[cut:])
     p, log_total = _probabilities(left, right, cut, ternary, depends, beta)
     if len(left) > 100 and all(len(v) == (3 if ternary else 2) for v in values[:cut]):
         of_left = _by_axes(p, values[:cut])[_positions(wanted.left, cut, len(values[0]))]
     else:
-        of_left = _columns(left, wanted.left, 0).T @ p
-    table = of_left @ _columns(right, wanted.right, cut)
+        of_left = _kept_columns(values[:cut], wanted.left, 0).T @ p
+    table = of_left @ _kept_columns(values[cut:], wanted.right, cut)
     mean = table[wanted.first]
     covariance = table[wanted.second] - np.outer(mean, mean)
     if ternary:  # u = 1 - y^2
@@ -171,6 +172,41 @@ def all_patterns(values: tuple[tuple[int, ...], ...]) -> FloatArray:
         return np.zeros((1, 0))
     grid = np.meshgrid(*[np.array(v, dtype=float) for v in values], indexing="ij")
     return np.stack([g.ravel() for g in grid], axis=1)
+
+
+def _kept_patterns(values: tuple[tuple[int, ...], ...]) -> FloatArray:
+    """:func:`all_patterns`, kept from step to step where they are few."""
+    return _few_patterns(values) if _few(values, 1) else all_patterns(values)
+
+
+def _kept_columns(
+    values: tuple[tuple[int, ...], ...], wanted: tuple[Monomial, ...], offset: int
+) -> FloatArray:
+    """Columns of monomials, kept from step to step where they are few."""
+    if _few(values, len(wanted)):
+        return _few_columns(values, wanted, offset)
+    return _columns(all_patterns(values), wanted, offset)
+
+
+def _few(values: tuple[tuple[int, ...], ...], columns: int) -> bool:
+    """Whether 64 tables of this size take less than 64 MB."""
+    return prod(len(v) for v in values) * max(columns, len(values)) <= 125_000
+
+
+@lru_cache(maxsize=64)
+def _few_patterns(values: tuple[tuple[int, ...], ...]) -> FloatArray:
+    found = all_patterns(values)
+    found.setflags(write=False)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _few_columns(
+    values: tuple[tuple[int, ...], ...], wanted: tuple[Monomial, ...], offset: int
+) -> FloatArray:
+    found = _columns(_few_patterns(values), wanted, offset)
+    found.setflags(write=False)
+    return found
 
 
 def _columns(patterns: FloatArray, wanted: tuple[Monomial, ...], offset: int) -> FloatArray:
