@@ -304,7 +304,10 @@ def immig() -> str:
     ]
     for beta in BETAS[2:]:
         error = own[f"immig {beta}"]["error"]
-        most = float(re.search(r"maximum \((-[\d.]+)\)", error)[1])  # type: ignore[index] # the message has it, or the page fails
+        told = re.search(r"maximum \((-[\d.]+)\)", error)
+        if told is None:
+            raise ValueError(f"the refusal of beta={beta!r} names no maximum: {error}")
+        most = float(told[1])
         rows.append(
             (
                 f'`beta="{beta}"`, as documented',

@@ -22,7 +22,7 @@ RANKS = ("--layout", "ranks", "--items", "A,B,C,D")
 
 
 def csv(*rows: object) -> str:
-    return "\n".join(rows if isinstance(rows[0], str) else (",".join(map(str, r)) for r in rows)) + "\n"  # type: ignore[arg-type]
+    return "\n".join(rows if isinstance(rows[0], str) else (",".join(map(str, r)) for r in rows)) + "\n"  # type: ignore[arg-type]  # all rows are of one kind
 
 
 @pytest.fixture()

@@ -23,8 +23,8 @@ GNM = 2e-5
 _GNM = "gnm stops before the maximum"
 
 
-def _fit(table: Respondents, by: str = "", **options: object) -> Fit:
-    return fit_llbt(table.to_comparisons(), by=by, **options)  # type: ignore[arg-type]  # options of the function
+def _fit(table: Respondents, by: str = "") -> Fit:
+    return fit_llbt(table.to_comparisons(), by=by)
 
 
 def _params(fit: Fit, *names: str) -> list[float]:

@@ -20,7 +20,7 @@ THREE = [[1, 1, 1], [1, 0, -1], [-1, -1, 0], [1, -1, -1], [0, 1, 1], [-1, 0, 1]]
 
 
 def table(answers: list[list[int]], **options: object) -> Respondents:
-    return Respondents.build("ABC", "comparisons", answers, tie_category=True, **options)  # type: ignore[arg-type]
+    return Respondents.build("ABC", "comparisons", answers, tie_category=True, **options)  # type: ignore[arg-type]  # options by name
 
 
 def test_a_table_on_which_prefmod_is_right_is_not_changed_and_nothing_is_said() -> None:

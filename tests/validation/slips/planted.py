@@ -102,7 +102,7 @@ def target(honest: Fit, numbers: Page, sided: int = 2, claim: str = "c", **optio
         tuple(PrintedQuantity(n, Printed.parse(t), 1) for n, t in numbers.items()),
         sided=sided,
         **options,
-    )  # type: ignore[arg-type]
+    )  # type: ignore[arg-type]  # options by name
 
 
 # -- slips, planted ------------------------------------------------------------------------------------------

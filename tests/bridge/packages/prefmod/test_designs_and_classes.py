@@ -48,7 +48,9 @@ def test_glm_on_a_design_is_the_pattern_model(policy, salads):
     assert np.isnan(fit.estimate("D")) and fit.vcov_names == ("(Intercept)", "A", "B", "C")
     assert digits(fit.deviance, 22.24862468240942) > 12 and fit.df_residual == 20
     worth = patt_worth(fit, backend=policy)
+    # R divides by the sum: rounding alone; observed 0.
     np.testing.assert_allclose(worth.values.sum(), 1, rtol=1e-14)
+    # Where glm stops, as above; observed 4.5e-9 of the worths and 2.2e-9 of the estimates.
     lam = np.array([*LAMBDA, 0])
     np.testing.assert_allclose(worth.values[:, 0], np.exp(2 * lam) / np.exp(2 * lam).sum(), rtol=1e-8)
     estimates = patt_worth(fit, outmat="lambda", backend=policy)
@@ -62,7 +64,7 @@ def test_object_covariates_make_groups_of_items_and_a_legend(policy):
     worth = llbt_worth(fit, backend=policy)
     assert len(worth.objects) == 2 and worth.objtable["LAT"] == ("0", "1")
     assert worth.objtable["objects in groups"] == ("A, D", "B, C")
-    # prefmod's worths are of groups and add up over them, not over the four items.
+    # prefmod's worths are of groups and add up over them, not over the four items; rounding, observed 0.
     np.testing.assert_allclose(worth.values.sum(), 1, rtol=1e-14)
 
 
@@ -91,12 +93,14 @@ def test_two_classes_of_cells_are_not_classes_of_persons(classes):
     # The reference's EM ends within 1e-10 of the disparity: observed 8.5 digits of it, 6.5 of the shares.
     assert digits(classes.disparity, 170.2550684) > 8
     order = np.argsort(classes.masses)[::-1]
+    # EM stops 1e-10 short of the maximum, which moves shares by its root: observed 2.4e-6, 1.6e-6.
     np.testing.assert_allclose(classes.masses[order], [0.745738888709, 0.254261111291], atol=1e-5)
     np.testing.assert_allclose(classes.persons[order], [0.81820192, 0.18179808], atol=1e-5)
     assert classes.converged and classes.df == 8
+    # The same arithmetic twice, rounding alone: observed 0 and 2.2e-16.
     assert classes.bic == pytest.approx(8 * np.log(100) + classes.disparity, rel=1e-12)
     np.testing.assert_allclose(classes.posterior.sum(axis=1), 1, rtol=1e-12)
-    # Shares of cells are means of the posteriors over the 64 cells.
+    # Shares of cells are means of the posteriors over the 64 cells, of R's last step: observed 0.
     np.testing.assert_allclose(classes.posterior.mean(axis=0), classes.masses, rtol=1e-6)
     assert classes.names[1:3] == ("o1:MASS1", "o1:MASS2") and np.isfinite(classes.se).all()
     assert any("Mixture proportions" in line for line in classes.lines)
@@ -105,7 +109,7 @@ def test_two_classes_of_cells_are_not_classes_of_persons(classes):
 def test_worths_of_classes(policy, classes):
     worth = patt_worth(classes, backend=policy)
     assert worth.groups == ("MASS1", "MASS2") and worth.objects == ("o1", "o2", "o3", "o4")
-    for k in (0, 1):
+    for k in (0, 1):  # the formula in other words, rounding alone: observed 2.0e-16
         lam = np.array([classes.estimate(f"o{i}:MASS{k + 1}") for i in (1, 2, 3)] + [0.0])
         np.testing.assert_allclose(worth.values[:, k], np.exp(2 * lam) / np.exp(2 * lam).sum(), rtol=1e-12)
 
