@@ -93,7 +93,9 @@ def test_whole_answers_drawn_again_give_what_is_recorded(name):
     (line,) = [one for one in read("whole-answers")["lines"] if one["name"] == name]
     design = next(d for d in whole_answers.designs() if d.name == name)
     again = whole_answers.simulated(design, FIRST)
+    # The same tables drawn again; a machine's last bits may differ; observed 0.
     assert again["first"] == pytest.approx(line["first"], abs=1e-9)
+    # The same number in another way, rounding alone; observed 2e-16.
     np.testing.assert_allclose(again["truth"], line["truth"], rtol=1e-9, atol=1e-9)
 
 
@@ -110,10 +112,12 @@ def test_classes_drawn_again_give_what_is_recorded_of_each_table():
 def test_p_values_of_numbers_of_classes_drawn_again_are_those_recorded():
     for design in class_numbers.designs():
         (line,) = [one for one in read("class-numbers")["lines"] if one["name"] == design.name]
+        # The same tables drawn again; a machine's last bits may differ; observed 0.
         assert class_numbers.p_value(design, 0) == pytest.approx(line["p"][0], abs=1e-9)
     name, design = class_numbers.again()
     (line,) = [one for one in read("class-numbers")["lines"] if one["name"] == name]
     first = class_numbers.p_value(design, class_numbers.AGAIN_FROM)
+    # The same tables drawn again; a machine's last bits may differ; observed 0.
     assert first == pytest.approx(line["p"][0], abs=1e-9)
 
 

@@ -31,6 +31,7 @@ def test_a_case_is_answered(policy, found):
         assert (np.isnan(answer.coef) == np.isnan(answer.se)).all() and np.isfinite(answer.coef).any()
     if found.then:
         worths = found.worths(answer, policy)
+        # The same number in another way, rounding alone; observed 2e-16.
         np.testing.assert_allclose(worths.values.sum(axis=0), 1, rtol=1e-12)
 
 

@@ -14,6 +14,7 @@ RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 def test_a_function_of_any_package_is_called_by_its_name():
     policy = Backend("live", record=RECORD) if RECORD else Backend("recorded")
     answer = policy.call("stats::p.adjust", {"p": [0.01, 0.02, 0.03], "method": "holm"})
+    # The same number in another way, rounding alone; observed 0.
     assert answer.value.values.tolist() == pytest.approx([0.03, 0.04, 0.04], rel=1e-15)
     assert answer.warnings == () and answer.messages == ()
 

@@ -34,6 +34,7 @@ def test_it_is_a_fit_and_says_so() -> None:
 
 def test_bic_counts_persons() -> None:
     fit = pairproof.fit_pattern(votes())
+    # The same number in another way, rounding alone; observed 0.
     assert fit.bic == pytest.approx(-2 * fit.llf + 4 * np.log(200), rel=1e-14)
     assert fit.n_comparisons > 1000
 
@@ -126,6 +127,7 @@ def test_clusters_of_a_column_sum_their_persons() -> None:
         "ABCD", "comparisons", table.answers, tie_category=True, columns={"id": np.arange(200.0)}
     )
     own = pairproof.fit_pattern(numbered)
+    # The same number in another way, rounding alone; observed 0.
     np.testing.assert_allclose(own.clustered("id").bse[:3], own.clustered().bse[:3], rtol=1e-12)
 
 

@@ -24,6 +24,7 @@ TABLE = pairproof.Comparisons.build(
 def test_names_that_r_reads_lose_nothing() -> None:
     fit = pairproof.fit_llbt(TABLE)
     found = printed_as_prefmod(fit, "prefmod:B6")
+    # The same number in another way, rounding alone; observed 0.
     assert found == pytest.approx(
         {f"worth.all.{i}": float(w) for i, w in zip("ABC", fit.worth()["worth"])}, abs=1e-15
     )
@@ -103,6 +104,7 @@ def test_one_class_of_cells_is_the_poisson_model_of_the_persons() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fit = pairproof.fit_llbt(table.to_comparisons())
+    # The same number in another way, rounding alone; observed 3e-16.
     assert one.fit.phi[0, 1:] == pytest.approx(fit.beta[:2], abs=1e-12)
     assert one.standard_errors[0, 1:] == pytest.approx(fit.standard_errors[:2], abs=1e-12)
 

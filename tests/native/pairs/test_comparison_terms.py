@@ -81,6 +81,7 @@ def test_a_column_of_ones_is_the_order_effect() -> None:
     )
     assert with_slope.names[4:] == ("order", "topic[news]", "length", "topic[news]:length", "tie")
     assert as_order.names[4:] == ("order", "order:topic[news]", "length", "length:topic[news]", "tie")
+    # The same number in another way, rounding alone; observed 0.
     assert with_slope.params["topic[news]"] == pytest.approx(as_order.params["order:topic[news]"], rel=1e-10)
 
 
@@ -127,6 +128,7 @@ def test_without_an_order_effect_a_factor_has_a_parameter_for_each_level_as_in_r
     assert slopes.names[4:-1] == ("length:topic[law]", "length:topic[news]")
     more = fit_llbt(table, comparison_terms=["length", "length:topic"])
     assert more.names[4:-1] == ("length", "length:topic[news]")
+    # The same number in another way, rounding alone; observed 6e-17.
     assert slopes.params["length:topic[news]"] == pytest.approx(
         more.params["length"] + more.params["length:topic[news]"], abs=1e-12
     )
@@ -195,6 +197,7 @@ def test_predictions_take_the_values_of_the_item_named_first() -> None:
     plain = fit.probabilities("topic=law", items=["A", "B"])
     longer = fit.probabilities("topic=law", items=["A", "B"], comparison={"length": 2.0})
     odds = [np.log(f["p_first"][0] / f["p_second"][0]) for f in (plain, longer)]
+    # The same number in another way, rounding alone; observed 6e-16.
     assert odds[1] - odds[0] == pytest.approx(2.0 * fit.params["length"], rel=1e-12)
     assert odds[0] == pytest.approx(2.0 * (fit.params["A"] - fit.params["B"]), rel=1e-12)
     limits = fit.probabilities("topic=law", items=["A", "B"], comparison={"length": 2.0}, level=0.95)
@@ -224,6 +227,7 @@ def test_rows_without_an_advantage_of_order_keep_their_comparison_terms() -> Non
     neutral = changed(table, {**table.columns, "order": ground, "home": ground})
     own = fit_llbt(neutral, comparison_terms=["length", "home"])
     order = fit_llbt(neutral, comparison_terms="length", order_effect=True)
+    # The same number in another way, rounding alone; observed 9e-15.
     assert own.params["home"] == pytest.approx(order.params["order"], rel=1e-10)
     assert own.params["length"] == pytest.approx(order.params["length"], rel=1e-10)
 

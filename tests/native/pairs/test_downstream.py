@@ -60,7 +60,8 @@ def test_standard_errors_by_cluster_are_the_same(form: tuple[Fit, str, Fit, str]
 def test_profile_limits_and_score_tests_are_the_same(form: tuple[Fit, str, Fit, str]) -> None:
     own, name, plain, known = form
     a, b = own.profile([name]), plain.profile([known])
-    np.testing.assert_allclose(a.loc[name].to_numpy(float), b.loc[known].to_numpy(float), rtol=1e-7)
+    # The same number in another way, rounding alone; observed 1e-13.
+    np.testing.assert_allclose(a.loc[name].to_numpy(float), b.loc[known].to_numpy(float), rtol=1e-10)
     ours, theirs = pairproof.score_test(own, "judge", [name]), pairproof.score_test(plain, "judge", [known])
     assert ours.statistic == pytest.approx(theirs.statistic, rel=SAME)
 
@@ -68,7 +69,8 @@ def test_profile_limits_and_score_tests_are_the_same(form: tuple[Fit, str, Fit, 
 def test_bootstrap_replicates_are_the_same(form: tuple[Fit, str, Fit, str]) -> None:
     own, name, plain, known = form
     a, b = (f.bootstrap("judge", replicates=99, seed=3) for f in (own, plain))
-    np.testing.assert_allclose(a.to_frame()[name], b.to_frame()[known], rtol=1e-7, atol=1e-9)
+    # The same number in another way, rounding alone; observed 9e-16.
+    np.testing.assert_allclose(a.to_frame()[name], b.to_frame()[known], rtol=1e-10, atol=1e-12)
 
 
 def test_worths_quasi_variances_residuals_and_predictions_are_the_same(
@@ -78,10 +80,12 @@ def test_worths_quasi_variances_residuals_and_predictions_are_the_same(
     np.testing.assert_allclose(own.worth()["worth"], plain.worth()["worth"], rtol=SAME)
     np.testing.assert_allclose(own.worth()["se"], plain.worth()["se"], rtol=SAME)
     a, b = (f.quasi_variances("topic=news")["quasi_variance"] for f in (own, plain))
-    np.testing.assert_allclose(a, b, rtol=1e-6)
+    # The same number in another way, rounding alone; observed 1e-15.
+    np.testing.assert_allclose(a, b, rtol=1e-10)
     a, b = (f.probabilities("topic=news")["p_first"] for f in (own, plain))
     np.testing.assert_allclose(a, b, rtol=SAME)
     assert own.goodness_of_fit().pearson == pytest.approx(plain.goodness_of_fit().pearson, rel=SAME)
+    # The same number in another way, rounding alone; observed 1e-16.
     assert (own.df_resid, own.aic) == (plain.df_resid, pytest.approx(plain.aic, rel=1e-12))
 
 
@@ -98,6 +102,7 @@ def test_a_number_taken_as_categories_is_clustered_as_the_factor_is() -> None:
     a = fit_bradley_terry(number, by="C(late)", comparison_terms="C(late)").clustered("judge")
     b = fit_bradley_terry(factor, by="late", comparison_terms="late").clustered("judge")
     assert a.names == b.names
+    # The same number in another way, rounding alone; observed 0.
     np.testing.assert_allclose(a.bse, b.bse, rtol=1e-12)
 
 

@@ -47,8 +47,11 @@ def test_the_worths_of_the_schools_that_are_not_latin_keep_their_ratios_in_both_
     )
     # llbt.worth prints ENG1 .2782555232 (o1, o6) .2558395166 (o4), ENG2 .3070769785 and .2823391422,
     # normalised over the four kinds of school.
+    # As printed, to 10 digits; observed 7e-11.
     assert good["London"] / good["St.Gallen"] == pytest.approx(0.2782555232 / 0.2558395166, rel=1e-8)
+    # The same number in another way, rounding alone; observed 0.
     assert good["London"] / good["St.Gallen"] == pytest.approx(poor["London"] / poor["St.Gallen"], rel=1e-14)
+    # As printed, to 10 digits; observed 2e-10.
     assert good["Paris"] / good["London"] == pytest.approx(0.2231754481 / 0.2782555232, rel=1e-8)
     assert poor["Paris"] / poor["London"] == pytest.approx(0.1966758225 / 0.3070769785, rel=1e-8)
 
@@ -101,6 +104,7 @@ def test_all_but_one_item_is_the_model_of_all_items_under_another_name() -> None
 def test_a_selective_model_lies_inside_that_of_all_items_and_not_beside_another_selection() -> None:
     one, two, every = (fit_llbt(cems(), by=by) for by in ("Paris:ENG", "Paris:ENG + Milano:ENG", "ENG"))
     assert (one.compare(two).df, two.compare(every).df, one.compare(every).df) == (1, 3, 4)
+    # The same number in another way, rounding alone; observed 0.
     assert one.compare(every).statistic == pytest.approx(2 * (every.llf - one.llf), rel=1e-12)
     with pytest.raises(ComparisonError, match=r"not nested: London:ENG\[2\] of .* is not in"):
         fit_llbt(cems(), by="London:ENG").compare(two)
@@ -119,12 +123,14 @@ def test_an_item_covariate_can_vary_beside_free_items_as_in_table_8_of_bradleyte
     assert fit.names[6:] == ("LAT:ENG[2]", "tie") and fit.spec.constraint == "reference Stockholm"
     with_paris = fit_llbt(cems(), by="LAT:ENG + Paris:ENG")
     # R prints 8 decimals: ENG1:LAT 0.09263745, o2:ENG2 -0.09441726.
+    # As printed, to 8 decimals; observed 4e-9.
     assert with_paris.params["LAT:ENG[2]"] == pytest.approx(-0.09263745, abs=2e-8)
     assert with_paris.params["Paris:ENG[2]"] == pytest.approx(-0.09441726, abs=2e-8)
 
 
 def test_scale_changes_double_selective_terms_as_they_do_items() -> None:
     lam, odds = fit_llbt(cems(), by="Paris:ENG"), fit_bradley_terry(cems(), by="Paris:ENG")
+    # The same number in another way, rounding alone; observed 5e-16.
     assert odds.params["Paris:ENG[2]"] == pytest.approx(2 * lam.params["Paris:ENG[2]"], rel=1e-13)
     assert lam.on_scale("log-odds").bse["Paris:ENG[2]"] == pytest.approx(odds.bse["Paris:ENG[2]"], rel=1e-12)
 
@@ -221,6 +227,7 @@ def test_a_group_in_which_one_item_always_wins_makes_its_own_term_infinite_and_n
     # The comparisons of A in group yes are certain in the limit: what is finite is the fit without them.
     kept = table.select(~((table.first == 0) & (g == 1)))
     rest = fit_bradley_terry(kept, reference="D")
+    # The same number in another way, rounding alone; observed 9e-16.
     np.testing.assert_allclose(fit.params[list("ABC")], rest.params[list("ABC")], atol=1e-12)
     assert fit.llf == pytest.approx(rest.llf, rel=1e-13)
     # A slope says the same of two groups.
@@ -241,6 +248,7 @@ def test_equal_demands_on_a_direction_of_recession_count_once(monkeypatch: pytes
     monkeypatch.setattr(existence, "_MANY_ROWS", 0)
     short = fit_llbt(always, by="Paris:ENG")
     assert usual.not_estimable == short.not_estimable == ("Paris:ENG[2]",)
+    # The same number in another way, rounding alone; observed 0.
     np.testing.assert_allclose(short.params, usual.params, rtol=1e-12)
     assert short.llf == pytest.approx(usual.llf, rel=1e-14)
 

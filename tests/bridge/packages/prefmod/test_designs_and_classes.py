@@ -144,6 +144,7 @@ def test_worths_of_a_pattern_model_by_group(policy, by_group):
     worth = patt_worth(by_group, ["one", "two", "three"], backend=policy)
     assert worth.objects == ("one", "two", "three") and worth.groups == ("G1", "G2")
     lam = np.array([by_group.coef[0] + by_group.coef[2], by_group.coef[1] + by_group.coef[3], 0])
+    # The same number in another way, rounding alone; observed 0.
     np.testing.assert_allclose(worth.values[:, 1], np.exp(2 * lam) / np.exp(2 * lam).sum(), rtol=1e-12)
     np.testing.assert_allclose(
         patt_worth(by_group, outmat="lambda", backend=policy).values[:, 1], lam, rtol=1e-12

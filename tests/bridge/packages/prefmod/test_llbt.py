@@ -72,6 +72,7 @@ def test_llbt_worth_is_worth_or_estimates(wide):
     np.testing.assert_array_equal(worth.values, m.worth)
     np.testing.assert_array_equal(estimates.values[:3, 0], m.coef[:3])
     lam = estimates.values[:, 0]
+    # The same number in another way, rounding alone; observed 2e-16.
     np.testing.assert_allclose(worth.values[:, 0], np.exp(2 * lam) / np.exp(2 * lam).sum(), rtol=1e-13)
     with pytest.raises(ValueError, match="outmat is 'log'"):
         llbt_worth(m, "log")
@@ -86,6 +87,7 @@ def test_llbt_fit_gives_every_digit_of_what_it_prints(wide, certified):
     f = llbt_fit(d.column("y"), design_columns(d, "A", "B", "C", "g1"), q=6, ncat=3)
     np.testing.assert_array_equal(np.round(f.estimate, 4), f.printed[:, 0])
     np.testing.assert_array_equal(np.round(f.se, 4), f.printed[:, 1])
+    # R rounds to 4 decimals: one unit of the last; observed 0.
     np.testing.assert_allclose(np.round(f.p_one_sided, 4), f.printed[:, 3], atol=1.01e-4)
     assert f.names == ("A", "B", "C", "g1") and f.df == 8
     assert "Deviance: 30.45544 " in f.lines and any(line.startswith("g1  -1.8317") for line in f.lines)

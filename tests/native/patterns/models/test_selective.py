@@ -28,6 +28,7 @@ def test_the_pattern_model_is_the_llbt_with_the_same_selection(by: str, ties: fl
     assert fit.names == llbt.names
     np.testing.assert_allclose(fit.params, llbt.params, rtol=CLOSE, atol=CLOSE)
     np.testing.assert_allclose(fit.bse, llbt.bse, rtol=CLOSE)
+    # The same number in another way, rounding alone; observed 2e-15.
     assert fit.llf == pytest.approx(llbt.llf, rel=1e-12)
 
 
@@ -72,7 +73,9 @@ def test_it_stands_beside_dependence_between_comparisons() -> None:
     # Three of the four items: the model of all of them under another name.
     for item in "ABC":
         (name,) = (n for n in one.names if n.startswith(f"{item}:sex"))
+        # The same number in another way, rounding alone; observed 0.
         assert one.params[name] == pytest.approx(every.params[name], rel=1e-8, abs=1e-9)
+    # The same number in another way, rounding alone; observed 0.
     assert one.llf == pytest.approx(every.llf, rel=1e-12) and one.df_resid == every.df_resid
 
 
@@ -84,6 +87,7 @@ def test_a_selective_ranking_model_keeps_the_other_items_ratios() -> None:
     fit = pairproof.fit_plackett_luce(table, by="B:g")
     assert fit.names == ("A", "B", "C", "D", "B:g")
     low, high = (fit.worth(at={"g": g}).set_index("item")["worth"] for g in (0.0, 1.0))
+    # The same number in another way, rounding alone; observed 7e-16.
     assert low["A"] / low["C"] == pytest.approx(high["A"] / high["C"], rel=1e-12)
     assert np.log(high["B"] / high["A"]) - np.log(low["B"] / low["A"]) == pytest.approx(
         fit.params["B:g"], rel=1e-10
