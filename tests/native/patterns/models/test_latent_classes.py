@@ -291,6 +291,7 @@ def test_errors_by_cluster_are_sums_of_the_mixtures_scores() -> None:
     by_club = fit.clustered("club", kind="CR0")
     influence = fit.of_classes.influence[fit.numbers.row]
     sums = np.stack([influence[table.columns["club"] == c].sum(axis=0) for c in range(30)])
+    # The same sums in another way, rounding alone; observed 0.
     np.testing.assert_allclose(by_club.share_errors, np.sqrt((sums**2).sum(axis=0)), rtol=1e-12)
     # Where the model holds, scores have the covariance of the information: near the model's, not equal to it.
     ratio = fit.clustered().bse.dropna() / fit.bse.dropna()
