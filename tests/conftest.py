@@ -15,7 +15,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from pairproof.cli.doctor import R_PACKAGES
 from pairproof.cli.doctor.cures import release
@@ -24,9 +24,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # As newer versions of hypothesis do by themselves: where a run decides whether something lands, the same code
 # gives the same examples; everywhere else they are new each time, and find what the last ones did not.
-settings.register_profile("reproducible", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("reproducible")
+# And no example is timed: a machine that is busy for half a second is not a defect of the code.
+_UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("new-each-time", **_UNTIMED)
+settings.register_profile("reproducible", derandomize=True, **_UNTIMED)
+settings.load_profile("reproducible" if os.environ.get("CI") else "new-each-time")
 
 
 def pytest_configure() -> None:
