@@ -179,6 +179,14 @@ COVERED = (
     "pairproof.native.hypotheses.wild:WildTest",
     "pairproof.native.hypotheses.wild:wild_test",
     "pairproof.validation.verify",
+    "pairproof.native.structured.contests",
+    "pairproof.native.structured.design",
+    "pairproof.native.structured.estimate",
+    "pairproof.native.structured.existence",
+    "pairproof.native.structured.likelihood",
+    "pairproof.native.structured.limiting",
+    "pairproof.native.structured.links",
+    "pairproof.native.structured.residuals",
 )
 #: A paper's year, an equation of the paper that the module names, a function of R.
 SOURCE = re.compile(r"\b(1[89]|20)\d\d\b|\bequations? \d|\bsection \d|\bR's \w|\w::\w", re.IGNORECASE)

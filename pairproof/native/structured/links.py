@@ -1,0 +1,186 @@
+"""Links between a contest's linear predictor eta and the probability F(eta) that its first player wins.
+
+    logit    F = 1 / (1 + exp(-eta))        probit   F = Phi(eta)        cauchit  F = 1/2 + atan(eta) / pi
+
+(McCullagh and Nelder 1989, Generalized Linear Models, section 4.3.1).  All three are symmetric, F(-eta) = 1 -
+F(eta), so that a loss is a win of the other side.  log F is concave for logit and probit; for cauchit it is not,
+and its likelihood may have more than one maximum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A symmetric link, with the derivatives that likelihood and bias reduction need.
+
+    Attributes
+    ----------
+    name : str
+        "logit", "probit" or "cauchit".
+    log_cdf : function
+        log F(eta) of float[n], exact in both tails.
+    derivatives : function
+        First and second derivative of log F at eta, each float[n].
+    density : function
+        f = F', and f', each float[n].
+    quantile : function
+        eta with F(eta) = p, for p of float[n] in (0, 1).
+    concave : bool
+        Whether log F is concave, so that a maximum of the likelihood is the only one.
+    far : float
+        A predictor beyond this in absolute value makes the solver ask whether the estimate exists.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.structured.links import link
+    >>> [round(float(link(name).probability(np.array([1.0]))[0]), 6) for name in ("logit", "probit", "cauchit")]
+    [0.731059, 0.841345, 0.75]
+    """
+
+    name: str
+    log_cdf: Callable[[FloatArray], FloatArray]
+    derivatives: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    density: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    quantile: Callable[[FloatArray], FloatArray]
+    concave: bool
+    far: float
+
+    def probability(self, eta: FloatArray) -> FloatArray:
+        """F(eta), float[n] in [0, 1]."""
+        return np.asarray(np.exp(self.log_cdf(eta)))
+
+    def expected_weight(self, eta: FloatArray) -> FloatArray:
+        """f^2 / (F (1 - F)), float[n]: expected information of one contest about eta."""
+        return np.asarray(self.derivatives(eta)[0] * self.derivatives(-eta)[0])
+
+
+def link(name: str) -> Link:
+    """The link of this name.
+
+    Parameters
+    ----------
+    name : str
+        "logit", "probit" or "cauchit".
+
+    Returns
+    -------
+    Link
+
+    Raises
+    ------
+    InputError
+        There is no such link.
+
+    Examples
+    --------
+    >>> from pairproof.native.structured.links import link
+    >>> link("cloglog")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pairproof.errors.InputError: link 'cloglog'; expected one of logit, probit, cauchit: only symmetric links give...
+    """
+    if name not in _LINKS:
+        raise InputError(
+            f"link {name!r}; expected one of {', '.join(_LINKS)}: only symmetric links give a contest the same"
+            " probability whichever player is named first"
+        )
+    return _LINKS[name]
+
+
+def _logit_log_cdf(eta: FloatArray) -> FloatArray:
+    return np.asarray(-np.logaddexp(0.0, -eta))
+
+
+def _expit(eta: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(_logit_log_cdf(eta)))
+
+
+def _logit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    q = _expit(-eta)
+    return q, -q * _expit(eta)
+
+
+def _logit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    p, q = _expit(eta), _expit(-eta)
+    return p * q, p * q * (q - p)
+
+
+def _logit_quantile(p: FloatArray) -> FloatArray:
+    return np.asarray(np.log(p) - np.log1p(-p))
+
+
+def _probit_log_cdf(eta: FloatArray) -> FloatArray:
+    from scipy.special import log_ndtr
+
+    return np.asarray(log_ndtr(eta))
+
+
+def _normal_density(eta: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(-0.5 * eta**2) / np.sqrt(2.0 * np.pi))
+
+
+def _probit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    # f/F of the lower tail, sqrt(2/pi) / erfcx(-eta/sqrt(2)), neither overflows nor cancels there.
+    from scipy.special import erfcx, ndtr
+
+    lower = np.minimum(eta, 0.0)
+    ratio = np.where(
+        eta <= 0, np.sqrt(2.0 / np.pi) / erfcx(-lower / np.sqrt(2.0)), _normal_density(eta) / ndtr(eta)
+    )
+    return ratio, -ratio * (eta + ratio)
+
+
+def _probit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    f = _normal_density(eta)
+    return f, -eta * f
+
+
+def _probit_quantile(p: FloatArray) -> FloatArray:
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(p))
+
+
+def _cauchit_log_cdf(eta: FloatArray) -> FloatArray:
+    # F = atan2(1, -eta)/pi keeps its digits in the lower tail, 1 - F = atan2(1, eta)/pi in the upper.
+    lower, upper = np.arctan2(1.0, -eta) / np.pi, np.arctan2(1.0, eta) / np.pi
+    return np.asarray(np.where(eta <= 0, np.log(lower), np.log1p(-np.where(eta <= 0, 0.0, upper))))
+
+
+def _cauchit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    f = 1.0 / (np.pi * (1.0 + eta**2))
+    return f, -2.0 * eta * f / (1.0 + eta**2)
+
+
+def _cauchit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    f, slope = _cauchit_density(eta)
+    cdf = np.arctan2(1.0, -eta) / np.pi
+    ratio = f / cdf
+    return ratio, slope / cdf - ratio**2
+
+
+def _cauchit_quantile(p: FloatArray) -> FloatArray:
+    return np.asarray(np.tan(np.pi * (p - 0.5)))
+
+
+#: Where a win has all but one in 1e9 of the probability (logit 20, probit 6); for cauchit, one in 3e4.
+_LINKS = {
+    "logit": Link("logit", _logit_log_cdf, _logit_derivatives, _logit_density, _logit_quantile, True, 20.0),
+    "probit": Link(
+        "probit", _probit_log_cdf, _probit_derivatives, _probit_density, _probit_quantile, True, 6.0
+    ),
+    "cauchit": Link(
+        "cauchit", _cauchit_log_cdf, _cauchit_derivatives, _cauchit_density, _cauchit_quantile, False, 1e4
+    ),
+}
