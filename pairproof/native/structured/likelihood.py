@@ -93,6 +93,17 @@ class ContestPoint:
         return self.contests.design.gram(-self._slopes[1])
 
     @property
+    def row_curvatures(self) -> FloatArray:
+        """float[n]: -d2l/d eta^2 of each row; the weights of the observed information."""
+        return -self._slopes[1]
+
+    @property
+    def row_thirds(self) -> FloatArray:
+        """float[n]: -d3l/d eta^3 of each row."""
+        third = self.link.third
+        return np.asarray(self.contests.losses * third(-self.eta) - self.contests.wins * third(self.eta))
+
+    @property
     def row_weights(self) -> FloatArray:
         """float[n]: expected information of each row about its predictor."""
         return self.contests.totals * self.link.expected_weight(self.eta)

@@ -20,6 +20,7 @@ from .existence import null_space, separation
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,24 +87,91 @@ def fit_limiting(contests: Contests, link_name: str = "logit") -> LimitingEstima
     >>> fit_limiting(Contests(contest_design([0], [1], ["A", "B"]), np.ones(1), np.zeros(1))).theta.tolist()
     [-inf]
     """
+    limit = limiting_contests(contests)
+    rest = fit_structured(limit.contests, link_name)
+    names = contests.design.names
+    theta, errors = np.full((2, len(names)), np.nan)
+    kept = np.setdiff1d(np.arange(len(theta)), limit.dropped)
+    theta[kept], errors[kept] = rest.theta, rest.standard_errors
+    theta[limit.moved], errors[limit.moved] = np.nan, np.nan
+    grows = limit.direction != 0
+    theta[grows], errors[grows] = np.sign(limit.direction[grows]) * np.inf, np.nan
+    return LimitingEstimate(names, theta, errors, limit.certain, rest)
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """The contests that stay uncertain in the limit of a separated estimate.
+
+    Attributes
+    ----------
+    contests : Contests
+        Without the rows whose result is certain, and with one parameter fixed for each flat direction.
+    certain : int[r]
+        Rows whose result is certain.
+    direction : float[p]
+        Of separation; 0 without any.
+    dropped : int[k]
+        Parameters that were fixed.
+    moved : bool[p]
+        Parameters that the contests left do not determine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import contest_design
+    >>> from pairproof.native.structured.limiting import limiting_contests
+    >>> design = contest_design([0, 1], [1, 2], ["A", "B", "C"])
+    >>> limiting_contests(Contests(design, np.array([1.0, 3]), np.array([1.0, 0]))).contests.design.names
+    ('B',)
+    """
+
+    contests: Contests
+    certain: IntArray
+    direction: FloatArray
+    dropped: IntArray
+    moved: BoolArray
+
+
+def limiting_contests(contests: Contests) -> Limit:
+    """What is left of contests when those that separation makes certain are taken out.
+
+    Parameters
+    ----------
+    contests : Contests
+
+    Returns
+    -------
+    Limit
+
+    Raises
+    ------
+    TooLargeError, ConvergenceError
+        As :func:`pairproof.native.structured.existence.separation` raises them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import contest_design
+    >>> from pairproof.native.structured.limiting import limiting_contests
+    >>> limiting_contests(Contests(contest_design([0], [1], ["A", "B"]), np.ones(1), np.ones(1))).certain.tolist()
+    []
+    """
     found = separation(contests)
     certain = np.zeros(0, dtype=np.int64) if found is None else found.rows
     left = np.setdiff1d(np.flatnonzero(contests.totals > 0), certain)
     design = contests.design.subset(left)
     flat = null_space(design.gram(np.ones(len(left))))
     dropped = _pivots(flat)
-    rest = fit_structured(
-        Contests(design.without(dropped), contests.wins[left], contests.losses[left]), link_name
+    return Limit(
+        Contests(design.without(dropped), contests.wins[left], contests.losses[left]),
+        certain,
+        np.zeros(len(design.names)) if found is None else found.direction,
+        dropped,
+        np.asarray(np.abs(flat).max(axis=1, initial=0.0) > 1e-7),
     )
-    theta, errors = np.full((2, len(design.names)), np.nan)
-    kept = np.setdiff1d(np.arange(len(theta)), dropped)
-    theta[kept], errors[kept] = rest.theta, rest.standard_errors
-    moved = np.abs(flat).max(axis=1, initial=0.0) > 1e-7
-    theta[moved], errors[moved] = np.nan, np.nan
-    if found is not None:
-        theta[found.direction != 0] = np.sign(found.direction[found.direction != 0]) * np.inf
-        errors[found.direction != 0] = np.nan
-    return LimitingEstimate(design.names, theta, errors, certain, rest)
 
 
 def _pivots(flat: FloatArray) -> IntArray:

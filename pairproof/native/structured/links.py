@@ -32,6 +32,8 @@ class Link:
         log F(eta) of float[n], exact in both tails.
     derivatives : function
         First and second derivative of log F at eta, each float[n].
+    third : function
+        Third derivative of log F at eta, float[n].
     density : function
         f = F', and f', each float[n].
     quantile : function
@@ -52,6 +54,7 @@ class Link:
     name: str
     log_cdf: Callable[[FloatArray], FloatArray]
     derivatives: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    third: Callable[[FloatArray], FloatArray]
     density: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
     quantile: Callable[[FloatArray], FloatArray]
     concave: bool
@@ -111,6 +114,11 @@ def _logit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
     return q, -q * _expit(eta)
 
 
+def _logit_third(eta: FloatArray) -> FloatArray:
+    p, q = _expit(eta), _expit(-eta)
+    return p * q * (p - q)
+
+
 def _logit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
     p, q = _expit(eta), _expit(-eta)
     return p * q, p * q * (q - p)
@@ -139,6 +147,11 @@ def _probit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
         eta <= 0, np.sqrt(2.0 / np.pi) / erfcx(-lower / np.sqrt(2.0)), _normal_density(eta) / ndtr(eta)
     )
     return ratio, -ratio * (eta + ratio)
+
+
+def _probit_third(eta: FloatArray) -> FloatArray:
+    r, slope = _probit_derivatives(eta)
+    return -slope * (eta + r) - r * (1.0 + slope)
 
 
 def _probit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -170,17 +183,24 @@ def _cauchit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
     return ratio, slope / cdf - ratio**2
 
 
+def _cauchit_third(eta: FloatArray) -> FloatArray:
+    f, slope = _cauchit_density(eta)
+    bend = f * (6.0 * eta**2 - 2.0) / (1.0 + eta**2) ** 2  # f''
+    cdf = np.arctan2(1.0, -eta) / np.pi
+    return np.asarray(bend / cdf - 3.0 * slope * f / cdf**2 + 2.0 * (f / cdf) ** 3)
+
+
 def _cauchit_quantile(p: FloatArray) -> FloatArray:
     return np.asarray(np.tan(np.pi * (p - 0.5)))
 
 
 #: Where a win has all but one in 1e9 of the probability (logit 20, probit 6); for cauchit, one in 3e4.
 _LINKS = {
-    "logit": Link("logit", _logit_log_cdf, _logit_derivatives, _logit_density, _logit_quantile, True, 20.0),
+    "logit": Link("logit", _logit_log_cdf, _logit_derivatives, _logit_third, _logit_density, _logit_quantile, True, 20.0),
     "probit": Link(
-        "probit", _probit_log_cdf, _probit_derivatives, _probit_density, _probit_quantile, True, 6.0
+        "probit", _probit_log_cdf, _probit_derivatives, _probit_third, _probit_density, _probit_quantile, True, 6.0
     ),
     "cauchit": Link(
-        "cauchit", _cauchit_log_cdf, _cauchit_derivatives, _cauchit_density, _cauchit_quantile, False, 1e4
+        "cauchit", _cauchit_log_cdf, _cauchit_derivatives, _cauchit_third, _cauchit_density, _cauchit_quantile, False, 1e4
     ),
 }
