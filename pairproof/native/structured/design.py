@@ -135,13 +135,26 @@ class Design:
             tuple(self.names[k] for k in kept),
         )
 
+    def projected(self, matrix: FloatArray, part: slice) -> FloatArray:
+        """float[r, k]: X M for these rows of X and M of float[m + p, k]."""
+        own = np.vstack([matrix[: self.n_own], np.zeros((1, matrix.shape[1]))])  # index -1 reads the 0
+        return np.asarray(
+            own[self.first[part]] - own[self.second[part]] + self.dense[part] @ matrix[self.n_own :]
+        )
+
     def variances(self, covariance: FloatArray) -> FloatArray:
         """float[n]: x'Vx of each contest, the variance of its linear predictor."""
-        found = np.empty(self.n_rows)
+        m = self.n_own
+        own = np.zeros((m + 1, m + 1))
+        own[:m, :m] = covariance[:m, :m]
+        found = own.diagonal()[self.first] + own.diagonal()[self.second] - 2.0 * own[self.first, self.second]
+        across = np.vstack([covariance[:m, m:], np.zeros((1, covariance.shape[0] - m))])
         for start in range(0, self.n_rows, CHUNK):
-            part = self.rows(np.arange(start, min(start + CHUNK, self.n_rows)))
-            found[start : start + CHUNK] = np.einsum("ij,ij->i", part @ covariance, part)
-        return found
+            part = slice(start, start + CHUNK)
+            x = self.dense[part]
+            both = x @ covariance[m:, m:] + 2.0 * (across[self.first[part]] - across[self.second[part]])
+            found[part] += np.einsum("ij,ij->i", x, both)
+        return np.asarray(found)
 
 
 def contest_design(

@@ -196,11 +196,27 @@ def _cauchit_quantile(p: FloatArray) -> FloatArray:
 
 #: Where a win has all but one in 1e9 of the probability (logit 20, probit 6); for cauchit, one in 3e4.
 _LINKS = {
-    "logit": Link("logit", _logit_log_cdf, _logit_derivatives, _logit_third, _logit_density, _logit_quantile, True, 20.0),
+    "logit": Link(
+        "logit", _logit_log_cdf, _logit_derivatives, _logit_third, _logit_density, _logit_quantile, True, 20.0
+    ),
     "probit": Link(
-        "probit", _probit_log_cdf, _probit_derivatives, _probit_third, _probit_density, _probit_quantile, True, 6.0
+        "probit",
+        _probit_log_cdf,
+        _probit_derivatives,
+        _probit_third,
+        _probit_density,
+        _probit_quantile,
+        True,
+        6.0,
     ),
     "cauchit": Link(
-        "cauchit", _cauchit_log_cdf, _cauchit_derivatives, _cauchit_third, _cauchit_density, _cauchit_quantile, False, 1e4
+        "cauchit",
+        _cauchit_log_cdf,
+        _cauchit_derivatives,
+        _cauchit_third,
+        _cauchit_density,
+        _cauchit_quantile,
+        False,
+        1e4,
     ),
 }

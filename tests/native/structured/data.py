@@ -29,7 +29,7 @@ def of_r(expression: str) -> FloatArray:
     """A matrix of numbers that R computes, with BradleyTerry2 and its data there; NA is nan."""
     code = f"""
     suppressMessages(suppressWarnings(library(BradleyTerry2)))
-    data(baseball, chameleons, flatlizards, football, springall, sound.fields, package = "BradleyTerry2")
+    data(baseball, citations, chameleons, flatlizards, football, springall, sound.fields, package = "BradleyTerry2")
     x <- suppressWarnings(as.matrix({expression}))
     list(values = as.numeric(x), rows = nrow(x))
     """
