@@ -200,6 +200,8 @@ COVERED = (
     "pairproof.native.structured.limiting",
     "pairproof.native.structured.links",
     "pairproof.native.structured.residuals",
+    "pairproof.native.ties_general.fit",
+    "pairproof.native.ties_general.model",
 )
 #: A paper's year, an equation of the paper that the module names, a function of R.
 SOURCE = re.compile(r"\b(1[89]|20)\d\d\b|\bequations? \d|\bsection \d|\bR's \w|\w::\w", re.IGNORECASE)
