@@ -202,6 +202,11 @@ COVERED = (
     "pairproof.native.structured.residuals",
     "pairproof.native.ties_general.fit",
     "pairproof.native.ties_general.model",
+    "pairproof.native.trees.instability",
+    "pairproof.native.trees.node",
+    "pairproof.native.trees.places",
+    "pairproof.native.trees.sup_lm",
+    "pairproof.native.trees.tree",
 )
 #: A paper's year, an equation of the paper that the module names, a function of R.
 SOURCE = re.compile(r"\b(1[89]|20)\d\d\b|\bequations? \d|\bsection \d|\bR's \w|\w::\w", re.IGNORECASE)
