@@ -4,12 +4,13 @@ With f = dF/d eta, w = n f^2 / (F (1 - F)), I = X'WX, h_r = w_r x_r'I^-1 x_r, m 
 
     mean      sum_r x_r h_r f'/(2 f)                                   (Firth 1993, Biometrika 80, 27-38)
     median    mean + I u,  u_j = sum_r w_r t_r m_rj^3 / (I^-1)_jj,  t = f (1 - 2F) / (6 F (1 - F)) - f'/(2 f)
-              (Kenne Pagui, Salvan and Sartori 2017, Biometrika 104, 923-938; Kosmidis, Kenne Pagui and Sartori
-              2020, Statistics and Computing 30, 43-59, equation 10)
+              (Kenne Pagui, Salvan and Sartori 2017, Biometrika 104, 923-938; Kosmidis, Kenne Pagui and
+              Sartori 2020, Statistics and Computing 30, 43-59, equation 10)
     jeffreys  gradient of log det I / 2:  sum_r x_r h_r (f'/f - f (1 - 2F) / (2 F (1 - F)))
 
-For the logit, mean and jeffreys are the same, h (1/2 - F); for other links they are not.  The contests are taken
-given their number, as binomial: bias reduction of the Poisson form with a constant for every pair is another estimate.
+For the logit, mean and jeffreys are the same, h (1/2 - F); for other links they are not.  The contests are
+taken given their number, as binomial: bias reduction of the Poisson form with a constant for every pair is
+another estimate.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ The estimate is where the score plus its adjustment is 0; "jeffreys" is the maxi
 
     l(theta) + log det I(theta) / 2
 
-(Firth 1993; Kosmidis and Firth 2021, Biometrika 108, 71-82: it is finite whatever the contests are, if the columns
-of the design are independent).  Its covariance is the inverse of the expected information of the plain
-likelihood at the estimate, as brglm2 reports it.
+(Firth 1993; Kosmidis and Firth 2021, Biometrika 108, 71-82: it is finite whatever the contests are, if the
+columns of the design are independent).  Its covariance is the inverse of the expected information of the
+plain likelihood at the estimate, as brglm2 reports it.
 """
 
 from __future__ import annotations

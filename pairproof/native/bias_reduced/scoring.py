@@ -1,8 +1,9 @@
 """The root of an adjusted score by accelerated scoring.
 
-Each step is I^-1 (score + adjustment) with the expected information I (Kosmidis and Firth 2010, Electronic Journal
-of Statistics 4, 1097-1112): it converges linearly.  Anderson's mixing of the last few steps (1965, Journal of
-the ACM 12, 547-560) makes it fast; where a mixed step does not bring the score nearer to 0, the plain one is taken.
+Each step is I^-1 (score + adjustment) with the expected information I (Kosmidis and Firth 2010, Electronic
+Journal of Statistics 4, 1097-1112): it converges linearly.  Anderson's mixing of the last few steps (1965,
+Journal of the ACM 12, 547-560) makes it fast; where a mixed step does not bring the score nearer to 0, the
+plain one is taken.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ TOLERANCE = 1e-26
 #: Below this a step that no longer falls is rounding.
 ROUNDING = 1e-20
 MOST_STEPS, MEMORY = 500, 6
-#: Longest step: so much a linear predictor may change, or half of the largest one.  Where all probabilities are
-#: near 0 and 1 there is so little information that a step would go far beyond the root.
+#: Longest step: so much a linear predictor may change, or half of the largest one.  Where all probabilities
+#: are near 0 and 1 there is so little information that a step would go far beyond the root.
 LONGEST = 1.5
 
 

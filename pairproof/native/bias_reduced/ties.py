@@ -2,11 +2,11 @@
 
     P(win) : P(tie) : P(loss) = exp(eta / 2) : exp(g) : exp(-eta / 2),    eta = x'b + offset,  g = z'c
 
-(Davidson 1970, JASA 65, 317-328; exp(g) = nu).  Given the number of contests this is a multinomial logit, which is
-canonical, so that mean bias reduction is the maximum of the likelihood penalised by Jeffreys' prior (Firth 1993,
-section 3.1).  Its gradient is that of log det I / 2: with the statistics d_o = (a_o x, b_o z) of outcome o minus
-their mean, sum over contests and outcomes of n p_o (d_o'I^-1 d_o) d_o / 2.  The Poisson form, with a constant for
-every pair, has another penalty and other estimates.
+(Davidson 1970, JASA 65, 317-328; exp(g) = nu).  Given the number of contests this is a multinomial logit,
+which is canonical, so that mean bias reduction is the maximum of the likelihood penalised by Jeffreys' prior
+(Firth 1993, section 3.1).  Its gradient is that of log det I / 2: with the statistics d_o = (a_o x, b_o z) of
+outcome o minus their mean, sum over contests and outcomes of n p_o (d_o'I^-1 d_o) d_o / 2.  The Poisson form,
+with a constant for every pair, has another penalty and other estimates.
 """
 
 from __future__ import annotations
@@ -217,8 +217,8 @@ def fit_tied(contests: TiedContests, reduced: bool = True) -> TiedEstimate:
     ----------
     contests : TiedContests
     reduced : bool
-        Whether bias is reduced (mean = Jeffreys); the estimate is then finite also where contests are separated
-        or never tied.
+        Whether bias is reduced (mean = Jeffreys); the estimate is then finite also where contests are
+        separated or never tied.
 
     Returns
     -------

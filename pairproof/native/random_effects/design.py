@@ -2,10 +2,10 @@
 
     eta = x'b + offset + u[first] - u[second],        u_i ~ N(0, sigma^2), independent
 
-(Turner and Firth 2012, Journal of Statistical Software 48(9), section 3.1).  The effects are those of players, in
-contests between players (crossed), or of the items by judge, a set of J effects for every judge (nested).  A
-player with an ability of its own, a fixed parameter, has no effect: index -1.  The effects are the "own
-abilities" of a :class:`pairproof.native.structured.design.Design`, the fixed parameters its columns.
+(Turner and Firth 2012, Journal of Statistical Software 48(9), section 3.1).  The effects are those of
+players, in contests between players (crossed), or of the items by judge, a set of J effects for every judge
+(nested).  A player with an ability of its own, a fixed parameter, has no effect: index -1.  The effects are
+the "own abilities" of a :class:`pairproof.native.structured.design.Design`, the fixed parameters its columns.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Maximum marginal likelihood of contests with random effects, and the test of sigma = 0.
 
-The likelihood is Laplace's approximation, or by quadrature where the effects fall into small sets.  Fixed parameters
-b and log sigma are estimated together; their covariance is the inverse of minus the second derivatives.  At the
-boundary twice the gain in log-likelihood over sigma = 0 is distributed as 0 or chi-square with one degree of
-freedom, with probability 1/2 each (Self and Liang 1987, JASA 82, 605-610, case 5):
+The likelihood is Laplace's approximation, or by quadrature where the effects fall into small sets.  Fixed
+parameters b and log sigma are estimated together; their covariance is the inverse of minus the second
+derivatives.  At the boundary twice the gain in log-likelihood over sigma = 0 is distributed as 0 or
+chi-square with one degree of freedom, with probability 1/2 each (Self and Liang 1987, JASA 82, 605-610, case
+5):
 
     p = P(chi2_1 > LR) / 2,   LR = 2 (log L - log L_0),   and p = 1 where LR = 0.
 """
@@ -62,8 +63,8 @@ class MixedEstimate:
     method : str
         "laplace" or "quadrature".
     bounded_below_only : bool
-        Whether the wins have no cycle: the data then bound sigma from below only, and the maximum of Laplace's
-        approximation is an artefact of its error.
+        Whether the wins have no cycle: the data then bound sigma from below only, and the maximum of
+        Laplace's approximation is an artefact of its error.
 
     Examples
     --------
@@ -151,8 +152,8 @@ def fit_mixed(
     method : str
         "laplace" or "quadrature".
     set_size : int, optional
-        Effects in each set of the quadrature, numbered set by set: items of a judge.  All effects in one set if
-        not given.
+        Effects in each set of the quadrature, numbered set by set: items of a judge.  All effects in one set
+        if not given.
 
     Returns
     -------

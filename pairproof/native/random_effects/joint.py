@@ -4,8 +4,8 @@ Given sigma, the joint precision of (u, b) at the mode is
 
     Q = [Z'WZ + I/sigma^2, Z'WX; X'WZ, X'WX],        V = Q^-1
 
-(Henderson 1975, Biometrics 31, 423-447; Breslow and Clayton 1993).  V is the covariance of (u^ - u, b^ - b): modes
-are not estimates of fixed effects.  The uncertainty of sigma is left out of it.
+(Henderson 1975, Biometrics 31, 423-447; Breslow and Clayton 1993).  V is the covariance of (u^ - u, b^ - b):
+modes are not estimates of fixed effects.  The uncertainty of sigma is left out of it.
 """
 
 from __future__ import annotations

@@ -4,10 +4,12 @@ With u^ the mode of the effects given b and sigma, and W their observed weights 
 
     log L = l(b, u^) - u^'u^ / (2 sigma^2) - log det(I + sigma^2 Z'WZ) / 2
 
-(Breslow and Clayton 1993, JASA 88, 9-25; lme4's `glmer(nAGQ = 1)`).  The gradient is exact: W changes with u^, and
-u^ with b and sigma, so that with A = Z'WZ + I/sigma^2, r the residuals, c_r = z_r'A^-1 z_r and s = c dW/d eta / 2
+(Breslow and Clayton 1993, JASA 88, 9-25; lme4's `glmer(nAGQ = 1)`).  The gradient is exact: W changes with
+u^, and u^ with b and sigma, so that with A = Z'WZ + I/sigma^2, r the residuals, c_r = z_r'A^-1 z_r and s = c
+dW/d eta / 2
 
-    d/d b = X'(r - s) + X'WZ A^-1 Z's,   d/d log sigma = u^'u^/sigma^2 - K + tr(A^-1)/sigma^2 - 2 s'Z A^-1 u^/sigma^2.
+    d/d b = X'(r - s) + X'WZ A^-1 Z's
+    d/d log sigma = u^'u^/sigma^2 - K + tr(A^-1)/sigma^2 - 2 s'Z A^-1 u^/sigma^2
 """
 
 from __future__ import annotations

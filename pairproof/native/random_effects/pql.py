@@ -1,14 +1,15 @@
 """Penalised quasi-likelihood, as BradleyTerry2 estimates abilities with an error.
 
 Effects and parameters are those of greatest penalised likelihood given sigma; sigma is the REML estimate of
-the linear mixed model y* = Xb + Zu + e, e ~ N(0, W^-1), of the working response y* (Breslow and Clayton 1993, JASA
-88, 9-25).  With P the projection W - WX(X'WX)^-1 X'W, S = Z'PZ = U diag(d) U', h = U'Z'Py* and s = sigma^2,
+the linear mixed model y* = Xb + Zu + e, e ~ N(0, W^-1), of the working response y* (Breslow and Clayton 1993,
+JASA 88, 9-25).  With P the projection W - WX(X'WX)^-1 X'W, S = Z'PZ = U diag(d) U', h = U'Z'Py* and s =
+sigma^2,
 
     REML(s) = -sum_k log(1 + s d_k) / 2 + sum_k s h_k^2 / (1 + s d_k) / 2
 
-but for a constant.  Both are repeated until sigma stays.  As in BradleyTerry2 log s is within [-10, 10], and where
-REML at -10 is not below its maximum sigma is 0 and the fit that without effects.  The estimates are badly biased
-for sparse contests of 0 and 1; there is no likelihood and no AIC.
+but for a constant.  Both are repeated until sigma stays.  As in BradleyTerry2 log s is within [-10, 10], and
+where REML at -10 is not below its maximum sigma is 0 and the fit that without effects.  The estimates are
+badly biased for sparse contests of 0 and 1; there is no likelihood and no AIC.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class PenalisedFit:
         Effects, fixed parameters, and their covariance given sigma.
     sigma : float
     sigma_se : float
-        sigma / (2 sqrt(I)), I the expected information of REML about log sigma^2, as BradleyTerry2 has it; NaN at
-        0.  sigma over this is no test of sigma = 0, which lies on the boundary.
+        sigma / (2 sqrt(I)), I the expected information of REML about log sigma^2, as BradleyTerry2 has it;
+        NaN at 0.  sigma over this is no test of sigma = 0, which lies on the boundary.
     steps : int
         Times that sigma was estimated.
 

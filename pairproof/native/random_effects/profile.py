@@ -2,9 +2,9 @@
 
     profile(sigma) = max over b of log L(b, sigma)
 
-An interval holds the values of sigma at which twice the loss from the maximum is at most the quantile of chi-square
-with one degree of freedom (Self and Liang 1987; where the data only bound sigma from below, the upper end is infinite
-and the maximum is the greatest value that was looked at).
+An interval holds the values of sigma at which twice the loss from the maximum is at most the quantile of
+chi-square with one degree of freedom (Self and Liang 1987; where the data only bound sigma from below, the
+upper end is infinite and the maximum is the greatest value that was looked at).
 """
 
 from __future__ import annotations

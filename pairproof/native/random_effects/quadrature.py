@@ -1,9 +1,10 @@
 """The marginal likelihood of contests by quadrature, where the random effects fall into small sets.
 
-Only differences of effects matter, so that J effects are J - 1 independent ones: z = H c with the Helmert matrix H.
-The integral of every set is a trapezoid sum in c about the mode, in units of its Cholesky factor; for an analytic
-integrand that vanishes at both ends the trapezoid rule converges exponentially (Trefethen and Weideman 2014, SIAM
-Review 56, 385-458).  The tails of logistic likelihoods are fat, so that the box matters more than the step.
+Only differences of effects matter, so that J effects are J - 1 independent ones: z = H c with the Helmert
+matrix H.  The integral of every set is a trapezoid sum in c about the mode, in units of its Cholesky factor;
+for an analytic integrand that vanishes at both ends the trapezoid rule converges exponentially (Trefethen and
+Weideman 2014, SIAM Review 56, 385-458).  The tails of logistic likelihoods are fat, so that the box matters
+more than the step.
 
 Derivatives are posterior means (Fisher 1925; Louis 1982, JRSS-B 44, 226-233): d/d b = X'E(r), d/d log sigma =
 E(r'Zu), of the same grid.  The effects of judges are sets of items by judge; the players of contests between

@@ -1,8 +1,9 @@
 """Contests with their outcomes, and the pooling of rows that say the same.
 
-Rows with the same players, covariates and offset have the same probability; one row with the sum of their wins
-and losses has the same likelihood but for binomial coefficients (McCullagh and Nelder 1989, section 4.2.4), so
-estimates do not change.  A million contests of 300 players under a model of player covariates are 45,000 rows.
+Rows with the same players, covariates and offset have the same probability; one row with the sum of their
+wins and losses has the same likelihood but for binomial coefficients (McCullagh and Nelder 1989, section
+4.2.4), so estimates do not change.  A million contests of 300 players under a model of player covariates are
+45,000 rows.
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ class Contests:
 def _distinct(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """First index of each distinct row, and which of them every row is.
 
-    Rows are sorted by a 64-bit hash, as sorting whole rows takes ten times as long; if ever two different rows
-    had the same hash, whole rows are sorted after all.
+    Rows are sorted by a 64-bit hash, as sorting whole rows takes ten times as long; if ever two different
+    rows had the same hash, whole rows are sorted after all.
     """
     mixed = np.zeros(len(rows), dtype=np.uint64)
     for k in range(rows.shape[1]):

@@ -2,10 +2,10 @@
 
     eta = a[first] - a[second] + (x_first - x_second)'b + z'c + offset
 
-(Turner and Firth 2012, Journal of Statistical Software 48(9), section 3): own abilities a of some players, or of
-all but one; player covariates x; contest covariates z, which are not differenced; an offset per contest.  A player
-with a missing covariate gets an ability of its own in place of x'b (section 3.2 there).  The incidence of own
-abilities is kept as two columns of numbers, never as a matrix of contests by players.
+(Turner and Firth 2012, Journal of Statistical Software 48(9), section 3): own abilities a of some players, or
+of all but one; player covariates x; contest covariates z, which are not differenced; an offset per contest.
+A player with a missing covariate gets an ability of its own in place of x'b (section 3.2 there).  The
+incidence of own abilities is kept as two columns of numbers, never as a matrix of contests by players.
 """
 
 from __future__ import annotations

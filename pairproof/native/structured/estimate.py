@@ -1,7 +1,8 @@
 """Maximum likelihood of a Bradley-Terry model with a design per contest.
 
 Newton's method with the exact observed information (Turner and Firth 2012, Journal of Statistical Software
-48(9), fit the same model by iteratively weighted least squares); the covariance is taken at the final estimate.
+48(9), fit the same model by iteratively weighted least squares); the covariance is taken at the final
+estimate.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Whether the estimate exists: separation, and columns that cannot be told apart.
 
-A direction v of the parameters *separates* the contests if x'v >= 0 in every row with a win, x'v <= 0 in every
-row with a loss, and one of them is strict: the likelihood then grows along v without end, under any of the
-links (Albert and Anderson 1984, Biometrika 71, 1-10; Konis 2007).  Rows with both outcomes demand x'v = 0, so
-v lies in their null space, which is mostly {0}; within it one linear programme finds a generic direction:
+A direction v of the parameters *separates* the contests if x'v >= 0 in every row with a win, x'v <= 0 in
+every row with a loss, and one of them is strict: the likelihood then grows along v without end, under any of
+the links (Albert and Anderson 1984, Biometrika 71, 1-10; Konis 2007).  Rows with both outcomes demand x'v =
+0, so v lies in their null space, which is mostly {0}; within it one linear programme finds a generic
+direction:
 
     maximise sum_k s_k   subject to   0 <= s_k <= 1,   x_k'v >= s_k (rows with wins only), -x_k'v >= s_k.
 """

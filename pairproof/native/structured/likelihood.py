@@ -2,9 +2,9 @@
 
     l = sum_r  wins_r log F(eta_r) + losses_r log F(-eta_r)
 
-Score X'u with u_r = dl/d eta_r; observed information X' diag(-d2l/d eta_r^2) X, expected information X' diag(n_r
-f^2 / (F (1 - F))) X (McCullagh and Nelder 1989, section 2.5).  They are equal for the logit only; R's glm
-reports the expected one.
+Score X'u with u_r = dl/d eta_r; observed information X' diag(-d2l/d eta_r^2) X, expected information X'
+diag(n_r f^2 / (F (1 - F))) X (McCullagh and Nelder 1989, section 2.5).  They are equal for the logit only;
+R's glm reports the expected one.
 """
 
 from __future__ import annotations

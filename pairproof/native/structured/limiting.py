@@ -1,8 +1,8 @@
 """The limit of a separated estimate: what is finite, what is infinite, what is not determined.
 
 Along a generic direction of separation the results of some rows become certain; the likelihood of the other
-rows has a finite maximum, the supremum of the whole likelihood (Geyer 2009, Electronic Journal of Statistics 3,
-259-289).  A parameter that does not move along any direction in which these rows are flat has its finite
+rows has a finite maximum, the supremum of the whole likelihood (Geyer 2009, Electronic Journal of Statistics
+3, 259-289).  A parameter that does not move along any direction in which these rows are flat has its finite
 estimate and standard error there.  R's glm reports the same numbers for such parameters, and for the others
 wherever its iterations happened to stop.
 """

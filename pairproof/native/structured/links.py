@@ -3,8 +3,8 @@
     logit    F = 1 / (1 + exp(-eta))        probit   F = Phi(eta)        cauchit  F = 1/2 + atan(eta) / pi
 
 (McCullagh and Nelder 1989, Generalized Linear Models, section 4.3.1).  All three are symmetric, F(-eta) = 1 -
-F(eta), so that a loss is a win of the other side.  log F is concave for logit and probit; for cauchit it is not,
-and its likelihood may have more than one maximum.
+F(eta), so that a loss is a win of the other side.  log F is concave for logit and probit; for cauchit it is
+not, and its likelihood may have more than one maximum.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """The generalised Davidson model, and its log-likelihood at one place.
 
-With u the log-odds of the first player over the second (home advantage and all), log utilities of win and loss are
-u/2 and -u/2, and that of a tie is
+With u the log-odds of the first player over the second (home advantage and all), log utilities of win and
+loss are u/2 and -u/2, and that of a tie is
 
     g = c + s H(p) + s (p - 1/2) u + (1 - s) log(2 cosh(u/2)),    H(p) = -p log p - (1 - p) log(1 - p)
 
-(Davidson 1970, JASA 65, 317-328, is s = 1, p = 1/2, with nu = 2 exp(c); the rest is BradleyTerry2's `GenDavidson`).
-plogis(c) is the largest probability of a tie, p = plogis(m) the probability of a win of the first player, given that
-there is a winner, at which it is reached; s says how fast ties grow rarer away from there: s = 0 not at all.  c, m
-and log s are linear in columns of their own; m of a contest at nobody's home is 0.
+(Davidson 1970, JASA 65, 317-328, is s = 1, p = 1/2, with nu = 2 exp(c); the rest is BradleyTerry2's
+`GenDavidson`). plogis(c) is the largest probability of a tie, p = plogis(m) the probability of a win of the
+first player, given that there is a winner, at which it is reached; s says how fast ties grow rarer away from
+there: s = 0 not at all.  c, m and log s are linear in columns of their own; m of a contest at nobody's home
+is 0.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ class GeneralTies:
     Attributes
     ----------
     design : Design
-        Of n rows: abilities, home advantage as a contest column (1 at the first player's home, -1 at the second's),
-        covariates.
+        Of n rows: abilities, home advantage as a contest column (1 at the first player's home, -1 at the
+        second's), covariates.
     most : float[n, q]
         Columns of c, the logit of the largest probability of a tie.
     most_names : tuple of str

@@ -1,13 +1,14 @@
 """Tests whether the parameters of a node are the same whatever a covariate is.
 
-With the scores s_i of n persons at the node's own estimate and J = sum s_i s_i' / n, the outer product of scores:
+With the scores s_i of n persons at the node's own estimate and J = sum s_i s_i' / n, the outer product of
+scores:
 
     factor     sum over levels of |sum of the scores of the level|^2_J / n_level,    chi-square, k (levels - 1) df
     numeric    max over places of |sum of the first m scores|^2_J / (n t (1 - t)),   t = m / n
 
-where |s|^2_J = s'J^-1 s (Zeileis and Hornik 2007, Statistica Neerlandica 61, 488-508; Merkle and Zeileis 2013).  Equal
-values of a numeric covariate are never taken apart: a place lies between two distinct values (R's result depends on the
-order of the rows).  The p-value of the maximum is that over these very places.
+where |s|^2_J = s'J^-1 s (Zeileis and Hornik 2007, Statistica Neerlandica 61, 488-508; Merkle and Zeileis
+2013).  Equal values of a numeric covariate are never taken apart: a place lies between two distinct values
+(R's result depends on the order of the rows).  The p-value of the maximum is that over these very places.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     l = sum over persons i and comparisons c of log P(y_ic)
 
-with Davidson's tie where answers may be tied (1970).  The score of a person is the derivative of its own term at the
-node's estimate; scores sum to 0 (Strobl, Wickelmaier and Zeileis 2011, Journal of Educational and Behavioral
-Statistics 36, 135-153).
+with Davidson's tie where answers may be tied (1970).  The score of a person is the derivative of its own term
+at the node's estimate; scores sum to 0 (Strobl, Wickelmaier and Zeileis 2011, Journal of Educational and
+Behavioral Statistics 36, 135-153).
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """The p-value of the largest Lagrange multiplier statistic over given places of a break.
 
-Under stability the k-dimensional process B(t) / sqrt(t (1 - t)) (Andrews 1993, Econometrica 61, 821-856) is Markov:
-between shares s < t its correlation is rho = sqrt(s (1 - t) / (t (1 - s))), so that its length r at t, given r' at s,
-has the density of a noncentral chi variable,
+Under stability the k-dimensional process B(t) / sqrt(t (1 - t)) (Andrews 1993, Econometrica 61, 821-856) is
+Markov: between shares s < t its correlation is rho = sqrt(s (1 - t) / (t (1 - s))), so that its length r at
+t, given r' at s, has the density of a noncentral chi variable,
 
     (r / v) (r / (rho r'))^(k/2 - 1) exp(-(r^2 + rho^2 r'^2) / (2 v)) I_{k/2-1}(rho r' r / v),   v = 1 - rho^2.
 
-The probability that it stays below sqrt(c) at all places is a chain of integrals over [0, sqrt(c)], each a Gauss-
-Legendre sum.  Where places are many the limit of all places is taken instead, at a length 0.5826 typical steps beyond
-sqrt(c) (Siegmund 1985, Sequential Analysis, section 10.2).
+The probability that it stays below sqrt(c) at all places is a chain of integrals over [0, sqrt(c)], each a
+Gauss- Legendre sum.  Where places are many the limit of all places is taken instead, at a length 0.5826
+typical steps beyond sqrt(c) (Siegmund 1985, Sequential Analysis, section 10.2).
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """The p-value of the supremum of Lagrange multiplier statistics over all places of a break (sup LM), in the limit.
 
-Under stability the statistic at share t of the sample is, in large samples, |B(t)|^2 / (t (1 - t)) for a k-dimensional
-Brownian bridge B (Andrews 1993, Econometrica 61, 821-856).  In the time log(t / (1 - t)) / 2 its square is a
-stationary process with generator 4 y g'' + (2k - 2y) g', so that over [t, 1 - t]
+Under stability the statistic at share t of the sample is, in large samples, |B(t)|^2 / (t (1 - t)) for a
+k-dimensional Brownian bridge B (Andrews 1993, Econometrica 61, 821-856).  In the time log(t / (1 - t)) / 2
+its square is a stationary process with generator 4 y g'' + (2k - 2y) g', so that over [t, 1 - t]
 
     P(sup <= c) = sum_j A_j L^-v_j,    L = ((1 - t) / t)^2
 
 where v_j are the eigenvalues, with g(C) = 0 at C = c/2, of z g'' + (a - z) g' + v g = 0, a = k/2 (Kummer's
-equation; DeLong 1981; Estrella 2003, Econometric Theory 19, 1128-1143), and A_j = (int g_j w)^2 / int g_j^2 w with w
-the gamma density of shape a.  The eigenvalues are squared singular values of d/dz on polynomials that vanish at C.
-R's strucchange and partykit interpolate a table of simulated response surfaces instead (Hansen 1997).  In a sample
-the supremum is over the places between its values only, and smaller: :mod:`pairproof.native.trees.places`.
+equation; DeLong 1981; Estrella 2003, Econometric Theory 19, 1128-1143), and A_j = (int g_j w)^2 / int g_j^2 w
+with w the gamma density of shape a.  The eigenvalues are squared singular values of d/dz on polynomials that
+vanish at C.  R's strucchange and partykit interpolate a table of simulated response surfaces instead (Hansen
+1997).  In a sample the supremum is over the places between its values only, and smaller:
+:mod:`pairproof.native.trees.places`.
 """
 
 from __future__ import annotations
@@ -81,8 +82,8 @@ def spectrum(statistic: float, k: int) -> tuple[FloatArray, FloatArray]:
     Returns
     -------
     float[DEGREE], float[DEGREE]
-        Rising eigenvalues, and their shares, which sum to P(chi2_k <= c); the last ones are those of the polynomials
-        only, and their terms are 0.
+        Rising eigenvalues, and their shares, which sum to P(chi2_k <= c); the last ones are those of the
+        polynomials only, and their terms are 0.
 
     Examples
     --------

@@ -1,9 +1,10 @@
 """Model-based recursive partitioning of persons by their covariates.
 
-A node is fitted; each covariate is tested for instability of its parameters; where the smallest adjusted p-value is
-below alpha, the node is split at the value of that covariate that maximises the sum of the two log-likelihoods, and the
-same is done in both parts (Zeileis, Hothorn and Hornik 2008, Journal of Computational and Graphical Statistics 17,
-492-514; Strobl, Wickelmaier and Zeileis 2011; psychotree's `bttree`).
+A node is fitted; each covariate is tested for instability of its parameters; where the smallest adjusted
+p-value is below alpha, the node is split at the value of that covariate that maximises the sum of the two
+log-likelihoods, and the same is done in both parts (Zeileis, Hothorn and Hornik 2008, Journal of
+Computational and Graphical Statistics 17, 492-514; Strobl, Wickelmaier and Zeileis 2011; psychotree's
+`bttree`).
 """
 
 from __future__ import annotations

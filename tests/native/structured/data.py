@@ -53,7 +53,7 @@ def lizards(*covariates: str) -> tuple[FloatArray, FloatArray]:
 
 
 def chameleons() -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Columns winner, loser (from 0); difference of prev.wins.2; ch.res and prop.main of the 35 chameleons."""
+    """Columns winner, loser (from 0); difference of prev.wins.2; ch.res, prop.main of 35 chameleons."""
     sides = of_r("with(chameleons, cbind(as.numeric(winner$ID), as.numeric(loser$ID))) - 1")
     before = of_r("with(chameleons, winner$prev.wins.2 - loser$prev.wins.2)")
     return sides, before, of_r('chameleons$predictors[c("ch.res", "prop.main")]')

@@ -29,8 +29,8 @@ from pairproof.native.trees.sup_lm import spectrum, sup_lm_p
 def test_the_limit_has_the_digits_of_kummers_functions(
     statistic: float, k: int, trim: float, p: float
 ) -> None:
-    # mpmath, 40 digits: zeros v of M(-v, k/2, c/2), quadrature of the shares.  Doubles leave 6e-12 for k = 1 and
-    # 2e-14 otherwise; below 1e-7 the expansion leaves 4e-8 of p.
+    # mpmath, 40 digits: zeros v of M(-v, k/2, c/2), quadrature of the shares.  Doubles leave 6e-12 for k = 1
+    # and 2e-14 otherwise; below 1e-7 the expansion leaves 4e-8 of p.
     assert abs(sup_lm_p(statistic, k, trim) - p) < (1e-11 if p > 1e-7 else 1e-6 * p)
 
 

@@ -127,8 +127,8 @@ def test_the_p_value_of_age_is_that_of_permutations() -> None:
     assert abs(largest_statistic(half[order], at) - own.statistic) < 1e-10
     rng, runs = np.random.default_rng(3), 4000
     beyond = np.mean([largest_statistic(rng.permutation(half), at) >= own.statistic for _ in range(runs)])
-    # Asymptotic .2208 against the share of 4,000 permutations, standard error .0066 (of 50,000: .2166); Hansen's
-    # approximation, for a covariate without equal values, has .36.
+    # Asymptotic .2208 against the share of 4,000 permutations, standard error .0066 (of 50,000: .2166);
+    # Hansen's approximation, for a covariate without equal values, has .36.
     assert abs(beyond - own.p) < 0.025
 
 
