@@ -62,22 +62,21 @@ def adjustment(here: ContestPoint, covariance: FloatArray, kind: str) -> FloatAr
     """
     if kind not in KINDS:
         raise InputError(f"bias reduction {kind!r}; expected one of {', '.join(KINDS)}")
-    f, slope, skew = _parts(here)
+    bend, skew = _parts(here)
     hat = here.row_weights * here.contests.design.variances(covariance)
     if kind == "jeffreys":
-        return here.contests.design.transposed(hat * (slope / f - 0.5 * skew))
-    mean = here.contests.design.transposed(hat * slope / (2.0 * f))
+        return here.contests.design.transposed(hat * (bend - 0.5 * skew))
+    mean = here.contests.design.transposed(hat * bend / 2.0)
     if kind == "mean":
         return mean
-    cubes = _cubes(here, covariance, here.row_weights * (skew / 6.0 - slope / (2.0 * f)))
+    cubes = _cubes(here, covariance, here.row_weights * (skew / 6.0 - bend / 2.0))
     return np.asarray(mean + np.linalg.solve(covariance, cubes / np.diag(covariance)))
 
 
-def _parts(here: ContestPoint) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """f, f' and f (1 - 2F) / (F (1 - F)) of each row."""
-    f, slope = here.link.density(here.eta)
+def _parts(here: ContestPoint) -> tuple[FloatArray, FloatArray]:
+    """f'/f and f (1 - 2F) / (F (1 - F)) of each row."""
     up, down = here.link.derivatives(here.eta)[0], here.link.derivatives(-here.eta)[0]
-    return f, slope, up - down  # f/F - f/(1 - F)
+    return here.link.bend(here.eta), up - down  # f/F - f/(1 - F)
 
 
 def _cubes(here: ContestPoint, covariance: FloatArray, weights: FloatArray) -> FloatArray:

@@ -36,6 +36,8 @@ class Link:
         Third derivative of log F at eta, float[n].
     density : function
         f = F', and f', each float[n].
+    bend : function
+        f'/f at eta, float[n]; also where f itself underflows.
     quantile : function
         eta with F(eta) = p, for p of float[n] in (0, 1).
     concave : bool
@@ -56,6 +58,7 @@ class Link:
     derivatives: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
     third: Callable[[FloatArray], FloatArray]
     density: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    bend: Callable[[FloatArray], FloatArray]
     quantile: Callable[[FloatArray], FloatArray]
     concave: bool
     far: float
@@ -124,6 +127,10 @@ def _logit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
     return p * q, p * q * (q - p)
 
 
+def _logit_bend(eta: FloatArray) -> FloatArray:
+    return np.asarray(-np.tanh(eta / 2.0))
+
+
 def _logit_quantile(p: FloatArray) -> FloatArray:
     return np.asarray(np.log(p) - np.log1p(-p))
 
@@ -142,10 +149,9 @@ def _probit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
     # f/F of the lower tail, sqrt(2/pi) / erfcx(-eta/sqrt(2)), neither overflows nor cancels there.
     from scipy.special import erfcx, ndtr
 
-    lower = np.minimum(eta, 0.0)
-    ratio = np.where(
-        eta <= 0, np.sqrt(2.0 / np.pi) / erfcx(-lower / np.sqrt(2.0)), _normal_density(eta) / ndtr(eta)
-    )
+    lower, upper = np.minimum(eta, 0.0), np.maximum(eta, 0.0)
+    below = np.sqrt(2.0 / np.pi) / erfcx(-lower / np.sqrt(2.0))
+    ratio = np.where(eta <= 0, below, _normal_density(upper) / ndtr(upper))
     return ratio, -ratio * (eta + ratio)
 
 
@@ -157,6 +163,10 @@ def _probit_third(eta: FloatArray) -> FloatArray:
 def _probit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
     f = _normal_density(eta)
     return f, -eta * f
+
+
+def _probit_bend(eta: FloatArray) -> FloatArray:
+    return -eta
 
 
 def _probit_quantile(p: FloatArray) -> FloatArray:
@@ -190,6 +200,10 @@ def _cauchit_third(eta: FloatArray) -> FloatArray:
     return np.asarray(bend / cdf - 3.0 * slope * f / cdf**2 + 2.0 * (f / cdf) ** 3)
 
 
+def _cauchit_bend(eta: FloatArray) -> FloatArray:
+    return np.asarray(-2.0 * eta / (1.0 + eta**2))
+
+
 def _cauchit_quantile(p: FloatArray) -> FloatArray:
     return np.asarray(np.tan(np.pi * (p - 0.5)))
 
@@ -197,7 +211,15 @@ def _cauchit_quantile(p: FloatArray) -> FloatArray:
 #: Where a win has all but one in 1e9 of the probability (logit 20, probit 6); for cauchit, one in 3e4.
 _LINKS = {
     "logit": Link(
-        "logit", _logit_log_cdf, _logit_derivatives, _logit_third, _logit_density, _logit_quantile, True, 20.0
+        "logit",
+        _logit_log_cdf,
+        _logit_derivatives,
+        _logit_third,
+        _logit_density,
+        _logit_bend,
+        _logit_quantile,
+        True,
+        20.0,
     ),
     "probit": Link(
         "probit",
@@ -205,6 +227,7 @@ _LINKS = {
         _probit_derivatives,
         _probit_third,
         _probit_density,
+        _probit_bend,
         _probit_quantile,
         True,
         6.0,
@@ -215,6 +238,7 @@ _LINKS = {
         _cauchit_derivatives,
         _cauchit_third,
         _cauchit_density,
+        _cauchit_bend,
         _cauchit_quantile,
         False,
         1e4,

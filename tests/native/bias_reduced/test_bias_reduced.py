@@ -204,6 +204,29 @@ def test_the_penalty_of_a_large_table_is_small_and_of_its_own_sign() -> None:
     assert reduced.llf < plain.llf
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *((name, kind) for name in ("logit", "probit") for kind in ("mean", "median", "jeffreys")),
+        ("cauchit", "jeffreys"),
+    ],
+)
+def test_hundreds_of_separated_contests_have_a_root(name: str, kind: str) -> None:
+    # Cauchit with mean or median need not have one, and for these contests none was found.
+    rng = np.random.default_rng(7)
+    first = rng.integers(30, size=200)
+    second = (first + rng.integers(1, 30, size=200)) % 30
+    players = [str(k) for k in range(30)]
+    design = contest_design(first, second, players)
+    contests = Contests(design, (first < second).astype(float), (first > second).astype(float))
+    found = fit_reduced(contests, kind, name)
+    here = ContestPoint(contests, link(name), found.theta)
+    left = here.score + adjustment(here, found.covariance, kind)
+    # Squared standard errors: observed 2e-21 and less (cauchit, predictors up to 46).
+    assert left @ found.covariance @ left < 1e-18
+    assert np.abs(found.theta).max() > 5 and np.isfinite(found.standard_errors).all()
+
+
 def test_wrong_kinds_and_aliased_columns_are_refused() -> None:
     with pytest.raises(InputError, match="bias reduction 'firth'; expected one of mean, median, jeffreys"):
         fit_reduced(separated(), "firth")
