@@ -105,25 +105,29 @@ def link(name: str) -> Link:
 
 
 def _logit_log_cdf(eta: FloatArray) -> FloatArray:
-    return np.asarray(-np.logaddexp(0.0, -eta))
+    return np.asarray(np.minimum(eta, 0.0) - np.log1p(np.exp(-np.abs(eta))))
 
 
-def _expit(eta: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(_logit_log_cdf(eta)))
+def _logit_both(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """F and 1 - F, both with all their digits, from one exponential."""
+    small = np.exp(-np.abs(eta))
+    near, far = 1.0 / (1.0 + small), small / (1.0 + small)
+    up = eta >= 0
+    return np.where(up, near, far), np.where(up, far, near)
 
 
 def _logit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    q = _expit(-eta)
-    return q, -q * _expit(eta)
+    p, q = _logit_both(eta)
+    return q, -p * q
 
 
 def _logit_third(eta: FloatArray) -> FloatArray:
-    p, q = _expit(eta), _expit(-eta)
-    return p * q * (p - q)
+    p, q = _logit_both(eta)
+    return np.asarray(p * q * (p - q))
 
 
 def _logit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    p, q = _expit(eta), _expit(-eta)
+    p, q = _logit_both(eta)
     return p * q, p * q * (q - p)
 
 

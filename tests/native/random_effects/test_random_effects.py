@@ -155,6 +155,17 @@ def test_the_gradient_is_the_derivative(method: str, name: str) -> None:
     assert close(gradient, [by_beta, by_sigma], 1e-6)  # differences of step 1e-4: observed 4e-8
 
 
+def test_with_many_effects_standard_errors_by_two_points_are_those_by_four(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    four = fit_mixed(four_players())
+    monkeypatch.setattr("pairproof.native.random_effects.fit.MANY", 3)
+    two = fit_mixed(four_players())
+    assert abs(two.sigma - four.sigma) < 1e-12 and two.standard_errors[-1] != four.standard_errors[-1]
+    # With four players only the likelihood is far from quadratic: observed 3e-5.
+    assert np.abs(two.standard_errors / four.standard_errors - 1).max() < 2e-4
+
+
 # -- BradleyTerry2's animals ---------------------------------------------------------------------------------
 
 
