@@ -1,8 +1,8 @@
 """The maximum of a marginal likelihood of a few parameters, and its second derivatives there.
 
 Quasi-Newton steps in units of standard errors, then Newton's with second derivatives that are differences of
-the exact gradient: four points of distance 0.02 and 0.04 standard errors, an error of order 1e-8 of them; or two of them
-(Abramowitz and Stegun 1964, formula 25.3.6).
+the exact gradient: four points of distance 0.02 and 0.04 standard errors (Abramowitz and Stegun 1964, formula
+25.3.6), with an error of order 1e-8, or two points.
 """
 
 from __future__ import annotations
