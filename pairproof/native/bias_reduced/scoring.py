@@ -26,7 +26,7 @@ ROUNDING = 1e-20
 #: below this, are the end too.
 IDLE, LEFT = 25, 1e-14
 MOST_STEPS, MEMORY = 120, 6
-#: After so many steps, Newton's method with differences of the steps, where there are not too many parameters.
+#: After so many steps, Newton's method with differences of the steps, for up to so many parameters.
 PATIENCE, MOST_COLUMNS = 60, 200
 #: Longest step: so much a linear predictor may change, or half of the largest one.  Where all probabilities
 #: are near 0 and 1 there is so little information that a step would go far beyond the root.
@@ -111,7 +111,7 @@ def root(
             if mixed is not None:
                 places, steps = [], []
             after, length = step_at(there)
-        # A step that leads away from the root was too long; one that does not may be followed by a longer one.
+        # A step that leads away from the root was too long; another may be followed by a longer one.
         trust = 0.5 * min(trust, reach) if length > decrement else 2.0 * trust
         theta, step, before, decrement = there, after, decrement, length
         if decrement < TOLERANCE or (decrement < ROUNDING and decrement >= 0.25 * best):

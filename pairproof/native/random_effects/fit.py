@@ -36,7 +36,7 @@ STARTS = (0.1, 0.3, 0.7, 1.5, 3.0)
 #: A gain in log-likelihood below this is rounding: sigma is 0.
 NOTHING = 1e-9
 #: With more effects than this the second derivatives are differences of two points: the likelihood is nearly
-#: quadratic (200 effects, 400 contests: standard errors within 2e-6), and an evaluation takes a factor of K x K.
+#: quadratic (200 effects, 400 contests: standard errors within 2e-6), and an evaluation takes a K x K factor.
 MANY = 200
 
 

@@ -155,10 +155,13 @@ def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
             f" them row {why.rows[0] + 1}, the result is certain in the limit. Leave the term out, pool, or reduce"
             " the bias"
         )
-    last = dict(zip(contests.names[-3:], found.x[-3:].round(3).tolist()))
+    tail = contests.most_names + contests.mode_names + contests.scale_names
+    last = dict(zip(tail, found.x[-len(tail) :]))
+    gone = [f"{name} ({value:.1f})" for name, value in last.items() if abs(value) > FAR / 2]
     raise ConvergenceError(
-        f"no maximum was reached in {found.steps} steps ({found.trouble}); last {last}: a parameter of the ties"
-        " goes to the end of its range. Leave out the scale or the shift"
+        f"the likelihood still grows after {found.steps} steps, towards an infinite"
+        f" {' and '.join(gone) or 'combination of ' + ', '.join(last)}: these contests do not bound it. Leave out"
+        " tie.mode or tie.scale"
     )
 
 

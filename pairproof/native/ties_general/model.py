@@ -198,6 +198,7 @@ class TiePoint:
     def _tie(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """g, float[n]; its first derivatives by u, c, m, log s, float[n, 4]; its second ones, float[n, 4, 4]."""
         u, c, m, log_s = self.parts
+        m, log_s = np.clip(m, -700, 700), np.clip(log_s, -700, 700)  # the solver stops long before
         s, p, q = np.exp(log_s), 1.0 / (1.0 + np.exp(-m)), 1.0 / (1.0 + np.exp(m))
         entropy = p * np.logaddexp(0.0, -m) + q * np.logaddexp(0.0, m)
         half = np.tanh(u / 2.0) / 2.0

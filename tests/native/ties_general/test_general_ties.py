@@ -187,3 +187,26 @@ def test_what_cannot_be_estimated_is_named() -> None:
     pair = contest_design([0], [1], "AB")
     with pytest.raises((NotEstimableError, ConvergenceError)):
         fit_general_ties(general_ties(pair, np.array([4.0]), np.array([3.0]), np.array([2.0]), scale=True))
+
+
+def test_ties_that_bound_no_mode_are_told() -> None:
+    # 300 simulated contests of six players: from each of 15 starts the likelihood grows towards an infinite
+    # tie.mode.
+    rng = np.random.default_rng(0)
+    n = 300
+    first = rng.integers(6, size=n)
+    second = (first + rng.integers(1, 6, size=n)) % 6
+    home = rng.choice([-1.0, 0.0, 1.0], size=n)
+    design = contest_design(first, second, "ABCDEF", contest_columns=home[:, None], contest_names=["home"])
+    truth = np.concatenate([rng.normal(size=5), [0.4, -1.0, 0.3, rng.normal() * 0.6]])
+    zero = np.zeros(n)
+    p = TiePoint(general_ties(design, zero, zero, zero, home, True, True), truth).probabilities
+    outcome = (rng.random(n)[:, None] > p.cumsum(axis=1)).sum(axis=1)
+    wins, ties, losses = ((outcome == k).astype(float) for k in range(3))
+    with pytest.raises(
+        ConvergenceError, match=r"towards an infinite tie.mode .2\d\.\d.: these contests do not bound it"
+    ):
+        fit_general_ties(general_ties(design, wins, ties, losses, home, True, True))
+    davidson = fit_general_ties(general_ties(design, wins, ties, losses))
+    scaled = fit_general_ties(general_ties(design, wins, ties, losses, home, False, True))
+    assert scaled.llf >= davidson.llf and np.isfinite(scaled.standard_errors).all()
