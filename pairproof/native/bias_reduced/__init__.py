@@ -1,0 +1,1 @@
+"""Bradley-Terry estimates with reduced bias, which are finite where contests are separated."""

@@ -1,0 +1,378 @@
+"""Maximum marginal likelihood of contests with random effects, and the test of sigma = 0.
+
+The likelihood is Laplace's approximation, or by quadrature where the effects fall into small sets.  Fixed
+parameters b and log sigma are estimated together; their covariance is the inverse of minus the second
+derivatives.  At the boundary twice the gain in log-likelihood over sigma = 0 is distributed as 0 or
+chi-square with one degree of freedom, with probability 1/2 each (Self and Liang 1987, JASA 82, 605-610, case
+5):
+
+    p = P(chi2_1 > LR) / 2,   LR = 2 (log L - log L_0),   and p = 1 where LR = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConvergenceError, InputError
+from ..structured.contests import Contests
+from ..structured.estimate import StructuredEstimate, fit_structured
+from ..structured.likelihood import ContestPoint
+from ..structured.links import Link, link
+from .design import acyclic, fixed_part
+from .joint import Joint, joint_of
+from .laplace import Marginal, laplace
+from .optimum import Optimum, optimum
+from .penalised import effects_alone, penalised_mode
+from .quadrature import EffectSets, exact
+
+FloatArray = NDArray[np.float64]
+
+#: Values of sigma of which the best is where the search starts.
+STARTS = (0.1, 0.3, 0.7, 1.5, 3.0)
+#: A gain in log-likelihood below this is rounding: sigma is 0.
+NOTHING = 1e-9
+#: With more effects than this the second derivatives are differences of two points: the likelihood is nearly
+#: quadratic (200 effects, 400 contests: standard errors within 2e-6), and an evaluation takes a K x K factor.
+MANY = 200
+
+
+@dataclass(frozen=True, eq=False)
+class MixedEstimate:
+    """An estimate of a Bradley-Terry model with random effects by its marginal likelihood.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the p fixed parameters.
+    beta : float[p]
+    sigma : float
+        Standard deviation of the effects, by maximum likelihood (not REML).
+    covariance : float[p + 1, p + 1]
+        Of beta and log sigma; NaN in the last row and column where sigma is 0 or bounded below only.
+    llf : float
+        Marginal log-likelihood without binomial coefficients.
+    log_coefficients : float
+        Sum of the log binomial coefficients of the rows that were fitted.
+    without : StructuredEstimate
+        The fit with sigma = 0.
+    joint : Joint
+        Modes of the effects (by quadrature: modes too), fixed parameters, covariance given sigma.
+    posterior_means : float[K] or None
+        Of the effects, by quadrature.
+    method : str
+        "laplace" or "quadrature".
+    bounded_below_only : bool
+        Whether the wins have no cycle: the data then bound sigma from below only, and the maximum of
+        Laplace's approximation is an artefact of its error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.design import with_effects
+    >>> from pairproof.native.random_effects.fit import fit_mixed
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import contest_design
+    >>> a, b = np.triu_indices(4, 1)
+    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
+    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
+    >>> found = fit_mixed(with_effects(fixed, a, b, "ABCD"))
+    >>> print(f"{found.sigma:.6f} ({found.sigma_se:.6f}), LR {found.lr:.6f}, p {found.p:.6f}")
+    0.706712 (0.385706), LR 6.153863, p 0.006556
+    """
+
+    names: tuple[str, ...]
+    beta: FloatArray
+    sigma: float
+    covariance: FloatArray
+    llf: float
+    log_coefficients: float
+    without: StructuredEstimate
+    joint: Joint
+    posterior_means: FloatArray | None
+    method: str
+    bounded_below_only: bool
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """float[p + 1]: of beta and log sigma."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def sigma_se(self) -> float:
+        """Standard error of sigma by the delta method; NaN where it has none."""
+        return float(self.sigma * self.standard_errors[-1])
+
+    @property
+    def lr(self) -> float:
+        """Twice the log-likelihood gained over sigma = 0."""
+        return max(0.0, 2.0 * (self.llf - self.without.llf)) if self.sigma > 0 else 0.0
+
+    @property
+    def p(self) -> float:
+        """Of the test of sigma = 0."""
+        return boundary_p(self.lr)
+
+
+def boundary_p(lr: float) -> float:
+    """p-value of the likelihood-ratio test of one variance at its boundary.
+
+    Parameters
+    ----------
+    lr : float
+        Twice the log-likelihood gained, >= 0.
+
+    Returns
+    -------
+    float
+        P(chi2_1 > lr) / 2; 1 at 0.
+
+    Examples
+    --------
+    >>> from pairproof.native.random_effects.fit import boundary_p
+    >>> print(boundary_p(0.0), f"{boundary_p(2.705543454095404):.6f}")
+    1.0 0.050000
+    """
+    from scipy.special import erfc
+
+    return 1.0 if lr <= 0 else float(0.5 * erfc(np.sqrt(lr / 2.0)))
+
+
+def fit_mixed(
+    contests: Contests, link_name: str = "logit", method: str = "laplace", set_size: int | None = None
+) -> MixedEstimate:
+    """The maximum of the marginal likelihood of contests with random effects.
+
+    Parameters
+    ----------
+    contests : Contests
+        Whose first K parameters are the effects, :func:`pairproof.native.random_effects.design.with_effects`.
+    link_name : str
+        "logit" or "probit".
+    method : str
+        "laplace" or "quadrature".
+    set_size : int, optional
+        Effects in each set of the quadrature, numbered set by set: items of a judge.  All effects in one set
+        if not given.
+
+    Returns
+    -------
+    MixedEstimate
+
+    Raises
+    ------
+    InputError
+        No such method or link, or the effects are not in sets.
+    TooLargeError
+        Too many effects in a set for quadrature.
+    NotEstimableError
+        Fixed parameters are infinite, or cannot be told apart.
+    ConvergenceError
+        The marginal likelihood has no maximum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.design import with_effects
+    >>> from pairproof.native.random_effects.fit import fit_mixed
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import contest_design
+    >>> a, b = np.triu_indices(4, 1)
+    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
+    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
+    >>> found = fit_mixed(with_effects(fixed, a, b, "ABCD"), method="quadrature")
+    >>> print(f"{found.sigma:.6f} ({found.sigma_se:.6f}), LR {found.lr:.6f}, p {found.p:.6f}")
+    0.712870 (0.389846), LR 6.200712, p 0.006385
+    """
+    chosen = link(link_name)
+    if not chosen.concave:
+        raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
+    at = marginal_of(contests, chosen, method, set_size)
+    without = fit_structured(fixed_part(contests), link_name)
+    found = _maximum(contests, chosen, at, without)
+    if found is None:
+        return _at_zero(contests, chosen, without, method)
+    sigma, beta = float(np.exp(found.x[-1])), found.x[:-1]
+    unbounded = acyclic(contests)
+    covariance = np.linalg.inv(-found.hessian)
+    if unbounded:
+        covariance[-1, :], covariance[:, -1] = np.nan, np.nan
+    k = contests.design.n_own
+    mode = penalised_mode(effects_alone(contests, beta), chosen, np.full(k, sigma**-2), np.zeros(k))
+    here = ContestPoint(contests, chosen, np.append(mode.theta, beta))
+    return MixedEstimate(
+        contests.design.names[k:],
+        beta,
+        sigma,
+        covariance,
+        found.value,
+        contests.log_coefficients,
+        without,
+        joint_of(here, sigma),
+        at(beta, sigma).effects if method == "quadrature" else None,
+        method,
+        unbounded,
+    )
+
+
+def marginal_of(
+    contests: Contests, chosen: Link, method: str, set_size: int | None
+) -> Callable[[FloatArray, float], Marginal]:
+    """The marginal likelihood as a function of the fixed parameters and sigma.
+
+    Parameters
+    ----------
+    contests : Contests
+    chosen : Link
+    method, set_size : str, int or None
+        As :func:`fit_mixed` takes them.
+
+    Returns
+    -------
+    function of beta, float[p], and sigma
+        A :class:`pairproof.native.random_effects.laplace.Marginal`.
+
+    Raises
+    ------
+    InputError
+        There is no such method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.fit import marginal_of
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import Design
+    >>> from pairproof.native.structured.links import link
+    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
+    >>> at = marginal_of(Contests(design, np.ones(1), np.ones(1)), link("logit"), "laplace", None)
+    >>> print(f"{at(np.zeros(0), 1.0).value:.9f}")
+    -1.732867951
+    """
+    k = contests.design.n_own
+    if method == "quadrature":
+        sets = EffectSets(contests, k if set_size is None else set_size)
+        return lambda beta, sigma: exact(sets, chosen, beta, sigma)
+    if method != "laplace":
+        raise InputError(f"method {method!r}; expected laplace or quadrature")
+    last: list[Marginal | None] = [None]
+
+    def at(beta: FloatArray, sigma: float) -> Marginal:
+        last[0] = found = laplace(contests, chosen, beta, sigma, last[0])
+        return found
+
+    return at
+
+
+def _maximum(
+    contests: Contests, chosen: Link, at: Callable[[FloatArray, float], Marginal], without: StructuredEstimate
+) -> Optimum | None:
+    """The maximum, or None if it is sigma = 0."""
+
+    def function(x: FloatArray) -> tuple[float, FloatArray]:
+        if not -12.0 < x[-1] < 12.0:
+            return -np.inf, np.zeros(len(x))
+        found = at(x[:-1], float(np.exp(x[-1])))
+        return found.value, found.gradient
+
+    values = [at(without.theta, sigma).value for sigma in STARTS]
+    best = STARTS[int(np.argmax(values))]
+    start = np.append(without.theta, np.log(best))
+    try:
+        points = 4 if contests.design.n_own <= MANY else 2
+        found = optimum(function, start, rough_scale(contests, chosen, without.theta, best), points)
+    except ConvergenceError:
+        # On the way to sigma = 0 the likelihood is flat in log sigma.
+        if max(values) <= without.llf and slope_at_zero(contests, chosen, without.theta) <= 0:
+            return None
+        raise
+    return found if found.value > without.llf + NOTHING else None
+
+
+def rough_scale(contests: Contests, chosen: Link, beta: FloatArray, sigma: float) -> FloatArray:
+    """A square root of a rough covariance of beta and log sigma.
+
+    Parameters
+    ----------
+    contests : Contests
+    chosen : Link
+    beta : float[p]
+    sigma : float
+
+    Returns
+    -------
+    float[p + 1, p + 1]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.fit import rough_scale
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import Design
+    >>> from pairproof.native.structured.links import link
+    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
+    >>> rough_scale(Contests(design, np.ones(1), np.ones(1)), link("logit"), np.zeros(0), 1.0).tolist()
+    [[1.0]]
+    """
+    k, p = contests.design.n_own, len(beta)
+    here = ContestPoint(contests, chosen, np.append(np.zeros(k), beta))
+    joint = np.linalg.inv(here.expected + np.diag(np.append(np.full(k, sigma**-2), np.zeros(p))))
+    known = np.eye(k) - joint[:k, :k] / sigma**2
+    found = np.zeros((p + 1, p + 1))
+    found[:p, :p] = np.linalg.cholesky(joint[k:, k:]) if p else 0.0
+    found[p, p] = 1.0 / np.sqrt(2.0 * float((known**2).sum()) + 0.5)
+    return found
+
+
+def slope_at_zero(contests: Contests, chosen: Link, beta: FloatArray) -> float:
+    """Derivative of the marginal log-likelihood by sigma^2 at sigma = 0: (|Z'r|^2 - tr Z'WZ) / 2.
+
+    Parameters
+    ----------
+    contests : Contests
+        Whose first K parameters are the effects.
+    chosen : Link
+    beta : float[p]
+        The fixed parameters at sigma = 0.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.fit import slope_at_zero
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import Design
+    >>> from pairproof.native.structured.links import link
+    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
+    >>> slope_at_zero(Contests(design, np.array([3.0]), np.array([1.0])), link("logit"), np.zeros(0))
+    0.0
+    """
+    alone = effects_alone(contests, beta)
+    here = ContestPoint(alone, chosen, np.zeros(alone.design.n_own))
+    return 0.5 * (float((here.score**2).sum()) - float(np.trace(here.observed)))
+
+
+def _at_zero(contests: Contests, chosen: Link, without: StructuredEstimate, method: str) -> MixedEstimate:
+    k, p = contests.design.n_own, len(without.theta)
+    here = ContestPoint(contests, chosen, np.append(np.zeros(k), without.theta))
+    covariance = np.full((p + 1, p + 1), np.nan)
+    covariance[:p, :p] = without.covariance
+    return MixedEstimate(
+        without.names,
+        without.theta,
+        0.0,
+        covariance,
+        without.llf,
+        contests.log_coefficients,
+        without,
+        joint_of(here, 0.0),
+        np.zeros(k) if method == "quadrature" else None,
+        method,
+        False,
+    )

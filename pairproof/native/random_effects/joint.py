@@ -1,0 +1,222 @@
+"""Effects and fixed parameters together: their joint covariance, and predictions.
+
+Given sigma, the joint precision of (u, b) at the mode is
+
+    Q = [Z'WZ + I/sigma^2, Z'WX; X'WZ, X'WX],        V = Q^-1
+
+(Henderson 1975, Biometrics 31, 423-447; Breslow and Clayton 1993).  V is the covariance of (u^ - u, b^ - b):
+modes are not estimates of fixed effects.  The uncertainty of sigma is left out of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ..structured.likelihood import ContestPoint
+from ..structured.links import Link, link
+
+FloatArray = NDArray[np.float64]
+
+#: Of the trapezoid sum over a normal error, in its standard deviations; both give 15 digits.
+RADIUS, STEP = 9.0, 0.125
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Effects and fixed parameters of contests, and their covariance given sigma.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the K effects and the p fixed parameters.
+    theta : float[K + p]
+    covariance : float[K + p, K + p]
+        Of theta minus the truth.
+    n_effects : int
+        K.
+    sigma : float
+        Standard deviation of the effects; at 0 the effects are 0 and have no variance.
+    link : str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.joint import Joint
+    >>> Joint(("A", "x"), np.zeros(2), np.diag([4.0, 1.0]), 1, 1.0, "logit").standard_errors.tolist()
+    [2.0, 1.0]
+    """
+
+    names: tuple[str, ...]
+    theta: FloatArray
+    covariance: FloatArray
+    n_effects: int
+    sigma: float
+    link: str
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """float[K + p]."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+
+def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
+    """Effects and parameters at the mode, with their covariance.
+
+    Parameters
+    ----------
+    here : ContestPoint
+        At the mode of effects and parameters.
+    sigma : float
+    observed : bool
+        Whether W is that of the observed information, or of the expected one; the same for the logit.
+
+    Returns
+    -------
+    Joint
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.joint import joint_of
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import Design
+    >>> from pairproof.native.structured.likelihood import ContestPoint
+    >>> from pairproof.native.structured.links import link
+    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
+    >>> contests = Contests(design, np.ones(1), np.ones(1))
+    >>> joint_of(ContestPoint(contests, link("logit"), np.zeros(2)), 1.0).covariance.tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    design = here.contests.design
+    k, p = design.n_own, len(design.names) - design.n_own
+    information = here.observed if observed else here.expected
+    covariance = np.zeros((k + p, k + p))
+    if sigma > 0:
+        penalty = np.diag(np.append(np.full(k, sigma**-2), np.zeros(p)))
+        covariance[:] = np.linalg.inv(information + penalty)
+    elif p:
+        covariance[k:, k:] = np.linalg.inv(information[k:, k:])
+    return Joint(design.names, here.theta, (covariance + covariance.T) / 2, k, sigma, here.link.name)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model with random effects says of a contest that may not have been seen.
+
+    Attributes
+    ----------
+    eta : float
+        Linear predictor; the effect of a new player is 0.
+    standard_error : float
+        Of eta: of the effects and parameters, and of the effects of new players; sigma taken as known.
+    plug_in : float
+        F(eta).
+    marginal : float
+        F averaged over the effects of new players: the share of wins to expect of such players.
+    averaged : float
+        F averaged over the whole variance.
+
+    Examples
+    --------
+    >>> from pairproof.native.random_effects.joint import Prediction
+    >>> Prediction(0.0, 1.0, 0.5, 0.5, 0.5).plug_in
+    0.5
+    """
+
+    eta: float
+    standard_error: float
+    plug_in: float
+    marginal: float
+    averaged: float
+
+
+def predict(
+    joint: Joint, columns: FloatArray, first: int | None, second: int | None, offset: float = 0.0
+) -> Prediction:
+    """The prediction of a contest between known or new players.
+
+    Parameters
+    ----------
+    joint : Joint
+    columns : float[p]
+        Columns of the fixed parameters: the first player's covariates minus the second's.
+    first, second : int or None
+        Their effects, 0 .. K - 1; -1 for a player that has none; None for a new player.
+    offset : float
+
+    Returns
+    -------
+    Prediction
+
+    Raises
+    ------
+    InputError
+        The columns do not fit, or there is no such effect.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.joint import Joint, predict
+    >>> joint = Joint(("A", "x"), np.array([0.5, 1.0]), np.diag([0.25, 0.09]), 1, 2.0, "logit")
+    >>> found = predict(joint, np.array([1.0]), 0, None)
+    >>> print(f"{found.eta} {found.standard_error:.6f} {found.plug_in:.6f} {found.marginal:.6f}")
+    1.5 2.083267 0.817574 0.715006
+    """
+    k = joint.n_effects
+    if np.shape(columns) != (len(joint.theta) - k,):
+        raise InputError(f"columns of shape {np.shape(columns)} for {len(joint.theta) - k} fixed parameters")
+    a = np.append(np.zeros(k), columns)
+    new = 0
+    for side, sign in ((first, 1.0), (second, -1.0)):
+        if side is None:
+            new += 1
+        elif not -1 <= side < k:
+            raise InputError(f"effect number {side}; there are {k}, from 0 (-1: none, None: a new player)")
+        elif side >= 0:
+            a[side] += sign
+    eta = float(a @ joint.theta) + offset
+    of_new = new * joint.sigma**2
+    variance = float(a @ joint.covariance @ a) + of_new
+    chosen = link(joint.link)
+    return Prediction(
+        eta,
+        variance**0.5,
+        float(chosen.probability(np.array([eta]))[0]),
+        mean_probability(chosen, eta, of_new**0.5),
+        mean_probability(chosen, eta, variance**0.5),
+    )
+
+
+def mean_probability(chosen: Link, eta: float, sd: float) -> float:
+    """E F(eta + e), e ~ N(0, sd^2), by the trapezoid rule.
+
+    Parameters
+    ----------
+    chosen : Link
+    eta : float
+    sd : float
+        Of e, >= 0.
+
+    Returns
+    -------
+    float
+        In (0, 1).
+
+    Examples
+    --------
+    >>> from pairproof.native.random_effects.joint import mean_probability
+    >>> from pairproof.native.structured.links import link
+    >>> print(f"{mean_probability(link('probit'), 1.0, 1.0):.12f}")  # Phi(1 / sqrt(2))
+    0.760249938907
+    """
+    if sd == 0.0:
+        return float(chosen.probability(np.array([eta]))[0])
+    # The poles of F lie pi / sd away from the real axis: a larger sd takes a smaller step.
+    step = STEP / max(1.0, sd / 2.0)
+    t = step * np.arange(-round(RADIUS / step), round(RADIUS / step) + 1)
+    weight = np.exp(-0.5 * t**2)
+    return float(weight @ chosen.probability(eta + sd * t) / weight.sum())

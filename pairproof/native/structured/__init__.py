@@ -1,0 +1,1 @@
+"""Bradley-Terry models with a design per contest: player and contest covariates, links, offsets, weights."""

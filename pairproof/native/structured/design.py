@@ -1,0 +1,289 @@
+"""The linear predictor of a contest: what its first player has, minus what its second player has.
+
+    eta = a[first] - a[second] + (x_first - x_second)'b + z'c + offset
+
+(Turner and Firth 2012, Journal of Statistical Software 48(9), section 3): own abilities a of some players, or
+of all but one; player covariates x; contest covariates z, which are not differenced; an offset per contest.
+A player with a missing covariate gets an ability of its own in place of x'b (section 3.2 there).  The
+incidence of own abilities is kept as two columns of numbers, never as a matrix of contests by players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, ItemError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Rows of a product X'WX taken at a time: 10 columns of so many doubles stay within a processor's cache.
+CHUNK = 16_384
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Linear predictors of n contests with m own abilities and p further columns.
+
+    Attributes
+    ----------
+    first, second : int[n]
+        Which own ability, 0 .. m - 1, the first and the second player has; -1 for none.
+    dense : float[n, p]
+        Columns that enter as they are: differences of player covariates, contest covariates.
+    offset : float[n]
+        Added to the linear predictor.
+    names : tuple of str
+        Of the m own abilities and then of the p columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.structured.design import contest_design
+    >>> design = contest_design([0, 1], [1, 2], ["A", "B", "C"], contest_columns=np.ones((2, 1)), contest_names=["home"])
+    >>> design.names, design.predictor(np.array([1.0, 3.0, 0.5])).tolist()
+    (('B', 'C', 'home'), [-0.5, -1.5])
+    """
+
+    first: IntArray
+    second: IntArray
+    dense: FloatArray
+    offset: FloatArray
+    names: tuple[str, ...]
+
+    @property
+    def n_own(self) -> int:
+        """m: number of own abilities."""
+        return len(self.names) - self.dense.shape[1]
+
+    @property
+    def n_rows(self) -> int:
+        """n: number of contests."""
+        return len(self.first)
+
+    def predictor(self, theta: FloatArray) -> FloatArray:
+        """eta, float[n], for parameters theta, float[m + p]."""
+        own = np.append(theta[: self.n_own], 0.0)  # the last is the 0 that index -1 reads
+        return np.asarray(own[self.first] - own[self.second] + self.dense @ theta[self.n_own :] + self.offset)
+
+    def transposed(self, values: FloatArray) -> FloatArray:
+        """X'v, float[m + p], for v of float[n]."""
+        return np.append(self._onto_own(values), values @ self.dense)
+
+    def gram(self, weights: FloatArray) -> FloatArray:
+        """X' diag(w) X, float[m + p, m + p], for w of float[n]."""
+        m, p = self.n_own, self.dense.shape[1]
+        found = np.empty((m + p, m + p))
+        found[:m, :m] = self._own_gram(weights)
+        found[m:, m:] = self._dense_gram(weights)
+        for k in range(p if m else 0):
+            found[:m, m + k] = self._onto_own(weights * self.dense[:, k])
+        found[m:, :m] = found[:m, m:].T
+        return found
+
+    def _onto_own(self, values: FloatArray) -> FloatArray:
+        """Sums over the contests of each player, those as second player with a minus sign, float[m]."""
+        m = self.n_own
+        wide = np.bincount(self.first + 1, values, m + 1) - np.bincount(self.second + 1, values, m + 1)
+        return np.asarray(wide[1:])
+
+    def _own_gram(self, weights: FloatArray) -> FloatArray:
+        m = self.n_own
+        if not m:
+            return np.zeros((0, 0))
+        wide = np.bincount((self.first + 1) * (m + 1) + self.second + 1, weights, (m + 1) ** 2)
+        between = wide.reshape(m + 1, m + 1)
+        own = np.diag(between.sum(axis=0) + between.sum(axis=1)) - between - between.T
+        return np.asarray(own[1:, 1:])
+
+    def _dense_gram(self, weights: FloatArray) -> FloatArray:
+        p = self.dense.shape[1]
+        found = np.zeros((p, p))
+        for start in range(0, self.n_rows, CHUNK):
+            part = self.dense[start : start + CHUNK]
+            found += part.T @ (weights[start : start + CHUNK, None] * part)
+        return found
+
+    def rows(self, chosen: IntArray) -> FloatArray:
+        """float[r, m + p]: these rows of X, written out."""
+        found = np.zeros((len(chosen), len(self.names)))
+        for side, sign in ((self.first, 1.0), (self.second, -1.0)):
+            has = side[chosen] >= 0
+            np.add.at(found, (np.flatnonzero(has), side[chosen][has]), sign)
+        found[:, self.n_own :] = self.dense[chosen]
+        return found
+
+    def subset(self, rows: IntArray) -> Design:
+        """The design of these rows, int[r], alone."""
+        return Design(self.first[rows], self.second[rows], self.dense[rows], self.offset[rows], self.names)
+
+    def without(self, columns: IntArray) -> Design:
+        """The design with these columns' parameters, int[k], fixed at 0."""
+        m = self.n_own
+        kept = np.setdiff1d(np.arange(len(self.names)), columns)
+        new = np.full(m + 1, -1)  # the last is what index -1 reads
+        new[kept[kept < m]] = np.arange((kept < m).sum())
+        return Design(
+            new[self.first],
+            new[self.second],
+            self.dense[:, kept[kept >= m] - m],
+            self.offset,
+            tuple(self.names[k] for k in kept),
+        )
+
+    def projected(self, matrix: FloatArray, part: slice) -> FloatArray:
+        """float[r, k]: X M for these rows of X and M of float[m + p, k]."""
+        own = np.vstack([matrix[: self.n_own], np.zeros((1, matrix.shape[1]))])  # index -1 reads the 0
+        return np.asarray(
+            own[self.first[part]] - own[self.second[part]] + self.dense[part] @ matrix[self.n_own :]
+        )
+
+    def variances(self, covariance: FloatArray) -> FloatArray:
+        """float[n]: x'Vx of each contest, the variance of its linear predictor."""
+        m = self.n_own
+        own = np.zeros((m + 1, m + 1))
+        own[:m, :m] = covariance[:m, :m]
+        found = own.diagonal()[self.first] + own.diagonal()[self.second] - 2.0 * own[self.first, self.second]
+        across = np.vstack([covariance[:m, m:], np.zeros((1, covariance.shape[0] - m))])
+        for start in range(0, self.n_rows, CHUNK):
+            part = slice(start, start + CHUNK)
+            x = self.dense[part]
+            both = x @ covariance[m:, m:] + 2.0 * (across[self.first[part]] - across[self.second[part]])
+            found[part] += np.einsum("ij,ij->i", x, both)
+        return np.asarray(found)
+
+
+def contest_design(
+    first: Sequence[int] | IntArray,
+    second: Sequence[int] | IntArray,
+    players: Sequence[str],
+    player_columns: FloatArray | None = None,
+    player_names: Sequence[str] = (),
+    separate: Sequence[str] = (),
+    reference: str | None = None,
+    contest_columns: FloatArray | None = None,
+    contest_names: Sequence[str] = (),
+    offset: FloatArray | None = None,
+) -> Design:
+    """The design of contests between players.
+
+    Without `player_columns` every player but the reference has an ability of its own.
+
+    Parameters
+    ----------
+    first, second : int[n]
+        Players, 0 .. K - 1.
+    players : sequence of str
+        K names.
+    player_columns : float[K, p], optional
+        Covariates of the players; NaN where one is missing.
+    player_names : sequence of str
+        Of these p columns.
+    separate : sequence of str
+        Players with an ability of their own beside the covariate model; those with a missing covariate are
+        added by themselves.
+    reference : str, optional
+        Player of ability 0 in the model without covariates; the first if not given.
+    contest_columns : float[n, q], optional
+        Covariates of the contests, added to the predictor as they are.
+    contest_names : sequence of str
+        Of these q columns.
+    offset : float[n], optional
+
+    Returns
+    -------
+    Design
+
+    Raises
+    ------
+    InputError
+        Shapes or names do not fit, or a contest's covariate or offset is not finite.
+    ItemError
+        A player is unknown, or meets itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.structured.design import contest_design
+    >>> x = np.array([[1.0], [2.0], [np.nan]])
+    >>> design = contest_design([0, 0], [1, 2], ["A", "B", "C"], x, ["x"])
+    >>> design.names, design.rows(np.arange(2)).tolist()
+    (('C', 'x'), [[0.0, -1.0], [-1.0, 1.0]])
+    """
+    a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
+    _check_players(a, b, players)
+    if player_columns is None:
+        own, columns = _all_but(players, reference), np.zeros((len(players), 0))
+    else:
+        columns = _checked("player_columns", player_columns, len(players), player_names, finite=False)
+        own = _separate(players, columns, separate)
+        columns = np.where(np.isin(np.arange(len(players)), own)[:, None], 0.0, columns)
+    extra = np.zeros((len(a), 0)) if contest_columns is None else contest_columns
+    extra = _checked("contest_columns", extra, len(a), contest_names, finite=True)
+    column = np.full(len(players), -1)
+    column[own] = np.arange(len(own))
+    return Design(
+        column[a],
+        column[b],
+        np.hstack([columns[a] - columns[b], extra]),
+        _offset(offset, len(a)),
+        tuple(players[k] for k in own) + tuple(player_names) + tuple(contest_names),
+    )
+
+
+def _check_players(a: IntArray, b: IntArray, players: Sequence[str]) -> None:
+    if a.shape != b.shape or a.ndim != 1:
+        raise InputError(f"{a.size} first and {b.size} second players; expected one of each a contest")
+    for side in (a, b):
+        wrong = np.flatnonzero((side < 0) | (side >= len(players)))
+        if len(wrong):
+            raise ItemError(
+                f"contest {wrong[0] + 1}: player number {side[wrong[0]]}; there are {len(players)}, from 0"
+            )
+    same = np.flatnonzero(a == b)
+    if len(same):
+        raise ItemError(
+            f"contest {same[0] + 1}: {players[a[same[0]]]} meets itself ({len(same)} such contests); remove them"
+        )
+
+
+def _all_but(players: Sequence[str], reference: str | None) -> IntArray:
+    ref = players[0] if reference is None else reference
+    if ref not in players:
+        raise ItemError(f"reference {ref!r} is not one of the {len(players)} players")
+    return np.array([k for k, name in enumerate(players) if name != ref], dtype=np.int64)
+
+
+def _separate(players: Sequence[str], columns: FloatArray, separate: Sequence[str]) -> IntArray:
+    unknown = [name for name in separate if name not in players]
+    if unknown:
+        raise ItemError(f"separate: {unknown[0]!r} is not one of the {len(players)} players")
+    chosen = np.isnan(columns).any(axis=1) | np.array([name in set(separate) for name in players])
+    return np.flatnonzero(chosen)
+
+
+def _checked(what: str, columns: FloatArray, n: int, names: Sequence[str], finite: bool) -> FloatArray:
+    found = np.asarray(columns, dtype=float)
+    if found.shape != (n, len(names)):
+        raise InputError(f"{what}: shape {found.shape}; expected {(n, len(names))}, a column for each name")
+    wrong = ~np.isfinite(found) if finite else np.isinf(found)
+    if wrong.any():
+        row, k = np.argwhere(wrong)[0]
+        raise InputError(
+            f"{what}, row {row + 1}, column {names[k]!r}: {found[row, k]}; expected a finite number"
+        )
+    return found
+
+
+def _offset(offset: FloatArray | None, n: int) -> FloatArray:
+    found = np.zeros(n) if offset is None else np.asarray(offset, dtype=float)
+    if found.shape != (n,):
+        raise InputError(f"offset: shape {found.shape}; expected {(n,)}, one number a contest")
+    if not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise InputError(f"offset, row {row + 1}: {found[row]}; expected a finite number")
+    return found

@@ -1,0 +1,250 @@
+"""Links between a contest's linear predictor eta and the probability F(eta) that its first player wins.
+
+    logit    F = 1 / (1 + exp(-eta))        probit   F = Phi(eta)        cauchit  F = 1/2 + atan(eta) / pi
+
+(McCullagh and Nelder 1989, Generalized Linear Models, section 4.3.1).  All three are symmetric, F(-eta) = 1 -
+F(eta), so that a loss is a win of the other side.  log F is concave for logit and probit; for cauchit it is
+not, and its likelihood may have more than one maximum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A symmetric link, with the derivatives that likelihood and bias reduction need.
+
+    Attributes
+    ----------
+    name : str
+        "logit", "probit" or "cauchit".
+    log_cdf : function
+        log F(eta) of float[n], exact in both tails.
+    derivatives : function
+        First and second derivative of log F at eta, each float[n].
+    third : function
+        Third derivative of log F at eta, float[n].
+    density : function
+        f = F', and f', each float[n].
+    bend : function
+        f'/f at eta, float[n]; also where f itself underflows.
+    quantile : function
+        eta with F(eta) = p, for p of float[n] in (0, 1).
+    concave : bool
+        Whether log F is concave, so that a maximum of the likelihood is the only one.
+    far : float
+        A predictor beyond this in absolute value makes the solver ask whether the estimate exists.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.structured.links import link
+    >>> [round(float(link(name).probability(np.array([1.0]))[0]), 6) for name in ("logit", "probit", "cauchit")]
+    [0.731059, 0.841345, 0.75]
+    """
+
+    name: str
+    log_cdf: Callable[[FloatArray], FloatArray]
+    derivatives: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    third: Callable[[FloatArray], FloatArray]
+    density: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    bend: Callable[[FloatArray], FloatArray]
+    quantile: Callable[[FloatArray], FloatArray]
+    concave: bool
+    far: float
+
+    def probability(self, eta: FloatArray) -> FloatArray:
+        """F(eta), float[n] in [0, 1]."""
+        return np.asarray(np.exp(self.log_cdf(eta)))
+
+    def expected_weight(self, eta: FloatArray) -> FloatArray:
+        """f^2 / (F (1 - F)), float[n]: expected information of one contest about eta."""
+        return np.asarray(self.derivatives(eta)[0] * self.derivatives(-eta)[0])
+
+
+def link(name: str) -> Link:
+    """The link of this name.
+
+    Parameters
+    ----------
+    name : str
+        "logit", "probit" or "cauchit".
+
+    Returns
+    -------
+    Link
+
+    Raises
+    ------
+    InputError
+        There is no such link.
+
+    Examples
+    --------
+    >>> from pairproof.native.structured.links import link
+    >>> link("cloglog")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pairproof.errors.InputError: link 'cloglog'; expected one of logit, probit, cauchit: only symmetric links give...
+    """
+    if name not in _LINKS:
+        raise InputError(
+            f"link {name!r}; expected one of {', '.join(_LINKS)}: only symmetric links give a contest the same"
+            " probability whichever player is named first"
+        )
+    return _LINKS[name]
+
+
+def _logit_log_cdf(eta: FloatArray) -> FloatArray:
+    return np.asarray(np.minimum(eta, 0.0) - np.log1p(np.exp(-np.abs(eta))))
+
+
+def _logit_both(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """F and 1 - F, both with all their digits, from one exponential."""
+    small = np.exp(-np.abs(eta))
+    near, far = 1.0 / (1.0 + small), small / (1.0 + small)
+    up = eta >= 0
+    return np.where(up, near, far), np.where(up, far, near)
+
+
+def _logit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    p, q = _logit_both(eta)
+    return q, -p * q
+
+
+def _logit_third(eta: FloatArray) -> FloatArray:
+    p, q = _logit_both(eta)
+    return np.asarray(p * q * (p - q))
+
+
+def _logit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    p, q = _logit_both(eta)
+    return p * q, p * q * (q - p)
+
+
+def _logit_bend(eta: FloatArray) -> FloatArray:
+    return np.asarray(-np.tanh(eta / 2.0))
+
+
+def _logit_quantile(p: FloatArray) -> FloatArray:
+    return np.asarray(np.log(p) - np.log1p(-p))
+
+
+def _probit_log_cdf(eta: FloatArray) -> FloatArray:
+    from scipy.special import log_ndtr
+
+    return np.asarray(log_ndtr(eta))
+
+
+def _normal_density(eta: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(-0.5 * eta**2) / np.sqrt(2.0 * np.pi))
+
+
+def _probit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    # f/F of the lower tail, sqrt(2/pi) / erfcx(-eta/sqrt(2)), neither overflows nor cancels there.
+    from scipy.special import erfcx, ndtr
+
+    lower, upper = np.minimum(eta, 0.0), np.maximum(eta, 0.0)
+    below = np.sqrt(2.0 / np.pi) / erfcx(-lower / np.sqrt(2.0))
+    ratio = np.where(eta <= 0, below, _normal_density(upper) / ndtr(upper))
+    return ratio, -ratio * (eta + ratio)
+
+
+def _probit_third(eta: FloatArray) -> FloatArray:
+    r, slope = _probit_derivatives(eta)
+    return -slope * (eta + r) - r * (1.0 + slope)
+
+
+def _probit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    f = _normal_density(eta)
+    return f, -eta * f
+
+
+def _probit_bend(eta: FloatArray) -> FloatArray:
+    return -eta
+
+
+def _probit_quantile(p: FloatArray) -> FloatArray:
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(p))
+
+
+def _cauchit_log_cdf(eta: FloatArray) -> FloatArray:
+    # F = atan2(1, -eta)/pi keeps its digits in the lower tail, 1 - F = atan2(1, eta)/pi in the upper.
+    lower, upper = np.arctan2(1.0, -eta) / np.pi, np.arctan2(1.0, eta) / np.pi
+    return np.asarray(np.where(eta <= 0, np.log(lower), np.log1p(-np.where(eta <= 0, 0.0, upper))))
+
+
+def _cauchit_density(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    f = 1.0 / (np.pi * (1.0 + eta**2))
+    return f, -2.0 * eta * f / (1.0 + eta**2)
+
+
+def _cauchit_derivatives(eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    f, slope = _cauchit_density(eta)
+    cdf = np.arctan2(1.0, -eta) / np.pi
+    ratio = f / cdf
+    return ratio, slope / cdf - ratio**2
+
+
+def _cauchit_third(eta: FloatArray) -> FloatArray:
+    f, slope = _cauchit_density(eta)
+    bend = f * (6.0 * eta**2 - 2.0) / (1.0 + eta**2) ** 2  # f''
+    cdf = np.arctan2(1.0, -eta) / np.pi
+    return np.asarray(bend / cdf - 3.0 * slope * f / cdf**2 + 2.0 * (f / cdf) ** 3)
+
+
+def _cauchit_bend(eta: FloatArray) -> FloatArray:
+    return np.asarray(-2.0 * eta / (1.0 + eta**2))
+
+
+def _cauchit_quantile(p: FloatArray) -> FloatArray:
+    return np.asarray(np.tan(np.pi * (p - 0.5)))
+
+
+#: Where a win has all but one in 1e9 of the probability (logit 20, probit 6); for cauchit, one in 3e4.
+_LINKS = {
+    "logit": Link(
+        "logit",
+        _logit_log_cdf,
+        _logit_derivatives,
+        _logit_third,
+        _logit_density,
+        _logit_bend,
+        _logit_quantile,
+        True,
+        20.0,
+    ),
+    "probit": Link(
+        "probit",
+        _probit_log_cdf,
+        _probit_derivatives,
+        _probit_third,
+        _probit_density,
+        _probit_bend,
+        _probit_quantile,
+        True,
+        6.0,
+    ),
+    "cauchit": Link(
+        "cauchit",
+        _cauchit_log_cdf,
+        _cauchit_derivatives,
+        _cauchit_third,
+        _cauchit_density,
+        _cauchit_bend,
+        _cauchit_quantile,
+        False,
+        1e4,
+    ),
+}

@@ -1,0 +1,186 @@
+"""Maximum likelihood of the generalised Davidson model.
+
+Newton's method with the exact observed information, started at Davidson's model (1970), whose likelihood is
+concave; BradleyTerry2 fits the same model by gnm's over-parameterised scoring from random starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConvergenceError, NotEstimableError
+from ..numerics.newton import Solution, maximise
+from ..patterns.information import cholesky_of, flat_names
+from ..structured.contests import Contests
+from ..structured.existence import aliased, listed, separation
+from .model import GeneralTies, TiePoint
+
+FloatArray = NDArray[np.float64]
+
+#: |u|, |c|, |m| or |log s| beyond this makes the solver ask why.
+FAR = 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class GeneralTiesEstimate:
+    """A maximum-likelihood estimate of the generalised Davidson model.
+
+    Attributes
+    ----------
+    names : tuple of str
+    theta : float[k]
+        Abilities and other columns of the design, then tie.max (logit of the largest probability of a tie),
+        tie.mode (logit), tie.scale (log).
+    covariance : float[k, k]
+        Inverse of the observed information.
+    llf : float
+        Without multinomial coefficients.
+    deviance : float
+        Against probabilities of their own for every row.
+    steps : int
+    decrement : float
+        Squared length, in standard errors, of the last step.
+    score : float[k]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.structured.design import contest_design
+    >>> from pairproof.native.ties_general.fit import fit_general_ties
+    >>> from pairproof.native.ties_general.model import general_ties
+    >>> design = contest_design([0], [1], ["A", "B"], reference="B")
+    >>> found = fit_general_ties(general_ties(design, np.array([4.0]), np.array([2.0]), np.array([1.0])))
+    >>> found.theta.round(6).tolist()  # log 4; nu = 2 / sqrt(4) = 1, tie.max = log(nu / 2)
+    [1.386294, -0.693147]
+    """
+
+    names: tuple[str, ...]
+    theta: FloatArray
+    covariance: FloatArray
+    llf: float
+    deviance: float
+    steps: int
+    decrement: float
+    score: FloatArray
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """float[k]."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+
+def fit_general_ties(contests: GeneralTies) -> GeneralTiesEstimate:
+    """The maximum-likelihood estimate of the generalised Davidson model.
+
+    Parameters
+    ----------
+    contests : GeneralTies
+
+    Returns
+    -------
+    GeneralTiesEstimate
+
+    Raises
+    ------
+    NotEstimableError
+        There is no tie, parameters are infinite, or they cannot be told apart; the message names them.
+    ConvergenceError
+        The scale or the mode of the ties went to the end of its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.structured.design import contest_design
+    >>> from pairproof.native.ties_general.fit import fit_general_ties
+    >>> from pairproof.native.ties_general.model import general_ties
+    >>> never = general_ties(contest_design([0], [1], ["A", "B"]), np.ones(1), np.zeros(1), np.ones(1))
+    >>> fit_general_ties(never)
+    Traceback (most recent call last):
+    pairproof.errors.NotEstimableError: tie.max: there is no tie among 2 contests, and the estimate is -infinite
+    """
+    _check(contests)
+    none = np.zeros((contests.design.n_rows, 0))
+    plain = replace(contests, mode=none, mode_names=(), scale=none, scale_names=())
+    start = _solved(plain, np.zeros(len(plain.names)))
+    found = start
+    if plain.names != contests.names:
+        rest = len(contests.names) - len(plain.names)
+        found = _solved(contests, np.append(start.x, np.zeros(rest)))
+    here = found.point
+    return GeneralTiesEstimate(
+        contests.names,
+        found.x,
+        _covariance(here),
+        here.value,
+        2.0 * (_saturated(contests) - here.value),
+        start.steps + (found.steps if found is not start else 0),
+        found.decrement,
+        here.score,
+    )
+
+
+def _check(contests: GeneralTies) -> None:
+    total = contests.totals
+    if not contests.ties.sum() > 0:
+        raise NotEstimableError(
+            f"{listed(contests.most_names)}: there is no tie among {total.sum():g} contests, and the estimate is"
+            " -infinite"
+        )
+    if not contests.wins.sum() + contests.losses.sum() > 0:
+        raise NotEstimableError(
+            f"{listed(contests.most_names)}: all {total.sum():g} contests are tied, and the estimate is infinite"
+        )
+    same = aliased(Contests(contests.design, total, np.zeros(len(total))))
+    if same:
+        raise NotEstimableError(
+            f"{listed(same)}: cannot be told apart in these contests; leave one of them out"
+        )
+
+
+def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
+    def evaluate(theta: FloatArray) -> TiePoint:
+        return TiePoint(contests, theta)
+
+    found = maximise(evaluate, start, FAR)
+    if not found.trouble:
+        return found
+    half = contests.ties / 2.0
+    why = separation(Contests(contests.design, contests.wins + half, contests.losses + half))
+    if why is not None:
+        raise NotEstimableError(
+            f"{listed(why.infinite)}: the estimate is infinite (separation): in {len(why.rows)} rows, the first of"
+            f" them row {why.rows[0] + 1}, the result is certain in the limit. Leave the term out, pool, or reduce"
+            " the bias"
+        )
+    tail = contests.most_names + contests.mode_names + contests.scale_names
+    last = dict(zip(tail, found.x[-len(tail) :]))
+    gone = [f"{name} ({value:.1f})" for name, value in last.items() if abs(value) > FAR / 2]
+    raise ConvergenceError(
+        f"the likelihood still grows after {found.steps} steps, towards an infinite"
+        f" {' and '.join(gone) or 'combination of ' + ', '.join(last)}: these contests do not bound it. Leave out"
+        " tie.mode or tie.scale"
+    )
+
+
+def _covariance(here: TiePoint) -> FloatArray:
+    information = here.information
+    try:
+        factor = cholesky_of(information)
+    except np.linalg.LinAlgError:
+        raise NotEstimableError(
+            f"{listed(flat_names(information, here.contests.names))}: the likelihood is flat along them at its"
+            " maximum, so that they cannot be told apart; leave some of them out"
+        ) from None
+    half = np.linalg.solve(factor, np.eye(len(factor)))
+    return np.asarray(half.T @ half)
+
+
+def _saturated(contests: GeneralTies) -> float:
+    total = 0.0
+    for y in (contests.wins, contests.ties, contests.losses):
+        seen = y > 0
+        total += float(y[seen] @ np.log(y[seen] / contests.totals[seen]))
+    return total

@@ -1,0 +1,1 @@
+"""Trees of groups of persons whose preferences differ: model-based recursive partitioning."""

@@ -1,0 +1,250 @@
+"""Tests whether the parameters of a node are the same whatever a covariate is.
+
+With the scores s_i of n persons at the node's own estimate and J = sum s_i s_i' / n, the outer product of
+scores:
+
+    factor     sum over levels of |sum of the scores of the level|^2_J / n_level,    chi-square, k (levels - 1) df
+    numeric    max over places of |sum of the first m scores|^2_J / (n t (1 - t)),   t = m / n
+
+where |s|^2_J = s'J^-1 s (Zeileis and Hornik 2007, Statistica Neerlandica 61, 488-508; Merkle and Zeileis
+2013).  Equal values of a numeric covariate are never taken apart: a place lies between two distinct values
+(R's result depends on the order of the rows).  The p-value of the maximum is that over these very places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from .places import places_p
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Kind = Literal["numeric", "factor", "ordered"]
+
+
+@dataclass(frozen=True, eq=False)
+class Covariate:
+    """A covariate of persons.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        "numeric", "factor" or "ordered" (a factor whose splits keep the order; its test is a factor's).
+    values : float[n]
+        Values, or numbers of levels from 0.
+    levels : tuple of str
+        Of a factor; empty for a numeric covariate.
+
+    Raises
+    ------
+    InputError
+        A value is missing, not finite, or not the number of a level.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.instability import Covariate
+    >>> Covariate("sex", "factor", np.array([0.0, 2.0]), ("m", "f"))
+    Traceback (most recent call last):
+    pairproof.errors.InputError: sex, person 2: 2.0 is not the number of one of 2 levels
+    """
+
+    name: str
+    kind: Kind
+    values: FloatArray
+    levels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values, dtype=float)
+        object.__setattr__(self, "values", values)
+        if self.kind not in ("numeric", "factor", "ordered"):
+            raise InputError(f"{self.name}: kind {self.kind!r}; expected numeric, factor or ordered")
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if len(wrong):
+            raise InputError(
+                f"{self.name}, person {wrong[0] + 1}: {values[wrong[0]]}; trees need a value for every person"
+            )
+        if self.kind != "numeric":
+            strange = np.flatnonzero(~np.isin(values, np.arange(len(self.levels))))
+            if len(strange):
+                raise InputError(
+                    f"{self.name}, person {strange[0] + 1}: {values[strange[0]]} is not the number of one of"
+                    f" {len(self.levels)} levels"
+                )
+
+
+@dataclass(frozen=True)
+class InstabilityTest:
+    """A test of parameter stability along one covariate.
+
+    Attributes
+    ----------
+    covariate : str
+    statistic : float
+    p : float
+        For this covariate alone.
+    p_adjusted : float
+        1 - (1 - p)^m over the m covariates tested in the node.
+    df : int
+        Of the chi-square of a factor; the number of places of a numeric covariate.
+
+    Examples
+    --------
+    >>> from pairproof.native.trees.instability import InstabilityTest
+    >>> InstabilityTest("age", 12.0, 0.01, 0.02, 30).covariate
+    'age'
+    """
+
+    covariate: str
+    statistic: float
+    p: float
+    p_adjusted: float
+    df: int
+
+
+def instability_tests(
+    scores: FloatArray, covariates: Sequence[Covariate], minimum: int
+) -> tuple[InstabilityTest, ...]:
+    """The tests of all covariates that can be tested in a node.
+
+    Parameters
+    ----------
+    scores : float[n, k]
+        Of the persons of the node, at its estimate.
+    covariates : sequence of Covariate
+        Of the same n persons.
+    minimum : int
+        Persons that a place leaves on either side at least; never fewer than a tenth of them.
+
+    Returns
+    -------
+    tuple of InstabilityTest
+        In the order of the covariates; one with a single value, or without a place, is left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.instability import Covariate, instability_tests
+    >>> scores = np.array([[0.5], [0.5], [0.5], [-0.5], [-0.5], [-0.5]])
+    >>> test = instability_tests(scores, [Covariate("g", "factor", np.repeat([0.0, 1.0], 3), ("a", "b"))], 2)[0]
+    >>> print(f"{test.statistic:.6f} {test.p:.6f}")
+    6.000000 0.014306
+    """
+    n = len(scores)
+    outer = scores.T @ scores / n
+    if np.linalg.matrix_rank(outer, hermitian=True) < len(outer):
+        return ()
+    half = np.linalg.solve(np.linalg.cholesky(outer), scores.T).T / np.sqrt(n)  # rows of length s'J^-1 s / n
+    found = []
+    for covariate in covariates:
+        if covariate.kind == "numeric":
+            found.append((covariate.name, *_numeric(half, covariate.values, minimum)))
+        else:
+            found.append((covariate.name, *_factor(half, covariate.values)))
+    tested = [test for test in found if test[3] > 0]
+    return tuple(
+        InstabilityTest(
+            name, statistic, p, -float(np.expm1(len(tested) * np.log1p(-p))) if p < 1 else 1.0, df
+        )
+        for name, statistic, p, df in tested
+    )
+
+
+def _factor(half: FloatArray, values: FloatArray) -> tuple[float, float, int]:
+    from scipy.special import gammaincc
+
+    label = np.unique(values, return_inverse=True)[1]
+    size = np.bincount(label)
+    sums = np.array([np.bincount(label, column) for column in half.T])
+    statistic = float(((sums**2).sum(axis=0) / (size / len(values))).sum())
+    df = half.shape[1] * (len(size) - 1)
+    return statistic, float(gammaincc(df / 2.0, statistic / 2.0)) if df else 1.0, df
+
+
+def _numeric(half: FloatArray, values: FloatArray, minimum: int) -> tuple[float, float, int]:
+    order, at = places(values, minimum)
+    if not len(at):
+        return 0.0, 1.0, 0
+    statistic = largest_statistic(half[order], at)
+    return statistic, places_p(statistic, half.shape[1], at / len(values)), len(at)
+
+
+def places(values: FloatArray, minimum: int) -> tuple[IntArray, IntArray]:
+    """Where a numeric covariate may break: between distinct values, away from both ends.
+
+    Parameters
+    ----------
+    values : float[n]
+    minimum : int
+        Persons on either side at least; never fewer than a tenth of them.
+
+    Returns
+    -------
+    int[n], int[m]
+        Order of the persons, and how many of them are before each place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.instability import places
+    >>> places(np.array([30.0, 20.0, 30.0, 40.0]), 1)[1].tolist()
+    [1, 3]
+    """
+    n = len(values)
+    order = np.argsort(values, kind="stable")
+    before = np.flatnonzero(np.diff(values[order]) > 0) + 1
+    least = max(int(np.ceil(0.1 * n)), minimum)
+    return order, np.asarray(before[(before >= least) & (before <= n - least)], dtype=np.int64)
+
+
+def largest_statistic(scores: FloatArray, at: IntArray) -> float:
+    """The largest statistic over places.
+
+    Parameters
+    ----------
+    scores : float[n, k]
+        In the order of the covariate, scaled: sum of their outer products the identity.
+    at : int[m]
+        Persons before each place.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.instability import largest_statistic
+    >>> print(f"{largest_statistic(np.array([[0.5], [0.5], [-0.5], [-0.5]]), np.array([1, 2, 3])):.6f}")
+    4.000000
+    """
+    share = at / len(scores)
+    path = np.cumsum(scores, axis=0)[at - 1]
+    return float(((path**2).sum(axis=1) / (share * (1.0 - share))).max())
+
+
+def by_name(tests: Sequence[InstabilityTest]) -> Mapping[str, InstabilityTest]:
+    """The tests of a node by the name of their covariate.
+
+    Parameters
+    ----------
+    tests : sequence of InstabilityTest
+
+    Returns
+    -------
+    mapping of str to InstabilityTest
+
+    Examples
+    --------
+    >>> from pairproof.native.trees.instability import InstabilityTest, by_name
+    >>> by_name([InstabilityTest("age", 12.0, 0.01, 0.02, 30)])["age"].p
+    0.01
+    """
+    return {test.covariate: test for test in tests}
