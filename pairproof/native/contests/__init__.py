@@ -1,0 +1,1 @@
+"""Bradley-Terry models of contests: abilities and contest effects by formula, beyond free abilities."""
