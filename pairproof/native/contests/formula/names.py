@@ -173,9 +173,7 @@ class Names:
         first, second = self.table.first, self.table.second
         if not self.used.all():
             first, second = first[self.used], second[self.used]
-        both: FloatArray = np.concatenate([first, second])
-
-    return both
+        return np.concatenate([first, second])
 
     def _rows(self, name: str) -> Column:
         """A column in the rows that count."""
