@@ -138,7 +138,7 @@ def expand(formula: str, table: Comparisons, separate: Sequence[str] = ()) -> Ex
     >>> found = expand("mass*judge", table)
     >>> found.item_terms, found.comparison_terms
     (('mass',), ('`mass:judge[2]`',))
-    >>> found.table.columns["mass:judge[2]"].tolist(), found.warnings[0].text[:53]
+    >>> found.table.columns["mass:judge[2]"].tolist(), found.warnings[0].text[:56]
     ([0.0, -3.0, -2.0], 'judge is the same for both items of a row, so it cancels')
     """
     model = Model(formula, table, separate)
