@@ -42,12 +42,12 @@ class Case:
 
 
 _CEMS = """
-p <- CEMS$preferences; p <- p[!is.na(p$win1.adj), ]; p <- p[seq(1, nrow(p), by = 61), ]
-first <- p$school1; second <- p$school2; rows <- CEMS$students[p$student, ]; items <- CEMS$schools
+p <- CEMS$preferences; p <- p[!is.na(p$win1.adj), ]; p <- p[seq(1, nrow(p), by = 17), ]
+first <- p$school1; second <- p$school2; rows <- CEMS$students[p$student, c("WOR", "DEG", "FRA", "SEX", "SPA")]; items <- CEMS$schools
 m <- BTm(cbind(win1.adj, win2.adj), school1, school2, ~ {terms}, data = list(p, CEMS$students, CEMS$schools), x = TRUE)
 """
 _HOCKEY = """
-h <- icehockey[seq(1, nrow(icehockey), by = 5), ]; first <- h$visitor; second <- h$opponent; items <- NULL
+h <- icehockey[seq(1, nrow(icehockey), by = 15), ]; first <- h$visitor; second <- h$opponent; items <- NULL
 rows <- data.frame(home_first = 0, home_second = as.numeric(h$home.ice), conference = h$conference)
 m <- BTm(result, data.frame(team = visitor, home = 0), data.frame(team = opponent, home = as.numeric(home.ice)),
   ~ {terms}, id = "team", data = h, x = TRUE)
@@ -78,6 +78,14 @@ rows <- data.frame(at.home_first = 1, at.home_second = 0, z = d$z)[rep(1, 42), ]
 d$home.team <- data.frame(team = d$home.team, at.home = 1); d$away.team <- data.frame(team = d$away.team, at.home = 0)
 m <- BTm(cbind(home.wins, away.wins), home.team, away.team, ~ {terms}, id = "team", data = d, x = TRUE)
 """
+_MADE = """
+lev <- letters[1:5]; first <- factor(c("a","a","b","c","d","a","b","e"), lev)
+second <- factor(c("b","c","d","d","a","d","c","a"), lev)
+items <- data.frame(x = c(1, 2, NA, 4, 8), m = c(3, 1, 4, 1, 5), sex = factor(c("F", "M", "F", "M", NA)), row.names = lev)
+rows <- data.frame(judge = factor(c(1, 2, 1, 2, 1, 2, 1, 2)), z = c(.5, 1, 2, 3, 1.5, 2.5, .25, 4))
+m <- BTm(rep(1, 8), data.frame(id = first), data.frame(id = second), ~ {terms}, id = "id",
+  data = list(rows, items), separate.ability = {separate}, x = TRUE)
+"""
 
 
 def _case(setup: str, terms: str, *rest: Any) -> Case:
@@ -86,23 +94,45 @@ def _case(setup: str, terms: str, *rest: Any) -> Case:
 
 _FOUR = ("throat.PC1", "throat.PC3", "head.length", "SVL")
 _FIVE = ("flav", "gel", "flav.2", "gel.2", "flav.gel")
+_B = _MADE.replace("{separate}", "'b'")
+_NOBODY = _MADE.replace("{separate}", "NULL")
 CASES = {
+    "made, an item without x, which is in an interaction only": _case(
+        _NOBODY, "m[id] + x[id]:z", "m + x:z", {"m": "m[id]", "x:z": "x[id]:z"}
+    ),
+    "made, an item without x and judges": _case(
+        _NOBODY,
+        "m[id] + x[id]:judge",
+        "m + x:judge",
+        {"m": "m[id]", "x:judge[1]": "x[id]:judge1", "x:judge[2]": "x[id]:judge2"},
+    ),
+    "made, an item without a sex": _case(
+        _NOBODY,
+        "m[id] + sex[id] + sex[id]:z",
+        "m + sex + sex:z",
+        {"m": "m[id]", "sex[M]": "sex[id]M", "sex[M]:z": "sex[id]M:z"},
+    ),
+    "made, a separate item": _case(
+        _B,
+        "m[id] + m[id]:judge",
+        "m*judge",
+        # R codes m:judge by all judges; with both, one column of the three is aliased.
+        {"m": "m[id]", "m:judge[2]": "m[id]:judge2"},
+        ("b",),
+    ),
     "flatlizards, Whiting et al. (2006)": _case(
-        _LIZARDS,
-        " + ".join(f"{x}[..]" for x in _FOUR),
-        " + ".join(_FOUR),
-        {x: f"{x}[..]" for x in _FOUR},
+        _LIZARDS, " + ".join(f"{x}[..]" for x in _FOUR), " + ".join(_FOUR), {x: f"{x}[..]" for x in _FOUR}
     ),
     "flatlizards, products and squares": _case(
         _LIZARDS,
-        "(throat.PC1[..] + SVL[..]) * head.height[..] + I(SVL[..]^2) + exp(head.height[..]/2)",
-        "(throat.PC1 + SVL)*head.height + I(SVL^2) + exp(head.height/2)",
+        "(throat.PC1[..] + SVL[..]) * head.height[..] + I(SVL[..]^2) + abs(head.height[..])",
+        "(throat.PC1 + SVL)*head.height + I(SVL^2) + abs(head.height)",
         {
             "throat.PC1": "throat.PC1[..]",
             "SVL": "SVL[..]",
             "head.height": "head.height[..]",
             "I(SVL^2)": "I(SVL[..]^2)",
-            "exp(head.height / 2)": "exp(head.height[..]/2)",
+            "abs(head.height)": "abs(head.height[..])",
             "throat.PC1:head.height": "throat.PC1[..]:head.height[..]",
             "SVL:head.height": "SVL[..]:head.height[..]",
         },
@@ -125,14 +155,15 @@ CASES = {
     ),
     "chameleons, experience and size": _case(
         _CHAMELEONS,
-        "prev.wins.2 * SVL[ID] + I(prev.wins.2^2) + log(SVL[ID])",
-        "prev.wins.2*SVL + I(prev.wins.2^2) + log(SVL)",
+        "prev.wins.2 * SVL[ID] + I(prev.wins.2^2) + log(SVL[ID]) + exp(ch.res[ID]/2)",
+        "prev.wins.2*SVL + I(prev.wins.2^2) + log(SVL) + exp(ch.res/2)",
         {
             "prev.wins.2": "prev.wins.2",
             "SVL": "SVL[ID]",
             "prev.wins.2:SVL": "prev.wins.2:SVL[ID]",
             "I(prev.wins.2^2)": "I(prev.wins.2^2)",
             "log(SVL)": "log(SVL[ID])",
+            "exp(ch.res / 2)": "exp(ch.res[ID]/2)",
         },
     ),
     "springall, response surface": _case(
@@ -173,9 +204,9 @@ CASES = {
             "a[1]": "a[field]1",
             "a[1]:instrument[flute]": "a[field]1:instrumentflute",
             "a[1]:instrument[violin]": "a[field]1:instrumentviolin",
-            "b[1]:instrument[cello]": "b[field]1:instrumentcello",
-            "b[1]:instrument[flute]": "b[field]1:instrumentflute",
-            "b[1]:instrument[violin]": "b[field]1:instrumentviolin",
+            "b[1]:instrument[cello]": "instrumentcello:b[field]1",
+            "b[1]:instrument[flute]": "instrumentflute:b[field]1",
+            "b[1]:instrument[violin]": "instrumentviolin:b[field]1",
         },
     ),
     "CEMS, table 6": _case(
@@ -244,7 +275,8 @@ def from_r(case: Case) -> dict[str, Any]:
         return list(strings(answer.vector(name)))
 
     def numbers(name: str) -> list[float | None]:
-        return [None if np.isnan(v) else float(v) for v in answer.vector(name).floats()]
+        found = (float(v) for v in answer.vector(name).floats())
+        return [None if np.isnan(v) else int(v) if v.is_integer() else v for v in found]
 
     out: dict[str, Any] = {k: texts(k) for k in ("items", "names")}
     out.update({k: numbers(k) for k in ("first", "second", "x")})
@@ -284,4 +316,6 @@ def recorded() -> dict[str, dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    RECORDED.write_text(json.dumps({name: from_r(case) for name, case in CASES.items()}) + "\n", encoding="utf-8")
+    RECORDED.write_text(
+        json.dumps({name: from_r(case) for name, case in CASES.items()}) + "\n", encoding="utf-8"
+    )
