@@ -211,7 +211,8 @@ CASES = {
     ),
     "CEMS, table 6": _case(
         _CEMS,
-        ".. + WOR[student] * Paris[..] + DEG[student] * St.Gallen[..] + FRA[student] * London[..] + SEX[student] * Milano[..]",
+        ".. + WOR[student] * Paris[..] + DEG[student] * St.Gallen[..] + FRA[student] * London[..]"
+        " + SEX[student] * Milano[..]",
         "item + WOR:Paris + DEG:St.Gallen + FRA:London + SEX:Milano",
         {
             "WOR[yes]:Paris": "WOR[student]yes:Paris[..]",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -75,3 +77,16 @@ def test_r_says_so_today(name: str) -> None:
     assert {k: v for k, v in now.items() if k != "x"} == {k: v for k, v in made.items() if k != "x"}
     # Another linear algebra library may round poly's orthogonal basis otherwise; observed 0.
     assert np.allclose(np.array(now["x"], float), np.array(made["x"], float), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.r("BradleyTerry2")
+def test_btm_scales_each_side_by_itself_and_here_equal_items_do_not_differ() -> None:
+    name = "made, an item without x, which is in an interaction only"
+    twice = replace(CASES[name], setup=CASES[name].setup.replace("m[id] + x[id]:z", "scale(m[id])"))
+    table = table_of(recorded()[name])
+    m = table.item_data["m"]
+    assert not isinstance(m, Factor)
+    equal = int(np.flatnonzero(m[table.first] == m[table.second])[0])
+    # b and d both have m = 1; R takes the mean and the standard deviation of first and of second players apart.
+    assert abs(float(from_r(twice)["x"][equal]) - 1.8131535) < 1e-6  # printed by R 4.2.2 with 8 digits
+    assert differences(expand("scale(m)", table))["scale(m)"][equal] == 0.0
