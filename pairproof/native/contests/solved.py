@@ -7,20 +7,19 @@ along which nothing is left to say are the null space of the estimate.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, NotEstimableError
 from ...fit.outcomes import outcome_probabilities
 from ...fit.spec import Term
 from ...fit.warning import FitWarning, listed
 from ..bias_reduced.fit import ReducedEstimate, fit_reduced
 from ..bias_reduced.ties import TiedContests, TiedEstimate, fit_tied
 from ..structured.contests import Contests
-from ..structured.estimate import StructuredEstimate, fit_structured
+from ..structured.estimate import fit_structured
 from ..structured.existence import null_space
 from ..structured.limiting import limiting_contests
 from ..structured.links import link
@@ -112,8 +111,11 @@ def binary(p: FloatArray) -> FloatArray:
 
 def _likelihood(rows: ContestRows) -> Solved:
     contests, name = contests_of(rows), rows.spec.link
-    limit = limit_of(contests)
-    found = limit.fitted(lambda left: fit_structured(left, name))
+    try:
+        limit, found = everything(contests), fit_structured(contests, name)
+    except NotEstimableError:
+        limit = limit_of(contests)
+        found = fit_structured(limit.left, name)
     theta, covariance = limit.embed(found.theta), limit.embed_square(found.covariance)
     fitted = limit.probabilities(link(name).probability(contests.design.predictor(theta)))
     warnings = [*limit.warnings(rows)]
@@ -166,16 +168,6 @@ class LimitRows:
     flat: FloatArray
     n_infinite: int
 
-    def fitted(self, fit: Callable[[Contests], StructuredEstimate]) -> StructuredEstimate:
-        """The estimate from the rows left.
-
-        Raises
-        ------
-        NotEstimableError
-            Every result is certain: nothing is left to estimate.
-        """
-        return fit(self.left)
-
     def embed(self, theta: FloatArray) -> FloatArray:
         """float[p]: parameters of the rows left among all, 0 for those that were fixed."""
         out = np.zeros(len(self.contests.design.names))
@@ -218,6 +210,13 @@ class LimitRows:
             " limit. What is finite is estimated; reduce_bias='mean' has finite estimates of all"
         )
         return (FitWarning("separated", text, lost),)
+
+
+def everything(contests: Contests) -> LimitRows:
+    """Contests of which everything has a finite estimate."""
+    p = len(contests.design.names)
+    none = np.zeros(0, np.int64)
+    return LimitRows(contests, contests, np.arange(p), none, np.zeros((p, 0)), 0)
 
 
 def limit_of(contests: Contests) -> LimitRows:
