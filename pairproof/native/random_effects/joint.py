@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ..structured.likelihood import ContestPoint
 from ..structured.links import Link, link
+from .factors import inverse_of
 
 FloatArray = NDArray[np.float64]
 
@@ -97,10 +98,10 @@ def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
     covariance = np.zeros((k + p, k + p))
     if sigma > 0:
         penalty = np.diag(np.append(np.full(k, sigma**-2), np.zeros(p)))
-        covariance[:] = np.linalg.inv(information + penalty)
+        covariance[:] = inverse_of(information + penalty)
     elif p:
-        covariance[k:, k:] = np.linalg.inv(information[k:, k:])
-    return Joint(design.names, here.theta, (covariance + covariance.T) / 2, k, sigma, here.link.name)
+        covariance[k:, k:] = inverse_of(information[k:, k:])
+    return Joint(design.names, here.theta, covariance, k, sigma, here.link.name)
 
 
 @dataclass(frozen=True)
