@@ -167,18 +167,7 @@ def predict(
     >>> print(f"{found.eta} {found.standard_error:.6f} {found.plug_in:.6f} {found.marginal:.6f}")
     1.5 2.083267 0.817574 0.715006
     """
-    k = joint.n_effects
-    if np.shape(columns) != (len(joint.theta) - k,):
-        raise InputError(f"columns of shape {np.shape(columns)} for {len(joint.theta) - k} fixed parameters")
-    a = np.append(np.zeros(k), columns)
-    new = 0
-    for side, sign in ((first, 1.0), (second, -1.0)):
-        if side is None:
-            new += 1
-        elif not -1 <= side < k:
-            raise InputError(f"effect number {side}; there are {k}, from 0 (-1: none, None: a new player)")
-        elif side >= 0:
-            a[side] += sign
+    a, new = contrast(joint.n_effects, len(joint.theta) - joint.n_effects, columns, first, second)
     eta = float(a @ joint.theta) + offset
     of_new = new * joint.sigma**2
     variance = float(a @ joint.covariance @ a) + of_new
@@ -190,6 +179,50 @@ def predict(
         mean_probability(chosen, eta, of_new**0.5),
         mean_probability(chosen, eta, variance**0.5),
     )
+
+
+def contrast(
+    k: int, p: int, columns: FloatArray, first: int | None, second: int | None
+) -> tuple[FloatArray, int]:
+    """The linear predictor of a contest as a combination of effects and parameters.
+
+    Parameters
+    ----------
+    k, p : int
+        Effects, and fixed parameters.
+    columns : float[p]
+    first, second : int or None
+        As :func:`predict` takes them.
+
+    Returns
+    -------
+    float[k + p], int
+        The combination, and how many of the sides are new players.
+
+    Raises
+    ------
+    InputError
+        The columns do not fit, or there is no such effect.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.joint import contrast
+    >>> contrast(2, 1, np.array([0.5]), 1, None)
+    (array([0. , 1. , 0.5]), 1)
+    """
+    if np.shape(columns) != (p,):
+        raise InputError(f"columns of shape {np.shape(columns)} for {p} fixed parameters")
+    a = np.append(np.zeros(k), columns)
+    new = 0
+    for side, sign in ((first, 1.0), (second, -1.0)):
+        if side is None:
+            new += 1
+        elif not -1 <= side < k:
+            raise InputError(f"effect number {side}; there are {k}, from 0 (-1: none, None: a new player)")
+        elif side >= 0:
+            a[side] += sign
+    return a, new
 
 
 def mean_probability(chosen: Link, eta: float, sd: float) -> float:
