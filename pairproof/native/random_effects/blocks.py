@@ -214,7 +214,8 @@ def with_blocks(fixed: Contests, blocks: Sequence[Block]) -> Contests:
     if not blocks or len(set(names)) < len(names):
         raise InputError(f"components {', '.join(names) or 'none'}; expected one or more, each named once")
     n, shift = fixed.design.n_rows, 0
-    first, second = [], []
+    first: list[IntArray] = []
+    second: list[IntArray] = []
     for block in blocks:
         _check(block, n)
         for side, found in ((block.first, first), (block.second, second)):

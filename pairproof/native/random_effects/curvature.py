@@ -120,7 +120,7 @@ class Curvature:
             change = mode.alone.design.gram(mode.rows.third * self.slopes[:, j])
             if j >= p:
                 own = np.arange(len(change))[self.parts[j - p]]
-                change[own, own] -= 2.0 / mode.sigma[j - p] ** 2
+                change[own, own] += -2.0 / mode.sigma[j - p] ** 2
             products.append(factor.inverse @ change)
             turned = np.ascontiguousarray(products[j].T)
             for k in range(j + 1):

@@ -12,10 +12,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ConvergenceError
+from ...errors import ConvergenceError, TooLargeError
 from ..structured.design import Design
 
 FloatArray = NDArray[np.float64]
+
+#: Effects in one matrix: a factor of it takes half a minute.
+MOST_TOGETHER = 8000
 
 
 def factored(information: FloatArray) -> FloatArray:
@@ -102,6 +105,8 @@ class DenseFactor:
     ------
     ConvergenceError
         A is not positive definite but for rounding, which takes weights of over 1e15 / sigma^2.
+    TooLargeError
+        K is over MOST_TOGETHER.
 
     Examples
     --------
@@ -115,6 +120,11 @@ class DenseFactor:
     """
 
     def __init__(self, design: Design, weights: FloatArray, precision: FloatArray) -> None:
+        if len(precision) > MOST_TOGETHER:
+            raise TooLargeError(
+                f"{len(precision)} random effects that meet each other; the limit is {MOST_TOGETHER}, a matrix of"
+                f" {8e-9 * MOST_TOGETHER**2:.1f} GB"
+            )
         self.design = design
         information = design.gram(weights)
         information[np.diag_indices(len(precision))] += precision
@@ -151,9 +161,3 @@ class DenseFactor:
     def squared_traces(self, parts: Sequence[slice]) -> FloatArray:
         """float[C, C]: sum of the squares of A^-1 between the effects of two components."""
         return np.array([[float((self.inverse[a, b] ** 2).sum()) for b in parts] for a in parts])
-
-
-def factor_of(
-    design: Design, weights: FloatArray, precision: FloatArray, like: DenseFactor | None = None
-) -> DenseFactor:
-    return DenseFactor(design, weights, precision)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, TooLargeError
 from ..structured.likelihood import ContestPoint
 from ..structured.links import Link, link
-from .factors import inverse_of
+from .factors import MOST_TOGETHER, inverse_of
 
 FloatArray = NDArray[np.float64]
 
@@ -79,6 +79,13 @@ def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
     -------
     Joint
 
+    Raises
+    ------
+    TooLargeError
+        There are over MOST_TOGETHER effects and parameters.
+    ConvergenceError
+        Their information is singular.
+
     Examples
     --------
     >>> import numpy as np
@@ -94,6 +101,11 @@ def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
     """
     design = here.contests.design
     k, p = design.n_own, len(design.names) - design.n_own
+    if k + p > MOST_TOGETHER:
+        raise TooLargeError(
+            f"the covariance of {k + p} effects and parameters; the limit is {MOST_TOGETHER}. fit_components does"
+            " without it"
+        )
     information = here.observed if observed else here.expected
     covariance = np.zeros((k + p, k + p))
     if sigma > 0:

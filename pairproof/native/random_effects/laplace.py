@@ -24,7 +24,8 @@ from ...errors import ConvergenceError
 from ..structured.contests import Contests
 from ..structured.links import Link
 from .blocks import component_sizes
-from .factors import DenseFactor, factor_of
+from .factors import DenseFactor
+from .nested import NestedFactor, factor_of
 from .penalised import effects_alone
 from .rows import RowTerms, row_terms
 
@@ -47,7 +48,7 @@ class Mode:
     theta : float[K]
     rows : RowTerms
         There.
-    factor : DenseFactor
+    factor : DenseFactor or NestedFactor
         A there.
     sigma : float[C]
         Of each component.
@@ -67,7 +68,7 @@ class Mode:
     alone: Contests
     theta: FloatArray
     rows: RowTerms
-    factor: DenseFactor
+    factor: DenseFactor | NestedFactor
     sigma: FloatArray
 
     @property

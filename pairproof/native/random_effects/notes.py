@@ -208,7 +208,7 @@ def _of_flatness(contests: Contests, fit: MixedEstimate, link_name: str) -> list
     twice = float(profile_sigma(contests, np.array([fit.sigma, 2.0 * fit.sigma]), link_name).llf[1])
     if fit.llf - twice < FLAT:
         notes.append(
-            f"The likelihood is flat in sigma: at {2 * fit.sigma:.4g}, twice the estimate, log L is only"
+            f"Laplace's likelihood is flat in sigma: at {2 * fit.sigma:.4g}, twice the estimate, log L is only"
             f" {fit.llf - twice:.2g} lower."
         )
     return notes

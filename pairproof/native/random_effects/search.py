@@ -175,9 +175,9 @@ def _from(place: _Place, start: FloatArray, dear: bool) -> Optimum:
         place.function,
         x,
         scale,
-        points=2 if dear else 4,
+        points=2 if dear and isinstance(mode.factor, DenseFactor) else 4,
         second=place.exact if whole else None,
-        moved=1e-8 if dear else 1e-17,
+        moved=1e-8 if dear or not whole else 1e-17,
     )
 
 
