@@ -229,7 +229,12 @@ def _all_subsets(
         members = np.array(sorted(subset))
         # A search starts from smaller fits with all their sigmas above 0; one with a 0 in it has a twin without.
         lower = [
-            Lower(low.value, low.beta, np.where(low.sigma > 0, low.sigma, LITTLE)[np.delete(members, place)], place)
+            Lower(
+                low.value,
+                low.beta,
+                np.where(low.sigma > 0, low.sigma, LITTLE)[np.delete(members, place)],
+                place,
+            )
             for place, low in enumerate(smaller)
         ]
         reached = highest(only(contests, subset), chosen, lower)

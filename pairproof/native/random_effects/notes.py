@@ -247,7 +247,9 @@ def _of_exact(fit: MixedEstimate, exact: MixedEstimate | None) -> list[str]:
         apart = abs(float(np.log(fit.sigma / exact.sigma))) > SHIFT * (se if np.isfinite(se) else 1.0)
     if not apart:
         return []
-    return [f"By quadrature, which has no such error, sigma is {exact.sigma:.4g}; by Laplace {fit.sigma:.4g}."]
+    return [
+        f"By quadrature, which has no such error, sigma is {exact.sigma:.4g}; by Laplace {fit.sigma:.4g}."
+    ]
 
 
 def _of_pql(contests: Contests, fit: MixedEstimate, by_pql: PenalisedFit, link_name: str) -> list[str]:
@@ -262,6 +264,5 @@ def _of_pql(contests: Contests, fit: MixedEstimate, by_pql: PenalisedFit, link_n
     side = "below" if by_pql.sigma < fit.sigma else "above"
     return [
         f"The sigma of penalised quasi-likelihood (PQL), {text}, lies {side} the likelihood-ratio interval of 95 %"
-        f" (2 log L is {2 * (fit.llf - at):.3g} lower there)"
-        + (f"; {known}" if side == "below" else ".")
+        f" (2 log L is {2 * (fit.llf - at):.3g} lower there)" + (f"; {known}" if side == "below" else ".")
     ]
