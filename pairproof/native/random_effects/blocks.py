@@ -140,7 +140,22 @@ class BlockDesign(Design):
         )
 
     def without(self, columns: IntArray) -> Design:
-        """The design with these columns' parameters, int[k], fixed at 0: whole components, or fixed parameters."""
+        """The design with these columns' parameters fixed at 0.
+
+        Parameters
+        ----------
+        columns : int[k]
+            Of whole components, or of fixed parameters.
+
+        Returns
+        -------
+        Design
+
+        Raises
+        ------
+        InputError
+            They are part of a component.
+        """
         m = self.n_own
         kept = np.setdiff1d(np.arange(len(self.names)), columns)
         dense = self.dense[:, kept[kept >= m] - m]

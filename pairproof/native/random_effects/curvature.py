@@ -109,8 +109,8 @@ class Curvature:
             second[:, p + c] += row
             own = 4.0 * float(y[part] @ mode.theta[part]) / mode.sigma[c] ** 2
             second[p + c, p + c] += 4.0 * diagonal[c] - own
-        second -= self._traces(factor)
-        return np.asarray(self._without_determinant() - 0.5 * (second + second.T) / 2.0)
+        whole = np.asarray(second - self._traces(factor))
+        return np.asarray(self._without_determinant() - 0.25 * (whole + whole.T))
 
     def _traces(self, factor: DenseFactor) -> FloatArray:
         """tr(A^-1 A_j A^-1 A_k)."""

@@ -1,0 +1,78 @@
+"""A fit of contests as text and as JSON; no number is computed here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..record import FitRecord
+from ..shown.json import finite, fit_dict
+from ..shown.text import number, p_value
+from .components import Component
+from .spec import ContestSpec
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def document(fit: FitRecord, spec: ContestSpec, penalised: float) -> dict[str, Any]:
+    """The fit as a JSON object."""
+    return {
+        **fit_dict(fit),
+        "formula": spec.formula,
+        "link": spec.link,
+        "offset": spec.offset or None,
+        "reduce_bias": spec.reduction or None,
+        "penalised": finite(penalised),
+        "random": list(spec.random),
+        "method": spec.method,
+    }
+
+
+def of_components(components: Sequence[Component], method: str) -> tuple[str, ...]:
+    """The variance components as sentences."""
+    out = []
+    for c in components:
+        what = {"item": "items", "item:judge": "items by judge"}[c.name]
+        line = f"Random effects of {what}: sigma = {number(c.sigma)}"
+        if not math.isnan(c.se):
+            line += f" (se {number(c.se)})"
+        line += f", {c.n_effects:,} effects"
+        if not math.isnan(c.lr):
+            line += f"; test of sigma = 0 on its boundary: LR {number(c.lr)}, p = {p_value(c.p, _log10(c.p))}"
+        out.append(line)
+    if method == "pql":
+        out.append(
+            "By PQL: no log-likelihood, AIC or test of sigma; sigma is that of REML for the working response"
+        )
+    return tuple(out)
+
+
+def _log10(p: float) -> float:
+    return math.log10(p) if p > 0 else float("-inf")
+
+
+def mixed_document(
+    plain: dict[str, Any], components: Sequence[Component], effects: pd.DataFrame
+) -> dict[str, Any]:
+    """The JSON object of a fit with its random effects."""
+    numbers = ("effect", "se", "mean")
+    return {
+        **plain,
+        "components": [
+            {
+                "name": c.name,
+                "sigma": finite(c.sigma),
+                "se": finite(c.se),
+                "lr": finite(c.lr),
+                "p": finite(c.p),
+                "n_effects": c.n_effects,
+            }
+            for c in components
+        ],
+        "effects": [
+            {str(k): finite(float(v)) if k in numbers else str(v) for k, v in row.items()}
+            for row in effects.to_dict("records")
+        ],
+    }
