@@ -113,6 +113,7 @@ def second_order_term(
     >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
     >>> contests = with_effects(fixed, a, b, "ABCD")
     >>> print(f"{second_order_term(contests, np.array([0.4561]), 0.7128695):.5f}")
+    0.02411
     """
     n = contests.design.n_rows
     if n > MOST_ROWS:
@@ -168,6 +169,7 @@ def compare_methods(
     >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
     >>> found = compare_methods(with_effects(fixed, a, b, "ABCD"))
     >>> print(f"{found.pql.sigma:.4f} {found.laplace.sigma:.4f} {found.quadrature.sigma:.4f}", found.notes)
+    0.8642 0.7067 0.7129 ()
     """
     by_laplace, by_pql = fit_mixed(contests, link_name), fit_pql(contests, link_name)
     exact = _by_quadrature(contests, link_name, set_size)
