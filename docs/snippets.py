@@ -179,7 +179,7 @@ def _tidy(printed: str) -> str:
 @contextlib.contextmanager
 def workplace(backend: Backend) -> Iterator[Workplace]:
     with tempfile.TemporaryDirectory(prefix="pairproof-docs-") as folder:
-        for data in ("data", "certified/fits", "certified/answers/data", "certified/answers/fits"):
+        for data in ("data", *(f"certified/{part}" for part in CERTIFIED_FOLDERS)):
             shutil.copytree(ROOT / "tests" / data, Path(folder, "tests", data))
         commands = Path(folder, "bin")
         commands.mkdir()
