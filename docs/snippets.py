@@ -37,6 +37,8 @@ from pairproof.bridge import Backend, Records, using
 from pairproof.errors import PairproofError
 
 ROOT = Path(__file__).resolve().parent.parent
+#: Folders of tests/certified that the snippets of pages read.
+CERTIFIED_FOLDERS = ("fits", "answers/data", "answers/fits", "contests/fits")
 #: R's answers that only the documentation asks for; searched before those of the package.
 OWN_RECORDS = ROOT / "docs" / "records"
 FENCE = re.compile(r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -162,7 +162,10 @@ suppressMessages(suppressWarnings(library(BradleyTerry2)))
 data(flatlizards)
 x <- flatlizards$predictors
 cat("table\\n")
-for (k in rownames(x)) cat(k, ifelse(is.na(unlist(x[k, c({columns})])), "NA", sprintf("%.17g", unlist(x[k, c({columns})]))), "\\n")
+for (k in rownames(x)) {{
+  v <- unlist(x[k, c({columns})])
+  cat(k, ifelse(is.na(v), "NA", sprintf("%.17g", v)), "\\n")
+}}
 cat("table\\n")
 with(flatlizards$contests, cat(paste(winner, loser), sep = "\\n"))
 """

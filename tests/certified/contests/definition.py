@@ -9,8 +9,8 @@ expectations taken outcome by outcome:
     A - I F,  F_t = sum_u V_tu tr(h_t (P_u / 3 + Q_u / 2)),  h_t = V_t V_t' / V_tt           (median)
     gradient of log det I / 2                                                                (jeffreys)
 
-(Firth 1993, Biometrika 80, 27-38; Kosmidis, Kenne Pagui and Sartori 2020, Statistics and Computing 30, 43-59).
-Q_t is E(-J U_t) with J the observed information.
+(Firth 1993, Biometrika 80, 27-38; Kosmidis, Kenne Pagui and Sartori 2020, Statistics and Computing 30,
+43-59). Q_t is E(-J U_t) with J the observed information.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def _start(null: list[mpf], one_way: bool) -> tuple[list[mpf], mpf]:
 
 
 def acyclic(data: Document) -> bool:
-    """Whether no chain of wins leads from an effect back to it: those that lost to nobody left are taken away."""
+    """Whether no chain of wins leads from an effect back to it: those who lost to nobody are taken away."""
     wins = [
         tuple((row.get("judge"), row[side]) for side in (("first", "second") if won else ("second", "first")))
         for row in data["rows"]

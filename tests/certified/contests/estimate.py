@@ -8,8 +8,8 @@ d = f/F - f/(1 - F), the adjustments of contests without ties are sums over the 
     median    mean, and beside it the information times sum_r w (d/6 - k/2) (x'V)_j^3 / V_jj
               (Kenne Pagui, Salvan and Sartori 2017; Kosmidis, Kenne Pagui and Sartori 2020, equation 10)
 
-and of Davidson's model, which is canonical, the gradient of log det I / 2: with the statistics d_o of outcome o
-minus their mean, the sum over rows and outcomes of n p_o (d_o'V d_o) d_o / 2.
+and of Davidson's model, which is canonical, the gradient of log det I / 2: with the statistics d_o of outcome
+o minus their mean, the sum over rows and outcomes of n p_o (d_o'V d_o) d_o / 2.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     log L = l(u) - u'u / (2 sigma^2) - log det(I + sigma^2 Z'WZ) / 2,    u the mode of the first two terms,
 
-Z with 1 and -1 in the columns of a contest's two effects, W = n p (1 - p).  Only the values are exact here; the
-derivatives by beta and log sigma are differences of them at 130 digits.
+Z with 1 and -1 in the columns of a contest's two effects, W = n p (1 - p).  Only the values are exact here;
+the derivatives by beta and log sigma are differences of them at 130 digits.
 """
 
 from __future__ import annotations

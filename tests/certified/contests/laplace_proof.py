@@ -1,8 +1,8 @@
 """Laplace's approximation by its definition and its exact derivatives: the second program.
 
-At the printed fixed parameters, sigma and modes: the modes are where the derivative of the joint density is 0;
-the determinant is that of contests by contests, det(I + sigma^2 W^(1/2) ZZ' W^(1/2)), which is the one of effects
-by effects; and with V = (Z'WZ + I / sigma^2)^-1, h_r = z_r'V z_r, W3 = n p q (q - p),
+At the printed fixed parameters, sigma and modes: the derivative of the joint density is 0 at the modes;
+the determinant is that of contests by contests, det(I + sigma^2 W^(1/2) ZZ' W^(1/2)), which is the one of
+effects by effects; and with V = (Z'WZ + I / sigma^2)^-1, h_r = z_r'V z_r, W3 = n p q (q - p),
 
     d/d beta        X'(y - n p) - sum_r h_r W3_r (x_r - z_r'V Z'W X) / 2
     d/d log sigma   u'u / sigma^2 - K + tr V / sigma^2 - sum_r h_r W3_r z_r'V u / sigma^2

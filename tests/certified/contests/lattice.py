@@ -100,7 +100,7 @@ class _Table:
 def integral(
     rows: Sequence[Row], sets: int, size: int, beta: Sequence[mpf], sigma: mpf, h: mpf, radius: mpf
 ) -> Integral:
-    """log L and what belongs to it; lattice of step h, |d| <= radius for every difference to the last effect."""
+    """log L and what belongs to it; step h, |d| <= radius for every difference to the last effect."""
     p = len(beta)
     value, gradient, hessian = mpf(0), mp.zeros(p + 1, 1), mp.zeros(p + 1, p + 1)
     effects: list[mpf] = []
@@ -152,7 +152,7 @@ def _one_set(rows: Sequence[Row], size: int, beta: Sequence[mpf], sigma: mpf, h:
 
 @dataclass
 class _Sums:
-    """Over the lattice: of the integrand, times sum s, times (sum s)(sum s)' + sum t, times k of each d = k h."""
+    """Over the lattice: of the integrand, times sum s, times (sum s)(sum s)' + sum t, times each d / h."""
 
     factors: int
     mass: int
@@ -169,7 +169,7 @@ def _two(tables: dict[Pair, _Table], n: int, m: int) -> _Sums:
 
 @dataclass
 class _Line:
-    """Products of tables along one line of the lattice: g, g s_a, g (s_a s_b + t_ab), with `factors` tables."""
+    """Products of tables along one line of the lattice: g, g s_a, g (s_a s_b + t_ab)."""
 
     g: list[int]
     s: list[list[int]]

@@ -1,6 +1,6 @@
 """Makes every file of `data/` and `fits/` and `index.csv`, or says which differ.
 
-    python -m tests.certified.contests.make_contests             check what is there against what the code gives
+    python -m tests.certified.contests.make_contests             check the files against the code
     python -m tests.certified.contests.make_contests --write     write the files
     python -m tests.certified.contests.make_contests --digits 130 ID ...
 

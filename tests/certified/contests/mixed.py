@@ -13,8 +13,8 @@ from tests.certified.contests.models import Model
 
 #: Digits published.
 PUBLISHED = 40
-#: Step, and half the width in sigma: to come near, for the values, and again with both changed.  The prior of a
-#: difference is e^(-100) of its height at 20 sigma, and a step of 0.14 has 44 digits.
+#: Step, and half the width in sigma: to come near, for the values, and again with both changed.  The prior
+#: of a difference is e^(-100) of its height at 20 sigma, and a step of 0.14 has 44 digits.
 NEAR, NEARER, GRID, OTHER_GRID = ("0.3", 14), ("0.2", 16), ("0.14", 20), ("0.125", 24)
 #: The gradient must be below this in every component.
 GRADIENT_LIMIT = "1e-48"
@@ -47,7 +47,7 @@ def at(rows: Sequence[Row], sets: int, size: int, theta: Sequence[mpf], grid: tu
 
 
 def maximum(rows: Sequence[Row], sets: int, size: int, start: Sequence[mpf]) -> tuple[list[mpf], Integral]:
-    """beta and log sigma, and the integral there: Newton's method on a coarse lattice and then on a fine one."""
+    """beta and log sigma, and the integral there: Newton's method on coarse lattices, then on a fine one."""
     theta = [*start, mpf(0)]
     for grid, limit in ((NEAR, "1e-12"), (NEARER, "1e-23"), (GRID, GRADIENT_LIMIT)):
         for _ in range(40):

@@ -1,9 +1,9 @@
 """The marginal likelihood of contests with random effects by Gauss and Legendre's rule: the second program.
 
 The differences d_k = u_k - u_J of a set of J effects are normal with covariance sigma^2 (I + 11'), whose
-inverse is (I - 11'/J) / sigma^2.  With worths e^(d_k) the probability of a win is a ratio, and the integrand is
-a product of a function of each d_k and of functions of two of them, tabulated at the nodes.  Nothing is shared
-with `lattice.py`, which sums over a lattice in fixed point: not the rule, nor the nodes, nor the form of the
+inverse is (I - 11'/J) / sigma^2.  With worths e^(d_k) the probability of a win is a ratio, and the integrand
+is a product of a function of each d_k and of functions of two of them, tabulated at the nodes.  Nothing is
+shared with `lattice.py`, which sums over a lattice in fixed point: not the rule, the nodes or the form of the
 density.  Derivatives are posterior means (Fisher's identity) over the same nodes.
 """
 

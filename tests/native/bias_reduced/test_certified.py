@@ -24,12 +24,12 @@ from tests.native.structured.certified import (
 def test_estimates_errors_and_likelihood_are_the_certified_ones(case: Case) -> None:
     found = fit_reduced(contests_of(case), case["model"]["estimator"], case["model"]["link"])
     names = list(found.names)
-    # Scoring converges linearly, most slowly for the cauchit: observed least 14.2 and 13.6 there, 15.3 and 14.3 else;
-    # a digit of slack for another LAPACK.
+    # Scoring converges linearly, most slowly for the cauchit: observed least 14.2 and 13.6 there, 15.3 and
+    # 14.3 else; a digit of slack for another LAPACK.
     limit = 13.0 if case["model"]["link"] == "cauchit" else 13.5
     assert least_digits(dict(zip(names, found.theta)), case["params"], case["bse"]) >= limit
     assert least_covariance_digits(case, names, found.covariance) >= limit - 0.5
-    # The plain likelihood is not flat at the estimate: observed least 15.2 and, of a difference, 13.5 (citations).
+    # The plain likelihood is not flat at the estimate: observed least 15.2, and 13.5 of a difference.
     assert digits(found.llf, mpf(case["llf"])) >= 14.0
     assert digits(found.deviance, mpf(case["deviance"])) >= 12.5
     if "penalised" in case:

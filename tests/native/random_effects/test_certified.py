@@ -1,5 +1,5 @@
-"""Random effects against maxima that two other programs agree on: the likelihood itself in 40 digits, Laplace's
-approximation in 50.
+"""Random effects against maxima that two other programs agree on: the likelihood itself in 40 digits,
+Laplace's approximation in 50.
 """
 
 from __future__ import annotations
@@ -48,20 +48,14 @@ def test_the_maximum_and_its_errors_are_the_certified_ones(case: Case) -> None:
     found = native(case["id"])
     names = list(found.names)
     errors = dict(zip([*names, "log sigma"], found.standard_errors))
-    print(
-        "OBS mix",
-        case["id"],
-        least_digits(dict(zip(names, found.beta)), case["params"], case["bse"]),
-        digits(found.sigma, mpf(case["sigma"])),
-        least_digits(errors, case["bse"], case["bse"]),
-        digits(errors["log sigma"], mpf(case["log_sigma_se"])),
-        digits(found.sigma_se, mpf(case["sigma_se"])),
-    )
-    assert least_digits(dict(zip(names, found.beta)), case["params"], case["bse"]) >= 9.0
-    assert digits(found.sigma, mpf(case["sigma"])) >= 9.0
-    assert least_digits(errors, case["bse"], case["bse"]) >= 7.0
-    assert digits(errors["log sigma"], mpf(case["log_sigma_se"])) >= 7.0
-    assert digits(found.sigma_se, mpf(case["sigma_se"])) >= 7.0
+    # Three players with up to 18 contests a pair: the rule's step of .35 has 12.7 and 12.2 digits; observed least
+    # 14.0 and 13.5 else.
+    assert least_digits(dict(zip(names, found.beta)), case["params"], case["bse"]) >= 12.0
+    assert digits(found.sigma, mpf(case["sigma"])) >= 11.5
+    # Second derivatives are differences of the gradient: observed least 8.36, 8.04 and 8.04.
+    assert least_digits(errors, case["bse"], case["bse"]) >= 7.5
+    assert digits(errors["log sigma"], mpf(case["log_sigma_se"])) >= 7.5
+    assert digits(found.sigma_se, mpf(case["sigma_se"])) >= 7.5
 
 
 @pytest.mark.parametrize("case", MIXED)
@@ -71,20 +65,13 @@ def test_the_likelihood_its_test_of_sigma_and_the_posterior_means_are_the_certif
     names = effects_of(case)[0]
     means = dict(zip(names, found.posterior_means))
     one = {name: "1" for name in names}
-    print(
-        "OBS mix2",
-        case["id"],
-        digits(found.llf, mpf(case["llf"])),
-        digits(found.without.llf, mpf(case["null"]["llf"])),
-        digits(found.lr, mpf(case["lr"])),
-        digits(found.p, mpf(case["p"])),
-        least_digits(means, case["effects"], one),
-    )
-    assert digits(found.llf, mpf(case["llf"])) >= 13.0
-    assert digits(found.without.llf, mpf(case["null"]["llf"])) >= 14.0
-    assert digits(found.lr, mpf(case["lr"])) >= 12.0
-    assert digits(found.p, mpf(case["p"])) >= 12.0
-    assert least_digits(means, case["effects"], one) >= 9.0
+    # Observed least 14.5 (three players) and 15.7; of the difference 13.9, of its tail 13.1.
+    assert digits(found.llf, mpf(case["llf"])) >= 13.5
+    assert digits(found.without.llf, mpf(case["null"]["llf"])) >= 14.5
+    assert digits(found.lr, mpf(case["lr"])) >= 13.0
+    assert digits(found.p, mpf(case["p"])) >= 12.5
+    # Observed least 12.7 (three players), 13.4 else.
+    assert least_digits(means, case["effects"], one) >= 12.0
 
 
 @pytest.mark.parametrize("case", LAPLACE)
@@ -94,16 +81,6 @@ def test_laplaces_approximation_has_the_certified_maximum_modes_and_test(case: C
     modes = dict(zip(effects, found.joint.theta))
     one = {name: "1" for name in effects}
     same = {name: "1" for name in names}
-    print(
-        "OBS lap",
-        case["id"],
-        least_digits(dict(zip(names, found.beta)), case["params"], same),
-        digits(found.sigma, mpf(case["sigma"])),
-        digits(found.llf, mpf(case["llf"])),
-        digits(found.lr, mpf(case["lr"])),
-        digits(found.p, mpf(case["p"])),
-        least_digits(modes, case["effects"], one),
-    )
     # Observed least 14.2, 14.25 and 13.95 (77 lizards), 15.2, 15.4 and 14.5 else.
     assert least_digits(dict(zip(names, found.beta)), case["params"], same) >= 13.0
     assert digits(found.sigma, mpf(case["sigma"])) >= 13.0
@@ -114,11 +91,6 @@ def test_laplaces_approximation_has_the_certified_maximum_modes_and_test(case: C
     assert found.bounded_below_only == case.get("bounded_below_only", False)
     if not found.bounded_below_only:
         errors = dict(zip([*names, "log sigma"], found.standard_errors))
-        print(
-            "OBS lap2",
-            least_digits(errors, case["bse"], case["bse"]),
-            digits(errors["log sigma"], mpf(case["log_sigma_se"])),
-        )
         # Second derivatives are differences of the gradient: observed least 7.8 and 8.2 (eight judges).
         assert least_digits(errors, case["bse"], case["bse"]) >= 7.0
         assert digits(errors["log sigma"], mpf(case["log_sigma_se"])) >= 7.0
