@@ -48,8 +48,8 @@ def test_the_maximum_and_its_errors_are_the_certified_ones(case: Case) -> None:
     found = native(case["id"])
     names = list(found.names)
     errors = dict(zip([*names, "log sigma"], found.standard_errors))
-    # Three players with up to 18 contests a pair: the rule's step of .35 has 12.7 and 12.2 digits; observed least
-    # 14.0 and 13.5 else.
+    # Three players with up to 18 contests a pair: the rule's step of .35 has 12.7 and 12.2 digits; observed
+    # least 14.0 and 13.5 else.
     assert least_digits(dict(zip(names, found.beta)), case["params"], case["bse"]) >= 12.0
     assert digits(found.sigma, mpf(case["sigma"])) >= 11.5
     # Second derivatives are differences of the gradient: observed least 8.36, 8.04 and 8.04.
