@@ -248,6 +248,7 @@ COVERED = (
     "pairproof.native.trees.instability",
     "pairproof.native.trees.node",
     "pairproof.native.trees.places",
+    "pairproof.native.trees.preferences",
     "pairproof.native.trees.sup_lm",
     "pairproof.native.trees.tree",
 )

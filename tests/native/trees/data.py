@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pairproof.bridge.packages.answers import ask
 from pairproof.native.trees.instability import Covariate
-from pairproof.native.trees.node import Preferences, preferences
+from pairproof.native.trees.preferences import Preferences, preferences
 
 ITEMS = ["Barbara", "Anni", "Hana", "Fiona", "Mandy", "Anja"]
 
