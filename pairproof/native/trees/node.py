@@ -21,11 +21,16 @@ from ..pairs.models import fit_bradley_terry
 from ..structured.contests import Contests
 from ..structured.design import Design
 from ..structured.estimate import fit_structured
+from ..structured.likelihood import ContestPoint
 from ..structured.limiting import fit_limiting
+from ..structured.links import link
 from .preferences import Preferences
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+#: Steps of the quick search, and abilities beyond which it leaves the question of a finite maximum to others.
+QUICK_STEPS, LARGE = 12, 12.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,21 +88,130 @@ def fit_node(data: Preferences, persons: IntArray) -> NodeModel:
     entries = data.of(persons)
     if not len(entries):
         return NodeModel(data.names, np.full(len(data.names), np.nan), 0.0, None)
-    wins, ties, losses = data.totals(entries)
+    found = fit_totals(data, *data.totals(entries))
+    if not found.finite:
+        return NodeModel(data.names, found.theta, found.llf, None)
+    scores = _scores_with_ties if data.tied else _scores
+    return NodeModel(data.names, found.theta, found.llf, scores(data, persons, entries, found.theta))
+
+
+@dataclass(frozen=True, eq=False)
+class Maximum:
+    """The maximum of the likelihood of summed counts.
+
+    Attributes
+    ----------
+    theta : float[k]
+        As in :class:`NodeModel`.
+    llf : float
+    finite : bool
+        Whether the maximum is at a finite place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.node import Maximum
+    >>> Maximum(np.zeros(1), -1.0, True).finite
+    True
+    """
+
+    theta: FloatArray
+    llf: float
+    finite: bool
+
+
+def fit_totals(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
+    """The maximum-likelihood model of counts summed over persons.
+
+    Parameters
+    ----------
+    data : Preferences
+        Whose comparisons these are.
+    wins, ties, losses : float[C]
+
+    Returns
+    -------
+    Maximum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.node import fit_totals
+    >>> from pairproof.native.trees.preferences import preferences
+    >>> data = preferences(np.array([[1], [-1]]), [0], [1], ["A", "B"])
+    >>> fit_totals(data, np.array([3.0]), np.zeros(1), np.ones(1)).theta.round(6).tolist()
+    [1.098612]
+    """
     if data.tied:
-        return _with_ties(data, persons, entries, wins, ties, losses)
+        return _with_ties(data, wins, ties, losses)
     contests = Contests(data.design, wins, losses)
     try:
         found = fit_structured(contests)
     except NotEstimableError:
         limit = fit_limiting(contests)
-        return NodeModel(data.names, limit.theta, limit.rest.llf, None)
-    p = 1.0 / (1.0 + np.exp(-data.design.predictor(found.theta)))
+        return Maximum(limit.theta, limit.rest.llf, False)
+    return Maximum(found.theta, found.llf, True)
+
+
+def quick_llf(
+    data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray, start: FloatArray
+) -> tuple[float, FloatArray]:
+    """The largest log-likelihood of summed counts, by Newton's method from a start near it.
+
+    Where that does not arrive at a place of ordinary size, :func:`fit_totals` decides what the supremum is.
+
+    Parameters
+    ----------
+    data : Preferences
+    wins, ties, losses : float[C]
+    start : float[k]
+
+    Returns
+    -------
+    float, float[k]
+        The log-likelihood, and a start for counts near these.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.node import quick_llf
+    >>> from pairproof.native.trees.preferences import preferences
+    >>> data = preferences(np.array([[1], [-1]]), [0], [1], ["A", "B"])
+    >>> print(f"{quick_llf(data, np.array([3.0]), np.zeros(1), np.ones(1), np.zeros(1))[0]:.6f}")
+    -2.249341
+    """
+    theta, old = start, -np.inf
+    for _ in range(QUICK_STEPS):
+        here = (
+            TiedPoint(_tied(data, wins, ties, losses), theta)
+            if data.tied
+            else ContestPoint(Contests(data.design, wins, losses), link("logit"), theta)
+        )
+        information = here.information if isinstance(here, TiedPoint) else here.observed
+        value, score = here.value, here.score
+        if value < old - 1e-9 * abs(old) or not np.isfinite(value):
+            break
+        try:
+            step = np.linalg.solve(information, score)
+        except np.linalg.LinAlgError:
+            break
+        decrement, old = float(step @ score), value
+        if not 0.0 <= decrement < 1e6 or np.abs(theta + step).max(initial=0.0) > LARGE:
+            break
+        theta = theta + step
+        # The error left is far below half the decrement, which is below the rounding of the sum.
+        if decrement < 1e-12 * (1.0 + abs(value)):
+            return value + decrement / 2.0, theta
+    found = fit_totals(data, wins, ties, losses)
+    return found.llf, found.theta if found.finite else start
+
+
+def _scores(data: Preferences, persons: IntArray, entries: IntArray, theta: FloatArray) -> FloatArray:
+    """float[m, k]: derivatives of the log-likelihood of each person."""
+    p = 1.0 / (1.0 + np.exp(-data.design.predictor(theta)))
     own, pair = np.searchsorted(persons, data.person[entries]), data.pair[entries]
     gaps = data.wins[entries] - (data.wins[entries] + data.losses[entries]) * p[pair]
-    return NodeModel(
-        data.names, found.theta, found.llf, _onto_items(data.design, own, pair, gaps, len(persons))
-    )
+    return _onto_items(data.design, own, pair, gaps, len(persons))
 
 
 def _onto_items(design: Design, person: IntArray, pair: IntArray, gaps: FloatArray, n: int) -> FloatArray:
@@ -108,30 +222,31 @@ def _onto_items(design: Design, person: IntArray, pair: IntArray, gaps: FloatArr
     return found[:, :-1]
 
 
-def _with_ties(
-    data: Preferences,
-    persons: IntArray,
-    entries: IntArray,
-    wins: FloatArray,
-    ties: FloatArray,
-    losses: FloatArray,
-) -> NodeModel:
-    contests = TiedContests(data.design, np.ones((len(wins), 1)), ("tie",), wins, ties, losses)
+def _tied(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> TiedContests:
+    return TiedContests(data.design, np.ones((len(wins), 1)), ("tie",), wins, ties, losses)
+
+
+def _with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
     half = Contests(data.design, wins + ties / 2.0, losses + ties / 2.0)
     decided = float(wins.sum() + losses.sum())
     limit = fit_limiting(half)
     if not ties.sum() or not decided or len(limit.certain) or not np.isfinite(limit.theta).all():
         return _limit_with_ties(data, wins, ties, losses)
-    found = fit_tied(contests, reduced=False)
-    _, a, b = TiedPoint(contests, found.theta).deviations
+    found = fit_tied(_tied(data, wins, ties, losses), reduced=False)
+    return Maximum(found.theta, found.llf, True)
+
+
+def _scores_with_ties(
+    data: Preferences, persons: IntArray, entries: IntArray, theta: FloatArray
+) -> FloatArray:
+    _, a, b = TiedPoint(_tied(data, *data.totals(entries)), theta).deviations
     own, pair = np.searchsorted(persons, data.person[entries]), data.pair[entries]
     counts = np.column_stack([data.wins[entries], data.ties[entries], data.losses[entries]])
     items = _onto_items(data.design, own, pair, (a[pair] * counts).sum(axis=1), len(persons))
-    tie = np.bincount(own, (b[pair] * counts).sum(axis=1), len(persons))
-    return NodeModel(data.names, found.theta, found.llf, np.column_stack([items, tie]))
+    return np.column_stack([items, np.bincount(own, (b[pair] * counts).sum(axis=1), len(persons))])
 
 
-def _limit_with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> NodeModel:
+def _limit_with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
     """Where items are separated, or nobody tied or everybody: the supremum, and what is finite (the others NaN)."""
     number = {name: k for k, name in enumerate(data.items)}
     of_own = np.array([number[name] for name in data.design.names] + [number[data.reference]])
@@ -140,4 +255,4 @@ def _limit_with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, loss
     )
     found = fit_bradley_terry(table, ties="davidson", reference=data.reference)
     params = found.params
-    return NodeModel(data.names, np.array([params[name] for name in data.names]), found.llf, None)
+    return Maximum(np.array([params[name] for name in data.names]), found.llf, False)

@@ -29,7 +29,7 @@ MOST_LEAVES, MOST_ITEMS = 40, 200
 #: Characters of an item's name, of a covariate's, and of a line of a split's levels.
 LONG_ITEM, LONG_COVARIATE, LONG_LEVELS = 32, 22, 18
 #: Inches: of a character of a name, a leaf, a level of splits, the head of a leaf, an item, the margins.
-CHARACTER, LEAF, LEVEL, HEAD, ITEM, TOP, BOTTOM, SIDE = 0.075, 1.55, 0.95, 0.5, 0.2, 0.3, 0.62, 0.25
+CHARACTER, LEAF, LEVEL, HEAD, ITEM, TOP, BOTTOM, SIDE = 0.075, 1.55, 0.95, 0.42, 0.2, 0.3, 0.62, 0.25
 
 
 def plot_tree(tree: TreeRecord, where: Any = None, *, level: float = 0.95, force: bool = False) -> Any:
@@ -213,7 +213,7 @@ def _draw_leaves(figure: Any, tree: TreeRecord, layout: _Layout, level: float) -
         ax.set_ylim(-0.6, len(items) - 0.4)
         ax.set_title(f"node {leaf.number}\nn = {leaf.n_persons:g}", fontsize=8, pad=3)
         ax.tick_params(axis="x", labelsize=7)
-        ax.locator_params(axis="x", nbins=4)
+        ax.locator_params(axis="x", nbins=4, prune="upper")
         ax.set_yticks(range(len(items)))
         shown = [_safe(_short(item, LONG_ITEM)) for item in reversed(items)]
         ax.set_yticklabels(shown if k == 0 else [], fontsize=8)
@@ -263,8 +263,10 @@ def _order(tree: TreeRecord) -> list[str]:
 
 
 def _short(name: str, most: int) -> str:
+    """The name; a long one without its middle, for names often differ at their ends."""
     name = label(name)
-    return name if len(name) <= most else f"{name[: most - 1]}…"
+    tail = most // 3
+    return name if len(name) <= most else f"{name[: most - tail - 1]}…{name[-tail:]}"
 
 
 def _safe(text: str) -> str:

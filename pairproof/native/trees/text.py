@@ -18,6 +18,8 @@ TIES_IN_WORDS = {
 }
 #: Most leaves, and items of a leaf, whose worths are shown.
 MOST_LEAVES, MOST_ITEMS = 12, 30
+#: Characters of a ranking.
+MOST_RANKING = 120
 #: Why p-values differ from R's.
 P_VALUES = (
     "p of a numeric covariate is that of the places between its distinct values; psychotree interpolates Hansen's"
@@ -180,17 +182,48 @@ def _lines(tree: TreeRecord) -> Iterator[str]:
         what = node.rule[-1] if node.rule else "all"
         test = chosen(node)
         after = (
-            f"split by {label(test.covariate)} (p = {p_words(test.p_adjusted)})"
+            f"split by {label(test.covariate)} ({p_equals(test.p_adjusted)})"
             if test is not None
-            else node.ranking or "items that cannot be ordered"
+            else _ranking(node)
         )
         indent = "  " * node.depth
         text = f"{node.number} {label(what)}: {node.n_persons:g} {tree.noun}s; {label(after)}"
         yield from textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    ")
 
 
+def _ranking(node: TreeNode) -> str:
+    """The ranking of a leaf, cut after the first items of many."""
+    ranking = node.ranking
+    if ranking is None:
+        return "items that cannot be ordered"
+    if len(ranking) <= MOST_RANKING:
+        return ranking
+    return f"{shorten(ranking, MOST_RANKING)} ({len(node.fit.items)} items)"
+
+
+def p_equals(p: float) -> str:
+    """ "p = 0.0123", or "p < 1e-300".
+
+    Parameters
+    ----------
+    p : float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from pairproof.native.trees.text import p_equals
+    >>> p_equals(0.01234), p_equals(0.0)
+    ('p = 0.0123', 'p < 1e-300')
+    """
+    words = p_words(p)
+    return f"p {words}" if words.startswith("<") else f"p = {words}"
+
+
 def p_words(p: float) -> str:
-    """A p-value with four decimals, or in scientific notation below .001.
+    """A p-value with four decimals, in scientific notation below .001; "< 1e-300" where a double is 0.
 
     Parameters
     ----------
@@ -208,7 +241,7 @@ def p_words(p: float) -> str:
     """
     import math
 
-    return p_value(p, math.log10(p) if p > 0 else -math.inf)
+    return p_value(p, math.log10(p)) if p > 0 else "< 1e-300"
 
 
 def _tests(tree: TreeRecord) -> Iterator[str]:
