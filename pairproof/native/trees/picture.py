@@ -290,29 +290,8 @@ def _save(figure: Any, path: Path, force: bool) -> None:
     import matplotlib
 
     stream, kind = io.BytesIO(), path.suffix.lower()[1:]
-    about: dict[str, Any] = {"png": {"Software": "pairproof"}, "svg": {"Date": None, "Creator": "pairproof"}}.get(
-        kind, {"CreationDate": None, "Creator": "pairproof"}
-    )
+    about = {"CreationDate": None} if kind == "pdf" else {"Date": None} if kind == "svg" else {}
     with matplotlib.rc_context({"svg.hashsalt": "pairproof"}):
         figure.savefig(stream, format=kind, dpi=150, metadata=about)
-    write(path, stream.getvalue(), kind=path.suffix, force=force, known=made_here)
+    write(path, stream.getvalue(), kind=path.suffix, force=force)
 
-
-def made_here(content: bytes) -> bool:
-    """Whether a file is a picture (.png) that pairproof drew.
-
-    Parameters
-    ----------
-    content : bytes
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> from pairproof.native.trees.picture import made_here
-    >>> made_here(b"a,b")
-    False
-    """
-    return content.startswith(b"\x89PNG\r\n") and b"tEXtSoftware\0pairproof" in content[:400]
