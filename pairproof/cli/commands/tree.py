@@ -86,7 +86,9 @@ def command(
     from ..reports.tree import page
 
     table = read_persons(file, layout, reading)
-    tree = pairproof.fit_tree(table, covariates, missing=missing.replace("-", " "), **options)
+    tree = pairproof.fit_tree(
+        table, covariates, missing="leave out" if missing == "leave-out" else "refuse", **options
+    )
     document = tree.to_dict()
     if state.json:
         for note in tree.notes:

@@ -59,9 +59,7 @@ def _groups(tree: PreferenceTree) -> Table:
     for node in tree.nodes:
         test = chosen(node)
         fate = (
-            f"leaf ({node.reason})"
-            if test is None
-            else f"split: {node.split} ({p_equals(test.p_adjusted)})"
+            f"leaf ({node.reason})" if test is None else f"split: {node.split} ({p_equals(test.p_adjusted)})"
         )
         rows.append((str(node.number), " and ".join(node.rule) or "all", f"{node.n_persons:g}", fate))
     return Table(header, tuple(rows))

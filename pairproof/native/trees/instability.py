@@ -216,9 +216,7 @@ def _numeric(
     return statistic, places_p(statistic, half.shape[1], shares), len(at)
 
 
-def places(
-    values: FloatArray, minimum: int, weights: FloatArray | None = None
-) -> tuple[IntArray, IntArray]:
+def places(values: FloatArray, minimum: int, weights: FloatArray | None = None) -> tuple[IntArray, IntArray]:
     """Where a numeric covariate may break: between distinct values, away from both ends.
 
     Parameters

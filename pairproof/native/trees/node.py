@@ -182,13 +182,7 @@ def quick_llf(
     """
     theta, old = start, -np.inf
     for _ in range(QUICK_STEPS):
-        here = (
-            TiedPoint(_tied(data, wins, ties, losses), theta)
-            if data.tied
-            else ContestPoint(Contests(data.design, wins, losses), link("logit"), theta)
-        )
-        information = here.information if isinstance(here, TiedPoint) else here.observed
-        value, score = here.value, here.score
+        value, score, information = _derivatives(data, wins, ties, losses, theta)
         if value < old - 1e-9 * abs(old) or not np.isfinite(value):
             break
         try:
@@ -206,6 +200,17 @@ def quick_llf(
     return found.llf, found.theta if found.finite else start
 
 
+def _derivatives(
+    data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray, theta: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
+    """The log-likelihood, its first derivatives, and minus its second ones."""
+    if data.tied:
+        tied = TiedPoint(_tied(data, wins, ties, losses), theta)
+        return tied.value, tied.score, tied.information
+    point = ContestPoint(Contests(data.design, wins, losses), link("logit"), theta)
+    return point.value, point.score, point.observed
+
+
 def _scores(data: Preferences, persons: IntArray, entries: IntArray, theta: FloatArray) -> FloatArray:
     """float[m, k]: derivatives of the log-likelihood of each person."""
     p = 1.0 / (1.0 + np.exp(-data.design.predictor(theta)))
@@ -216,7 +221,9 @@ def _scores(data: Preferences, persons: IntArray, entries: IntArray, theta: Floa
 
 def _onto_items(design: Design, person: IntArray, pair: IntArray, gaps: FloatArray, n: int) -> FloatArray:
     """float[n, k]: sum over the counts of each person of its gap times the row of the comparison."""
-    found = np.zeros((n, len(design.names) + 1))  # the last column is that of the reference, whose number is -1
+    found = np.zeros(
+        (n, len(design.names) + 1)
+    )  # the last column is that of the reference, whose number is -1
     np.add.at(found, (person, design.first[pair]), gaps)
     np.subtract.at(found, (person, design.second[pair]), gaps)
     return found[:, :-1]

@@ -234,7 +234,7 @@ def shown(column: Column, row: int) -> str:
     ('1.5', 'no value')
     """
     if isinstance(column, Factor):
-        return column.levels[column.codes[row]] if column.codes[row] >= 0 else "no value"
+        return str(column.levels[column.codes[row]]) if column.codes[row] >= 0 else "no value"
     return "no value" if np.isnan(column[row]) else f"{column[row]:.12g}"
 
 

@@ -196,18 +196,15 @@ def _draw_leaves(figure: Any, tree: TreeRecord, layout: _Layout, level: float) -
     frame = worth_frame(tree, level)
     items = _order(tree)
     there = frame.dropna(subset=["worth"])
-    most = min(1.0, 1.05 * float(np.nanmax(there["high"].to_numpy(float), initial=0.0))) if len(there) else 1.0
+    most = (
+        min(1.0, 1.05 * float(np.nanmax(there["high"].to_numpy(float), initial=0.0))) if len(there) else 1.0
+    )
     width, height = layout.size
     place = {item: len(items) - 1 - k for k, item in enumerate(items)}
     for k, leaf in enumerate(tree.leaves):
         x0 = layout.left + k * layout.leaf_width
         ax = figure.add_axes(
-            (
-                (x0 + 0.06) / width,
-                BOTTOM / height,
-                (layout.leaf_width - 0.12) / width,
-                layout.panel / height,
-            )
+            ((x0 + 0.06) / width, BOTTOM / height, (layout.leaf_width - 0.12) / width, layout.panel / height)
         )
         ax.set_xlim(0.0, most)
         ax.set_ylim(-0.6, len(items) - 0.4)
@@ -294,4 +291,3 @@ def _save(figure: Any, path: Path, force: bool) -> None:
     with matplotlib.rc_context({"svg.hashsalt": "pairproof"}):
         figure.savefig(stream, format=kind, dpi=150, metadata=about)
     write(path, stream.getvalue(), kind=path.suffix, force=force)
-

@@ -87,7 +87,8 @@ class Preferences:
         """float[C] each: wins, ties and losses of these counts, summed over persons and their weights."""
         weight, pair, n = self.weights[self.person[entries]], self.pair[entries], self.design.n_rows
         wins, ties, losses = (
-            np.bincount(pair, counts[entries] * weight, n) for counts in (self.wins, self.ties, self.losses)
+            np.asarray(np.bincount(pair, counts[entries] * weight, n), dtype=float)
+            for counts in (self.wins, self.ties, self.losses)
         )
         return wins, ties, losses
 
@@ -149,7 +150,9 @@ def preferences(
     return counted(
         person,
         pair,
-        *((given == value).astype(float) for value in (1, 0, -1)),
+        given == 1,
+        given == 0,
+        given == -1,
         np.ones(len(y)) if weights is None else weights,
         first,
         second,

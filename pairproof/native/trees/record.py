@@ -6,6 +6,7 @@ Splits were searched for, so that likelihood ratios between nodes have no chi-sq
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -78,15 +79,15 @@ class TreeNode:
     @property
     def ranking(self) -> str | None:
         """The items by ability, such as "B > A = C"; None where two of them cannot be ordered."""
-        values = np.array(self.scores_of_items)
-        infinite = [int((values == end).sum()) for end in (np.inf, -np.inf)]
-        if np.isnan(values).any() or max(infinite) > 1:
+        values = self.scores_of_items
+        infinite = [values.count(end) for end in (math.inf, -math.inf)]
+        if any(map(math.isnan, values)) or max(infinite) > 1:
             return None
         order = sorted(range(len(values)), key=lambda k: -values[k])
         text = self.fit.items[order[0]]
         for before, k in zip(order, order[1:]):
             # Equal abilities are equal to rounding.
-            same = bool(values[before] == values[k]) or abs(values[before] - values[k]) < 1e-9
+            same = values[before] == values[k] or abs(values[before] - values[k]) < 1e-9
             text += f" {'=' if same else '>'} {self.fit.items[k]}"
         return text
 

@@ -203,6 +203,4 @@ class PreferenceTree(TreeRecord):
         return self.summary()
 
     def __repr__(self) -> str:
-        return (
-            f"<PreferenceTree: {len(self.leaves)} leaves, {self.n_persons:g} {self.noun}s, {len(self.items)} items>"
-        )
+        return f"<PreferenceTree: {len(self.leaves)} leaves, {self.n_persons:g} {self.noun}s, {len(self.items)} items>"

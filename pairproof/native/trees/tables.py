@@ -197,8 +197,7 @@ def _node_dict(node: TreeNode) -> dict[str, Any]:
         "reason": node.reason,
         "ranking": node.ranking,
         **{
-            name: fit[name]
-            for name in ("params", "bse", "llf", "n_comparisons", "not_estimable", "warnings")
+            name: fit[name] for name in ("params", "bse", "llf", "n_comparisons", "not_estimable", "warnings")
         },
         "worth": fit["worth"]["all"],
         "worth_se": fit["worth_se"]["all"],

@@ -169,7 +169,10 @@ def _head(tree: TreeRecord) -> list[str]:
             f"{tree.llf:.4f} on {tree.df} df ({tree.df - splits} parameters and {splits} splits); without"
             f" splits {tree.root.fit.llf:.4f} on {tree.root.fit.rank}",
         ),
-        ("AIC, BIC", f"{tree.aic:.4f}, {tree.bic:.4f}; without splits {tree.root.fit.aic:.4f}, {tree.root.fit.bic:.4f}"),
+        (
+            "AIC, BIC",
+            f"{tree.aic:.4f}, {tree.bic:.4f}; without splits {tree.root.fit.aic:.4f}, {tree.root.fit.bic:.4f}",
+        ),
     ]
     lines = []
     for name, said in pairs:

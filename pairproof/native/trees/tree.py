@@ -24,6 +24,7 @@ from .preferences import Preferences
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+Counts = tuple[FloatArray, FloatArray, FloatArray]
 
 #: Levels of an unordered factor: 2^11 splits are tried at most.
 MOST_LEVELS = 12
@@ -296,15 +297,15 @@ class _CountsOfValues:
         self.left = np.zeros_like(self.all)
         self.goes: BoolArray = np.zeros(n_values, dtype=bool)
 
-    def divided(self, goes: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """float[3, C] each: wins, ties and losses of the values that go left, and of the others."""
+    def divided(self, goes: BoolArray) -> tuple[Counts, Counts]:
+        """Wins, ties and losses, float[C] each, of the values that go left, and of the others."""
         for value in np.flatnonzero(goes != self.goes):
             own = np.array(self.data.totals(self.entries[self.ends[value] : self.ends[value + 1]]))
             self.left += own if goes[value] else -own
         self.goes = goes
         # Of sums of fractions, what is left of an exact 0 is 0.
         left, right = (np.where(part > 1e-9, part, 0.0) for part in (self.left, self.all - self.left))
-        return left, right
+        return (left[0], left[1], left[2]), (right[0], right[1], right[2])
 
 
 def _splits(covariate: Covariate, there: FloatArray) -> Iterator[tuple[Split, BoolArray]]:
