@@ -190,7 +190,8 @@ def _lines(tree: TreeRecord) -> Iterator[str]:
             else _ranking(node)
         )
         indent = "  " * node.depth
-        text = f"{node.number} {label(what)}: {node.n_persons:g} {tree.noun}s; {label(after)}"
+        who = tree.noun if node.n_persons == 1 else f"{tree.noun}s"
+        text = f"{node.number} {label(what)}: {node.n_persons:g} {who}; {label(after)}"
         yield from textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    ")
 
 

@@ -55,6 +55,8 @@ def topmodel_table() -> pairproof.Respondents:
     table = _table().reshape(192, 20, order="F")
     columns = {"gender": np.array(["male", "female"])[table[:, 15].astype(int) - 1].tolist()}
     columns |= {"age": table[:, 16].tolist()}
-    columns |= {f"q{k}": np.array(["yes", "no"])[table[:, 16 + k].astype(int) - 1].tolist() for k in (1, 2, 3)}
+    columns |= {
+        f"q{k}": np.array(["yes", "no"])[table[:, 16 + k].astype(int) - 1].tolist() for k in (1, 2, 3)
+    }
     levels = {"gender": ["male", "female"], **{f"q{k}": ["yes", "no"] for k in (1, 2, 3)}}
     return respondents(table[:, :15].astype(np.int64), ITEMS, columns, levels=levels)

@@ -54,10 +54,7 @@ class RTree:
 
 
 def bttree(
-    answers: NDArray[np.int64],
-    items: Sequence[str],
-    covariates: Mapping[str, Any],
-    minimum: int,
+    answers: NDArray[np.int64], items: Sequence[str], covariates: Mapping[str, Any], minimum: int
 ) -> RTree:
     """The tree of answers in the order of paircomp; skips where psychotree is not installed."""
     found = ask(
