@@ -107,7 +107,7 @@ def test_a_table_with_judges_is_recognised(here: Path, capsys: pytest.CaptureFix
         f"A,B,{'first' if (k < 20) == (k % 4 > 0) else 'second'},j{k},{'x' if k < 20 else 'y'}"
         for k in range(40)
     ]
-    (here / "v.csv").write_text("first,second,outcome,rater,team\n" + "\n".join(rows), encoding="utf-8")
+    (here / "v.csv").write_text("\n".join(["first,second,outcome,rater,team", *rows, ""]), encoding="utf-8")
     code, out, _ = run(capsys, "tree", "v.csv", "--col", "judge=rater")
     assert code == 0 and "2 team in {x}: 20 judges; A > B" in out and "3 team in {y}: 20 judges; B > A" in out
     code, out, err = run(capsys, "tree", "v.csv")
