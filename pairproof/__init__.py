@@ -53,8 +53,6 @@ if _typing.TYPE_CHECKING:
     from .native.ranking.two_systems import compare_two as compare_two
     from .native.resampling.bootstrap import bootstrap as bootstrap
     from .native.trees.models import fit_tree as fit_tree
-    from .native.trees.picture import plot_tree as plot_tree
-    from .native.trees.result import PreferenceTree as PreferenceTree
     from .validation.verify import verify as verify
 
     __version__: str
@@ -80,7 +78,6 @@ _HOME = {
     "judge_agreement": "native.experiment.judge_agreement",
     "rank_by_merge_insertion": "native.ranking.merge_insertion",
     "fit_tree": "native.trees.models",
-    "PreferenceTree": "native.trees.result",
     "bootstrap": "native.resampling.bootstrap",
     "profile": "native.hypotheses.profile",
     "score_test": "native.hypotheses.score_test",
@@ -91,7 +88,6 @@ _HOME = {
     "plot_worth": "fit.shown.plots",
     "plot_contrasts": "fit.shown.comparisons_plot",
     "plot_ranks": "fit.shown.comparisons_plot",
-    "plot_tree": "native.trees.picture",
     "PairproofError": "errors",
     "InputError": "errors",
     "NotEstimableError": "errors",

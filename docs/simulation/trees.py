@@ -2,7 +2,7 @@
 
 Persons compare four items; `z` is a whole number of 30 values, `f` a factor of three levels, both without a meaning
 (level), or the abilities change between the halves of z (power).  R tests the same tables by strucchange's `sctest`
-with the functional supLM, which has Hansen's (1997) p.  The result is kept in `docs/records/trees/simulation.json`; it takes two or
+with the functional supLM, which has Hansen's (1997) p.  The result is kept in `docs/records/trees/simulation.json`; it takes some
 three minutes, so that `python -m docs` only reads it.
 """
 

@@ -61,9 +61,10 @@ def plot_tree(tree: TreeRecord, where: Any = None, *, level: float = 0.95, force
     --------
     >>> import pairproof
     >>> from matplotlib.figure import Figure
+    >>> from pairproof.native.trees.picture import plot_tree
     >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
     >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> figure = pairproof.plot_tree(pairproof.fit_tree(pairproof.read(data)), Figure())
+    >>> figure = plot_tree(pairproof.fit_tree(pairproof.read(data)), Figure())
     >>> [ax.get_title() for ax in figure.axes[1:]]
     ['node 2\\nn = 20', 'node 3\\nn = 20']
     """

@@ -171,14 +171,15 @@ class PreferenceTree(TreeRecord):
     # -- shown -----------------------------------------------------------------------------------------------
 
     def plot(self, where: Any = None, *, level: float = 0.95, force: bool = False) -> Any:
-        """Draw the tree, with the worths of the items in each leaf; see :func:`pairproof.plot_tree`.
+        """Draw the tree, with the worths of the items in each leaf; see
+        :func:`pairproof.native.trees.picture.plot_tree`.
 
         Parameters
         ----------
         where : path or matplotlib Figure, optional
         level : float
         force : bool
-            All as in :func:`pairproof.plot_tree`.
+            All as in :func:`pairproof.native.trees.picture.plot_tree`.
 
         Returns
         -------
