@@ -189,7 +189,7 @@ def _edge(node: TreeNode, left: bool) -> str:
     if not node.split.left:
         return f"{'≤' if left else '>'} {node.split.threshold:.6g}"
     levels = node.split.left if left else node.split.right
-    lines = textwrap.wrap(", ".join(label(level) for level in levels), LONG_LEVELS)
+    lines = textwrap.wrap(", ".join(_short(level, LONG_LEVELS) for level in levels), LONG_LEVELS)
     return "\n".join([*lines[:2], f"… {len(levels)} levels"] if len(lines) > 3 else lines)
 
 
