@@ -17,6 +17,8 @@ from pairproof.native.random_effects.fit import fit_mixed
 from pairproof.native.random_effects.laplace import laplace
 from pairproof.native.random_effects.nested import NestedFactor, nesting_of
 from pairproof.native.random_effects.penalised import effects_alone
+from pairproof.native.random_effects.pql import fit_pql
+from pairproof.native.random_effects.profile import profile_sigma
 from pairproof.native.random_effects.rows import row_terms
 from pairproof.native.structured.contests import Contests
 from pairproof.native.structured.design import contest_design
@@ -284,6 +286,12 @@ def test_components_that_cannot_be_are_refused(monkeypatch: pytest.MonkeyPatch) 
     two = with_blocks(fixed, [block, Block("other", np.array([0]), np.array([1]), "CD")])
     with pytest.raises(InputError, match="part of the effects of a component cannot be left out"):
         two.design.without(np.array([0]))
+    with pytest.raises(InputError, match="2 components of variance, item, other; this takes one"):
+        fit_mixed(two)
+    with pytest.raises(InputError, match="2 components of variance, item, other; this takes one"):
+        fit_pql(two)
+    with pytest.raises(InputError, match="2 components of variance, item, other; this takes one"):
+        profile_sigma(two, np.ones(1))
     monkeypatch.setattr("pairproof.native.random_effects.factors.MOST_TOGETHER", 3)
     with pytest.raises(TooLargeError, match="4 random effects that meet each other; the limit is 3"):
         laplace(two, link("logit"), np.zeros(0), np.ones(2))
