@@ -121,7 +121,7 @@ def BTm_counts(
     --------
     >>> BTm_counts([61], [35], ["A"], ["B"]).ability("B")  # -log(61 / 35)  # doctest: +SKIP
     """
-    levels = _levels(players, player1, player2)
+    levels = levels_of(players, player1, player2)
     check_item("refcat", refcat, levels, "player")
     arguments = {
         "win1": reals(win1),
@@ -140,7 +140,7 @@ def BTm_counts(
     return model_of(BTmModel, result, players=tuple(levels), refcat=refcat or levels[0], arguments=arguments)
 
 
-def _levels(players: Sequence[str] | None, *used: Sequence[str]) -> list[str]:
+def levels_of(players: Sequence[str] | None, *used: Sequence[str]) -> list[str]:
     """The players in order: as stated, or those that occur by code point."""
     return sorted({name for names in used for name in names}) if players is None else list(players)
 

@@ -376,8 +376,9 @@ def predict(
     >>> predict(model, level=(0, 1), se_fit=True).fit[:4]  # doctest: +SKIP
     """
     check_option("type", type, Kind)
-    levels = None if level is None else sorted({int(v) for v in np.atleast_1d(level)})
-    if levels is not None and not set(levels) <= {0, 1}:
+    # As doubles: R asks whether the level is identical to 0, and 0L is not.
+    levels = None if level is None else sorted({float(v) for v in np.atleast_1d(level)})
+    if levels is not None and not set(levels) <= {0.0, 1.0}:
         raise InputError(f"level is 0, 1 or both; found {level!r}")
     arguments = {
         **model.arguments,
