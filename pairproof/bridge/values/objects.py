@@ -113,7 +113,7 @@ def package_object(
 
     Examples
     --------
-    >>> package_object("psychotools", "GermanParties2009").n_respondents  # doctest: +SKIP
+    >>> package_object("psychotools", "GermanParties2009").n_persons  # doctest: +SKIP
     """
     result = policy(backend).call(
         code=DATA, args={"name": name, "package": package}, needs=(package,), label=f"{package}::{name}"
@@ -130,7 +130,9 @@ def comparisons_of(value: Any, what: str, *, column: str = "", **options: Any) -
     if isinstance(value, RList) and "data.frame" in value.rclass and value.names is not None:
         held = {n: v for n, v in zip(value.names, value.values) if isinstance(v, RVector) and _kind(v)}
         if column and column not in held:
-            raise InputError(f"{what} has no column {column!r} of answers; it has {', '.join(held) or 'none'}")
+            raise InputError(
+                f"{what} has no column {column!r} of answers; it has {', '.join(held) or 'none'}"
+            )
         if not held:
             raise InputError(f"{what} is a data frame without a column of answers; {TAKEN} is expected")
         if not column and len(held) > 1:
@@ -181,15 +183,21 @@ def _of_paircomp(
     if not isinstance(labels, RVector) or value.values.ndim != 2:
         raise InputError(f"{what}: a paircomp without its labels or its comparisons")
     if isinstance(ordered, RVector) and bool(ordered.scalar()):
-        raise InputError(f"{what} has both orders of presentation (ordered = TRUE), which no table here holds")
+        raise InputError(
+            f"{what} has both orders of presentation (ordered = TRUE), which no table here holds"
+        )
     items = [str(v) for v in labels.values]
     answers = value.floats()
-    if degrees == "refuse" and np.nanmax(np.abs(answers), initial=0.0) > 1:
-        raise InputError(f"{what} has preferences with degrees beyond 1; degrees='ignore' keeps the preference")
+    if degrees == "refuse" and bool((np.abs(np.nan_to_num(answers)) > 1).any()):
+        raise InputError(
+            f"{what} has preferences with degrees beyond 1; degrees='ignore' keeps the preference"
+        )
     signs = np.sign(answers)
     pairs = [f"{items[i]}:{items[j]}" for j in range(len(items)) for i in range(j)]
     if signs.shape[1] != len(pairs):
-        raise InputError(f"{what}: {signs.shape[1]} comparisons of {len(items)} items; {len(pairs)} are expected")
+        raise InputError(
+            f"{what}: {signs.shape[1]} comparisons of {len(items)} items; {len(pairs)} are expected"
+        )
     table = _with_columns({p: _codes(signs[:, k]) for k, p in enumerate(pairs)}, columns, what)
     scale = value.attributes.get("mscale")
     ties = isinstance(scale, RVector) and bool((scale.floats() == 0).any())

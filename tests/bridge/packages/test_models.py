@@ -327,7 +327,9 @@ def test_a_family_r_does_not_get_is_refused():
 
 
 def test_every_function_says_which_packages_it_needs():
-    needs = {f.__name__: f.needs for f in (glm, gnm, polr, btmodel, BTm_counts, GenDavidson, qvcalc, binom_test)}
+    needs = {
+        f.__name__: f.needs for f in (glm, gnm, polr, btmodel, BTm_counts, GenDavidson, qvcalc, binom_test)
+    }
     assert needs == {
         "glm": (),
         "gnm": ("gnm",),

@@ -14,18 +14,11 @@ from .methods import (
     ModelMatrix as ModelMatrix,
     Predictions as Predictions,
     Residuals as Residuals,
-    TestTable as TestTable,
-    add1 as add1,
-    anova as anova,
-    drop1 as drop1,
     model_matrix as model_matrix,
     predict as predict,
     qvcalc as qvcalc,
     residuals as residuals,
 )
 from .plots import Proportions as Proportions, plotProportions as plotProportions
-from .pql import (
-    GlmmPQLControl as GlmmPQLControl,
-    glmmPQL as glmmPQL,
-    glmmPQL_control as glmmPQL_control,
-)
+from .pql import GlmmPQLControl as GlmmPQLControl, glmmPQL as glmmPQL, glmmPQL_control as glmmPQL_control
+from .terms import TestTable as TestTable, add1 as add1, anova as anova, drop1 as drop1

@@ -101,7 +101,7 @@ def BTm_counts(
         1 where player1 is at home, -1 where player2 is, 0 on neutral ground.
     br : bool
         Bias reduction by brglm (Firth). Fitted as brglm does; ``refit`` does not apply.
-    epsilon, maxit, refit
+    epsilon, maxit, refit : float, int, bool
         As for :func:`pairproof.bridge.packages.base.glm`.
     backend : Backend, or one of "live", "recorded", "both", "none", optional
 
@@ -188,4 +188,3 @@ def countsToBinomial(xtab: Any, players: Sequence[str], *, backend: BackendLike 
     code = "BradleyTerry2::countsToBinomial(as.table(xtab))"
     arguments = {"xtab": matrix(table, names, names)}
     return BinomialCounts.read(ask(backend, "BradleyTerry2::countsToBinomial", code, arguments, NEEDS))
-

@@ -1,4 +1,4 @@
-"""What BradleyTerry2 does with a fitted model: abilities, tests of terms, predictions, residuals.
+"""What BradleyTerry2 does with a fitted model: abilities, predictions, residuals.
 
 No R object outlives its call here: each function fits the model again in the same call, from the arguments it was
 fitted with.
@@ -7,24 +7,22 @@ fitted with.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Union
 
 import numpy as np
 
 from ....errors import InputError
 from ...process.policy import BackendLike
-from ...records.result import RResult
 from ...values.formulas import checked
-from ...values.values import Formula
 from ..answers import Floats, RAnswer, ask, asks, check_option
 from ..base import QuasiVariances
 from ..models import REFIT
+from .arguments import FIT, NEEDS, data_of
 from .counts import FIT as FIT_COUNTS, BTmModel
-from .fit import FIT, NEEDS, ContestModel, data_of
+from .fit import ContestModel, needs_of
 
 Model = Union[BTmModel, ContestModel]
-Test = Literal["none", "Chisq", "F"]
 Kind = Literal["link", "response", "terms"]
 Residual = Literal["deviance", "pearson", "working", "response", "partial", "grouped"]
 
@@ -66,10 +64,6 @@ class Abilities(RAnswer):
     separate: tuple[str, ...] = ()
 
 
-def _needs(model: Model) -> tuple[str, ...]:
-    return tuple(model.result.call.needs)
-
-
 @asks(*NEEDS)
 def BTabilities(model: Model, *, backend: BackendLike = None) -> Abilities:
     """R's ``BradleyTerry2::BTabilities(BTm(...))``; predicted random effects are not part of an ability.
@@ -95,9 +89,7 @@ def BTabilities(model: Model, *, backend: BackendLike = None) -> Abilities:
     >>> BTabilities(BTm_counts([3, 2, 4], [1, 2, 1], [*"AAB"], [*"BCC"])).ability  # doctest: +SKIP
     """
     code = FIT_OF_COUNTS + ABILITIES if isinstance(model, BTmModel) else FIT + SEPARATE
-    return Abilities.read(
-        ask(backend, "BradleyTerry2::BTabilities", code, model.arguments, _needs(model))
-    )
+    return Abilities.read(ask(backend, "BradleyTerry2::BTabilities", code, model.arguments, needs_of(model)))
 
 
 QVCALC = """
@@ -129,171 +121,9 @@ def qvcalc(model: ContestModel, *, backend: BackendLike = None) -> QuasiVariance
     --------
     >>> qvcalc(model).quasi_se  # doctest: +SKIP
     """
-    needs = (*_needs(model), "qvcalc")
+    needs = (*needs_of(model), "qvcalc")
     result = ask(backend, "qvcalc::qvcalc of BTabilities", FIT + QVCALC, model.arguments, needs)
     return QuasiVariances.read(result)
-
-
-@dataclass(frozen=True, eq=False)
-class TestTable(RAnswer):
-    """A table of tests as R prints it.
-
-    Attributes
-    ----------
-    rows, columns : tuple of str
-        R's names: terms; ``Df``, ``Deviance``, ``AIC``, ``LRT``, ``Pr(>Chi)``, or ``Statistic`` of Wald's tests.
-    values : float[rows, columns]
-        NaN for R's NA.
-    heading : tuple of str
-    """
-
-    __test__ = False
-
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    values: Floats
-    heading: tuple[str, ...] = field(repr=False)
-
-    def frame(self) -> Any:
-        """The table as a DataFrame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.values, index=pd.Index(self.rows), columns=pd.Index(self.columns))
-
-
-TABLE = """
-list(rows = as.character(rownames(found)), columns = as.character(names(found)), values = matrix(as.numeric(unlist(found)), nrow(found)),
-     heading = as.character(attr(found, "heading")))
-"""
-
-
-def _table(result: RResult) -> TestTable:
-    found = TestTable.read(result)
-    found.values[np.isnan(found.values)] = np.nan  # R's NA is a signalling NaN
-    return found
-
-
-@asks(*NEEDS)
-def add1(
-    model: ContestModel, scope: str, test: Test = "none", scale: float = 0.0, *, backend: BackendLike = None
-) -> TestTable:
-    """R's ``add1(model, scope, test)``: what each further term would add.
-
-    **R's table is wrong for models without a random effect**: version 1.1-2 forgets the numbers of contests, and gives each term
-    the columns of its neighbour (baseball's home effect: 5.23 on 5 df; the truth is 5.41 on 1).  With a random effect it is right.
-
-    Parameters
-    ----------
-    model : ContestModel
-    scope : str
-        A formula such as ``~ . + SVL[..]``.
-    test : {"none", "Chisq", "F"}
-        "F" stops R with a random effect.
-    scale : float
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
-
-    Returns
-    -------
-    TestTable
-
-    Raises
-    ------
-    ValueError, FormulaError, RError
-        Another test; text that is no formula; R's own.
-
-    Examples
-    --------
-    >>> add1(model, "~ . + head.length[..]", "Chisq").frame()  # doctest: +SKIP
-    """
-    check_option("test", test, Test)
-    arguments = {**model.arguments, "scope": Formula(scope), "test": test, "scale": float(scale)}
-    code = FIT + "found <- stats::add1(fit, scope, scale = scale, test = test)\n" + TABLE
-    return _table(ask(backend, "stats::add1 of BTm", code, arguments, _needs(model)))
-
-
-@asks(*NEEDS)
-def drop1(
-    model: ContestModel,
-    scope: str | None = None,
-    test: Test = "none",
-    scale: float = 0.0,
-    *,
-    backend: BackendLike = None,
-) -> TestTable:
-    """R's ``drop1(model, scope, test)``: what each term explains beside the others.
-
-    Parameters
-    ----------
-    model : ContestModel
-    scope : str, optional
-        A formula of the terms to drop; default all.
-    test : {"none", "Chisq", "F"}
-        "F" stops R with a random effect.
-    scale : float
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
-
-    Returns
-    -------
-    TestTable
-
-    Raises
-    ------
-    ValueError, FormulaError, RError
-        Another test; text that is no formula; R's own.
-
-    Examples
-    --------
-    >>> drop1(model, test="Chisq").frame()  # doctest: +SKIP
-    """
-    check_option("test", test, Test)
-    arguments = {**model.arguments, "scope": scope and Formula(scope), "test": test, "scale": float(scale)}
-    code = (
-        FIT
-        + "found <- if (is.null(scope)) stats::drop1(fit, scale = scale, test = test) else stats::drop1(fit, scope, scale = scale, test = test)\n"
-        + TABLE
-    )
-    return _table(ask(backend, "stats::drop1 of BTm", code, arguments, _needs(model)))
-
-
-ANOVA = """
-fits <- list(fit)
-for (k in seq_len(others)) fits[[k + 1L]] <- btm(get(paste0("given", k)), get0(paste0("data", k)), k)
-found <- do.call(stats::anova, c(fits, if (test != "none") list(test = test)))
-"""
-
-
-@asks(*NEEDS)
-def anova(model: ContestModel, *models: ContestModel, test: Test = "none", backend: BackendLike = None) -> TestTable:
-    """R's ``anova(model, ..., test)``: terms one after another, or nested models beside each other.
-
-    Parameters
-    ----------
-    model, *models : ContestModel
-        With several, all with a random effect or none.
-    test : {"none", "Chisq", "F"}
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
-
-    Returns
-    -------
-    TestTable
-        Deviances, or Wald's statistics with a random effect.
-
-    Raises
-    ------
-    ValueError, RError
-        Another test; R's own: "Models must have the same random effects structure"; after bias reduction with two terms "second argument
-        must be a list".
-
-    Examples
-    --------
-    >>> anova(without_home, with_home, test="Chisq").frame()  # doctest: +SKIP
-    """
-    check_option("test", test, Test)
-    arguments: dict[str, Any] = {**model.arguments, "test": test, "others": len(models)}
-    for k, other in enumerate(models, start=1):
-        arguments |= {f"given{k}": other.arguments["given"], f"data{k}": other.arguments["data"]}
-    needs = tuple(dict.fromkeys(n for m in (model, *models) for n in _needs(m)))
-    return _table(ask(backend, "stats::anova of BTm", FIT + ANOVA + TABLE, arguments, needs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -387,7 +217,7 @@ def predict(
         "type": type,
         "se.fit": bool(se_fit),
     }
-    found = Predictions.read(ask(backend, "stats::predict of BTm", FIT + PREDICT, arguments, _needs(model)))
+    found = Predictions.read(ask(backend, "stats::predict of BTm", FIT + PREDICT, arguments, needs_of(model)))
     for array in (found.fit, found.se):
         array[np.isnan(array)] = np.nan
     return found
@@ -453,7 +283,9 @@ def residuals(
     if by is not None:
         checked(f"~ {by}", "by")  # R makes a formula of it
     arguments = {**model.arguments, "type": type, "by": by}
-    return Residuals.read(ask(backend, "stats::residuals of BTm", FIT + RESIDUALS, arguments, _needs(model)))
+    return Residuals.read(
+        ask(backend, "stats::residuals of BTm", FIT + RESIDUALS, arguments, needs_of(model))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -499,4 +331,6 @@ def model_matrix(model: ContestModel, *, backend: BackendLike = None) -> ModelMa
     --------
     >>> model_matrix(model).names  # doctest: +SKIP
     """
-    return ModelMatrix.read(ask(backend, "stats::model.matrix of BTm", FIT + MATRIX, model.arguments, _needs(model)))
+    return ModelMatrix.read(
+        ask(backend, "stats::model.matrix of BTm", FIT + MATRIX, model.arguments, needs_of(model))
+    )

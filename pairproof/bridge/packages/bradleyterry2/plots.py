@@ -12,7 +12,7 @@ from ....errors import InputError
 from ...process.policy import BackendLike
 from ...values.convert import data_frame
 from ..answers import Floats, RAnswer, ask, asks, optional, reals
-from .fit import NEEDS
+from .arguments import NEEDS
 
 PLOT = """
 call <- list(quote(BradleyTerry2::plotProportions), win = quote(win), loss = quote(loss), player1 = quote(player1), player2 = quote(player2),

@@ -16,7 +16,8 @@ from ....errors import InputError
 from ...process.policy import BackendLike
 from ...values.values import Formula
 from ..answers import as_frame, ask, asks, check_option, optional, reals
-from .fit import NEEDS, REDUCE_BTM, Column, ContestModel, column, contest_model, pql_arguments
+from .arguments import NEEDS, Column, column, pql_arguments
+from .fit import REDUCE_BTM, ContestModel, contest_model
 
 Family = Literal["binomial", "poisson"]
 
@@ -85,7 +86,8 @@ def glmmPQL_control(
 
     Examples
     --------
-    >>> glmmPQL_control(tol=1e-13).arguments()
+    >>> from pairproof.bridge import bradleyterry2
+    >>> bradleyterry2.glmmPQL_control(tol=1e-13).arguments()
     {'tol': 1e-13}
     """
     for name, value in (("maxiter", maxiter), ("IWLSiter", IWLSiter), ("tol", tol)):

@@ -12,8 +12,4 @@ from .items import (
     worth as worth,
 )
 from .models import BTModel as BTModel, btmodel as btmodel
-from .paircomp import (
-    Paircomp as Paircomp,
-    paircomp as paircomp,
-    paircomp_from_counts as paircomp_from_counts,
-)
+from .paircomp import Paircomp as Paircomp, paircomp as paircomp, paircomp_from_counts as paircomp_from_counts

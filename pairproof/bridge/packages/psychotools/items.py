@@ -152,7 +152,9 @@ def estfun(model: BTModel, *, backend: BackendLike = None) -> Scores:
     --------
     >>> estfun(model).values.sum(axis=0)  # doctest: +SKIP
     """
-    return Scores.read(ask(backend, "psychotools::estfun.btmodel", _code(model) + ESTFUN, model.arguments, NEEDS))
+    return Scores.read(
+        ask(backend, "psychotools::estfun.btmodel", _code(model) + ESTFUN, model.arguments, NEEDS)
+    )
 
 
 @asks(*NEEDS)

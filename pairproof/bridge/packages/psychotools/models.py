@@ -15,7 +15,18 @@ import numpy as np
 from ...process.policy import BackendLike
 from ...values.convert import matrix
 from ...values.values import Expr
-from ..answers import Estimates, Floats, ask, asks, check_item, check_option, named_matrix, optional, reals, strings
+from ..answers import (
+    Estimates,
+    Floats,
+    ask,
+    asks,
+    check_item,
+    check_option,
+    named_matrix,
+    optional,
+    reals,
+    strings,
+)
 from .paircomp import Paircomp, pair_columns
 
 NEEDS = ("psychotools",)

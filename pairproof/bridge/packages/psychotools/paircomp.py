@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ...process.policy import BackendLike
-from ...values.objects import respondents_of
 from ...values.values import RVector
 from ..answers import Floats, RAnswer, as_frame, ask, asks, optional, reals
 
@@ -55,6 +54,8 @@ class Paircomp(RAnswer):
 
     def respondents(self, degrees: Literal["refuse", "ignore"] = "refuse") -> Respondents:
         """The judges as pairproof has them; what degrees of preference become is as in `read_respondents`."""
+        from ...values.objects import respondents_of  # brings pandas
+
         return respondents_of(self.value, "paircomp", degrees=degrees)
 
 
@@ -146,6 +147,7 @@ def paircomp_from_counts(
 
     Examples
     --------
+    >>> from pairproof.bridge.packages.psychotools import paircomp_from_counts
     >>> paircomp_from_counts(["A", "B"], ["B", "C"], [2, 0], [1, 1], None, ["A", "B", "C"])
     array([[ 1., nan, -1.],
            [ 1., nan, nan],
