@@ -21,7 +21,8 @@ from .answers import Floats, RAnswer, ask, asks, check_option, reals
 NEEDS = ("lme4", "Matrix")
 Link = Literal["logit", "probit"]
 
-#: R: every second row is turned (y -> losses, X and Z negated), because lme4 refuses a response that is constant; the links are symmetric.
+#: R: every second row is turned (y -> losses, X and Z negated), because lme4 refuses a response that is
+#: constant; the links are symmetric.
 CONTESTS = """
 N <- length(wins)
 turned <- rep_len(c(1, -1), N)

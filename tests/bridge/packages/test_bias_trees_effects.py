@@ -61,7 +61,8 @@ def test_bias_reduction_of_the_poisson_form_is_another(policy):
 
 def test_one_random_effect_has_laplaces_numbers(policy):
     fit = glmer_contests(WINS, 10 - WINS, [DIFFERENCES], (DIFFERENCES @ X)[:, None], backend=policy)
-    # lme4's search stops at 8 or 9 digits of sigma; the specification's are of the maximum. Observed 7.8, 7.5, 10.3.
+    # lme4's search stops at 8 or 9 digits of sigma; the specification's are of the maximum. Observed 7.8,
+    # 7.5, 10.3.
     assert digits(fit.sigma[0], 0.70671206164) > 6 and digits(fit.coef[0], 0.45593646984) > 6
     assert digits(fit.loglik, -10.717324607948) > 9
     np.testing.assert_allclose(fit.effects, [0.14488697, 0.44150931, -0.88266135, 0.29626507], atol=1e-6)

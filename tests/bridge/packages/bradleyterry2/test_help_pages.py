@@ -20,7 +20,8 @@ from tests.bridge.packages.bradleyterry2.cases import (
     vignette,
 )
 
-#: R's doubles of the specification were printed with 17 digits by this version; another BLAS moves the last ones.
+#: R's doubles of the specification were printed with 17 digits by this version; another BLAS moves the
+#: last ones.
 #: Observed 14.6 digits or more.
 FLOOR = 12.0
 
@@ -75,7 +76,8 @@ def test_bias_reduced_citations_have_the_vignettes_numbers():
 @pytest.mark.parametrize(("name", "section"), [("lizards 3.1", "3.1"), ("lizards 3.2", "3.2")])
 def test_lizards_with_a_random_effect_have_the_vignettes_numbers(name, section):
     fit = model(name)
-    # lizard096 is separated: its estimate is where R stopped, and its standard error the inverse of a rounding error.
+    # lizard096 is separated: its estimate is where R stopped, and its standard error the inverse of a
+    # rounding error.
     table = {
         k.replace("[..]", "") if section == "3.1" else k: v for k, v in table_of(fit, "..lizard096").items()
     }
@@ -116,13 +118,42 @@ def test_abilities_are_the_vignettes():
 
 def test_fitted_again_glm_has_the_standard_errors_of_its_own_solution():
     once, again = model("baseball home"), model("baseball home tight")
-    # R's covariance is one step early: 1.1e-6 of the standard error here (observed), 1.3e-4 on the chameleons.
+    # R's covariance is one step early: 1.1e-6 of the standard error here (observed), 1.3e-4 on the
+    # chameleons.
     assert 0 < np.max(np.abs(once.se / again.se - 1)) < 1e-5
     assert digits(once.estimate("at.home"), again.estimate("at.home")) > 9  # observed 11.3
 
 
+@pytest.mark.parametrize(
+    ("name", "theta", "floor"),
+    [
+        # Fitted again from their own solution; mean bias reduction by brglm at 1e-13.  The digits observed stand beside.
+        ("citations probit", (-1.6746936772915102, -0.28991326375717125, 0.15911706742628529), 13),  # 15.4
+        ("citations cauchit", (-5.27442805383181, -0.39419634129754866, 0.23973334072356914), 13),  # 15.4
+        ("citations br tight", (-2.9443818218044084, -0.4790752610331831, 0.26853102275851237), 13),  # 15.3
+    ],
+)  # fmt: skip
+def test_other_links_and_bias_reduction_have_the_digits_of_50_digit_arithmetic(name, theta, floor):
+    assert min(digits(b, true) for b, true in zip(model(name).coef, theta)) > floor
+
+
+def test_contrasts_that_add_up_to_nothing_centre_the_abilities():
+    centred, first = model("citations sum"), model("citations")
+    assert centred.names == ("journal1", "journal2", "journal3")
+    b = np.array([*centred.coef, -centred.coef.sum()])
+    # The same maximum in other parameters; observed 3e-16.
+    np.testing.assert_allclose(b[1:] - b[0], first.coef, rtol=1e-10)
+
+
+def test_probit_abilities_of_lizards_are_on_another_scale():
+    probit, logit = model("lizards probit"), model("lizards 3.2")
+    ratio = probit.coef[2:] / logit.coef[2:]
+    assert probit.sigma < logit.sigma and ((ratio > 0.55) & (ratio < 0.65)).all()
+
+
 def test_asked_for_a_tight_fit_pql_gives_the_fixed_point():
-    # The specification has 1.126 and .205 from a numpy version; the default tol of 1e-6 leaves 7 digits of sigma.
+    # The specification has 1.126 and .205 from a numpy version; the default tol of 1e-6 leaves 7 digits of
+    # sigma.
     loose, tight = model("lizards 3.1"), model("lizards 3.1 tight")
     assert 6 < digits(loose.sigma, tight.sigma) < 9  # observed 7.0
     assert model("seeds tight").sigma == pytest.approx(

@@ -80,7 +80,8 @@ def test_levels_dropped_from_new_data_give_rs_wrong_prediction_and_all_levels_th
 def test_residuals_are_of_contests_or_grouped_by_player():
     home = model("baseball home")
     values = {t: bt.residuals(home, t, backend=backend()) for t in ("deviance", "pearson", "working", "response")}  # fmt: skip
-    # The vignette calls the first of these numbers "Pearson": .556 is the deviance residual, .409 would be Pearson's.
+    # The vignette calls the first of these numbers "Pearson": .556 is the deviance residual, .409 would be
+    # Pearson's.
     lizard = model("lizards 3.2")
     first = [bt.residuals(lizard, t, backend=backend()).values[0] for t in ("deviance", "pearson")]
     assert [round(float(v), 3) for v in first] == [0.556, 0.409]
@@ -106,7 +107,8 @@ def test_the_model_matrix_is_the_difference_of_both_players():
 def test_quasi_variances_are_those_of_the_help_page():
     found = bt.qvcalc(model("baseball home"), backend=backend())
     assert found.items == model("baseball home").players
-    # Quasi-variances give the standard error of a difference to 4 or 5 digits where qvcalc stops; observed .003.
+    # Quasi-variances give the standard error of a difference to 4 or 5 digits where qvcalc stops; observed
+    # .003.
     boston = np.sqrt(found.quasi_variance[:2].sum())
     assert boston == pytest.approx(model("baseball home").standard_error("teamBoston"), rel=0.02)
     with pytest.raises(RError):
