@@ -39,6 +39,8 @@ class ContestSpec(ModelSpec):
         Whether Davidson's ties are shifted by who is named first, or scaled.
     no_abilities : bool
         Whether items have neither free abilities nor item covariates: random effects alone.
+    derived : tuple of str
+        Item covariates and columns of the table that the formula made.
     """
 
     formula: str = ""
@@ -51,6 +53,7 @@ class ContestSpec(ModelSpec):
     tie_shift: bool = False
     tie_scale: bool = False
     no_abilities: bool = False
+    derived: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,8 +122,8 @@ class ContestSpec(ModelSpec):
             parts.append("order effect")
         if self.comparison_terms and not self.formula:
             parts.append(f"comparison terms {', '.join(self.comparison_terms)}")
-        if self.offset:
-            parts.append(f"offset {self.offset}" if not self.offset.startswith("offset") else self.offset)
+        if self.offset and "offset(" not in self.formula:
+            parts.append(f"offset {self.offset}" if self.offset != "offset" else "offset")
         if self.weights:
             parts.append(f"weights {self.weights}")
         if self.random and "|" not in self.formula:
