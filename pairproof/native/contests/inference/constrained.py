@@ -15,16 +15,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ConvergenceError
-from ...patterns.information import raised_cholesky
+from ...patterns.information import cholesky_of
 
 FloatArray = NDArray[np.float64]
 
 MOST_STEPS = 300
 #: Squared length of the last step in standard errors: the value is then right to half of it.
 DONE = 1e-18
+#: After MOST_STEPS as much may be left: limits are then right to about 4 digits.
+LEFT = 1e-6
 #: So many standard errors (or, of an infinite estimate, so far from 0) and the likelihood has not dropped: it never does.
 FARTHEST = 1e5
 XTOL = 1e-12
+
+
+class Unfinished(ConvergenceError):
+    """A search that used up its steps: the maximum is at least `value`.
+
+    Attributes
+    ----------
+    where : float[k]
+    value : float
+    """
+
+    def __init__(self, message: str, where: FloatArray, value: float) -> None:
+        super().__init__(message)
+        self.where, self.value = where, value
 
 
 class Objective(Protocol):
@@ -94,9 +110,8 @@ def constrained_maximum(
         return phi, value
     for _ in range(MOST_STEPS):
         slope = basis.T @ gradient
-        factor = raised_cholesky(basis.T @ information @ basis)
-        half = np.linalg.solve(factor, slope)
-        step, decrement = np.linalg.solve(factor.T, half), float(half @ half)
+        step = _uphill(basis.T @ information @ basis, slope)
+        decrement = float(step @ slope)
         length = 1.0
         while True:
             there = phi + length * step
@@ -111,7 +126,28 @@ def constrained_maximum(
         phi, (value, gradient, information) = there, after
         if decrement < DONE or (decrement < 1e-13 and gained <= 0.0):
             return phi, value
-    raise ConvergenceError(f"a constrained fit did not come to its maximum in {MOST_STEPS} steps")
+    if decrement < LEFT:  # it creeps towards a supremum at infinity
+        return phi, value
+    raise Unfinished(
+        f"a constrained fit did not come to its maximum in {MOST_STEPS} steps: the last was {decrement**0.5:.1e} standard"
+        " errors long",
+        phi,
+        value,
+    )
+
+
+def _uphill(information: FloatArray, slope: FloatArray) -> FloatArray:
+    """Newton's step; where the information is not positive definite, that of its absolute eigenvalues."""
+    try:
+        factor = cholesky_of(information)
+        return np.asarray(np.linalg.solve(factor.T, np.linalg.solve(factor, slope)))
+    except np.linalg.LinAlgError:
+        size = np.sqrt(np.maximum(np.abs(np.diag(information)), 1e-300))
+        values, vectors = np.linalg.eigh(information / np.outer(size, size))
+        held = np.maximum(np.abs(values), 1e-8)
+        with np.errstate(over="ignore"):
+            step = np.asarray(vectors @ ((vectors.T @ (slope / size)) / held) / size)
+        return np.nan_to_num(np.clip(step, -1e3, 1e3))
 
 
 class Profile:
@@ -126,6 +162,8 @@ class Profile:
         Finite, or inf or -inf.
     se : float
         A rough standard error: the first step of the search.
+    farthest : float
+        So far from the estimate a limit is taken as infinite.
     """
 
     def __init__(
@@ -134,14 +172,23 @@ class Profile:
         supremum: float,
         estimate: float,
         se: float,
+        farthest: float = np.inf,
     ) -> None:
         self._maximum, self.supremum, self.estimate, self.se = maximum, supremum, estimate, se
+        self.farthest = min(farthest, FARTHEST * max(se, 1e-3))
         self._seen: list[tuple[float, FloatArray]] = []
+        self._quantile = np.inf
 
     def drop(self, v: float) -> float:
         """2 (supremum - profile at v)."""
         near = min(self._seen, key=lambda s: abs(s[0] - v), default=None)
-        where, value = self._maximum(v, None if near is None else near[1])
+        try:
+            where, value = self._maximum(v, None if near is None else near[1])
+        except Unfinished as found:
+            # The profile is at least that high: enough to know that v is within the limits.
+            where, value = found.where, found.value
+            if 2.0 * (self.supremum - value) >= 0.99 * self._quantile:
+                raise
         self._seen.append((v, where))
         return 2.0 * (self.supremum - value)
 
@@ -165,7 +212,7 @@ class Profile:
 
         if self.estimate == side * np.inf:
             return self.estimate
-        root = float(np.sqrt(quantile))
+        root, self._quantile = float(np.sqrt(quantile)), quantile
 
         def off(v: float) -> float:
             return float(np.sqrt(max(self.drop(v), 0.0))) - root
@@ -178,12 +225,14 @@ class Profile:
                 if off(end) <= 0:
                     return end
                 there = end
+            if abs(there - start) > self.farthest:
+                if off(start + side * self.farthest) <= 0.0:
+                    return side * np.inf
+                there = start + side * self.farthest
             if off(there) >= 0.0:
                 xtol = XTOL * max(1.0, abs(there))
                 return float(brentq(off, inside, there, xtol=xtol, rtol=1e-14, maxiter=200))
             inside, step = there, 1.6 * step
-            if abs(inside - start) > FARTHEST * max(self.se, 1e-3):
-                return side * np.inf
 
     def _inside(self, off: Callable[[float], float], side: float) -> tuple[float, float]:
         """A place within the interval, and the first step out of it."""
