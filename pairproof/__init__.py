@@ -33,9 +33,20 @@ if _typing.TYPE_CHECKING:
     )
     from .fit.fit import Fit as Fit
     from .fit.shown.comparisons_plot import plot_contrasts as plot_contrasts, plot_ranks as plot_ranks
+    from .fit.shown.item_residuals_plot import plot_item_residuals as plot_item_residuals
     from .fit.shown.plots import plot_worth as plot_worth
     from .native.contests.bradley_terry import fit_bradley_terry as fit_bradley_terry
     from .native.contests.predict import predict as predict
+    from .native.contests.inference.pseudo import (
+        add_pseudo_comparisons as add_pseudo_comparisons,
+        shrinkage as shrinkage,
+    )
+    from .native.contests.inference.residuals import (
+        contest_residuals as contest_residuals,
+        item_residuals as item_residuals,
+    )
+    from .native.contests.inference.tested import add1 as add1, anova as anova, drop1 as drop1
+    from .native.contests.inference.ties_compared import compare_ties as compare_ties
     from .native.experiment.judge_agreement import judge_agreement as judge_agreement
     from .native.experiment.models import fit_preference_model as fit_preference_model
     from .native.hypotheses.profile import profile as profile
@@ -79,6 +90,14 @@ _HOME = {
     "rate_difference": "native.ranking.error_rates",
     "judge_agreement": "native.experiment.judge_agreement",
     "rank_by_merge_insertion": "native.ranking.merge_insertion",
+    "drop1": "native.contests.inference.tested",
+    "add1": "native.contests.inference.tested",
+    "anova": "native.contests.inference.tested",
+    "contest_residuals": "native.contests.inference.residuals",
+    "item_residuals": "native.contests.inference.residuals",
+    "add_pseudo_comparisons": "native.contests.inference.pseudo",
+    "shrinkage": "native.contests.inference.pseudo",
+    "compare_ties": "native.contests.inference.ties_compared",
     "bootstrap": "native.resampling.bootstrap",
     "profile": "native.hypotheses.profile",
     "score_test": "native.hypotheses.score_test",
@@ -86,6 +105,7 @@ _HOME = {
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "to_r": "bridge.script",
+    "plot_item_residuals": "fit.shown.item_residuals_plot",
     "plot_worth": "fit.shown.plots",
     "plot_contrasts": "fit.shown.comparisons_plot",
     "plot_ranks": "fit.shown.comparisons_plot",

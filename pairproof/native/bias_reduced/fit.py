@@ -181,5 +181,7 @@ def covariance_of(information: FloatArray) -> FloatArray:
     """
     from scipy.linalg import solve_triangular
 
+    if not len(information):
+        return np.zeros((0, 0))
     half = solve_triangular(cholesky_of(information), np.eye(len(information)), lower=True)
     return np.asarray(half.T @ half)
