@@ -37,10 +37,7 @@ if _typing.TYPE_CHECKING:
     from .fit.shown.plots import plot_worth as plot_worth
     from .native.contests.bradley_terry import fit_bradley_terry as fit_bradley_terry
     from .native.contests.predict import predict as predict
-    from .native.contests.inference.pseudo import (
-        add_pseudo_comparisons as add_pseudo_comparisons,
-        shrinkage as shrinkage,
-    )
+    from .native.contests.inference.pseudo import fit_with_pseudo_comparisons as fit_with_pseudo_comparisons
     from .native.contests.inference.residuals import (
         contest_residuals as contest_residuals,
         item_residuals as item_residuals,
@@ -95,8 +92,7 @@ _HOME = {
     "anova": "native.contests.inference.tested",
     "contest_residuals": "native.contests.inference.residuals",
     "item_residuals": "native.contests.inference.residuals",
-    "add_pseudo_comparisons": "native.contests.inference.pseudo",
-    "shrinkage": "native.contests.inference.pseudo",
+    "fit_with_pseudo_comparisons": "native.contests.inference.pseudo",
     "compare_ties": "native.contests.inference.ties_compared",
     "bootstrap": "native.resampling.bootstrap",
     "profile": "native.hypotheses.profile",

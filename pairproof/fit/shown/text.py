@@ -50,6 +50,8 @@ def title(fit: FitRecord) -> str:
         parts.append("order effect")
     if spec.comparison_terms:
         parts.append(f"comparison terms {', '.join(spec.comparison_terms)}")
+    if spec.pseudo:
+        parts.append(spec.pseudo)
     return ", ".join(parts)
 
 

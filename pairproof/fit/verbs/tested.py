@@ -101,7 +101,7 @@ class Tested(Compared):
         >>> import pairproof
         >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
         >>> pairproof.fit_bradley_terry(table, order_effect=True).anova().index.tolist()
-        ['(all items equal)', 'item', 'order']
+        ['(no terms)', 'item', 'order']
         """
         import pairproof
 

@@ -185,7 +185,7 @@ def anova(fit: Fit, *others: Fit) -> pd.DataFrame:
     if others:
         return _between([fit, *others])
     before = model.fitted(())
-    rows: list[dict[str, object]] = [{**_whole(before), "term": "(all items equal)"}]
+    rows: list[dict[str, object]] = [{**_whole(before), "term": "(no terms)"}]
     for k, term in enumerate(model.terms):
         now = fit if k == len(model.terms) - 1 else model.fitted(model.terms[: k + 1])
         rows.append(_row(term, before, now, shown=now, note=""))
