@@ -55,6 +55,12 @@ def title(fit: FitRecord) -> str:
     return ", ".join(parts)
 
 
+def _likelihood_words(fit: FitRecord) -> str:
+    if fit.spec.pseudo:
+        return "quasi (pseudo-comparisons)"
+    return "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair"
+
+
 def number(x: float, digits: int = 4) -> str:
     """Fixed decimals where they show something, else scientific; `-` for nan."""
     if math.isnan(x):
@@ -150,7 +156,7 @@ def _header(fit: FitRecord) -> Iterator[str]:
         ("Constraint", fit.constraint),
         (
             "Likelihood",
-            "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair",
+            _likelihood_words(fit),
         ),
     ]
     if len(fit.groups) > 1:

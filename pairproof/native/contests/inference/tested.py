@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import ComparisonError, ConvergenceError, InputError, NotEstimableError, TooLargeError
+from ....errors import AliasError, ComparisonError, ConvergenceError, InputError, NotEstimableError, TooLargeError
 from ....fit.answers.spec import AnswerSpec
 from ....fit.contests.fit import ContestFit
 from ....fit.contests.spec import ContestSpec
@@ -87,7 +87,7 @@ def drop1(fit: Fit) -> pd.DataFrame:
         kept = [t for t in model.terms if t is not term]
         try:
             smaller = model.fitted(kept)
-        except (NotEstimableError, ConvergenceError) as error:
+        except (AliasError, NotEstimableError, ConvergenceError) as error:
             rows.append(_without(term, error))
             continue
         rows.append(_row(term, smaller, fit, shown=smaller, note=_kept_apart(model, term, kept)))
@@ -139,7 +139,7 @@ def add1(fit: Fit, scope: str | Sequence[str]) -> pd.DataFrame:
         try:
             base = fit if not own else model.fitted(model.terms, (*model.own, *own))
             larger = model.fitted((*model.terms, term), (*model.own, *own))
-        except (NotEstimableError, ConvergenceError) as error:
+        except (AliasError, NotEstimableError, ConvergenceError) as error:
             rows.append(_without(term, error))
             continue
         rows.append(_row(term, base, larger, shown=larger, note=_own_words(own)))
@@ -330,7 +330,8 @@ def _without(term: ModelTerm, error: Exception) -> dict[str, object]:
     """A row for a model that has no estimate: the reason, and no number."""
     nan = float("nan")
     note = f"no such fit: {error}"
-    return dict(term=term.text, df=nan, statistic=nan, p=nan, aic=nan, llf=nan, note=note)
+    df = 0.0 if isinstance(error, AliasError) else nan
+    return dict(term=term.text, df=df, statistic=nan, p=nan, aic=nan, llf=nan, note=note)
 
 
 def _whole(fit: Fit) -> dict[str, object]:
