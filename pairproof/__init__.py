@@ -36,7 +36,6 @@ if _typing.TYPE_CHECKING:
     from .fit.shown.item_residuals_plot import plot_item_residuals as plot_item_residuals
     from .fit.shown.plots import plot_worth as plot_worth
     from .native.contests.bradley_terry import fit_bradley_terry as fit_bradley_terry
-    from .native.contests.predict import predict as predict
     from .native.contests.inference.pseudo import fit_with_pseudo_comparisons as fit_with_pseudo_comparisons
     from .native.contests.inference.residuals import (
         contest_residuals as contest_residuals,
@@ -44,6 +43,7 @@ if _typing.TYPE_CHECKING:
     )
     from .native.contests.inference.tested import add1 as add1, anova as anova, drop1 as drop1
     from .native.contests.inference.ties_compared import compare_ties as compare_ties
+    from .native.contests.predict import predict as predict
     from .native.experiment.judge_agreement import judge_agreement as judge_agreement
     from .native.experiment.models import fit_preference_model as fit_preference_model
     from .native.hypotheses.profile import profile as profile

@@ -149,8 +149,8 @@ class ContestSpec(ModelSpec):
             )
         if self.random:
             parts.append(METHODS_IN_WORDS[self.method])
-        if self.pseudo:
-            parts.append(self.pseudo)
+        if self.pseudo_comparisons:
+            parts.append(self.pseudo_comparisons)
         return ", ".join(parts)
 
     @property

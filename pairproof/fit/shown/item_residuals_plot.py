@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from ...data.columns import Factor
 from ...errors import InputError
 from ..predictions import ability_functions
+from ..spec import Value
 from .plots import COLOURS, MOST_WIDE
 
 if TYPE_CHECKING:
@@ -91,7 +93,7 @@ def _values(fit: Fit, covariate: str | ArrayLike | None) -> tuple[Any, str]:
         of_items = fit.of_items
         if len(of_items.groups) > 1:
             raise InputError(f"abilities of {len(of_items.groups)} groups; name a covariate")
-        group = next(iter(of_items.groups.values()), {})
+        group: Mapping[str, Value] = next(iter(of_items.groups.values()), {})
         return np.asarray(ability_functions(of_items, group) @ of_items.beta, float), "ability"
     if isinstance(covariate, str):
         column = fit.data.item_data.get(covariate)
@@ -103,5 +105,7 @@ def _values(fit: Fit, covariate: str | ArrayLike | None) -> tuple[Any, str]:
         return np.asarray(column, float), covariate
     values = np.asarray(covariate, float)
     if values.shape != (len(fit.items),):
-        raise InputError(f"covariate of shape {values.shape}; expected one number for each of {len(fit.items)} items")
+        raise InputError(
+            f"covariate of shape {values.shape}; expected one number for each of {len(fit.items)} items"
+        )
     return values, "covariate"

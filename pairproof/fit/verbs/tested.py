@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .compared import Compared
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ..fit import Fit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +50,7 @@ class Tested(Compared):
         """
         import pairproof
 
-        return pairproof.drop1(self)
+        return pairproof.drop1(cast("Fit", self))
 
     def add1(self, scope: str | Sequence[str]) -> pd.DataFrame:
         """Test each of the terms of a scope by adding it; see :func:`pairproof.add1`.
@@ -77,7 +79,7 @@ class Tested(Compared):
         """
         import pairproof
 
-        return pairproof.add1(self, scope)
+        return pairproof.add1(cast("Fit", self), scope)
 
     def anova(self, *others: Any) -> pd.DataFrame:
         """Add the terms one after the other, or compare with other models; see :func:`pairproof.anova`.
@@ -105,7 +107,7 @@ class Tested(Compared):
         """
         import pairproof
 
-        return pairproof.anova(self, *others)
+        return pairproof.anova(cast("Fit", self), *others)
 
     def contest_residuals(
         self, kind: Literal["deviance", "pearson", "response", "working"] | None = None
@@ -136,7 +138,7 @@ class Tested(Compared):
         """
         import pairproof
 
-        return pairproof.contest_residuals(self, kind)
+        return pairproof.contest_residuals(cast("Fit", self), kind)
 
     def item_residuals(self) -> pd.DataFrame:
         """Residuals grouped by item; see :func:`pairproof.item_residuals`.
@@ -158,8 +160,8 @@ class Tested(Compared):
         >>> table = pairproof.Comparisons.build(
         ...     "ABCD", a, b, [3, 6, 1, 8, 2, 1], None, [7, 4, 9, 2, 8, 9], item_data={"x": np.array([0.0, 1, 2, 4])})
         >>> pairproof.fit_bradley_terry(table, formula="x").item_residuals()["residual"].round(3).tolist()
-        [0.146, 0.45, -0.985, 0.493]
+        [0.17, 0.693, -1.329, 0.611]
         """
         import pairproof
 
-        return pairproof.item_residuals(self)
+        return pairproof.item_residuals(cast("Fit", self))

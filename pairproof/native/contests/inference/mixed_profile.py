@@ -56,7 +56,9 @@ class MixedProfiles:
         fixed = contests_of(rows)
         self.limit = limit_of(fixed)
         left = np.setdiff1d(np.flatnonzero(fixed.totals > 0), self.limit.certain)
-        self.contests = with_effects(self.limit.left, effects.first[left], effects.second[left], effects.names)
+        self.contests = with_effects(
+            self.limit.left, effects.first[left], effects.second[left], effects.names
+        )
         self.size = len(rows.table.items) if effects.judges else None
         self.link, self.method, self.fit = link(spec.link), spec.method, fit
         k = self.contests.design.n_own

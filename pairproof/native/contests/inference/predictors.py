@@ -38,6 +38,13 @@ class Rows:
     probabilities : float[n_rows, 3]
     certain : bool[n_rows]
         Rows whose predictor is not estimable: with a contest, its result is certain in the limit.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.contests.inference.predictors import rows_of
+    >>> rows_of(pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [1], [0], [3], None, [0]))).certain.tolist()
+    [True]
     """
 
     first: IntArray

@@ -76,7 +76,9 @@ def profile_contests(
     quantile = float(chdtri(1, 1.0 - level))
     z = normal_quantile(0.5 + level / 2)
     rows = contest_rows(fit.data, fit.of_contests)
-    profiles = MixedProfiles(fit, rows) if isinstance(fit, MixedFit) else FixedProfiles(fit, rows)
+    profiles: FixedProfiles | MixedProfiles = (
+        MixedProfiles(fit, rows) if isinstance(fit, MixedFit) else FixedProfiles(fit, rows)
+    )
     found = []
     for label, function in zip(labels, functions):
         c = in_design(fit, rows, function)
@@ -191,8 +193,10 @@ class FixedProfiles:
 
 def _in_units(fit: ContestFit, rows: ContestRows) -> FloatArray:
     """float[n_params]: the estimates in log-odds, against the design's reference item."""
-    units = np.array([LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
-    beta = fit.beta * units
+    units = np.array(
+        [LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms]
+    )
+    beta: FloatArray = fit.beta * units
     items = np.array([t.kind == "item" for t in fit.terms])
     if items.any():
         held = np.setdiff1d(np.flatnonzero(items), rows.places)
@@ -224,7 +228,9 @@ def runs_off(limit: LimitRows, c: FloatArray) -> tuple[bool, bool]:
         if not len(rows):
             out.append(bool(np.abs(along).max(initial=0.0) > 1e-9))
             continue
-        found = linprog(-side * along, A_ub=-demands, b_ub=np.zeros(len(rows)), bounds=[(-1.0, 1.0)] * flat.shape[1])
+        found = linprog(
+            -side * along, A_ub=-demands, b_ub=np.zeros(len(rows)), bounds=[(-1.0, 1.0)] * flat.shape[1]
+        )
         out.append(bool(found.status == 0 and -found.fun > 1e-9))
     return out[0], out[1]
 

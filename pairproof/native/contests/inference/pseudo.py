@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ....data.columns import Column, Factor
+from ....data.columns import Column, Factor, FloatArray
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import InputError, TooLargeError
@@ -46,7 +46,7 @@ def fit_with_pseudo_comparisons(
         Pseudo-wins each way, > 0.
     kind : {"ghost", "pairs"}
         Of each item against an item `(ghost)`, which is added (R's PlackettLuce, npseudo = n), or of each pair of items.
-    **options
+    **options : object
         Of :func:`pairproof.fit_bradley_terry`, except by, random, subset, weights, offset and reduce_bias.
 
     Returns
@@ -93,7 +93,7 @@ def fit_with_pseudo_comparisons(
     data = with_pseudo_rows(table, n, kind)
     fitted = pairproof.fit_bradley_terry(data, **options)
     words = _words(n, kind)
-    fitted = replace(fitted, spec=replace(fitted.spec, pseudo=words), quasi_likelihood=True)
+    fitted = replace(fitted, spec=replace(fitted.spec, pseudo_comparisons=words), quasi_likelihood=True)
     plain = pairproof.fit_bradley_terry(table, **options)
     shrunk = _shrinkage(plain, fitted)
     llf = _llf(fitted, table.n_rows)
@@ -169,7 +169,8 @@ def with_pseudo_rows(table: Comparisons, n: float, kind: str) -> Comparisons:
 
 def _longer(column: Column, m: int, value: float = np.nan) -> Column:
     if not isinstance(column, Factor):
-        return np.concatenate([column, np.full(m, value)])
+        longer: FloatArray = np.concatenate([column, np.full(m, value)])
+        return longer
     if set(column.levels) <= {"0", "1"} and "0" in column.levels and value == 0.0:  # `order` read as text
         return Factor(np.concatenate([column.codes, np.full(m, column.levels.index("0"))]), column.levels)
     return Factor(np.concatenate([column.codes, np.full(m, -1)]), column.levels)

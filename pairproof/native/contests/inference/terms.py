@@ -14,6 +14,7 @@ import re
 import warnings as python_warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -98,7 +99,9 @@ class TermModel:
         separate = tuple(self.own if own is None else own)
         with python_warnings.catch_warnings():
             python_warnings.simplefilter("ignore", RankingWarning)
-            return _by_formula(self, terms, separate) if self.by_formula else _by_options(self, terms, separate)
+            return (
+                _by_formula(self, terms, separate) if self.by_formula else _by_options(self, terms, separate)
+            )
 
     def lacking(self, formula: str) -> tuple[str, ...]:
         """Items without a value of a covariate of a formula."""
@@ -134,7 +137,9 @@ def term_model(fit: Fit) -> TermModel:
         ModelTerm(text, frozenset([text]), "switch") for text, name in SWITCHES if getattr(spec, name, False)
     )
     if not formula and (spec.by or spec.comparison_terms):
-        return TermModel(fit.data, spec, (*_of_options(spec), *switches), separate_items(fit.data, spec), False)
+        return TermModel(
+            fit.data, spec, (*_of_options(spec), *switches), separate_items(fit.data, spec), False
+        )
     if not formula:
         none = getattr(spec, "no_abilities", False)
         formula = " + ".join(Name(x).text for x in spec.item_terms) or ("1" if none else "item")
@@ -154,9 +159,7 @@ def term_model(fit: Fit) -> TermModel:
 
 def _of_model(model: Model) -> tuple[ModelTerm, ...]:
     """Terms of a formula; what is the same for both items of a row cancels, and is none."""
-    return tuple(
-        ModelTerm(t.text, frozenset(t.keys)) for t in model.terms if t.roles != {"contest"}
-    )
+    return tuple(ModelTerm(t.text, frozenset(t.keys)) for t in model.terms if t.roles != {"contest"})
 
 
 def scope_terms(model: TermModel, scope: str | Sequence[str]) -> tuple[ModelTerm, ...]:
@@ -190,7 +193,10 @@ def scope_terms(model: TermModel, scope: str | Sequence[str]) -> tuple[ModelTerm
         parsed = parse(rest)
         if parsed.random or parsed.offsets:
             raise FormulaError(f"scope={scope!r}: terms that can be added, not random effects or offsets")
-        found += [ModelTerm(":".join(e.text for e in term), frozenset(e.text for e in term)) for term in parsed.terms]
+        found += [
+            ModelTerm(":".join(e.text for e in term), frozenset(e.text for e in term))
+            for term in parsed.terms
+        ]
     elif rest:
         found += [_of_table(model, product) for product in products_of(rest, "scope")]
     there = {t.factors for t in model.terms}
@@ -210,13 +216,19 @@ def _of_options(spec: ModelSpec) -> tuple[ModelTerm, ...]:
         out.append(ModelTerm("item", frozenset(["item"]), "item"))
     for text in spec.comparison_terms:
         for product in products_of(text, "comparison_terms"):
-            out.append(_product(tuple(v.name for v in product), tuple(v.categorical for v in product), "comparison"))
+            out.append(
+                _product(tuple(v.name for v in product), tuple(v.categorical for v in product), "comparison")
+            )
     if spec.by:
         for product in products_of(spec.by):
             names = [v.name for v in product]
             found = _product(tuple(names), tuple(v.categorical for v in product), "by")
             # What varies with a covariate has to be there: the abilities lie inside each of these terms.
-            inside = set() if {"tie", "order"} & set(names) else {t.text for t in out if t.kind in ("item", "item_term")}
+            inside = (
+                set()
+                if {"tie", "order"} & set(names)
+                else {t.text for t in out if t.kind in ("item", "item_term")}
+            )
             out.append(ModelTerm(found.text, found.factors | inside, "by"))
     return tuple(dict.fromkeys(out))
 
@@ -283,7 +295,9 @@ def _by_formula(model: TermModel, terms: Sequence[ModelTerm], separate: tuple[st
     if separate and not covariates and not free:
         data, more = _own_columns(ready.table, separate)
         ready = replace(
-            ready, table=data, spec=replace(ready.spec, comparison_terms=(*ready.spec.comparison_terms, *more))
+            ready,
+            table=data,
+            spec=replace(ready.spec, comparison_terms=(*ready.spec.comparison_terms, *more)),
         )
     return fit_contests(ready)
 
@@ -319,15 +333,16 @@ def _by_options(model: TermModel, terms: Sequence[ModelTerm], separate: tuple[st
     return fit_spec(table, changed)
 
 
-def _base(spec: ModelSpec) -> dict[str, object]:
+def _base(spec: ModelSpec) -> dict[str, Any]:
     return {f.name: getattr(spec, f.name) for f in fields(ModelSpec)}
 
 
 def _own_columns(table: Comparisons, items: Sequence[str]) -> tuple[Comparisons, tuple[str, ...]]:
     """The table with a column for the own ability of each item, first minus second, and their names."""
-    columns: dict[str, Column] = {}
+    moved: dict[str, Column] = {}
     for item in items:
         k = table.items.index(item)
-        columns[f"{OWN}{item}"] = (table.first == k).astype(float) - (table.second == k)
-    moved = {name: np.asarray(v, float) for name, v in columns.items() if np.any(v)}
+        column = (table.first == k).astype(float) - (table.second == k).astype(float)
+        if column.any():
+            moved[f"{OWN}{item}"] = column
     return replace(table, columns={**table.columns, **moved}), tuple(f"`{name}`" for name in moved)

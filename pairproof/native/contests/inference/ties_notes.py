@@ -72,7 +72,9 @@ def notes(names: Sequence[str], items: Sequence[Item], critical: float, alpha: f
     orders: dict[tuple[int, ...], list[str]] = {}
     for item in items:
         if np.isfinite(item.abilities).all():
-            orders.setdefault(tuple(np.argsort(-item.abilities, kind="stable").tolist()), []).append(item.name)
+            orders.setdefault(tuple(np.argsort(-item.abilities, kind="stable").tolist()), []).append(
+                item.name
+            )
     if len(orders) > 1:
         shown = [
             f"{' > '.join(names[k] for k in order[:8])}{' > ...' if n > 8 else ''} by {', '.join(by)}"
@@ -91,18 +93,20 @@ def notes(names: Sequence[str], items: Sequence[Item], critical: float, alpha: f
     found = {item.name: item.differences(i, j) for item in items}
     lines = []
     for k in range(len(i)):
-        text = _pair(names[i[k]], names[j[k]], {m: (d[k], z[k]) for m, (d, z) in found.items()}, critical, alpha)
+        text = _pair(
+            names[i[k]], names[j[k]], {m: (d[k], z[k]) for m, (d, z) in found.items()}, critical, alpha
+        )
         if text:
             lines.append(text)
     out += lines[:MOST_NOTES]
     if len(lines) > MOST_NOTES:
-        out.append(f"and {len(lines) - MOST_NOTES} more pairs whose order or significance depends on the treatment")
+        out.append(
+            f"and {len(lines) - MOST_NOTES} more pairs whose order or significance depends on the treatment"
+        )
     return tuple(out)
 
 
-def _pair(
-    a: str, b: str, found: dict[str, tuple[float, float]], critical: float, alpha: float
-) -> str:
+def _pair(a: str, b: str, found: dict[str, tuple[float, float]], critical: float, alpha: float) -> str:
     """A sentence on one pair; "" where all treatments agree."""
     known = {m: v for m, v in found.items() if np.isfinite(v[0])}
     parts = []
@@ -120,9 +124,7 @@ def _pair(
     return "; ".join(parts)
 
 
-def text(
-    items: Sequence[str], reference: str, treatments: Sequence[Treatment], found: Sequence[str]
-) -> str:
+def text(items: Sequence[str], reference: str, treatments: Sequence[Treatment], found: Sequence[str]) -> str:
     """The comparison as text, at most 100 columns wide but for long names.
 
     Parameters
@@ -138,23 +140,29 @@ def text(
     str
     """
     there = [t for t in treatments if t.fit is not None]
-    wide = max(14, *(len(t.name) + 2 for t in there)) if there else 14
+    wide = max([18, *(len(t.name) + 2 for t in there)])
     first = max(9, min(30, max(len(i) for i in items) + 1))
-    lines = ["Treatments of ties side by side", "=" * WIDE, f"Abilities in log-odds (se), reference {reference}"]
-    per = max(1, (WIDE - first) // (wide + 4))
+    lines = [
+        "Treatments of ties side by side",
+        "=" * WIDE,
+        f"Abilities in log-odds (se), reference {reference}",
+    ]
+    per = max(1, (WIDE - first) // wide)
     for start in range(0, len(there), per):
         part = there[start : start + per]
-        lines.append(" " * first + "".join(t.name.rjust(wide + 4) for t in part))
+        lines.append(" " * first + "".join(t.name.rjust(wide) for t in part))
         for k, item in enumerate(items):
             cells = [_cell(t.abilities[k], t.se[k]) for t in part]
-            lines.append(item[: first - 1].ljust(first) + "".join(c.rjust(wide + 4) for c in cells))
+            lines.append(item[: first - 1].ljust(first) + "".join(c.rjust(wide) for c in cells))
     lines += ["-" * WIDE, _row("", ["log-lik.", "AIC", "ties seen", "fitted", "LR", "df", "p"])]
     for t in there:
         p = "" if np.isnan(t.p) else p_value(t.p, float(np.log10(t.p)) if t.p > 0 else float("-inf"))
         df = "" if np.isnan(t.df) else f"{t.df:.0f}"
         values = [_number(v) for v in (t.llf, t.aic, t.observed, t.fitted, t.lr)]
         lines.append(_row(t.name, [*values, df, p]))
-    lines.append("LR against Davidson's model.  Half wins and dropped ties are other data: no likelihood compares.")
+    lines.append(
+        "LR against Davidson's model.  Half wins and dropped ties are other data: no likelihood compares."
+    )
     for t in treatments:
         if t.fit is None:
             lines += textwrap.wrap(f"{t.name}: no estimate: {t.reason}", WIDE, subsequent_indent="  ")

@@ -174,7 +174,11 @@ def test_sigma_of_acyclic_wins_is_bounded_below_only() -> None:
 def test_judges_effects_have_profiles_by_quadrature() -> None:
     fit = pairproof.fit_bradley_terry(judged(), random="item:judge", method="laplace")
     found = fit.profile(contrasts=[("A", "B")])
-    assert found.loc["A - B", "profile_low"] < found.loc["A - B", "estimate"] < found.loc["A - B", "profile_high"]
+    assert (
+        found.loc["A - B", "profile_low"]
+        < found.loc["A - B", "estimate"]
+        < found.loc["A - B", "profile_high"]
+    )
 
 
 @pytest.mark.parametrize(

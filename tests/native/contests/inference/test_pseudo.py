@@ -35,8 +35,12 @@ def test_a_ghost_s_pseudo_comparisons_are_npseudo_of_plackettluce() -> None:
 def test_pairs_are_the_counts_with_n_more_each_way() -> None:
     table = separated()
     fit = pairproof.fit_with_pseudo_comparisons(table, 0.5, "pairs")
-    more = pairproof.Comparisons.build("ABCD", table.first, table.second, table.wins + 0.5, None, table.losses + 0.5)
-    np.testing.assert_allclose(fit.params, pairproof.fit_bradley_terry(more).params, atol=1e-12)  # observed 4e-16
+    more = pairproof.Comparisons.build(
+        "ABCD", table.first, table.second, table.wins + 0.5, None, table.losses + 0.5
+    )
+    np.testing.assert_allclose(
+        fit.params, pairproof.fit_bradley_terry(more).params, atol=1e-12
+    )  # observed 4e-16
     # Jeffreys' prior of one pair: log((w + 1/2) / (l + 1/2)).
     two = pairproof.Comparisons.build("AB", [0], [1], [4], None, [0])
     one = pairproof.fit_with_pseudo_comparisons(two, 0.5, "pairs", reference="B")

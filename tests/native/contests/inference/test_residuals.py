@@ -104,7 +104,13 @@ def test_probit_and_cauchit_have_the_residuals_of_glm() -> None:
         """
         answer = ask("live", f"residuals {link}", code, {}, ()).as_list()
         found = fit.contest_residuals()
-        for ours, theirs in (("deviance", "d"), ("pearson", "p"), ("working", "w"), ("response", "r"), ("weight", "k")):
+        for ours, theirs in (
+            ("deviance", "d"),
+            ("pearson", "p"),
+            ("working", "w"),
+            ("response", "r"),
+            ("weight", "k"),
+        ):
             # glm's weights are of the step before: observed 2e-9 (weights), 1e-12 elsewhere.
             np.testing.assert_allclose(found[ours], answer.vector(theirs).floats(), rtol=1e-7)
 
@@ -122,7 +128,9 @@ def test_rows_without_contests_and_items_without_rows_are_nan() -> None:
     table = pairproof.Comparisons.build("ABC", [0, 0], [1, 1], [3, 0], None, [2, 0])
     fit = pairproof.fit_bradley_terry(table)
     rows = fit.contest_residuals()
-    assert np.isnan(rows.loc[1, ["score", "fitted", "deviance", "pearson", "working", "weight"]].astype(float)).all()
+    assert np.isnan(
+        rows.loc[1, ["score", "fitted", "deviance", "pearson", "working", "weight"]].astype(float)
+    ).all()
     items = fit.item_residuals().set_index("item")
     assert items.loc["C", "contests"] == 0 and np.isnan(items.loc["C", "residual"])
 

@@ -26,7 +26,9 @@ def test_home_advantage_is_added_to_baseball_with_five_point_four_on_one_degree(
     assert list(found.index) == ["<none>", "at.home"] and found.attrs["test"] == "likelihood ratio"
     row = found.loc["at.home"]
     # Vignette: deviances 44.053461228573767 and 38.642852143970522.
-    assert row["df"] == 1 and row["statistic"] == pytest.approx(44.053461228573767 - 38.642852143970522, abs=1e-10)
+    assert row["df"] == 1 and row["statistic"] == pytest.approx(
+        44.053461228573767 - 38.642852143970522, abs=1e-10
+    )
     assert row["p"] == pytest.approx(0.0200, abs=5e-5)
     # AIC differs from R's by the binomial coefficients, which are those of all models: 140.5186 - 137.1080.
     gain = found.loc["<none>", "aic"] - row["aic"]
@@ -86,7 +88,9 @@ def test_a_covariate_with_missing_values_is_tested_beside_the_same_own_abilities
     fit = pairproof.fit_bradley_terry(lizards(), formula="SVL + (1 | item)", method="pql")
     found = fit.add1("throat.PC1")
     assert found.loc["throat.PC1", "df"] == 1
-    assert found.loc["throat.PC1", "note"].startswith("lizard096, lizard099 without a value: own ability in both models")
+    assert found.loc["throat.PC1", "note"].startswith(
+        "lizard096, lizard099 without a value: own ability in both models"
+    )
     dropped = pairproof.fit_bradley_terry(lizards(), formula="SVL + throat.PC1").drop1()
     assert "lizard096, lizard099 without a value" in dropped.loc["throat.PC1", "note"]
     assert dropped.loc["throat.PC1", "df"] == dropped.loc["SVL", "df"] == 1
@@ -146,7 +150,13 @@ def test_models_without_a_formula_have_terms_too() -> None:
     free = pairproof.fit_llbt(judged())
     assert statistic(found, "judge") == [pytest.approx(2.0 * (fit.llf - free.llf), abs=1e-9)]
     table = pairproof.read(
-        {"first": ["A", "B", "A"], "second": ["B", "C", "C"], "wins": [6, 5, 8], "losses": [4, 4, 3], "z": [1.0, -2.0, 0.5]}
+        {
+            "first": ["A", "B", "A"],
+            "second": ["B", "C", "C"],
+            "wins": [6, 5, 8],
+            "losses": [4, 4, 3],
+            "z": [1.0, -2.0, 0.5],
+        }
     )
     other = pairproof.fit_bradley_terry(table, comparison_terms="z").drop1()
     assert list(other.index) == ["<none>", "item", "z"] and other.loc["z", "df"] == 1
@@ -185,4 +195,3 @@ def test_permuted_rows_and_swapped_sides_leave_every_test_alone(seed: int) -> No
     one, two = (pairproof.fit_bradley_terry(t, formula="x + I(x^2)").drop1() for t in (table, other))
     # Sums in another order: observed 1e-14.
     np.testing.assert_allclose(one["statistic"], two["statistic"], atol=1e-10)
-

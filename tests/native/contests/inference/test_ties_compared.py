@@ -23,7 +23,9 @@ DRAS = {
 def test_pooled_dras_has_the_abilities_of_the_specification_under_every_treatment() -> None:
     found = pairproof.compare_ties(dras())
     for name, abilities in DRAS.items():
-        np.testing.assert_allclose(found[name].abilities[1:], abilities, atol=6e-8)  # seven decimals are given
+        np.testing.assert_allclose(
+            found[name].abilities[1:], abilities, atol=6e-8
+        )  # seven decimals are given
     # Rao-Kupper is given with D = 0: A, B, C, delta and log-likelihood.
     rk = found["rao-kupper"]
     # polr stops at its optimiser's tolerance: observed 1.1e-6 from it, and 1e-14 from the certified maximum elsewhere.
