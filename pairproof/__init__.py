@@ -62,6 +62,7 @@ if _typing.TYPE_CHECKING:
     from .native.ranking.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
     from .native.ranking.two_systems import compare_two as compare_two
     from .native.resampling.bootstrap import bootstrap as bootstrap
+    from .native.trees.models import fit_tree as fit_tree
     from .validation.verify import verify as verify
 
     __version__: str
@@ -94,6 +95,7 @@ _HOME = {
     "item_residuals": "native.contests.inference.residuals",
     "fit_with_pseudo_comparisons": "native.contests.inference.pseudo",
     "compare_ties": "native.contests.inference.ties_compared",
+    "fit_tree": "native.trees.models",
     "bootstrap": "native.resampling.bootstrap",
     "profile": "native.hypotheses.profile",
     "score_test": "native.hypotheses.score_test",

@@ -24,7 +24,7 @@ MOST_STEPS = 300
 DONE = 1e-18
 #: After MOST_STEPS as much may be left: limits are then right to about 4 digits.
 LEFT = 1e-6
-#: So many standard errors (or, of an infinite estimate, so far from 0) and the likelihood has not dropped: it never does.
+#: So many standard errors (or, of an infinite estimate, so far from 0) without a drop: there is none.
 FARTHEST = 1e5
 XTOL = 1e-12
 

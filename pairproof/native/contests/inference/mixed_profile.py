@@ -2,7 +2,7 @@
 
 For a fixed parameter the marginal likelihood is maximised over the others and sigma >= 0; for sigma over all fixed
 parameters.  Where no chain of wins leads back the data bound sigma from below only, and its upper limit is infinite
-(the spec's lizards); the lower one is then that of the approximation of the likelihood, whose greatest value it is
+(as among BradleyTerry2's lizards); the lower one is then that of the approximation of the likelihood, whose greatest value it is
 taken from.
 """
 

@@ -39,7 +39,7 @@ FloatArray = NDArray[np.float64]
 
 #: Entries of the rows of a constrained design where contests are separated.
 MOST_ENTRIES = 50_000_000
-#: A logit of the mode of the ties, or a log of their scale, so far from its estimate is at the end of its range.
+#: A logit of the mode of the ties, or a log of their scale, so far from its estimate is at its end.
 FARTHEST_TIE = 8.0
 #: The row of the standard deviation of random effects.
 SIGMA = "sigma"

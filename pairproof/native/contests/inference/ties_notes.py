@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-#: Items up to which all pairs are looked at; with more, those next to each other in the first treatment's order.
+#: Items up to which all pairs are looked at; with more, neighbours in the first treatment's order.
 MOST_ITEMS = 200
 #: Sentences about pairs at most; a last one counts the others.
 MOST_NOTES = 12

@@ -198,8 +198,8 @@ CASES = {
         _SOUND,
         "a[field] + a[field]:instrument + b[field]:instrument",
         "a + a:instrument + b:instrument",
-        # R codes a:instrument and b:instrument by all levels of a and b, which add up to the instrument, so that
-        # half of its columns are aliased; with level 1 alone they are those of the model.
+        # R codes a:instrument by all levels of a, which add up to the instrument, so that half of its columns
+        # are aliased; with level 1 alone they are those of the model.
         {
             "a[1]": "a[field]1",
             "a[1]:instrument[flute]": "a[field]1:instrumentflute",

@@ -40,7 +40,7 @@ def test_every_column_is_that_of_btm(name: str) -> None:
     assert set(found) == set(case.columns)
     of_r = dict(zip(made["names"], np.array(made["x"], float).reshape(-1, len(made["first"]))))
     for ours, theirs in case.columns.items():
-        # Both compute x_i - x_j in doubles; poly by two orthogonalisations: observed 9e-16, exp(x/2) 4e-15, 0 elsewhere.
+        # Both compute x_i - x_j in doubles: observed 9e-16 for poly, 4e-15 for exp(x/2), 0 elsewhere.
         scale = np.abs(of_r[theirs]).max()
         assert np.abs(found[ours] - of_r[theirs]).max() <= 1e-12 * scale, ours
 
@@ -62,8 +62,8 @@ def test_the_model_is_that_of_btm_and_no_column_is_redundant(name: str) -> None:
     def rank(x: NDArray[np.float64]) -> int:
         return int(np.linalg.matrix_rank(x / np.linalg.norm(x, axis=0), tol=1e-9))
 
-    # In a subset of the contests some teams are in no chain with the others, so that free abilities alone may be
-    # redundant; the other columns are not.
+    # In a subset of the contests some teams are in no chain with the others, so that free abilities alone
+    # may be redundant; the other columns are not.
     assert rank(ours) == rank(of_r) == rank(np.column_stack([ours, of_r]))
     free = ours.shape[1] - len(expanded.comparison_terms) if expanded.free else 0
     redundant = free - rank(ours[:, ours.shape[1] - free :]) if free else 0
@@ -87,6 +87,6 @@ def test_btm_scales_each_side_by_itself_and_here_equal_items_do_not_differ() -> 
     m = table.item_data["m"]
     assert not isinstance(m, Factor)
     equal = int(np.flatnonzero(m[table.first] == m[table.second])[0])
-    # b and d both have m = 1; R takes the mean and the standard deviation of first and of second players apart.
-    assert abs(float(from_r(twice)["x"][equal]) - 1.8131535) < 1e-6  # printed by R 4.2.2 with 8 digits
+    # b and d both have m = 1; R takes the means and standard deviations of first and second players apart.
+    assert abs(float(from_r(twice)["x"][equal]) + 0.1789569) < 1e-6  # as R 4.2.2 prints it
     assert differences(expand("scale(m)", table))["scale(m)"][equal] == 0.0
