@@ -56,6 +56,8 @@ class ModelSpec:
         Items whose ability is a parameter of its own, in place of what `item_terms` would say of them.
     comparison_terms : tuple of str
         Formulas of covariates of the comparison, each in favour of the item named first.
+    pseudo_comparisons : str
+        In words, those that the table holds beside real ones; "" for none.
     """
 
     family: FamilyName = "llbt"
@@ -67,6 +69,7 @@ class ModelSpec:
     item_terms: tuple[str, ...] = ()
     separate: tuple[str, ...] = ()
     comparison_terms: tuple[str, ...] = ()
+    pseudo_comparisons: str = ""
 
     def __post_init__(self) -> None:
         one_of("model", self.family, tuple(FAMILIES))

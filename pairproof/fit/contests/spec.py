@@ -149,6 +149,8 @@ class ContestSpec(ModelSpec):
             )
         if self.random:
             parts.append(METHODS_IN_WORDS[self.method])
+        if self.pseudo_comparisons:
+            parts.append(self.pseudo_comparisons)
         return ", ".join(parts)
 
     @property

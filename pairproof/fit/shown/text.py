@@ -50,7 +50,15 @@ def title(fit: FitRecord) -> str:
         parts.append("order effect")
     if spec.comparison_terms:
         parts.append(f"comparison terms {', '.join(spec.comparison_terms)}")
+    if spec.pseudo_comparisons:
+        parts.append(spec.pseudo_comparisons)
     return ", ".join(parts)
+
+
+def _likelihood_words(fit: FitRecord) -> str:
+    if fit.spec.pseudo_comparisons:
+        return "quasi (pseudo-comparisons)"
+    return "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair"
 
 
 def number(x: float, digits: int = 4) -> str:
@@ -147,10 +155,7 @@ def _header(fit: FitRecord) -> Iterator[str]:
         ("Items", f"{len(fit.items)}"),
         ("Comparisons", _comparisons(fit)),
         ("Constraint", fit.constraint),
-        (
-            "Likelihood",
-            "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair",
-        ),
+        ("Likelihood", _likelihood_words(fit)),
     ]
     if len(fit.groups) > 1:
         words.append(("Groups", f"{len(fit.groups)}"))
