@@ -16,7 +16,8 @@ R call                              answers
 ``clubSandwich::vcovCR``            the same, CR2 and its degrees of freedom
 ===================================  ================================================================
 
-Fits of whole answers (:class:`pairproof.fit.answers.fit.AnswerFit`) have their own: :mod:`.answers`.
+Fits of whole answers (:class:`pairproof.fit.answers.fit.AnswerFit`) have their own: :mod:`.answers`; so have models of
+contests (:class:`pairproof.fit.contests.fit.ContestFit`): :mod:`.contests`.
 
 Each answer's note says what was translated: scale, reference, R's names, what a log-likelihood counts.  No
 tolerance is loosened for it.
@@ -31,6 +32,7 @@ from typing import Optional
 from ...bridge.cells import count
 from ...bridge.process.policy import Backend, BackendLike, backend as policy
 from ...fit.answers.fit import AnswerFit
+from ...fit.contests.fit import ContestFit
 from ...fit.fit import Fit
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
@@ -44,6 +46,7 @@ from .bradleyterry import (
     btmodel_counterpart,
     gendavidson_counterpart,
 )
+from .contests import contest_counterparts
 from .clustered import clustered_counterparts, model_based, without_model_errors
 from .llbt_fit import llbt_fit_counterpart
 from .loglinear import glm_counterpart, gnm_counterpart
@@ -94,6 +97,8 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
         return []
     if isinstance(fit, AnswerFit):
         return _of_answers(fit, chosen)
+    if isinstance(fit, ContestFit):
+        return contest_counterparts(fit, chosen)
     if fit.robust is not None:
         # Estimates and likelihood by functions that have the model, standard errors by those that cluster.
         answers = [without_model_errors(a) for a in counterparts(model_based(fit), chosen)]
