@@ -22,6 +22,8 @@ METHODS_IN_WORDS = {"laplace": "by Laplace's approximation", "quadrature": "by q
 class ContestSpec(ModelSpec):
     """The specification of a Bradley-Terry model with a formula of abilities.
 
+    Other attributes are those of :class:`pairproof.fit.spec.ModelSpec`.
+
     Attributes
     ----------
     formula : str
@@ -41,6 +43,17 @@ class ContestSpec(ModelSpec):
         Whether items have neither free abilities nor item covariates: random effects alone.
     derived : tuple of str
         Item covariates and columns of the table that the formula made.
+
+    Raises
+    ------
+    InputError
+        Another link, reduction or method.
+
+    Examples
+    --------
+    >>> from pairproof.fit.contests.spec import ContestSpec
+    >>> ContestSpec("bradley-terry", link="probit", order_effect=True).words
+    'Bradley-Terry, probit, order effect'
     """
 
     formula: str = ""
@@ -122,8 +135,8 @@ class ContestSpec(ModelSpec):
             parts.append("order effect")
         if self.comparison_terms and not self.formula:
             parts.append(f"comparison terms {', '.join(self.comparison_terms)}")
-        if self.offset:
-            parts.append(f"offset {self.offset}" if not self.offset.startswith("offset") else self.offset)
+        if self.offset and "offset(" not in self.formula:
+            parts.append(f"offset {self.offset}" if self.offset != "offset" else "offset")
         if self.weights:
             parts.append(f"weights {self.weights}")
         if self.random and "|" not in self.formula:
