@@ -7,7 +7,7 @@ the fit's parameters, apart from the design that the native fit was made with.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
-from ...fit.contests.fit import ContestFit
+from ...fit.contests.spec import ContestSpec
+from ...fit.fit import Fit
 from ...fit.predictions import item_covariate
 from ...fit.spec import Term
 from ..cells import comparison_columns, order_of, treated
@@ -34,7 +35,8 @@ class Inputs:
 
     Attributes
     ----------
-    fit : ContestFit
+    fit : Fit
+        Of contests: a `ContestFit`, or by maximum likelihood of the logit.
     first, second : int[n]
         Positions in `fit.items`.
     counts : float[n, 3]
@@ -57,7 +59,7 @@ class Inputs:
         Parameters to leave out so that the others are determined by the rows that are not certain.
     """
 
-    fit: ContestFit
+    fit: Fit
     first: IntArray
     second: IntArray
     counts: FloatArray
@@ -75,6 +77,11 @@ class Inputs:
     def names(self) -> tuple[str, ...]:
         """Of the p parameters."""
         return tuple(t.name for t in self.terms)
+
+    @property
+    def spec(self) -> ContestSpec:
+        """The specification; of a plain fit with the logit, and without what only other fits have."""
+        return spec_of(self.fit)
 
     @property
     def with_ties(self) -> bool:
@@ -131,12 +138,30 @@ class Inputs:
         return [k for k, t in enumerate(self.terms) if t.kind in ("order", "comparison")]
 
 
-def inputs_of(fit: ContestFit) -> Inputs:
+def spec_of(fit: Fit) -> ContestSpec:
+    """The specification of a fit of contests.
+
+    Parameters
+    ----------
+    fit : Fit
+
+    Returns
+    -------
+    ContestSpec
+    """
+    spec = fit.spec
+    if isinstance(spec, ContestSpec):
+        return spec
+    return ContestSpec(**{f.name: getattr(spec, f.name) for f in fields(spec)})
+
+
+def inputs_of(fit: Fit) -> Inputs:
     """The inputs of a fit.
 
     Parameters
     ----------
-    fit : ContestFit
+    fit : Fit
+        Without subject covariates.
 
     Returns
     -------
@@ -144,7 +169,7 @@ def inputs_of(fit: ContestFit) -> Inputs:
     """
     import pandas as pd
 
-    table, spec = treated(fit), fit.of_contests
+    table, spec = treated(fit), spec_of(fit)
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
     turned = table.first > table.second
     side = np.where(turned, -1.0, 1.0)
@@ -196,7 +221,7 @@ def inputs_of(fit: ContestFit) -> Inputs:
     )
 
 
-def _columns(fit: ContestFit, table: Comparisons, terms: tuple[Term, ...]) -> FloatArray:
+def _columns(fit: Fit, table: Comparisons, terms: tuple[Term, ...]) -> FloatArray:
     """float[n_rows, p], in favour of the item named first."""
     contest = comparison_columns(fit, table, table.wins + table.ties + table.losses > 0)
     out = np.zeros((table.n_rows, len(terms)))
@@ -215,7 +240,7 @@ def _columns(fit: ContestFit, table: Comparisons, terms: tuple[Term, ...]) -> Fl
     return out
 
 
-def _reference(fit: ContestFit) -> str:
+def _reference(fit: Fit) -> str:
     """The item held at 0 in R."""
     if not any(t.kind == "item" for t in fit.terms):
         return ""
@@ -230,7 +255,7 @@ def _judges(table: Comparisons, used: IntArray) -> tuple[IntArray, tuple[str, ..
 
 
 def _limit(
-    fit: ContestFit, terms: tuple[Term, ...], columns: FloatArray
+    fit: Fit, terms: tuple[Term, ...], columns: FloatArray
 ) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
     """Rows whose result is certain in the limit, and parameters that the others do not determine."""
     place = {name: k for k, name in enumerate(fit.names)}

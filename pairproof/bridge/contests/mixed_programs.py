@@ -33,12 +33,17 @@ second <- function(x, h) {
 h <- rep(0.02, length(x))
 steps <- 0
 if (length(x)) {
-  h <- 0.2 / sqrt(pmax(diag(second(x, h)), 1e-4))
+  h <- reach / sqrt(pmax(diag(second(x, h)), 1e-4))
   H <- second(x, h)
-  for (steps in 1:6) {
+  for (steps in 1:20) {
     move <- solve(H, gradient(x, h), tol = 0)
     x <- x - move
-    if (max(abs(move)) < 1e-11) break
+    size <- max(abs(move) / h)
+    if (size < 1e-10) break
+    if (size > 1e-2) {   # far from where the second derivatives were taken
+      h <- reach / sqrt(pmax(diag(H), 1e-4))
+      H <- second(x, h)
+    }
   }
   covariance <- solve(second(x, h), tol = 0)
 } else covariance <- matrix(0, 0, 0)
@@ -74,6 +79,7 @@ first <- suppressWarnings(optimizeGlmer(objective))
 objective <- updateGlmerDevfun(objective, rt)
 found <- suppressWarnings(optimizeGlmer(objective, stage = 2, optimizer = "bobyqa", control = list(rhobeg = 0.1, rhoend = 1e-9, maxfun = 50000)))
 # bobyqa stops at 8 digits.
+reach <- 0.2   # of the differences, in standard errors: lme4's -2 log L is smooth to some 1e-10 only
 p <- ncol(X)
 at_zero <- found$par[1L] < 1e-3
 minus_llf <- function(x) suppressWarnings(objective(if (at_zero) c(0, x) else c(exp(x[1L]), x[-1L]))) / 2
@@ -143,7 +149,12 @@ minus_llf <- function(x) {
 }
 plain <- newton(L, rep(0, p), X, offset, home, counts)
 at_zero <- FALSE
-x <- nlm(minus_llf, c(log(0.7), plain$theta), gradtol = 1e-7, steptol = 1e-10, iterlim = 500)$estimate
+reach <- 0.05
+tame <- function(x) if (abs(x[1L]) > 8) 1e6 * abs(x[1L]) else { value <- tryCatch(minus_llf(x), error = function(e) NA); if (is.finite(value)) value else { mode[] <<- 0; 1e6 } }
+starts <- lapply(log(c(0.3, 1, 3)), function(s) c(s, plain$theta * sqrt(1 + exp(2 * s) / 3)))
+x <- starts[[which.min(vapply(starts, tame, 0))]]
+x <- optim(x, tame, method = "Nelder-Mead", control = list(maxit = 200 * length(x)))$par
+x <- nlm(tame, x, gradtol = 1e-8, steptol = 1e-12, stepmax = 1, iterlim = 500)$estimate
 if (x[1L] < log(1e-3)) { at_zero <- TRUE; x <- plain$theta }
 """
     + BY_DIFFERENCES
@@ -180,7 +191,7 @@ sets <- lapply(split(seq_along(wins), set), function(rows) {
   list(rows = rows, of = of, H = H, ZH = Z %*% H)
 })
 rule <- function(q) {
-  if (q <= 2L) { step <- 0.4; radius <- 11 } else { step <- 0.5; radius <- 9 }
+  if (q <= 2L) { step <- 0.4; radius <- 11 } else { step <- 0.5; radius <- 11 }
   z <- seq(-ceiling(radius / step), ceiling(radius / step)) * step
   list(z = as.matrix(expand.grid(rep(list(z), q))), log_weight = q * log(step))
 }

@@ -84,7 +84,7 @@ def variables(given: Inputs, limited: bool = True) -> dict[str, Any]:
     -------
     dict
     """
-    spec = given.fit.of_contests
+    spec = given.spec
     rows = ~given.certain if limited else np.ones(len(given.first), bool)
     kept = [k for k in range(len(given.terms)) if not limited or k not in given.undetermined]
     wins, ties, losses = given.counts[rows].T
@@ -129,7 +129,7 @@ def named_variables(given: Inputs) -> dict[str, Any]:
         "reference": given.reference,
         "W": reals(of_items),
         "C": reals(given.columns[:, contest]),
-        "random": "item" in given.fit.of_contests.random,
+        "random": "item" in given.spec.random,
     }
 
 
@@ -167,7 +167,7 @@ def glm(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
 @asks("brglm2")
 def brglm2(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """``brglm2::brglmFit`` of the same columns; as :func:`newton`."""
-    more = {"type": TYPES[given.fit.of_contests.reduction], "epsilon": BRGLM2_EPSILON}
+    more = {"type": TYPES[given.spec.reduction], "epsilon": BRGLM2_EPSILON}
     return _read(backend, "brglm2::brglmFit", BRGLM2, {**variables(given), **more}, ("brglm2",))
 
 

@@ -43,10 +43,12 @@ if (random) {
     # glm's standard errors are one step early; fitted again from its own solution they are not.
     known <- !is.na(b)
     x <- fit$x[, known, drop = FALSE]
-    for (again in 1:3) {
+    for (again in 1:20) {
+      before <- b[known]
       better <- suppressWarnings(glm.fit(x, fit$y, weights = fit$prior.weights, offset = fit$offset, family = fit$family,
         start = b[known], intercept = FALSE, control = glm.control(epsilon = 1e-14, maxit = 500)))
       b[known] <- coef(better)
+      if (all(abs(b[known] - before) <= 1e-15 * abs(before))) break
     }
     fit[names(better)] <- better
     V <- unname(summary.glm(structure(better, class = c("glm", "lm")), dispersion = 1)$cov.unscaled)
@@ -55,7 +57,7 @@ if (random) {
   deviance <- fit$deviance
   df <- fit$df.residual
 }
-names_of_r <- names(b)
+names_of_r <- if (length(b)) names(b) else character()
 known <- !is.na(b)
 b <- as.numeric(b)
 """

@@ -116,10 +116,12 @@ family <- binomial(link)
 quiet <- suppressWarnings   # of counts that are not whole
 first <- quiet(glm.fit(X, cbind(wins, losses), offset = offset, family = family, intercept = FALSE))
 start <- coef(first)
-for (again in 1:3) {
+for (again in 1:20) {
+  before <- start
   fit <- quiet(glm.fit(X, cbind(wins, losses), offset = offset, family = family, intercept = FALSE,
     start = start, control = glm.control(epsilon = 1e-14, maxit = 500)))
   start <- coef(fit)
+  if (all(abs(start - before) <= 1e-15 * abs(before))) break
 }
 b <- unname(coef(fit))
 at <- evaluate(likelihood_of(link, FALSE, FALSE, FALSE), b, X, offset, home, counts)

@@ -17,7 +17,6 @@ from ...bridge.records.drift import said_of_stopping
 from ...bridge.records.result import RResult
 from ...errors import RDrift, RecordMissing, RError, RTimeout, RUnavailable
 from ...fit.answers.fit import AnswerFit
-from ...fit.contests.fit import ContestFit
 from ...fit.fit import Fit
 from ..verdicts.agreement import RCounterpart, RSource
 
@@ -66,7 +65,7 @@ class AnswerQuestion:
 class ContestQuestion:
     """A question to R about a fit of contests: the fit, its numbers for R, and the backend that is to answer."""
 
-    fit: ContestFit
+    fit: Fit
     given: Inputs
     backend: Backend
 

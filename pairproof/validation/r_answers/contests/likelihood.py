@@ -53,7 +53,7 @@ def _glm(question: ContestQuestion) -> RCounterpart:
     found = models.glm(question.given, backend=question.backend)
     p = parameters(question, names_of_rows(question), found)
     values = {**estimates(question, p), **likelihood(question, found, len(p.names))}
-    link = question.fit.of_contests.link
+    link = question.given.spec.link
     return answered(
         GLM,
         found.result,
@@ -72,7 +72,7 @@ def btm(question: ContestQuestion, tight: bool) -> RCounterpart:
         name = f"{name}, {TOWARDS_INFINITY}"
 
     def ask(question: ContestQuestion) -> RCounterpart:
-        fit, spec = question.fit, question.fit.of_contests
+        fit, spec = question.fit, question.given.spec
         found = models.btm(question.given, tight=tight, backend=question.backend)
         infinite = {question.given.names[k] for k in question.given.undetermined}
         p = parameters(question, names_of_btm(question, found), found)
@@ -100,7 +100,7 @@ def _flag(converged: float) -> bool | None:
 
 
 def _gendavidson(question: ContestQuestion) -> RCounterpart:
-    given, spec = question.given, question.fit.of_contests
+    given, spec = question.given, question.given.spec
     if spec.offset:
         return without_model(GENDAVIDSON, "GenDavidson has no offset")
     if not given.reference or any(t.kind == "comparison" for t in given.terms):
@@ -116,7 +116,7 @@ def _gendavidson(question: ContestQuestion) -> RCounterpart:
 
 
 def _ask_gendavidson(question: ContestQuestion) -> RCounterpart:
-    fit, spec = question.fit, question.fit.of_contests
+    fit, spec = question.fit, question.given.spec
     found = models.gendavidson(question.given, backend=question.backend)
     items = [name for name in question.given.names if name in fit.items]
     names = [*items, *(["order"] if "order" in fit.names else []), "tie"]

@@ -10,7 +10,6 @@ from ....bridge.packages import lme4
 from ...claims.quantities import Quantity
 from ...verdicts.agreement import RCounterpart
 from ..ask import answered, attempt, refused, remarks, without_model
-from ..translate import likelihood_values
 from .likelihood import TOWARDS_INFINITY
 from .question import (
     ContestQuestion,
@@ -32,14 +31,14 @@ AGQ = "lme4::glmer, nAGQ"
 POINTS = 25
 #: Laplace by differences takes some hundred evaluations for each pair of parameters, each of which solves for all
 #: effects: half a minute at these.
-MOST_EFFECTS, MOST_PARAMETERS = 200, 12
+MOST_EFFECTS, MOST_PARAMETERS = 200, 8
 #: Points of the grids times rows: some seconds a step.
 MOST_POINTS, MOST_DIMENSIONS = 4e6, 3
 
 
 def mixed_counterparts(question: ContestQuestion) -> list[RCounterpart]:
     """Ask every R function that has the model and the method."""
-    method = question.fit.of_contests.method
+    method = question.given.spec.method
     by_judge = bool(question.given.judges)
     if method == "pql":
         if by_judge:
@@ -118,7 +117,7 @@ def _grid(given: Inputs) -> tuple[float, int]:
         met = np.unique(np.concatenate([first[here], second[here]]))
         q = int((met >= 0).sum()) - both
         most = max(most, q)
-        total += (57.0 if q <= 2 else 37.0) ** q * float(here.sum())
+        total += (57.0 if q <= 2 else 45.0) ** q * float(here.sum())
     return total, most
 
 
@@ -137,7 +136,7 @@ def _ask_quadrature(question: ContestQuestion) -> RCounterpart:
 
 
 def _agq(question: ContestQuestion) -> RCounterpart:
-    given, spec = question.given, question.fit.of_contests
+    given, spec = question.given, question.given.spec
     alone = len(given.terms) == 1 and given.terms[0].kind == "item"
     if not (given.judges and len(question.fit.items) == 2 and alone and spec.link == "logit" and not spec.offset):
         return without_model(AGQ, "its adaptive quadrature takes one effect a judge: two items, nothing else")
@@ -149,14 +148,11 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
     n = len(given.judges)
     a, b = (np.bincount(given.judge, given.counts[:, k], n) for k in (0, 2))
     found = lme4.glmer(a.tolist(), b.tolist(), POINTS, backend=question.backend)
-    from scipy.special import gammaln
-
-    constant = float(np.sum(gammaln(a + b + 1.0) - gammaln(a + 1.0) - gammaln(b + 1.0)))
     name = given.terms[0].name
     sign = 1.0 if name == fit.items[0] else -1.0
     values: dict[str, float] = {Quantity("sigma", name="item:judge"): found.sd / 2.0**0.5}
     if fit.spec.reference in fit.items:
         values[Quantity("estimate", name=name)], values[Quantity("se", name=name)] = sign * found.estimate, found.se
-    values.update(likelihood_values(found.loglik - constant, 2))
     call = f"glmer(cbind(wins, losses) ~ 1 + (1 | judge), binomial, nAGQ = {POINTS})"
-    return answered(AGQ, found.result, values, call, "its standard deviation is that of a difference, sqrt(2) sigma")
+    return answered(AGQ, found.result, values, call, "its standard deviation is that of a difference, sqrt(2) sigma",
+        "its logLik leaves out what does not depend on sigma and is not compared")

@@ -27,7 +27,7 @@ def parameters(question: ContestQuestion, names: Sequence[str], found: ContestEs
 
 def names_of_rows(question: ContestQuestion) -> list[str]:
     """The fit's names of the coefficients of the programs in base R: the columns kept, then those of ties."""
-    spec = question.fit.of_contests
+    spec = question.given.spec
     ties = ["tie"] if question.given.with_ties else []
     ties += ["tie-shift"] if spec.tie_shift else []
     ties += ["tie-scale"] if spec.tie_scale else []
@@ -48,7 +48,7 @@ def estimates(question: ContestQuestion, p: RParameters, *, errors: bool = True)
     """estimate.X, se.X, z.X, p.X; worths where the link is the logit and abilities have no random part."""
     fit = question.fit
     values = parameter_values(fit, p, tests=True)
-    if fit.of_contests.link == "logit" and not isinstance(fit, MixedFit) and len(fit.items) <= 60:
+    if question.given.spec.link == "logit" and not isinstance(fit, MixedFit) and len(fit.items) <= 60:
         values.update(worth_values(fit, p))
     return values if errors else {q: v for q, v in values.items() if kind_of(q) not in OF_ERRORS}
 

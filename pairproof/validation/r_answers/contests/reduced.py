@@ -23,7 +23,7 @@ def reduced_counterparts(question: ContestQuestion) -> list[RCounterpart]:
             " than that of the conditional likelihood"
         )
         return [attempt(SCORING, _scoring, question), without_model(BRGLM2, why)]
-    spec = question.fit.of_contests
+    spec = question.given.spec
     answers = [attempt(BRGLM2, _brglm2, question)]
     if spec.link == "logit" and spec.reduction != "median":
         answers.append(attempt(BRGLM, _brglm, question))
@@ -37,7 +37,7 @@ def _brglm2(question: ContestQuestion) -> RCounterpart:
     found = models.brglm2(question.given, backend=question.backend)
     p = parameters(question, names_of_rows(question), found)
     values = {**estimates(question, p), **likelihood(question, found, len(p.names))}
-    kind = models.TYPES[question.fit.of_contests.reduction]
+    kind = models.TYPES[question.given.spec.reduction]
     return answered(
         BRGLM2,
         found.result,
