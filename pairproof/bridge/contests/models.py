@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..packages.answers import Floats, RAnswer, ask, asks, reals
 from ..process.policy import BackendLike
 from .inputs import Inputs
-from .mixed_programs import LAPLACE, LAPLACE_ITSELF, QUADRATURE
+from .mixed_programs import GLMMPQL, LAPLACE, LAPLACE_ITSELF, QUADRATURE
 from .packages import BTM, GENDAVIDSON
 from .programs import BRGLM2, GLM, JEFFREYS_WITH_TIES, NEWTON
 
@@ -193,6 +193,13 @@ def gendavidson(given: Inputs, *, backend: BackendLike = None) -> ContestEstimat
     more = {"ties": reals(given.counts[:, 1]), "ordered": ordered}
     sent = {k: v for k, v in named_variables(given).items() if k not in ("W", "C", "random", "free", "offset", "link")}
     return _read(backend, "gnm::gnm", GENDAVIDSON, {**sent, **more}, ("gnm", "BradleyTerry2"))
+
+
+@asks("BradleyTerry2")
+def glmm_pql(given: Inputs, *, tight: bool, backend: BackendLike = None) -> ContestEstimates:
+    """``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; as :func:`newton`."""
+    more = {"tight": bool(tight)}
+    return _read(backend, "BradleyTerry2::glmmPQL", GLMMPQL, {**mixed_variables(given), **more}, ("BradleyTerry2",))
 
 
 @asks("lme4")

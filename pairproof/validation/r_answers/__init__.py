@@ -9,6 +9,7 @@ R call                              answers
 ``prefmod::llbt.fit``               the same, and numeric covariates
 ``BradleyTerry2::BTm, refitted``    two outcomes (also ties dropped or as half wins), no subject covariates
 ``stats::glm(binomial), refitted``  two outcomes, with subject or item covariates
+``BradleyTerry2::BTm`` at two stops  two outcomes, item covariates or comparison terms, no subject covariates
 ``BradleyTerry2::GenDavidson``      Davidson's ties, no covariates
 ``psychotools::btmodel``            whole counts, Davidson's ties or none, no covariates, no order effect
 ``MASS::polr``                      Rao and Kupper's ties
@@ -47,6 +48,7 @@ from .bradleyterry import (
     gendavidson_counterpart,
 )
 from .contests import contest_counterparts
+from .contests.likelihood import plain_btm
 from .clustered import clustered_counterparts, model_based, without_model_errors
 from .llbt_fit import llbt_fit_counterpart
 from .loglinear import glm_counterpart, gnm_counterpart
@@ -104,14 +106,14 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
         answers = [without_model_errors(a) for a in counterparts(model_based(fit), chosen)]
         return answers + clustered_counterparts(fit, chosen)
     question = Question(fit, count(fit), chosen)
+    asked = [a for answerer in _ANSWERERS if (a := answerer(question)) is not None]
     answers = [
         replace(
             a,
             score=None if a.not_run else score_check(fit, question.cells, a),
             rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)),
         )
-        for answerer in _ANSWERERS
-        if (a := answerer(question)) is not None
+        for a in [*asked, *plain_btm(fit, chosen)]
     ]
     return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from ....bridge.contests import models
+from ....bridge.contests.inputs import MOST_NUMBERS, inputs_of
+from ....bridge.process.policy import Backend
+from ....fit.fit import Fit
 from ...verdicts.agreement import RCounterpart
 from ..ask import answered, attempt, refused, remarks, without_model
 from .question import (
@@ -65,10 +68,10 @@ def _glm(question: ContestQuestion) -> RCounterpart:
     )
 
 
-def btm(question: ContestQuestion, tight: bool) -> RCounterpart:
-    """BTm at a tight stop, or as it is called."""
+def btm(question: ContestQuestion, tight: bool, limit: bool = True) -> RCounterpart:
+    """BTm at a tight stop, or as it is called; with `limit` its name says where it is on its way to infinity."""
     name = BTM if tight else BTM_DEFAULT
-    if question.at_a_limit:
+    if limit and question.at_a_limit:
         name = f"{name}, {TOWARDS_INFINITY}"
 
     def ask(question: ContestQuestion) -> RCounterpart:
@@ -93,6 +96,28 @@ def btm(question: ContestQuestion, tight: bool) -> RCounterpart:
         return answered(name, found.result, values, *said, *remarks(found.result), flag=_flag(found.converged))
 
     return attempt(name, ask, question)
+
+
+def plain_btm(fit: Fit, backend: Backend) -> list[RCounterpart]:
+    """BTm, at both stops, of a plain fit with item covariates or comparison terms; none of another.
+
+    Parameters
+    ----------
+    fit : Fit
+        By maximum likelihood of the logit.
+    backend : Backend
+
+    Returns
+    -------
+    list of RCounterpart
+    """
+    kinds = {t.kind for t in fit.terms}
+    if fit.outcome_model != "binary" or not kinds & {"covariate", "comparison"} or any(t.by for t in fit.terms):
+        return []
+    if fit.data.n_rows * len(fit.terms) > MOST_NUMBERS:
+        return []  # glm is refused with the numbers
+    question = ContestQuestion(fit, inputs_of(fit), backend)
+    return [btm(question, tight, limit=False) for tight in (True, False)]
 
 
 def _flag(converged: float) -> bool | None:

@@ -23,6 +23,7 @@ from .question import (
 )
 
 PQL, PQL_DEFAULT = "BradleyTerry2::BTm, PQL, tol = 1e-14", "BradleyTerry2::BTm, PQL, default tol"
+GLMMPQL, GLMMPQL_DEFAULT = "BradleyTerry2::glmmPQL, tol = 1e-14", "BradleyTerry2::glmmPQL, default tol"
 GLMER = "lme4::glmer, modules"
 LAPLACE = "base R, Laplace's approximation"
 QUADRATURE = "base R, quadrature"
@@ -39,10 +40,9 @@ MOST_POINTS, MOST_DIMENSIONS = 4e6, 3
 def mixed_counterparts(question: ContestQuestion) -> list[RCounterpart]:
     """Ask every R function that has the model and the method."""
     method = question.given.spec.method
-    by_judge = bool(question.given.judges)
+    if len(question.given.spec.random) > 1:
+        return [without_model("R packages", "two components of variance at once were not written for lme4 or BradleyTerry2")]
     if method == "pql":
-        if by_judge:
-            return [without_model(PQL, "its one random term is that of items")]
         return [_pql(question, tight) for tight in (True, False)]
     btm = without_model("BradleyTerry2::BTm", "its random effects are by PQL alone, which has no likelihood")
     if method == "laplace":
@@ -51,17 +51,21 @@ def mixed_counterparts(question: ContestQuestion) -> list[RCounterpart]:
 
 
 def _pql(question: ContestQuestion, tight: bool) -> RCounterpart:
-    name = PQL if tight else PQL_DEFAULT
+    by_judge = bool(question.given.judges)
+    name = (GLMMPQL if tight else GLMMPQL_DEFAULT) if by_judge else (PQL if tight else PQL_DEFAULT)
     if question.at_a_limit:
         name = f"{name}, {TOWARDS_INFINITY}"
 
     def ask(question: ContestQuestion) -> RCounterpart:
-        found = models.btm(question.given, tight=tight, backend=question.backend)
-        p = parameters(question, names_of_btm(question, found), found)
+        asked = models.glmm_pql if by_judge else models.btm
+        found = asked(question.given, tight=tight, backend=question.backend)
+        names = names_of_rows(question) if by_judge else names_of_btm(question, found)
+        p = parameters(question, names, found)
         values = {**estimates(question, p), **random_effects(question, found)}
         said = "glmmPQL's sigma is that of REML of the working response"
         stop = "tol = 1e-14" if tight else "tol = 1e-6: R's own floor"
-        call = f"BTm(cbind(wins, losses), ..., ~ ... + (1 | player)), {stop}"
+        called = "glmmPQL(y ~ 0 + X, random = Z)" if by_judge else "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))"
+        call = f"{called}, {stop}"
         flag = None if np.isnan(found.converged) else bool(found.converged)
         return answered(name, found.result, values, call, said, *remarks(found.result), flag=flag)
 
