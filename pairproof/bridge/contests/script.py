@@ -45,7 +45,7 @@ if (nrow(V) == length(place)) V <- V[place, place, drop = FALSE]
 """
 SIGMA = """\
 say(component, sprintf("%.17g", sigma), sprintf("%.17g", sigma_se))
-say(paste0("effect.", effect_names), sprintf("%.17g", effects), "")
+say(paste0("effect.", effect_names), sprintf("%.17g", effects))
 """
 UNBOUNDED = """\
 # No chain of wins leads from an item back to itself: the data bound sigma from below only, and it has no standard error.
