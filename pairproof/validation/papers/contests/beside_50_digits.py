@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ....errors import PairproofError
 from ....fit.fit import Fit
@@ -16,8 +16,9 @@ from ...claims.paper import Claim
 from ...native_and_r import Asked, beyond_print
 from ...verdicts.agreement import Agreement, RCounterpart
 from ...verdicts.floors import CERTIFIED, Floor, floor, shipped
-from ..compared_with_r import Place
-from .documents import Document, certified_numbers, documents, fit_of, is_mixed
+from ..compared_with_r import NoAnswer, Place
+from .documents import Document, certified_numbers, documents, fit_of, is_mixed, of_lizards
+from .in_place import PRINTED, tables
 
 if TYPE_CHECKING:
     from ....bridge.process.policy import Backend
@@ -40,6 +41,25 @@ def rows(backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
             found.append(place.row("fit", verdict="not-run", code="native-not-run", explanation=why))
             continue
         found += rows_of_fit(document, fit, asked_for(document, backend), of_r)
+    return found + rows_in_place(backend, of_r)
+
+
+def rows_in_place(backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
+    """Rows of BradleyTerry2's own data: two certified fits, and the models of the vignette beside R's."""
+    there = tables(backend)
+    if isinstance(there, NoAnswer):
+        call = None if there.verdict == "not-checkable" else "BradleyTerry2::flatlizards"
+        said: dict[str, Any] = {"verdict": there.verdict, "code": there.code, "explanation": there.why}
+        places = [(d["id"], d["what"]) for d in of_lizards()] + [(name, where) for name, (where, _, _) in PRINTED.items()]
+        return [Place(PAPER, name, where).row("fit", r_call=call, **said) for name, where in places]
+    found: list[Agreement] = []
+    nobody, live = replace(backend, mode="none"), replace(backend, mode="live", record=None)
+    for document in of_lizards():
+        found += rows_of_fit(document, fit_of(document, there["lizards"]), nobody, of_r)
+    for name, (where, table, fit) in PRINTED.items():
+        claim = Claim(id=name, where=where, compare_only="R's own numbers")
+        asked = Asked(fitted := fit(there[table]), tuple(of_r(fitted, live)), {})
+        found += beyond_print(PAPER, claim, asked, None, True)
     return found
 
 

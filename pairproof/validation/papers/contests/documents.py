@@ -16,7 +16,6 @@ import numpy as np
 
 from ....data.columns import Factor, natural_order
 from ....data.comparisons import Comparisons
-from ....fit.contests.mixed import MixedFit
 from ....fit.fit import Fit
 from ....native.contests.bradley_terry import fit_bradley_terry
 
@@ -26,10 +25,19 @@ ORDER = "home"
 
 
 @lru_cache(maxsize=1)
-def documents() -> tuple[Document, ...]:
-    """Every certified fit whose data come with the package."""
+def _fits() -> tuple[Document, ...]:
     text = resources.files(__package__).joinpath("contests_50_digits.json").read_text(encoding="utf-8")
     return tuple(json.loads(text)["fits"])
+
+
+def documents() -> tuple[Document, ...]:
+    """Every certified fit whose data come with the package."""
+    return tuple(d for d in _fits() if "rows" in d)
+
+
+def of_lizards() -> tuple[Document, ...]:
+    """The certified fits of flatlizards, which are read in place from BradleyTerry2."""
+    return tuple(d for d in _fits() if "rows" not in d)
 
 
 def table_of(document: Document) -> Comparisons:
@@ -64,11 +72,11 @@ def table_of(document: Document) -> Comparisons:
     )
 
 
-def fit_of(document: Document) -> Fit:
-    """The native fit of a document's model, a row a cell."""
+def fit_of(document: Document, table: Comparisons | None = None) -> Fit:
+    """The native fit of a document's model, a row a cell; of another table than its own, if one is given."""
     model = document["model"]
     return fit_bradley_terry(
-        table_of(document),
+        table_of(document) if table is None else table,
         ties="davidson" if model["ties"] != "none" else "none",
         reference=model["reference"],
         order_effect=ORDER in model["columns"],
@@ -93,7 +101,9 @@ def certified_numbers(document: Document) -> dict[str, str]:
     out["llf"] = str(document["llf"])
     component = document["model"]["random"]
     if not component:
-        out.update({name: str(document[name]) for name in ("deviance", "df_resid")})
+        # With an infinite ability the document's df are those of the other contests.
+        of_all = ("deviance",) if "not_estimable" in document else ("deviance", "df_resid")
+        out.update({name: str(document[name]) for name in of_all})
         return out
     for kind, key in (("sigma", "sigma"), ("sigma_se", "sigma_se"), ("sigma_lr", "lr"), ("sigma_p", "p")):
         if key in document:
@@ -106,9 +116,3 @@ def certified_numbers(document: Document) -> dict[str, str]:
 def is_mixed(document: Document) -> bool:
     """Whether the model has random effects, so that R takes seconds for it."""
     return bool(document["model"]["random"])
-
-
-def described(document: Document) -> str:
-    """The contests in words, and the model."""
-    fit = fit_of(document)
-    return f"{document['what']}: {fit.title}" + ("" if not isinstance(fit, MixedFit) else "")
