@@ -16,7 +16,7 @@ from ...data.comparisons import Comparisons
 from ...data.respondents.respondents import Respondents
 from ...errors import InputError, ItemError
 from ...text import listed
-from ..pairs.models import fit_bradley_terry
+from ..contests.bradley_terry import fit_bradley_terry
 from .covariates import Missing, chosen_covariates
 from .instability import Adjust
 from .persons import Persons, persons_of

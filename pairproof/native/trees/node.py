@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...data.comparisons import Comparisons
 from ...errors import NotEstimableError
 from ..bias_reduced.ties import TiedContests, TiedPoint, fit_tied
-from ..pairs.models import fit_bradley_terry
+from ..contests.bradley_terry import fit_bradley_terry
 from ..structured.contests import Contests
 from ..structured.design import Design
 from ..structured.estimate import fit_structured
