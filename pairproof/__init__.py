@@ -34,6 +34,7 @@ if _typing.TYPE_CHECKING:
     from .fit.fit import Fit as Fit
     from .fit.shown.comparisons_plot import plot_contrasts as plot_contrasts, plot_ranks as plot_ranks
     from .fit.shown.plots import plot_worth as plot_worth
+    from .native.contests.bradley_terry import fit_bradley_terry as fit_bradley_terry
     from .native.experiment.judge_agreement import judge_agreement as judge_agreement
     from .native.experiment.models import fit_preference_model as fit_preference_model
     from .native.hypotheses.profile import profile as profile
@@ -41,7 +42,7 @@ if _typing.TYPE_CHECKING:
     from .native.hypotheses.wild import wild_test as wild_test
     from .native.irt.categorical import fit_irt_categorical as fit_irt_categorical
     from .native.irt.gaussian import fit_irt_gaussian as fit_irt_gaussian
-    from .native.pairs.models import fit_bradley_terry as fit_bradley_terry, fit_llbt as fit_llbt
+    from .native.pairs.models import fit_llbt as fit_llbt
     from .native.patterns.models.latent_classes import (
         fit_latent_classes as fit_latent_classes,
         tabulate_latent_classes as tabulate_latent_classes,
@@ -63,7 +64,7 @@ _HOME = {
     "read_respondents": "data.respondents.read",
     "Respondents": "data.respondents.respondents",
     "fit_llbt": "native.pairs.models",
-    "fit_bradley_terry": "native.pairs.models",
+    "fit_bradley_terry": "native.contests.bradley_terry",
     "fit_pattern": "native.patterns.models.pattern",
     "fit_plackett_luce": "native.patterns.models.plackett_luce",
     "fit_latent_classes": "native.patterns.models.latent_classes",

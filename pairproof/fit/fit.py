@@ -80,7 +80,7 @@ class Fit(Compared):
         >>> print(larger.compare(smaller))
         Likelihood ratio 7.3216 on 1 df, p = 0.006813: LLBT inside LLBT, order effect
         """
-        from .nesting import likelihood_ratio
+        from .contests.compared import likelihood_ratio
 
         return likelihood_ratio(self, other)
 

@@ -9,6 +9,7 @@ ties; a tie category with its parameter held at 0 (`ties="none"`) is Davidson's 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,7 +184,7 @@ def _abilities(smaller: FitRecord, larger: FitRecord) -> str:
         absent = _outside_selected(smaller, larger, [*free, *covariates])
     elif not larger.spec.item_terms:
         absent = _outside([*free, *covariates], free_larger, _pattern_rows(smaller, larger))
-    elif not smaller.spec.item_terms:
+    elif not smaller.spec.item_terms and free:
         return (
             f"the items are free in {title(smaller)} and bound to the covariate(s)"
             f" {', '.join(larger.spec.item_terms)} in {title(larger)}"
@@ -207,6 +208,8 @@ def _pattern_rows(smaller: FitRecord, larger: FitRecord, further: Sequence[str] 
         found |= {c for f in (smaller, larger) for t in f.terms for c, _ in t.of}
         found |= set(further) & set(data.columns)
     names = sorted(found)
+    if not found <= set(data.columns):
+        data = _with_columns_of(data, smaller.data)
     used = np.flatnonzero(data.wins + data.ties + data.losses > 0)
     if not names:
         return data.select(used[:1])
@@ -217,6 +220,20 @@ def _pattern_rows(smaller: FitRecord, larger: FitRecord, further: Sequence[str] 
         keys.append(codes[used])
     _, rows = np.unique(np.stack(keys, axis=1), axis=0, return_index=True)
     return data.select(used[rows])
+
+
+def _with_columns_of(data: Comparisons, other: Comparisons) -> Comparisons:
+    """The table with the other's columns beside its own: those that a formula makes are in the table of its fit."""
+    same = all(
+        np.array_equal(getattr(data, name), getattr(other, name))
+        for name in ("first", "second", "wins", "ties", "losses")
+    )
+    if not same:
+        raise ComparisonError(
+            "the two fits have columns of their own, made by their formulas, and their tables have other rows or another"
+            " order of rows; fit both to the same table"
+        )
+    return replace(data, columns={**other.columns, **data.columns})
 
 
 def _multiplier(by: tuple[tuple[str, str | None], ...], patterns: Comparisons) -> FloatArray:
@@ -235,6 +252,8 @@ def _outside(mine: list[Term], theirs: list[Term], patterns: Comparisons) -> str
     """Name of the first term of `mine` whose multiplier no combination of `theirs` gives; "" if all are
     given.
     """
+    if not theirs:
+        return mine[0].name if mine else ""
     one_each = {t.by: t for t in theirs}
     basis = np.stack([_multiplier(t.by, patterns) for t in one_each.values()], axis=1)
     seen = set(one_each)

@@ -251,6 +251,16 @@ class FitRecord:
         return -2.0 * self.llf + self.rank * float(np.log(self.n_comparisons))
 
     @property
+    def of_items(self) -> FitRecord:
+        """What is known of the items: this fit, or with random effects that of their predicted abilities."""
+        return self
+
+    @property
+    def further_lines(self) -> tuple[str, ...]:
+        """Lines of the summary that only some models have."""
+        return ()
+
+    @property
     def counted(self) -> str:
         """What the likelihood is of, counted: `960 comparisons of 4 items`."""
         return f"{self.n_comparisons:.10g} comparisons of {len(self.items)} items"

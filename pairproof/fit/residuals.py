@@ -117,6 +117,9 @@ def residual_frame(
 
 def goodness_of_fit(fit: FitRecord) -> inference.GoodnessOfFit:
     """Deviance and Pearson tests of a fit; see :meth:`pairproof.Fit.goodness_of_fit`."""
+    if fit.spec.without_goodness:
+        nan = math.nan
+        return inference.GoodnessOfFit(fit.deviance, nan, fit.df_resid, nan, nan, fit.spec.without_goodness)
     test = chi_square_tests(
         fit.cell_table(),
         fit.deviance,

@@ -87,6 +87,26 @@ class ModelSpec:
         return ""
 
     @property
+    def has_worths(self) -> bool:
+        """Whether differences of abilities are log-odds, so that their exponentials are worths."""
+        return True
+
+    @property
+    def scale_in_words(self) -> str:
+        """What a difference of abilities is, where it is no log-odds; else ""."""
+        return ""
+
+    @property
+    def errors_in_words(self) -> str:
+        """Which information the standard errors are of."""
+        return "observed information"
+
+    @property
+    def without_goodness(self) -> str:
+        """Why there is no chi-square test of the deviance; "" if there is one."""
+        return ""
+
+    @property
     def constraint(self) -> str:
         """What fixes the level of the abilities, in words."""
         if self.item_terms:

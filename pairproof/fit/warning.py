@@ -20,6 +20,10 @@ Kind = Literal[
     "local-maxima",  # the best maximum of a mixture was reached from one start only
     "not-estimable",  # in JSON: parameters without a number that no other warning is about
     "no-worth",  # in JSON: groups whose items cannot all be compared
+    "cancels",  # a term of a formula that is the same for both items of every comparison
+    "sigma-at-zero",  # random effects whose variance is estimated as 0
+    "sigma-unbounded",  # wins without a cycle: the data bound sigma from below only
+    "quasi-likelihood",  # penalised quasi-likelihood, which is biased and has no likelihood
     "as-prefmod",  # fitted with defects of prefmod, which `compat` asked for
     "clusters",  # in JSON: answers of a judge or about a source go together, or clusters are few
     "one-cluster",  # in JSON: parameters that one cluster alone determines

@@ -16,7 +16,8 @@ from pairproof.bridge.script import to_r
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from pairproof.validation.verdicts.digits import digits_of_agreement
 from tests.certified.load import load
 from tests.native.pairs.cems import cems

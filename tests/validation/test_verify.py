@@ -14,7 +14,8 @@ from pairproof.bridge.records.record import Records
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from pairproof.validation import Verification
 from pairproof.validation.report.side_by_side import MOST_ROWS, side_by_side
 from pairproof.validation.verdicts.agreement import Agreement

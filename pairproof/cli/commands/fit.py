@@ -168,7 +168,7 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
         )
     import pairproof
 
-    from ...native.pairs.models import FITTERS
+    from ...native.contests.bradley_terry import FITTERS
 
     table = pairproof.read(file, **reading)
     with warnings.catch_warnings():

@@ -133,7 +133,7 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
     only.
     """
     table, too_large = _parameters(fit)
-    worth, worth_se = _worths(fit, bool(too_large))
+    worth, worth_se = _worths(fit.of_items, bool(too_large)) if fit.spec.has_worths else ({}, {})
     warnings = _reasons(fit, worth)
     covariance = None
     if too_large:

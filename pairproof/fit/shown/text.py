@@ -107,6 +107,8 @@ def reference_levels(fit: FitRecord) -> str:
 
 
 def scale_words(fit: FitRecord) -> str:
+    if fit.spec.scale_in_words:
+        return fit.spec.scale_in_words
     if LOG_WORTH_PER_UNIT[fit.scale] == 2.0:
         return "lambda: odds of A to B = exp(2 (A - B))"
     return "log-odds: odds of A to B = exp(A - B)"
@@ -240,7 +242,7 @@ def coefficients(fit: FitRecord, rows: int) -> Iterator[str]:
     heads = columns(fit)
     sizes = [_SIZES[head] for head in heads]
     longest = WIDTH - 1 - sum(sizes)
-    width = max(9, *(len(shorten(row[0], longest)) for row in table)) + 1
+    width = max([9, *(len(shorten(row[0], longest)) for row in table)]) + 1
     yield " " * width + "".join(f"{head:>{size}}" for head, size in zip(heads, sizes))
     for row in table:
         if len(row) == 3:
@@ -252,14 +254,17 @@ def coefficients(fit: FitRecord, rows: int) -> Iterator[str]:
 
 
 def worths(fit: FitRecord) -> Iterator[str]:
-    """Worths of a few groups side by side; where to find them if they are many."""
+    """Worths of a few groups side by side; where to find them if they are many, or what there is instead."""
+    if not fit.spec.has_worths:
+        yield f"No worths with this link; fit.probabilities() has those of all pairs of {len(fit.items)} items"
+        return
     if len(fit.groups) > 4 or len(fit.items) > 30:
         yield (
             f"Worths of {len(fit.items)} items in"
             f" {len(fit.groups)} group{'s' if len(fit.groups) > 1 else ''}: fit.worth()"
         )
         return
-    frame = worth(fit)
+    frame = worth(fit.of_items)
     text = [
         f"{number(w)} ({number(s)})" if not math.isnan(w) else "not estimable"
         for w, s in zip(frame["worth"], frame["se"])
@@ -300,6 +305,8 @@ def summary(fit: FitRecord, rows: int = ROWS) -> str:
     note = cut_note(fit, rows)
     lines += [note] if note else []
     lines += ["-" * WIDTH, *worths(fit), "-" * WIDTH]
+    if fit.further_lines:
+        lines += [part for line in fit.further_lines for part in _wrapped(line, 2)] + ["-" * WIDTH]
     if fit.not_estimable:
         lines += _wrapped(_not_estimable(fit), 2)
     for warning in fit.warnings:
@@ -312,7 +319,7 @@ def summary(fit: FitRecord, rows: int = ROWS) -> str:
 def how(fit: FitRecord) -> str:
     """How the standard errors, p-values and intervals were made."""
     if fit.robust is None:
-        return "z and two-sided p against the reference (normal); 95 % Wald intervals; observed information."
+        return f"z and two-sided p against the reference (normal); 95 % Wald intervals; {fit.spec.errors_in_words}."
     df = "Satterthwaite's df" if fit.robust.kind == "CR2" else "clusters less one df"
     largest = (
         "; of each estimate the largest of the two-way and both one-way standard errors"

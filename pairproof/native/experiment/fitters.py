@@ -130,10 +130,11 @@ def _pooled_tie(table: Comparisons, alpha: float) -> float:
 
 def _fit(family: Literal["bradley-terry", "llbt"], ties: Ties) -> Callable[[Comparisons], Fit]:
     def fit(table: Comparisons) -> Fit:
-        from ..pairs.models import fit_bradley_terry, fit_llbt
+        from ..contests.bradley_terry import fit_bradley_terry
+        from ..pairs.models import fit_llbt
 
-        fitter = fit_llbt if family == "llbt" else fit_bradley_terry
-        return fitter(table, ties=ties if table.tie_category else "none")
+        treated: Ties = ties if table.tie_category else "none"
+        return fit_llbt(table, ties=treated) if family == "llbt" else fit_bradley_terry(table, ties=treated)
 
     return fit
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ComparisonError, InputError, ItemError
+from ...fit.contests.refused import only_plain
 from ...fit.covariance import Rescaling, Shift
 from ...fit.family import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
@@ -115,6 +116,7 @@ def take_apart(fit: Fit) -> TakenApart:
     """
     if not isinstance(fit, Fit):
         raise InputError(f"fit is {type(fit).__name__}; expected a Fit, of fit_llbt or fit_bradley_terry")
+    only_plain(fit, "refits")
     model = build(fit.data, fit.spec)
     found = solve(model.problem)
     apart = TakenApart(fit, model, found)

@@ -92,7 +92,7 @@ def build(data: Comparisons, spec: ModelSpec) -> Model:
     InputError or one of its kinds
         The specification does not fit the table.
     """
-    table = _entering(data, spec)
+    table = entering(data, spec)
     formula = parse(spec.by, names_of(data, spec, separate_items(data, spec) if spec.by else ()))
     has_tie = spec.ties in ("davidson", "rao-kupper")
     if formula.order and not spec.order_effect:
@@ -103,7 +103,7 @@ def build(data: Comparisons, spec: ModelSpec) -> Model:
     if formula.tie and not has_tie:
         raise FormulaError(f"by={spec.by!r} lets the tie parameter vary, but ties={spec.ties!r} has none")
     patterns = design.find_patterns(formula, table)
-    order = _order_column(data) if spec.order_effect else None
+    order = order_column(data) if spec.order_effect else None
     rows = directed(table, spec)
     if rows is None:
         cells = count_cells(table, patterns.of_row, patterns.n, order)
@@ -128,7 +128,7 @@ def build(data: Comparisons, spec: ModelSpec) -> Model:
         order_terms,
         tie_terms,
         x,
-        _reference(data, spec),
+        reference_place(data, spec),
         outcome,
         _further(own, rows, patterns.n, len(data.items)),
     )
@@ -171,7 +171,7 @@ def outcome_model(spec: ModelSpec, table: Comparisons) -> OutcomeModel:
     return "rao-kupper" if spec.ties == "rao-kupper" else "davidson"
 
 
-def _entering(data: Comparisons, spec: ModelSpec) -> Comparisons:
+def entering(data: Comparisons, spec: ModelSpec) -> Comparisons:
     """The table as it enters the likelihood; InputError if it has no tie category to model, or is empty."""
     if spec.ties in ("davidson", "rao-kupper") and not data.tie_category:
         raise InputError(
@@ -201,7 +201,7 @@ def _why_fixed(
     return "none observed" if spec.ties == "davidson" else "boundary"
 
 
-def _reference(data: Comparisons, spec: ModelSpec) -> int:
+def reference_place(data: Comparisons, spec: ModelSpec) -> int:
     """Position of the item whose ability the solver holds at 0."""
     if spec.item_terms or spec.reference == "sum":
         return len(data.items) - 1
@@ -212,7 +212,7 @@ def _reference(data: Comparisons, spec: ModelSpec) -> int:
     return data.items.index(spec.reference)
 
 
-def _order_column(data: Comparisons) -> FloatArray:
+def order_column(data: Comparisons) -> FloatArray:
     """1 where the item named first has its advantage, 0 on neutral ground, float[n_rows]."""
     column = data.columns.get("order")
     if column is None:

@@ -25,7 +25,7 @@ dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError
@@ -115,73 +115,6 @@ def fit_llbt(
             "llbt", table, ties, by, reference, order_effect, cells, item_terms, separate, comparison_terms
         ),
     )
-
-
-def fit_bradley_terry(
-    table: Comparisons,
-    *,
-    ties: Ties | None = None,
-    by: str = "",
-    reference: str | None = None,
-    order_effect: bool = False,
-    cells: str | Sequence[str] | None = None,
-    item_terms: Sequence[str] = (),
-    separate: Sequence[str] = (),
-    comparison_terms: str | Sequence[str] = (),
-) -> Fit:
-    """Fit a Bradley-Terry model by maximum likelihood.
-
-    Other parameters are those of :func:`pairproof.fit_llbt`.
-
-    Parameters
-    ----------
-    reference : str, optional
-        The item whose log-odds is 0, or "sum".  Default: the first item, as in BradleyTerry2.
-
-    Returns
-    -------
-    Fit
-        Its `params` are log-odds: exp(A - B) are the odds that A is preferred to B.
-
-    Raises
-    ------
-    InputError, FormulaError, ItemError, AliasError, ConvergenceError
-        As in :func:`pairproof.fit_llbt`.
-
-    References
-    ----------
-    Bradley and Terry (1952), Biometrika 39, 324-345.  Turner and Firth (2012), Journal of Statistical
-    Software 48(9).
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> table = pairproof.Comparisons.build(
-    ...     ["A", "B", "C"], first=[0, 0, 1], second=[1, 2, 2], wins=[6, 8, 5], ties=[2, 1, 3], losses=[4, 3, 4]
-    ... )
-    >>> fit = pairproof.fit_bradley_terry(table, ties="drop")
-    >>> fit.params.round(3).to_dict()
-    {'A': 0.0, 'B': -0.518, 'C': -0.862}
-    """
-    return fit(
-        table,
-        make_spec(
-            "bradley-terry",
-            table,
-            ties,
-            by,
-            reference,
-            order_effect,
-            cells,
-            item_terms,
-            separate,
-            comparison_terms,
-        ),
-    )
-
-
-#: The function that fits each family of models.
-FITTERS: Mapping[str, Callable[..., Fit]] = {"llbt": fit_llbt, "bradley-terry": fit_bradley_terry}
 
 
 def make_spec(

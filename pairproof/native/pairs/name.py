@@ -125,7 +125,7 @@ def _terms(
     terms += [Term(of_comparison(of), "comparison", of=of) for of in rows]
     terms += [Term("tie" + by_suffix(by), "tie", by=by) for by in tie_by]
     if own or rows:
-        _check_names(terms)
+        check_names(terms)
     return tuple(terms), n_items
 
 
@@ -143,7 +143,7 @@ def of_column(column: ItemColumn, by: By) -> Term:
     )
 
 
-def _check_names(terms: list[Term]) -> None:
+def check_names(terms: list[Term]) -> None:
     """FormulaError if two parameters have one name: an item covariate named as an item, or a column as either."""
     seen: set[str] = set()
     for term in terms:

@@ -11,7 +11,7 @@ from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.fit import Fit
 from ...fit.predictions import ability_functions, find_group
-from ..pairs.models import fit_bradley_terry
+from ..contests.bradley_terry import fit_bradley_terry
 from ..ranking.by_cluster import cluster_codes
 from .sample_size_table import TableDesign, inverse_of
 

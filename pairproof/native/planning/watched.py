@@ -24,7 +24,7 @@ from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.fit import Fit
 from ...fit.robust.clusters import Kind
-from ..pairs.models import fit_bradley_terry
+from ..contests.bradley_terry import fit_bradley_terry
 from ..ranking.by_cluster import check_clusters, cluster_codes
 from ..ranking.headline import clustered_log_odds
 from ..ranking.pairs_of_table import PairAnswers, answers_of, one_pair

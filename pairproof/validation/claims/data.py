@@ -234,7 +234,7 @@ def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
 
 def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
     """The native fit of a claim's model, on the scale the claim is printed on, with its standard errors by cluster."""
-    from ...native.pairs.models import FITTERS
+    from ...native.contests.bradley_terry import FITTERS
 
     with warnings.catch_warnings():
         warnings.simplefilter(

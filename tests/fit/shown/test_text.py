@@ -18,7 +18,8 @@ from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError
 from pairproof.fit.shown.plots import plot_worth, worth_intervals
 from pairproof.fit.shown.text import number, p_value
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from tests.hand_made import counts, dras, modpref, one_pair
 from tests.places import DATA
 

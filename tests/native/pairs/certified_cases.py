@@ -11,7 +11,8 @@ from mpmath import log10, mp, mpf
 from pairproof.data.columns import Factor, natural_order
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from tests.certified.load import load_all
 
 FITS: list[dict[str, Any]] = load_all(as_text=True)

@@ -10,7 +10,8 @@ import pytest
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from tests.native.pairs.tables import dras, random_table, table
 
 # statsmodels' IRLS, iterated to 1e-14 and refitted once from its own solution; observed least over these

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from pairproof.data.columns import Column, Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import AliasError, ComparisonError, FormulaError, InputError
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
 from pairproof.native.hypotheses.taken_apart import TakenApart, take_apart
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.pairs.models import fit_llbt
 from pairproof.native.patterns.comparisons.fit import fit_comparisons
 from pairproof.native.patterns.maps import ComparisonTerm, main_effects
 from pairproof.native.resampling.refit import Refitter

@@ -14,7 +14,7 @@ from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
 from pairproof.fit.robust.dependence import in_words
-from pairproof.native.pairs.models import fit_bradley_terry
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
 from tests.native.pairs.test_comparison_terms import changed, judged
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from pairproof.errors import AliasError, FormulaError, InputError, ItemError, NotEstimableError
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from tests.native.pairs.tables import DRAS, dras, factor, random_table, table
 
 UNBEATEN = [

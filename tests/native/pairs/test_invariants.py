@@ -11,11 +11,12 @@ from hypothesis import given, settings, strategies as st
 from pairproof.data.columns import Factor, take
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
 from pairproof.native.numerics import newton
 from pairproof.native.pairs import block_step, blocks
 from pairproof.native.pairs.build import build
 from pairproof.native.pairs.dense import as_dense
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt, make_spec
+from pairproof.native.pairs.models import fit_llbt, make_spec
 from tests.native.pairs.tables import dras, random_table
 
 # Two orders of the same sums in doubles: 12 digits of max(|value|, se); observed 13.5 to 16.

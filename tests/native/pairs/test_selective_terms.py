@@ -11,10 +11,11 @@ import pairproof
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import AliasError, ComparisonError, FormulaError, InputError
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
 from pairproof.native.hypotheses.taken_apart import take_apart
 from pairproof.native.pairs import existence
 from pairproof.native.pairs.grammar import products_of
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.pairs.models import fit_llbt
 from pairproof.native.resampling.refit import Refitter
 from tests.native.pairs.cems import SCHOOLS, cems
 

@@ -11,7 +11,8 @@ import pairproof
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import AliasError
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from pairproof.validation.native_and_r import compare_fit
 from pairproof.validation.r_answers import counterparts
 from tests.native.pairs.tables import factor, table

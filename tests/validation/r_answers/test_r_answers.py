@@ -16,7 +16,8 @@ from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import RError
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from pairproof.validation.native_and_r import compare_fit
 from pairproof.validation.r_answers import AT_A_LIMIT, counterparts
 from pairproof.validation.r_answers.ask import Question, attempt

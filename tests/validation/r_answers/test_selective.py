@@ -11,7 +11,8 @@ import pairproof
 from pairproof.bridge.process.session import session
 from pairproof.bridge.values.frames import to_frame
 from pairproof.data.comparisons import Comparisons
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from pairproof.validation.native_and_r import compare_fit
 from pairproof.validation.r_answers import counterparts
 from tests.native.pairs.cems import cems

@@ -24,7 +24,8 @@ from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import PairproofError
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from pairproof.validation.r_answers.stopped_short import score_check
 from pairproof.validation.report.verification import Verification
 from pairproof.validation.verdicts.agreement import RCounterpart

@@ -13,7 +13,8 @@ import pytest
 from pairproof.bridge.cells import count
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs.models import fit_bradley_terry, fit_llbt
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.pairs.models import fit_llbt
 from pairproof.validation.assertion import agree
 from pairproof.validation.native_and_r import compare_fit
 from pairproof.validation.r_answers.rounding import rounding

@@ -8,7 +8,7 @@ import pytest
 
 from pairproof.data.comparisons import Comparisons, Factor
 from pairproof.fit.fit import Fit
-from pairproof.native.pairs.models import fit_bradley_terry
+from pairproof.native.contests.bradley_terry import fit_bradley_terry
 from pairproof.validation.check import check_paper
 from pairproof.validation.claims.new import draft
 from pairproof.validation.claims.paper import ModelClaim

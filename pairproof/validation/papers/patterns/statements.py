@@ -10,7 +10,8 @@ import numpy as np
 from ....data.respondents import Respondents
 from ....fit.answers.fit import AnswerFit
 from ....fit.answers.spec import Beta
-from ....native.pairs.models import fit_bradley_terry, fit_llbt
+from ....native.contests.bradley_terry import fit_bradley_terry
+from ....native.pairs.models import fit_llbt
 from ....native.patterns.models.pattern import fit_pattern
 from ....native.patterns.models.plackett_luce import fit_plackett_luce
 from ...statements.registry import Context, Finding, holds, statement_test

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....data.comparisons import Comparisons
 from ....fit.tails import p_words
-from ....native.pairs.models import fit_bradley_terry
+from ....native.contests.bradley_terry import fit_bradley_terry
 from ....native.ranking import by_judge
 from ....native.ranking.two_systems import BinaryResult, compare_all_pairs
 from ...statements.clustered import EffectTest, effects_of

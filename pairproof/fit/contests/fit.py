@@ -1,0 +1,275 @@
+"""`ContestFit`: the result of a Bradley-Terry model with a link, an offset, reduced bias or general ties.
+
+It is a :class:`pairproof.fit.fit.Fit`.  Only with the logit are differences of abilities log-odds, and their
+exponentials worths; under another link P(first preferred) = F(difference).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from .. import inference
+from ..contrasts import check_level
+from ..family import Scale
+from ..fit import Fit
+from ..spec import Value
+from . import compared, tables, text
+from .refused import only_plain
+from .spec import ContestSpec
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+
+class Outcomes(Protocol):
+    """What a linear predictor says of the outcomes."""
+
+    def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
+        """float[n, 3]: first preferred, tie, second preferred; nan where eta is nan.
+
+        `home` is 1 where the item named first has its advantage; `ties`, float[q], are the tie parameters.
+        """
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ContestFit(Fit):
+    """A fitted Bradley-Terry model with a link, an offset, reduced bias or general ties.
+
+    Other attributes are those of :class:`pairproof.fit.record.FitRecord`.  Of these `llf` is always that of the plain
+    likelihood.
+
+    Attributes
+    ----------
+    outcomes : Outcomes
+        From linear predictors to probabilities.
+    penalised : float
+        What was maximised where the bias is reduced: llf + log det(information) / 2; nan elsewhere.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("AB", [0], [1], [3], None, [1])
+    >>> fit = pairproof.fit_bradley_terry(table, link="probit", reference="B")
+    >>> fit.params.round(4).to_dict()
+    {'A': 0.6745, 'B': 0.0}
+    """
+
+    outcomes: Outcomes = field(kw_only=True)
+    penalised: float = field(default=float("nan"), kw_only=True)
+
+    @property
+    def of_contests(self) -> ContestSpec:
+        """The specification, with what is about links, bias and random effects."""
+        assert isinstance(self.spec, ContestSpec)
+        return self.spec
+
+    # -- scale -----------------------------------------------------------------------------------------------
+
+    def _needs_logit(self, asked: str, instead: str) -> None:
+        if self.of_contests.link != "logit":
+            raise InputError(
+                f"{asked}: differences of abilities are log-odds only with link='logit', and this fit has"
+                f" link={self.of_contests.link!r}; {instead}"
+            )
+
+    def on_scale(self, scale: Scale) -> ContestFit:
+        """The same fit on another scale, for the logit only; see :meth:`pairproof.Fit.on_scale`.
+
+        Parameters
+        ----------
+        scale : {"lambda", "log-odds"}
+
+        Returns
+        -------
+        ContestFit
+
+        Raises
+        ------
+        InputError
+            Another scale, or another link.
+        """
+        if scale != self.scale:
+            self._needs_logit(f"scale={scale!r}", "its estimates are in units of that link")
+        return super().on_scale(scale)
+
+    def worth(
+        self, at: Mapping[str, Value] | None = None, *, se: bool = True, level: float | None = None
+    ) -> pd.DataFrame:
+        """Worths, for the logit only; see :meth:`pairproof.Fit.worth`.
+
+        Parameters
+        ----------
+        at, se, level
+            As there.
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        InputError
+            Another link: it has no worths.
+        """
+        self._needs_logit("worths", "fit.probabilities() has the probabilities of all pairs")
+        return super().worth(at, se=se, level=level)
+
+    def contrast(
+        self,
+        a: str,
+        b: str,
+        *,
+        group: str | None = None,
+        at: Mapping[str, Value] | None = None,
+        level: float = 0.95,
+    ) -> inference.Contrast:
+        """Ability of `a` minus ability of `b`, in units of the link, and the odds that follow.
+
+        Parameters
+        ----------
+        a, b, group, at, level
+            As in :meth:`pairproof.Fit.contrast`.
+
+        Returns
+        -------
+        Contrast
+
+        Raises
+        ------
+        ItemError, InputError, NotEstimableError
+            As there.
+        """
+        found = super().contrast(a, b, group=group, at=at, level=level)
+        if self.of_contests.link == "logit":
+            return found
+        p = self.outcomes.probabilities(np.array([found.estimate]), np.zeros(1), np.zeros(0))[0]
+        odds = float(p[0] / p[2])
+        return replace(found, odds=odds, log_odds=float(np.log(odds)))
+
+    def probabilities(
+        self,
+        group: str | None = None,
+        *,
+        at: Mapping[str, Value] | None = None,
+        order: bool = False,
+        items: Sequence[str] | None = None,
+        level: float | None = None,
+        comparison: Mapping[str, Value] | None = None,
+    ) -> pd.DataFrame:
+        """P(first preferred), P(tie), P(second preferred) of every ordered pair of items.
+
+        Parameters
+        ----------
+        group, at, order, items, level, comparison
+            As in :meth:`pairproof.Fit.probabilities`; offsets are 0, and general ties are those of a contest with
+            (`order`) or without an advantage of the item named first.
+
+        Returns
+        -------
+        DataFrame
+            As there.
+
+        Raises
+        ------
+        InputError, ItemError, TooLargeError
+            As there.
+        """
+        if level is not None:
+            check_level(level)
+        return tables.probabilities(self, self.outcomes, group, at, order, items, level, comparison)
+
+    # -- tests -----------------------------------------------------------------------------------------------
+
+    def compare(self, other: Fit) -> inference.LikelihoodRatio:
+        """Likelihood-ratio test against a smaller or larger model of the same comparisons.
+
+        Parameters
+        ----------
+        other : Fit
+
+        Returns
+        -------
+        LikelihoodRatio
+
+        Raises
+        ------
+        ComparisonError
+            Different data, links or offsets, a reduced bias (whose likelihood is not the greatest), random effects
+            that differ, or models that are not nested.
+        """
+        return compared.likelihood_ratio(self, other)
+
+    def clustered(self, *columns: str, kind: Any = "CR1", missing: Any = "refuse") -> ContestFit:
+        """The same fit with standard errors by cluster: for plain maximum likelihood of the logit only.
+
+        Parameters
+        ----------
+        *columns : str
+        kind, missing
+            As in :meth:`pairproof.Fit.clustered`.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        only_plain(self, "standard errors by cluster", "judges as random effects are random='item:judge'")
+        raise AssertionError  # refused above
+
+    def bootstrap(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refused: for plain maximum likelihood of the logit only.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        only_plain(self, "the bootstrap")
+        raise AssertionError  # refused above
+
+    @property
+    def llf_poisson(self) -> float:
+        """Refused: gnm and glm report it for log-linear tables of cells.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        raise InputError(
+            "the Poisson log-likelihood is of log-linear models (the logit); fit.llf has this model's"
+        )
+
+    # -- shown -----------------------------------------------------------------------------------------------
+
+    def summary(self, rows: int = 60) -> str:
+        """The fit as text, at most 100 columns wide.
+
+        Parameters
+        ----------
+        rows : int
+            Most parameters shown.
+
+        Returns
+        -------
+        str
+        """
+        return text.summary(self, rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fit as a JSON object; keys beside those of other fits: formula, link, offset, reduce_bias, penalised,
+        random, method.
+
+        Returns
+        -------
+        dict
+        """
+        return text.document(self)

@@ -1,0 +1,141 @@
+"""The specification of a Bradley-Terry model with a formula of abilities (`ContestSpec`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ...data.options import one_of
+from ..family import TIES_IN_WORDS
+from ..spec import ModelSpec
+
+#: P(first preferred) = F(difference of abilities): F of the logistic, normal or Cauchy distribution.
+LinkName = Literal["logit", "probit", "cauchit"]
+#: Whose bias is reduced: the mean's (Firth 1993), the median's, or Jeffreys' prior is the penalty.
+Reduction = Literal["", "mean", "median", "jeffreys"]
+#: What is estimated: the likelihood, or with random effects its approximation.
+Method = Literal["ml", "laplace", "quadrature", "pql"]
+METHODS_IN_WORDS = {"laplace": "by Laplace's approximation", "quadrature": "by quadrature", "pql": "by PQL"}
+
+
+@dataclass(frozen=True)
+class ContestSpec(ModelSpec):
+    """The specification of a Bradley-Terry model with a formula of abilities.
+
+    Attributes
+    ----------
+    formula : str
+        As written; what it says is in `item_terms` and `comparison_terms`, which are columns of the table.
+    link : {"logit", "probit", "cauchit"}
+    offset : str
+        Column of the table that is added to the linear predictor; "" for none.
+    weights : str
+        Column by which the counts were multiplied; "" for none.
+    reduction : {"", "mean", "median", "jeffreys"}
+    random : tuple of str
+        Random effects: "item", "item:judge".
+    method : {"ml", "laplace", "quadrature", "pql"}
+    tie_shift, tie_scale : bool
+        Whether Davidson's ties are shifted by who is named first, or scaled.
+    no_abilities : bool
+        Whether items have neither free abilities nor item covariates: random effects alone.
+    """
+
+    formula: str = ""
+    link: LinkName = "logit"
+    offset: str = ""
+    weights: str = ""
+    reduction: Reduction = ""
+    random: tuple[str, ...] = ()
+    method: Method = "ml"
+    tie_shift: bool = False
+    tie_scale: bool = False
+    no_abilities: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of("link", self.link, ("logit", "probit", "cauchit"))
+        one_of("reduce_bias", self.reduction, ("", "mean", "median", "jeffreys"))
+        one_of("method", self.method, ("ml", *METHODS_IN_WORDS))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the model is a logit without offset, by plain maximum likelihood."""
+        return (
+            self.link == "logit"
+            and self.method == "ml"
+            and not (self.offset or self.reduction or self.tie_shift or self.tie_scale)
+        )
+
+    @property
+    def has_worths(self) -> bool:
+        """Whether the link is the logit."""
+        return self.link == "logit"
+
+    @property
+    def scale_in_words(self) -> str:
+        """What a difference of abilities is under another link than the logit."""
+        cdf = {"probit": "Phi(A - B), Phi the normal distribution", "cauchit": "1/2 + atan(A - B)/pi"}
+        return "" if self.has_worths else f"{self.link}: P(A preferred to B) = {cdf[self.link]}"
+
+    @property
+    def errors_in_words(self) -> str:
+        """Which information the standard errors are of."""
+        if self.method == "pql":
+            return "penalised quasi-likelihood, sigma taken as known"
+        if self.reduction:
+            return "expected information of the plain likelihood"
+        return "observed information of the marginal likelihood" if self.random else "observed information"
+
+    @property
+    def without_goodness(self) -> str:
+        """Why there is no chi-square test of the deviance."""
+        if self.random:
+            return "no goodness of fit: with random effects the deviance has no chi-square distribution"
+        if self.reduction:
+            return "no goodness of fit: estimates with reduced bias do not minimise the deviance"
+        return ""
+
+    @property
+    def constraint(self) -> str:
+        """What fixes the level of the abilities, in words."""
+        return "abilities from random effects" if self.no_abilities else super().constraint
+
+    @property
+    def words(self) -> str:
+        """The model in words: `Bradley-Terry, probit, SVL + (1 | item), by Laplace's approximation`."""
+        parts = [self.of_family.title]
+        if self.link != "logit":
+            parts.append(self.link)
+        if self.ties != "none":
+            parts.append(TIES_IN_WORDS[self.ties] + self._tie_words)
+        if self.formula:
+            parts.append(self.formula.strip().lstrip("~").strip())
+        elif self.item_terms:
+            parts.append(f"items by {', '.join(self.item_terms)}")
+        if self.by:
+            parts.append(f"by {self.by}")
+        if self.order_effect:
+            parts.append("order effect")
+        if self.comparison_terms and not self.formula:
+            parts.append(f"comparison terms {', '.join(self.comparison_terms)}")
+        if self.offset:
+            parts.append(f"offset {self.offset}" if not self.offset.startswith("offset") else self.offset)
+        if self.weights:
+            parts.append(f"weights {self.weights}")
+        if self.random and "|" not in self.formula:
+            parts.append(f"random {' and '.join(self.random)}")
+        if self.reduction:
+            parts.append(
+                "penalised by Jeffreys' prior"
+                if self.reduction == "jeffreys"
+                else f"{self.reduction} bias reduced"
+            )
+        if self.random:
+            parts.append(METHODS_IN_WORDS[self.method])
+        return ", ".join(parts)
+
+    @property
+    def _tie_words(self) -> str:
+        found = [word for word, there in (("shifted", self.tie_shift), ("scaled", self.tie_scale)) if there]
+        return f" ({' and '.join(found)})" if found else ""

@@ -1,0 +1,264 @@
+"""What `fit_bradley_terry` was asked for, as a table with the columns that the model needs and a specification."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...data.columns import Factor
+from ...data.comparisons import Comparisons
+from ...data.options import one_of
+from ...errors import FormulaError, InputError
+from ...fit.contests.spec import ContestSpec, LinkName, Method
+from ...fit.family import Ties
+from ...fit.warning import FitWarning
+from ..pairs.models import make_spec
+
+FloatArray = NDArray[np.float64]
+#: Random effects that there are, and what is said of others.
+EFFECTS = ("item", "item:judge")
+#: Items up to which the effects of a judge are integrated by quadrature.
+QUADRATURE_ITEMS = 5
+#: Columns made of what was given as numbers.
+OFFSET, WEIGHTS = "offset", "weights"
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """Options of :func:`pairproof.fit_bradley_terry` beyond those of plain models, as given there."""
+
+    formula: str = ""
+    random: str | Sequence[str] = ()
+    link: LinkName = "logit"
+    offset: str | ArrayLike | None = None
+    weights: str | ArrayLike | None = None
+    subset: ArrayLike | None = None
+    reduce_bias: Literal["mean", "median", "jeffreys"] | None = None
+    method: Literal["laplace", "quadrature", "pql"] | None = None
+    tie_shift: bool = False
+    tie_scale: bool = False
+
+
+def asked(options: Options) -> bool:
+    """Whether any option was given."""
+    for field in fields(Options):
+        value = getattr(options, field.name)
+        if isinstance(value, (str, tuple, bool)) or value is None:
+            if value != field.default:
+                return True
+        elif field.name != "random" or len(value):
+            return True
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A table and a specification to be fitted.
+
+    Attributes
+    ----------
+    table : Comparisons
+        With derived covariates and columns.
+    spec : ContestSpec
+    warnings : tuple of FitWarning
+        About the formula.
+    """
+
+    table: Comparisons
+    spec: ContestSpec
+    warnings: tuple[FitWarning, ...]
+
+
+def prepared(
+    table: Comparisons,
+    options: Options,
+    ties: Ties | None,
+    by: str,
+    reference: str | None,
+    order_effect: bool,
+    cells: str | Sequence[str] | None,
+    item_terms: Sequence[str],
+    separate: Sequence[str],
+    comparison_terms: str | Sequence[str],
+) -> Prepared:
+    """The table and the specification; parameters and errors as in :func:`pairproof.fit_bradley_terry`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.native.contests.options import Options, prepared
+    >>> table = pairproof.Comparisons.build("AB", [0], [1], [61], None, [35])
+    >>> prepared(table, Options(link="probit"), None, "", None, False, None, (), (), ()).spec.words
+    'Bradley-Terry, probit'
+    """
+    one_of("link", options.link, ("logit", "probit", "cauchit"))
+    if options.reduce_bias is not None:
+        one_of("reduce_bias", options.reduce_bias, ("mean", "median", "jeffreys"))
+    table = _with_numbers(table, options)
+    table = _subset(_weighted(table, options.weights), options.subset)
+    offset = "" if options.offset is None else options.offset if isinstance(options.offset, str) else OFFSET
+    random, warnings = _effects(options.random), ()
+    free = True
+    if options.formula:
+        if item_terms or comparison_terms:
+            raise FormulaError(
+                "formula beside item_terms or comparison_terms: the formula names both kinds; write all terms into it"
+            )
+        from .formula.expand import expand
+
+        found = expand(options.formula, table, separate)
+        table, item_terms, comparison_terms = found.table, found.item_terms, found.comparison_terms
+        warnings = found.warnings
+        random = _effects(tuple(dict.fromkeys((*random, *found.random))))
+        free = found.free
+        if found.offset is not None:
+            table, offset = _with_offset(table, offset, found.offset)
+    if random and options.reduce_bias:
+        raise InputError("reduce_bias with random effects is not offered; leave one of them out")
+    no_abilities = not item_terms and ("item" in random if not options.formula else not free)
+    if "item" in random and not item_terms and free and options.formula:
+        raise InputError(
+            "free abilities and random effects of the same items cannot be told apart: leave `item` out of the formula,"
+            " or the random effects"
+        )
+    if no_abilities and reference is not None:
+        raise InputError(
+            f"reference={reference!r}, but no item has an ability of 0 in this model; leave it out"
+        )
+    plain = make_spec(
+        "bradley-terry",
+        table,
+        ties,
+        by,
+        reference,
+        order_effect,
+        cells,
+        item_terms,
+        separate,
+        comparison_terms,
+    )
+    base = {f.name: getattr(plain, f.name) for f in fields(plain)}
+    spec = ContestSpec(
+        **base,
+        formula=options.formula,
+        link=options.link,
+        offset=offset,
+        weights=""
+        if options.weights is None
+        else options.weights
+        if isinstance(options.weights, str)
+        else WEIGHTS,
+        reduction=options.reduce_bias or "",
+        random=random,
+        method=_method(options.method, random, table),
+        tie_shift=bool(options.tie_shift),
+        tie_scale=bool(options.tie_scale),
+        no_abilities=no_abilities,
+    )
+    if no_abilities:
+        spec = replace(spec, reference="")
+    return Prepared(table, spec, warnings)
+
+
+def _effects(random: str | Sequence[str]) -> tuple[str, ...]:
+    names = (random,) if isinstance(random, str) else tuple(random)
+    for name in names:
+        if name in ("judge", "(1 | judge)"):
+            raise InputError(
+                f"random={name!r}: an effect of the judge alone is the same for both items and cancels; 'item:judge' lets"
+                " each judge's abilities vary about those of all"
+            )
+        if name not in EFFECTS:
+            raise InputError(f"random={name!r}; expected one of {', '.join(map(repr, EFFECTS))}")
+    return tuple(dict.fromkeys(names))
+
+
+def _method(method: str | None, random: tuple[str, ...], table: Comparisons) -> Method:
+    if not random:
+        if method is not None:
+            raise InputError(
+                f"method={method!r} is how random effects are integrated out, and there are none"
+            )
+        return "ml"
+    if method is None:
+        small = len(table.items) <= QUADRATURE_ITEMS
+        return "quadrature" if random == ("item:judge",) and small else "laplace"
+    one_of("method", method, ("laplace", "quadrature", "pql"))
+    found: Method = "pql" if method == "pql" else "laplace" if method == "laplace" else "quadrature"
+    return found
+
+
+def _with_numbers(table: Comparisons, options: Options) -> Comparisons:
+    """The table with columns of what was given as numbers."""
+    columns: dict[str, Any] = {}
+    for name, given in ((OFFSET, options.offset), (WEIGHTS, options.weights)):
+        if given is None or isinstance(given, str):
+            continue
+        values = np.asarray(given, dtype=float)
+        if values.shape != (table.n_rows,):
+            raise InputError(f"{name} of shape {values.shape}; the table has {table.n_rows} rows")
+        if name in table.columns:
+            raise InputError(
+                f"{name} as numbers, but the table has a column {name!r}; name the one that is meant"
+            )
+        columns[name] = values
+    return replace(table, columns={**table.columns, **columns}) if columns else table
+
+
+def _weighted(table: Comparisons, weights: str | ArrayLike | None) -> Comparisons:
+    """The table with its counts multiplied by the weights."""
+    if weights is None:
+        return table
+    name = weights if isinstance(weights, str) else WEIGHTS
+    column = table.columns.get(name)
+    if column is None or isinstance(column, Factor):
+        what = "is not numeric" if column is not None else "is not in the table"
+        raise InputError(
+            f"weights={name!r}: the column {what}; there are {', '.join(table.columns) or 'none'}"
+        )
+    bad = np.flatnonzero(~(np.isfinite(column) & (column >= 0)))
+    if len(bad):
+        raise InputError(
+            f"weights={name!r}, row {bad[0] + 1}: {column[bad[0]]}; expected a finite number >= 0"
+        )
+    return replace(table, wins=table.wins * column, ties=table.ties * column, losses=table.losses * column)
+
+
+def _subset(table: Comparisons, subset: ArrayLike | None) -> Comparisons:
+    """The rows that are meant, each once, with all items and levels kept."""
+    if subset is None:
+        return table
+    rows = np.asarray(subset)
+    if rows.dtype == bool:
+        if rows.shape != (table.n_rows,):
+            raise InputError(f"subset: a mask of shape {rows.shape}; the table has {table.n_rows} rows")
+        rows = np.flatnonzero(rows)
+    elif rows.ndim != 1 or not np.issubdtype(rows.dtype, np.integer):
+        raise InputError("subset: expected a mask (True, False) or positions of rows, counted from 0")
+    wrong = rows[(rows < 0) | (rows >= table.n_rows)]
+    if len(wrong):
+        raise InputError(
+            f"subset: position {wrong[0]}; the table has {table.n_rows} rows, counted from 0 (negative ones, which mean"
+            " 'all but' in R and 'from the end' in Python, are refused: give a mask)"
+        )
+    if len(np.unique(rows)) < len(rows):
+        raise InputError("subset: a position occurs twice; a row counts once, and weights make it count more")
+    if not len(rows):
+        raise InputError("subset: no row is left")
+    return table.select(np.sort(rows))
+
+
+def _with_offset(table: Comparisons, offset: str, more: FloatArray) -> tuple[Comparisons, str]:
+    """The table with the formula's offset beside, or added to, the one that was given."""
+    values = more
+    if offset:
+        column = table.columns.get(offset)
+        if column is None or isinstance(column, Factor):
+            raise InputError(f"offset={offset!r}: no numeric column of the table")
+        values = values + column
+    name = "offset(formula)"
+    return replace(table, columns={**table.columns, name: values}), name

@@ -1,0 +1,323 @@
+"""Estimates of contests without random effects: by link, with reduced bias, or with general ties.
+
+Where contests are separated the estimate is taken in the limit (Geyer 2009, Electronic Journal of Statistics 3,
+259-289): rows whose result is certain are left out, what is finite is estimated from the others, and the directions
+along which nothing is left to say are the null space of the estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...fit.outcomes import outcome_probabilities
+from ...fit.spec import Term
+from ...fit.warning import FitWarning, listed
+from ..bias_reduced.fit import ReducedEstimate, fit_reduced
+from ..bias_reduced.ties import TiedContests, TiedEstimate, fit_tied
+from ..structured.contests import Contests
+from ..structured.estimate import StructuredEstimate, fit_structured
+from ..structured.existence import null_space
+from ..structured.limiting import limiting_contests
+from ..structured.links import link
+from ..ties_general.fit import GeneralTiesEstimate, fit_general_ties
+from ..ties_general.model import GeneralTies, TiePoint, general_ties
+from .rows import ContestRows
+
+FloatArray = NDArray[np.float64]
+RULE = "squared length of the last step in standard errors"
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Estimates of p parameters of the design and q of the ties.
+
+    Attributes
+    ----------
+    theta : float[p + q]
+    covariance : float[p + q, p + q]
+        0 in rows and columns that have no estimate.
+    null_space : float[p + q, k]
+    n_infinite : int
+    llf : float
+    fitted : float[n_rows, 3]
+        Probabilities of the outcomes.
+    more : tuple of Term
+        The q parameters of the ties.
+    steps : int
+    decrement : float
+    warnings : tuple of FitWarning
+    penalised : float
+        llf + log det(information) / 2 where the bias is reduced, else nan.
+    """
+
+    theta: FloatArray
+    covariance: FloatArray
+    null_space: FloatArray
+    n_infinite: int
+    llf: float
+    fitted: FloatArray
+    more: tuple[Term, ...]
+    steps: int
+    decrement: float
+    warnings: tuple[FitWarning, ...] = ()
+    penalised: float = float("nan")
+
+
+def solved(rows: ContestRows) -> Solved:
+    """The estimate that the specification asks for.
+
+    Parameters
+    ----------
+    rows : ContestRows
+
+    Returns
+    -------
+    Solved
+
+    Raises
+    ------
+    InputError, NotEstimableError, ConvergenceError, TooLargeError
+        There is no such estimate; the message says why.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.fit.contests.spec import ContestSpec
+    >>> from pairproof.native.contests.rows import contest_rows
+    >>> from pairproof.native.contests.solved import solved
+    >>> table = pairproof.Comparisons.build("AB", [0], [1], [3], None, [1])
+    >>> spec = ContestSpec("bradley-terry", reference="B", link="cauchit")
+    >>> solved(contest_rows(table, spec)).theta.round(9).tolist()
+    [1.0]
+    """
+    if rows.has_ties:
+        return _reduced_with_ties(rows) if rows.spec.reduction else _general(rows)
+    return _reduced(rows) if rows.spec.reduction else _likelihood(rows)
+
+
+def contests_of(rows: ContestRows) -> Contests:
+    """The contests of a model without ties, a row for each row of the table."""
+    return Contests(rows.design, rows.table.wins, rows.table.losses)
+
+
+def binary(p: FloatArray) -> FloatArray:
+    """float[n, 3]: outcomes from the probability that the first is preferred."""
+    return np.stack([p, np.zeros(len(p)), 1.0 - p], axis=1)
+
+
+def _likelihood(rows: ContestRows) -> Solved:
+    contests, name = contests_of(rows), rows.spec.link
+    limit = limit_of(contests)
+    found = limit.fitted(lambda left: fit_structured(left, name))
+    theta, covariance = limit.embed(found.theta), limit.embed_square(found.covariance)
+    fitted = limit.probabilities(link(name).probability(contests.design.predictor(theta)))
+    warnings = [*limit.warnings(rows)]
+    if found.other_maximum is not None:
+        warnings.append(
+            FitWarning(
+                "local-maxima",
+                f"a cauchit likelihood may have several maxima: this one has log-likelihood {found.llf:.6f}, another"
+                f" {found.other_maximum:.6f}",
+            )
+        )
+    return Solved(
+        theta,
+        covariance,
+        limit.flat,
+        limit.n_infinite,
+        found.llf,
+        binary(fitted),
+        (),
+        found.steps,
+        found.decrement,
+        tuple(warnings),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LimitRows:
+    """What of contests has a finite estimate.
+
+    Attributes
+    ----------
+    contests : Contests
+        All of them.
+    left : Contests
+        Those whose result is not certain, with a parameter fixed for each direction of `flat`.
+    kept : int[m]
+        Which parameters these have.
+    certain : int[r]
+        Rows whose result is certain in the limit.
+    flat : float[p, k]
+        Directions about which the rows left say nothing.
+    n_infinite : int
+        How many of them the likelihood grows along.
+    """
+
+    contests: Contests
+    left: Contests
+    kept: NDArray[np.int64]
+    certain: NDArray[np.int64]
+    flat: FloatArray
+    n_infinite: int
+
+    def fitted(self, fit: Callable[[Contests], StructuredEstimate]) -> StructuredEstimate:
+        """The estimate from the rows left.
+
+        Raises
+        ------
+        NotEstimableError
+            Every result is certain: nothing is left to estimate.
+        """
+        return fit(self.left)
+
+    def embed(self, theta: FloatArray) -> FloatArray:
+        """float[p]: parameters of the rows left among all, 0 for those that were fixed."""
+        out = np.zeros(len(self.contests.design.names))
+        out[self.kept] = theta
+        return out
+
+    def embed_square(self, covariance: FloatArray) -> FloatArray:
+        """float[p, p]."""
+        out = np.zeros((len(self.contests.design.names),) * 2)
+        out[np.ix_(self.kept, self.kept)] = covariance
+        return out
+
+    def probabilities(self, p: FloatArray) -> FloatArray:
+        """Probabilities of wins, 0 or 1 where the result is certain."""
+        out = p.copy()
+        out[self.certain] = (self.contests.wins[self.certain] > 0).astype(float)
+        return out
+
+    def warnings(self, rows: ContestRows) -> tuple[FitWarning, ...]:
+        """Why parameters have no estimate."""
+        if not self.flat.shape[1]:
+            return ()
+        lost = tuple(
+            name
+            for name, along in zip(self.contests.design.names, np.abs(self.flat).max(axis=1))
+            if along > 1e-9
+        )
+        what = f"{listed(lost, 12)} not estimable"
+        if not len(self.certain):
+            sets = rows.table.connected_sets() if any(t.kind == "item" for t in rows.terms) else ()
+            if len(sets) > 1:
+                apart = " | ".join(listed(s, 8) for s in sets[:6]) + (" | ..." if len(sets) > 6 else "")
+                text = f"not connected: {what}, since no chain of comparisons joins these sets: {apart}"
+                return (FitWarning("not-connected", text, lost),)
+            text = f"not identified: {what}: in these data their effects cannot be told from one another; leave a term out"
+            return (FitWarning("not-identified", text, lost),)
+        text = (
+            f"separated data: {what}: the likelihood grows without end as they go to infinity. In {len(self.certain)} of"
+            f" {self.contests.n_used} rows, the first of them row {self.certain[0] + 1}, the result is certain in the"
+            " limit. What is finite is estimated; reduce_bias='mean' has finite estimates of all"
+        )
+        return (FitWarning("separated", text, lost),)
+
+
+def limit_of(contests: Contests) -> LimitRows:
+    """What of contests has a finite estimate.
+
+    Parameters
+    ----------
+    contests : Contests
+
+    Returns
+    -------
+    LimitRows
+
+    Raises
+    ------
+    TooLargeError, ConvergenceError
+        As :func:`pairproof.native.structured.existence.separation` raises them.
+    """
+    limit = limiting_contests(contests)
+    names, used = contests.design.names, np.flatnonzero(contests.totals > 0)
+    everywhere = np.setdiff1d(used, limit.certain)
+    flat = null_space(contests.design.subset(everywhere).gram(np.ones(len(everywhere))))
+    before = null_space(contests.design.subset(used).gram(np.ones(len(used))))
+    size = np.sqrt((flat**2).sum(axis=0)) if flat.shape[1] else np.ones(0)
+    kept = np.setdiff1d(np.arange(len(names)), limit.dropped)
+    return LimitRows(
+        contests,
+        limit.contests,
+        np.asarray(kept, np.int64),
+        limit.certain,
+        flat / np.where(size > 0, size, 1.0),
+        flat.shape[1] - before.shape[1],
+    )
+
+
+def _reduced(rows: ContestRows) -> Solved:
+    contests, spec = contests_of(rows), rows.spec
+    found = fit_reduced(contests, spec.reduction, spec.link)
+    p = link(spec.link).probability(contests.design.predictor(found.theta))
+    return _finite(found.theta, found.covariance, found.llf, binary(p), (), found)
+
+
+def _reduced_with_ties(rows: ContestRows) -> Solved:
+    spec, table = rows.spec, rows.table
+    if spec.reduction == "median":
+        raise InputError(
+            "reduce_bias='median' has no estimate with ties='davidson'; use 'mean', or ties='half' or 'drop'"
+        )
+    if spec.tie_shift or spec.tie_scale:
+        raise InputError("reduce_bias beside tie_shift or tie_scale is not offered; leave one of them out")
+    one = np.ones((table.n_rows, 1))
+    found = fit_tied(TiedContests(rows.design, one, ("tie",), table.wins, table.ties, table.losses))
+    eta = rows.design.predictor(found.theta[:-1])
+    p = outcome_probabilities(eta, np.full(len(eta), found.theta[-1]), "davidson")
+    return _finite(found.theta, found.covariance, found.llf, p, (Term("tie", "tie"),), found)
+
+
+def tied_contests(rows: ContestRows) -> GeneralTies:
+    """The contests of a model with ties."""
+    spec, table = rows.spec, rows.table
+    return general_ties(
+        rows.design,
+        table.wins,
+        table.ties,
+        table.losses,
+        home=rows.home,
+        shift=spec.tie_shift,
+        scale=spec.tie_scale,
+    )
+
+
+def _general(rows: ContestRows) -> Solved:
+    contests = tied_contests(rows)
+    found = fit_general_ties(contests)
+    theta = found.theta.copy()
+    theta[len(rows.design.names)] += np.log(2.0)  # nu = 2 exp(tie.max), Davidson's tie parameter
+    more = [Term("tie", "tie")]
+    more += [Term("tie-shift", "tie-of")] if rows.spec.tie_shift else []
+    more += [Term("tie-scale", "tie-of")] if rows.spec.tie_scale else []
+    p = TiePoint(contests, found.theta).probabilities
+    return _finite(theta, found.covariance, found.llf, p, tuple(more), found)
+
+
+def _finite(
+    theta: FloatArray,
+    covariance: FloatArray,
+    llf: float,
+    fitted: FloatArray,
+    more: tuple[Term, ...],
+    found: ReducedEstimate | TiedEstimate | GeneralTiesEstimate,
+) -> Solved:
+    return Solved(
+        theta,
+        covariance,
+        np.zeros((len(theta), 0)),
+        0,
+        llf,
+        fitted,
+        more,
+        found.steps,
+        found.decrement,
+        penalised=float("nan") if isinstance(found, GeneralTiesEstimate) else found.penalised,
+    )
