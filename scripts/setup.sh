@@ -22,7 +22,7 @@ export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 
 # The distribution's names of pyproject.toml's dependencies and of its extras r and test.
 DEBIAN_PYTHON="python3-numpy python3-pandas python3-scipy python3-click python3-jinja2 python3-matplotlib python3-rich
-    python3-packaging python3-rpy2 python3-pytest python3-pytest-timeout python3-pytest-xdist python3-hypothesis
+    python3-packaging python3-patsy python3-rpy2 python3-pytest python3-pytest-timeout python3-pytest-xdist python3-hypothesis
     python3-jsonschema python3-mpmath python3-mypy python3-setuptools python3-statsmodels python3-wheel"
 CURE_R="R: on Debian or Ubuntu 'apt-get install r-base-core', with conda 'conda install -c conda-forge r-base', with Homebrew
         'brew install r', else the installer of the R project; then run this again"
@@ -246,9 +246,9 @@ from_this_machine() {   # no index: what the distribution, conda or the user has
     else
         complete=
         for candidate in ${PYTHON:-} python3 /usr/bin/python3; do
-            fit_for_us "$candidate" && "$candidate" -c 'import numpy, pandas, scipy, click, jinja2, matplotlib, rich' 2>/dev/null && complete=$candidate && break
+            fit_for_us "$candidate" && "$candidate" -c 'import numpy, pandas, scipy, click, jinja2, matplotlib, patsy, rich' 2>/dev/null && complete=$candidate && break
         done
-        [ -n "$complete" ] || die "no PyPI, and no Python here has numpy, pandas, scipy, click, jinja2, matplotlib and rich.  On Debian or Ubuntu: 'sudo sh scripts/setup.sh system'; with conda: 'conda install -c conda-forge' these; else connect to PyPI"
+        [ -n "$complete" ] || die "no PyPI, and no Python here has numpy, pandas, scipy, click, jinja2, matplotlib, patsy and rich.  On Debian or Ubuntu: 'sudo sh scripts/setup.sh system'; with conda: 'conda install -c conda-forge' these; else connect to PyPI"
         make_venv "$(command -v "$complete")" --system-site-packages
     fi
     install_checkout || die "pairproof could not be installed into $VENV (see above)"

@@ -235,6 +235,7 @@ COVERED = (
     "pairproof.native.random_effects.pql",
     "pairproof.native.random_effects.profile",
     "pairproof.native.random_effects.quadrature",
+    "pairproof.native.contests.formula.expand",
     "pairproof.native.structured.contests",
     "pairproof.native.structured.design",
     "pairproof.native.structured.estimate",

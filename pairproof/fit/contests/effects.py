@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ..predictions import ability_functions as of_terms
 from ..record import FitRecord
+from .components import Component, Predicted
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from .mixed import Component, Predicted
 
 FloatArray = NDArray[np.float64]
 

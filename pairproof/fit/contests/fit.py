@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
 from .. import inference
@@ -20,23 +19,12 @@ from ..family import Scale
 from ..fit import Fit
 from ..spec import Value
 from . import compared, tables, text
+from .outcomes import Outcomes
 from .refused import only_plain
 from .spec import ContestSpec
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
-
-
-class Outcomes(Protocol):
-    """What a linear predictor says of the outcomes."""
-
-    def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
-        """float[n, 3]: first preferred, tie, second preferred; nan where eta is nan.
-
-        `home` is 1 where the item named first has its advantage; `ties`, float[q], are the tie parameters.
-        """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -250,20 +238,6 @@ class ContestFit(Fit):
 
     # -- shown -----------------------------------------------------------------------------------------------
 
-    def summary(self, rows: int = 60) -> str:
-        """The fit as text, at most 100 columns wide.
-
-        Parameters
-        ----------
-        rows : int
-            Most parameters shown.
-
-        Returns
-        -------
-        str
-        """
-        return text.summary(self, rows)
-
     def to_dict(self) -> dict[str, Any]:
         """The fit as a JSON object; keys beside those of other fits: formula, link, offset, reduce_bias, penalised,
         random, method.
@@ -272,4 +246,4 @@ class ContestFit(Fit):
         -------
         dict
         """
-        return text.document(self)
+        return text.document(self, self.of_contests, self.penalised)

@@ -22,6 +22,7 @@ from ..covariance import DenseCovariance
 from ..rescale import Referred, against
 from ..spec import Term, Value
 from . import effects, text
+from .components import Component, Predicted
 from .fit import ContestFit
 
 if TYPE_CHECKING:
@@ -30,70 +31,6 @@ if TYPE_CHECKING:
     from ..many.result import AgainstTheBest, Contrasts, RankSets
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Component:
-    """A variance component.
-
-    Attributes
-    ----------
-    name : {"item", "item:judge"}
-    sigma : float
-        Standard deviation of the effects.
-    se : float
-        Of sigma; nan at 0, and where the data bound sigma from below only.
-    lr : float
-        Twice the log-likelihood gained over sigma = 0; nan by PQL.
-    p : float
-        Of the test of sigma = 0 on its boundary, P(chi2_1 > lr) / 2 (Self and Liang 1987); 1 where lr is 0.
-    n_effects : int
-    """
-
-    name: str
-    sigma: float
-    se: float
-    lr: float
-    p: float
-    n_effects: int
-
-
-@dataclass(frozen=True, eq=False)
-class Predicted:
-    """Effects and fixed parameters together.
-
-    Attributes
-    ----------
-    theta : float[K + p]
-        Modes of the K effects, then the p fixed parameters that the data determine.
-    covariance : float[K + p, K + p]
-        Of theta minus the truth, sigma taken as known.
-    component : int[K]
-        Of each effect.
-    item : int[K]
-    judge : int[K]
-        Position in `judges`; -1 for effects of items.
-    judges : tuple of str
-    places : int[p]
-        Of the fixed parameters among the terms of the fit.
-    means : float[K] or None
-        Posterior means, by quadrature.
-    """
-
-    theta: FloatArray
-    covariance: FloatArray
-    component: IntArray
-    item: IntArray
-    judge: IntArray
-    judges: tuple[str, ...]
-    places: IntArray
-    means: FloatArray | None
-
-    @property
-    def n_effects(self) -> int:
-        """K."""
-        return len(self.item)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -378,4 +315,4 @@ class MixedFit(ContestFit):
         -------
         dict
         """
-        return text.mixed_document(self, self.components, self.effects())
+        return text.mixed_document(super().to_dict(), self.components, self.effects())

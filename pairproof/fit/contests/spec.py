@@ -39,6 +39,8 @@ class ContestSpec(ModelSpec):
         Whether Davidson's ties are shifted by who is named first, or scaled.
     no_abilities : bool
         Whether items have neither free abilities nor item covariates: random effects alone.
+    derived : tuple of str
+        Item covariates and columns of the table that the formula made.
     """
 
     formula: str = ""
@@ -51,6 +53,7 @@ class ContestSpec(ModelSpec):
     tie_shift: bool = False
     tie_scale: bool = False
     no_abilities: bool = False
+    derived: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -20,11 +20,10 @@ from ..intervals import MOST_ROWS as MOST_LIMITS, limits, spread
 from ..predictions import MOST_ROWS, ability_functions, find_group
 from ..record import FitRecord, find_item
 from ..spec import Value
+from .outcomes import Outcomes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from .fit import Outcomes
 
 FloatArray = NDArray[np.float64]
 STEP = 1e-5

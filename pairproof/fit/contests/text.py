@@ -6,31 +6,25 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..record import FitRecord
 from ..shown.json import finite, fit_dict
-from ..shown.text import number, p_value, summary as plain_summary
+from ..shown.text import number, p_value
+from .components import Component
+from .spec import ContestSpec
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .fit import ContestFit
-    from .mixed import Component
 
-
-def summary(fit: ContestFit, rows: int) -> str:
-    """The fit as text, at most 100 columns wide."""
-    return plain_summary(fit, rows)
-
-
-def document(fit: ContestFit) -> dict[str, Any]:
+def document(fit: FitRecord, spec: ContestSpec, penalised: float) -> dict[str, Any]:
     """The fit as a JSON object."""
-    spec = fit.of_contests
     return {
         **fit_dict(fit),
         "formula": spec.formula,
         "link": spec.link,
         "offset": spec.offset or None,
         "reduce_bias": spec.reduction or None,
-        "penalised": finite(fit.penalised),
+        "penalised": finite(penalised),
         "random": list(spec.random),
         "method": spec.method,
     }
@@ -59,11 +53,13 @@ def _log10(p: float) -> float:
     return math.log10(p) if p > 0 else float("-inf")
 
 
-def mixed_document(fit: ContestFit, components: Sequence[Component], effects: pd.DataFrame) -> dict[str, Any]:
-    """A fit with random effects as a JSON object."""
+def mixed_document(
+    plain: dict[str, Any], components: Sequence[Component], effects: pd.DataFrame
+) -> dict[str, Any]:
+    """The JSON object of a fit with its random effects."""
     numbers = ("effect", "se", "mean")
     return {
-        **document(fit),
+        **plain,
         "components": [
             {
                 "name": c.name,

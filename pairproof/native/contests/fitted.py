@@ -9,7 +9,8 @@ import numpy as np
 
 from ...data.comparisons import Comparisons
 from ...errors import RankingWarning
-from ...fit.contests.fit import ContestFit, Outcomes
+from ...fit.contests.fit import ContestFit
+from ...fit.contests.outcomes import Outcomes
 from ...fit.contests.spec import ContestSpec
 from ...fit.covariance import DenseCovariance
 from ...fit.fit import Fit

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...errors import InputError
-from ...fit.contests.mixed import Component, MixedFit, Predicted
+from ...fit.contests.components import Component, Predicted
+from ...fit.contests.mixed import MixedFit
 from ...fit.covariance import DenseCovariance
 from ...fit.record import Stopping
 from ...fit.rescale import Referred, against

@@ -103,6 +103,7 @@ def prepared(
     offset = "" if options.offset is None else options.offset if isinstance(options.offset, str) else OFFSET
     random, warnings = _effects(options.random), ()
     free = True
+    derived: tuple[str, ...] = ()
     if options.formula:
         if item_terms or comparison_terms:
             raise FormulaError(
@@ -111,6 +112,13 @@ def prepared(
         from .formula.expand import expand
 
         found = expand(options.formula, table, separate)
+        derived = tuple(
+            name
+            for now, before in ((found.table.item_data, table.item_data), (found.table.columns, table.columns))
+            for name in now
+            if name not in before
+        )
+        separate = found.separate
         table, item_terms, comparison_terms = found.table, found.item_terms, found.comparison_terms
         warnings = found.warnings
         random = _effects(tuple(dict.fromkeys((*random, *found.random))))
@@ -158,6 +166,7 @@ def prepared(
         tie_shift=bool(options.tie_shift),
         tie_scale=bool(options.tie_scale),
         no_abilities=no_abilities,
+        derived=derived,
     )
     if no_abilities:
         spec = replace(spec, reference="")

@@ -1,0 +1,20 @@
+"""What a linear predictor says of the outcomes: the protocol that engines fill."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+class Outcomes(Protocol):
+    """What a linear predictor says of the outcomes."""
+
+    def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
+        """float[n, 3]: first preferred, tie, second preferred; nan where eta is nan.
+
+        `home` is 1 where the item named first has its advantage; `ties`, float[q], are the tie parameters.
+        """

@@ -1,0 +1,273 @@
+"""The values of an expression of covariates, from a closed list of functions.
+
+Functions that take a mean, a spread or an orthogonal basis see all values at once: each item with a value once
+for item covariates, each row once for columns of the table, both sides of each row for columns given for each
+item.  Orthogonal polynomials are those of Chambers and Hastie (1992), Statistical Models in S, chapter 2, as in
+R's poly: columns of length 1, orthogonal to the constant and to each other, with a positive leading coefficient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....data.columns import Factor, FloatArray, IntArray, numbers_as_levels
+from ....errors import InputError
+from ....text import named
+from .expressions import Call, Expression, Name, Number, Operation, names_in
+from .names import Names, Points
+from .tokens import error
+
+_FUNCTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "exp": np.exp,
+    "sqrt": np.sqrt,
+    "abs": np.abs,
+}
+_ARITHMETIC: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "^": np.power,
+    "<": np.less,
+    ">": np.greater,
+    "<=": np.less_equal,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+}
+_LOGICAL = ("<", ">", "<=", ">=", "==", "!=")
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The values of an expression: numbers, or codes of levels.
+
+    Attributes
+    ----------
+    points : {"items", "rows", "sides"}
+    columns : tuple of float[n_points]
+        Empty for a categorical expression.
+    names : tuple of str
+        Of the columns, or of the levels: `poly(x, 2)[1]`, `sex[M]`.
+    codes : int[n_points] or None
+        -1 where an item has no value, or none of the levels.
+    """
+
+    points: Points
+    columns: tuple[FloatArray, ...]
+    names: tuple[str, ...]
+    codes: IntArray | None = None
+
+    @property
+    def categorical(self) -> bool:
+        """Whether it has levels."""
+        return self.codes is not None
+
+
+def evaluate(e: Expression, names: Names, own: NDArray[np.bool_]) -> Values:
+    """The values of an expression at the items, rows or sides.
+
+    Parameters
+    ----------
+    e : Expression
+    names : Names
+    own : bool[n_items]
+        Items with an ability of their own, whose values do not count.
+
+    Returns
+    -------
+    Values
+
+    Raises
+    ------
+    FormulaError
+        Arithmetic with a categorical covariate, or a function in another where it cannot stand.
+    InputError
+        A value that is not finite, such as the logarithm of 0.
+
+    Examples
+    --------
+    >>> import numpy as np, pairproof
+    >>> from pairproof.native.contests.formula.evaluate import evaluate
+    >>> from pairproof.native.contests.formula.names import Names
+    >>> from pairproof.native.contests.formula.terms import parse
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1], [1, 2], [3, 2], None, [1, 2],
+    ...                                     item_data={"mass": np.array([1.0, 2.0, 4.0])})
+    >>> names = Names("log2(mass)", table, np.array([True, True]))
+    >>> evaluate(parse("log2(mass)").terms[0][0], names, np.zeros(3, bool)).columns[0].tolist()
+    [0.0, 1.0, 2.0]
+    """
+    inside = tuple(names_in(e))
+    if "item" in inside and e != Name("item"):
+        raise error(names.formula, f"{e.text}: item cannot stand in a function")
+    points = names.points(inside)
+    count = {"items": ~own, "rows": None, "sides": None}[points]
+    if points == "sides" and any(names.role(n) == "covariate" for n in inside):
+        count = ~own[names.items_of_sides()]
+    if isinstance(e, Name) and names.categorical(e.name):
+        column = names.values(e.name, points)
+        assert isinstance(column, Factor)
+        return _levels(column.codes, column.levels, "" if e.name == "item" else e.name, points, count)
+    if isinstance(e, Call) and e.function in ("C", "factor"):
+        return _as_categories(e, names, points, count)
+    if isinstance(e, Call) and e.function == "poly":
+        columns = _poly(e, _Evaluator(names, points, e).numbers(e.arguments[0])[0], names)
+        for column in columns:
+            _check_finite(column, e, names, points, count)
+        many = len(columns) > 1
+        labels = tuple(f"{e.text}[{k + 1}]" for k in range(len(columns))) if many else (e.text,)
+        return Values(points, tuple(columns), labels)
+    numbers, logical = _Evaluator(names, points, e).numbers(e)
+    _check_finite(numbers, e, names, points, count)
+    if logical:
+        codes = np.where(np.isnan(numbers), -1, np.nan_to_num(numbers)).astype(np.int64)
+        return _levels(codes, ("FALSE", "TRUE"), e.text, points, count)
+    return Values(points, (numbers,), (e.name if isinstance(e, Name) else e.text,))
+
+
+def _as_categories(e: Call, names: Names, points: Points, count: NDArray[np.bool_] | None) -> Values:
+    """C(x) and factor(x): the distinct values as levels, named as x."""
+    inner = e.arguments[0]
+    label = inner.name if isinstance(inner, Name) else inner.text
+    numbers, logical = _Evaluator(names, points, e).numbers(inner)
+    _check_finite(numbers, e, names, points, count)
+    levels, codes = numbers_as_levels(numbers)
+    return _levels(
+        codes,
+        tuple("FALSE" if v == "0" else "TRUE" for v in levels) if logical else levels,
+        label,
+        points,
+        count,
+    )
+
+
+def _levels(
+    codes: IntArray, levels: tuple[str, ...], label: str, points: Points, count: NDArray[np.bool_] | None
+) -> Values:
+    """Codes of the levels that occur where values count; the first of them is the reference."""
+    seen = codes if count is None else codes[count]
+    present = np.bincount(seen[seen >= 0], minlength=len(levels)) > 0
+    new = np.where(present, np.cumsum(present) - 1, -1)
+    kept = np.append(new, -1)[codes]  # code -1 stays -1
+    names = tuple(f"{label}[{lv}]" if label else lv for lv, here in zip(levels, present) if here)
+    return Values(points, (), names, kept)
+
+
+def _check_finite(
+    numbers: FloatArray, e: Expression, names: Names, points: Points, count: NDArray[np.bool_] | None
+) -> None:
+    bad = ~np.isfinite(numbers) if count is None else ~np.isfinite(numbers) & count
+    if not bad.any():
+        return
+    at = np.flatnonzero(bad)
+    if points == "items":
+        where = f"item(s) {named(names.table.items[k] for k in at)}"
+    else:
+        rows = np.flatnonzero(names.used)
+        where = f"row(s) {named(str(rows[k % len(rows)] + 1) for k in dict.fromkeys(at))}"
+    raise InputError(
+        f"formula: {e.text} is not a finite number for {where}; transform it otherwise, or leave these out"
+    )
+
+
+class _Evaluator:
+    """Arithmetic of one expression; the second value of each result says whether it is a comparison's."""
+
+    def __init__(self, names: Names, points: Points, whole: Expression) -> None:
+        self.names, self.points, self.whole = names, points, whole
+
+    def numbers(self, e: Expression) -> tuple[FloatArray, bool]:
+        with np.errstate(all="ignore"):  # what is not finite is found, and named, at the end
+            return self.part(e)
+
+    def part(self, e: Expression) -> tuple[FloatArray, bool]:
+        if isinstance(e, Number):
+            return np.float64(e.value) * np.ones(1), False
+        if isinstance(e, Name):
+            column = self.names.values(e.name, self.points)
+            if isinstance(column, Factor):
+                raise error(
+                    self.names.formula,
+                    f"{self.whole.text}: {e.name} is categorical, so that it has no number",
+                )
+            return column, False
+        if isinstance(e, Operation):
+            return self.operation(e)
+        return self.call(e)
+
+    def operation(self, e: Operation) -> tuple[FloatArray, bool]:
+        right, logical = self.part(e.right)
+        if e.left is None:
+            return (-right, False) if e.sign == "-" else (right, logical)
+        left, _ = self.part(e.left)
+        value = np.asarray(_ARITHMETIC[e.sign](left, right), float)
+        if e.sign in _LOGICAL:
+            return np.where(np.isnan(left) | np.isnan(right), np.nan, value), True
+        return value, False
+
+    def call(self, e: Call) -> tuple[FloatArray, bool]:
+        if e.function in ("C", "factor", "poly"):
+            raise error(
+                self.names.formula,
+                f"{self.whole.text}: {e.text} is not one number, so that it cannot stand here",
+            )
+        parts = [self.part(a) for a in e.arguments]
+        values, logical = parts[0]
+        if e.function == "I":
+            return values, logical
+        if e.function in ("pmin", "pmax"):
+            for other, _ in parts[1:]:
+                values = np.minimum(values, other) if e.function == "pmin" else np.maximum(values, other)
+            return values, False
+        if e.function in ("center", "scale"):
+            return self.scaled(values, e), False
+        return _FUNCTIONS[e.function](values), False
+
+    def scaled(self, values: FloatArray, e: Call) -> FloatArray:
+        """(x - mean)/standard deviation, with the divisor n - 1; without centring, the root mean square over n - 1."""
+        options = {"center": 1.0, "scale": 1.0, **dict(e.options)}
+        there = values[np.isfinite(values)]
+        if len(there) < 2:
+            raise error(self.names.formula, f"{e.text}: {len(there)} value(s), which have no spread")
+        if options["center"]:
+            mean = there.mean()
+            values, there = values - mean, there - mean
+        if e.function == "center" or not options["scale"]:
+            return values
+        spread = float(np.sqrt((there**2).sum() / (len(there) - 1)))
+        if not spread > 0:
+            raise error(self.names.formula, f"{e.text}: all values are the same, so that they have no spread")
+        return values / spread
+
+
+def _poly(e: Call, values: FloatArray, names: Names) -> list[FloatArray]:
+    """Orthogonal polynomials of degree 1 to d, or the powers themselves."""
+    exponent = e.arguments[1]
+    assert isinstance(exponent, Number)
+    degree = int(exponent.value)
+    there = np.isfinite(values)
+    if dict(e.options).get("raw"):
+        return [values**k for k in range(1, degree + 1)]
+    x = values[there]
+    if len(np.unique(x)) <= degree:
+        raise error(
+            names.formula, f"{e.text}: {len(np.unique(x))} distinct values; degree {degree} needs more"
+        )
+    centred = x - x.mean()
+    centred = centred / np.abs(centred).max()  # the basis does not depend on the unit
+    q, r = np.linalg.qr(np.vander(centred, degree + 1, increasing=True))
+    q = q * np.sign(np.diag(r))
+    out = []
+    for k in range(1, degree + 1):
+        column = np.full(len(values), np.nan)
+        column[there] = q[:, k]
+        out.append(column)
+    return out

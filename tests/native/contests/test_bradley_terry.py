@@ -1,0 +1,235 @@
+"""Links, offsets, reduced bias, general ties and random effects through `fit_bradley_terry`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import pairproof
+from pairproof.errors import ComparisonError, InputError
+from pairproof.fit.contests.fit import ContestFit
+from pairproof.fit.contests.mixed import MixedFit
+from tests.native.contests.tables import four_players, judged, separated, with_ties
+
+
+def test_the_logit_by_this_engine_is_the_logit_of_the_plain_one():
+    """An offset of 0 takes the other engine to the same maximum."""
+    table = four_players()
+    plain = pairproof.fit_bradley_terry(table, item_terms=["x"])
+    other = pairproof.fit_bradley_terry(table, item_terms=["x"], offset=np.zeros(table.n_rows))
+    assert isinstance(other, ContestFit) and not isinstance(plain, ContestFit)
+    # Two Newton iterations to the same maximum: observed 1e-16.
+    np.testing.assert_allclose(other.params, plain.params, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(other.bse, plain.bse, rtol=1e-12)  # observed 2e-16
+    assert other.deviance == pytest.approx(plain.deviance, rel=1e-12)  # observed 1e-15
+    assert (other.df_resid, other.df_null) == (plain.df_resid, plain.df_null)
+    assert other.null_deviance == pytest.approx(plain.null_deviance, rel=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"order_effect": True}, {"reference": "sum"}, {"reference": "C"}])
+def test_davidson_by_the_general_engine_is_davidson(options):
+    table = with_ties()
+    plain = pairproof.fit_bradley_terry(table, **options)
+    other = pairproof.fit_bradley_terry(table, offset=np.zeros(table.n_rows), **options)
+    assert plain.names == other.names
+    # Two iterations to the same maximum: observed 4e-15.
+    np.testing.assert_allclose(other.params, plain.params, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(other.bse, plain.bse, rtol=1e-11)  # observed 1e-14
+    assert other.deviance == pytest.approx(plain.deviance, rel=1e-11)
+    assert other.null_deviance == pytest.approx(plain.null_deviance, rel=1e-11)
+    assert (other.df_resid, other.df_null) == (plain.df_resid, plain.df_null)
+    wanted = plain.probabilities(level=0.9).drop(columns="group")
+    found = other.probabilities(level=0.9).drop(columns="group")[list(wanted.columns)]
+    # Limits by differences instead of derivatives: observed 2e-10.
+    np.testing.assert_allclose(
+        found.iloc[:, 2:].to_numpy(float), wanted.iloc[:, 2:].to_numpy(float), atol=1e-8
+    )
+
+
+def test_laplace_of_four_players_is_that_of_the_specification():
+    """sigma .70671206164 (log's SE .545775), beta .45593646984 (.281477), LR 6.153862862206, p .006556269695924."""
+    fit = pairproof.fit_bradley_terry(four_players(), item_terms=["x"], random="item", method="laplace")
+    assert isinstance(fit, MixedFit)
+    # The search stops where the gradient vanishes: observed 3e-12, printed to 11 digits.
+    assert fit.sigma == pytest.approx(0.70671206164, abs=1e-10)
+    assert fit.params["x"] == pytest.approx(0.45593646984, abs=1e-10)
+    assert fit.bse["x"] == pytest.approx(0.281477, abs=1e-6)  # printed to six digits
+    assert fit.component().lr == pytest.approx(6.153862862206, abs=1e-10)
+    assert fit.p_sigma == pytest.approx(0.006556269695924, abs=1e-12)
+    # 10 digits are printed; the modes there are 1.2e-8 off, as they do not sum to 0.
+    modes = fit.effects()["effect"]
+    np.testing.assert_allclose(modes, [0.144886948, 0.441509310, -0.882661341, 0.296265095], atol=2.5e-8)
+    assert abs(modes.sum()) < 1e-12
+
+
+def test_quadrature_of_eight_judges_is_that_of_the_specification():
+    """sigma 1.0890208794, b2 -.3828268145, b3 -.5561834643, log L -34.600610078296 (with binomial coefficients)."""
+    fit = pairproof.fit_bradley_terry(judged(), random="item:judge")
+    assert fit.of_contests.method == "quadrature"
+    assert fit.sigma == pytest.approx(1.0890208794, abs=2e-10)  # printed to 10 decimals; observed 4e-11
+    np.testing.assert_allclose(fit.params[["B", "C"]], [-0.3828268145, -0.5561834643], atol=2e-10)
+    np.testing.assert_allclose(fit.bse[["B", "C"]], [0.659501, 0.658707], atol=1e-6)
+    assert fit.sigma_se == pytest.approx(0.335290, abs=1e-6)
+
+
+def test_pql_of_four_players_is_that_of_the_specification():
+    fit = pairproof.fit_bradley_terry(four_players(), item_terms=["x"], random="item", method="pql")
+    # R at tol 1e-13, 15 digits: observed 1e-14.
+    assert fit.sigma == pytest.approx(0.864170689763473, abs=1e-12)
+    assert fit.params["x"] == pytest.approx(0.441342689294456, abs=1e-12)
+    assert fit.bse["x"] == pytest.approx(0.325786347391968, abs=1e-12)
+    assert np.isnan(fit.llf) and np.isnan(fit.aic)
+    with pytest.raises(ComparisonError, match="no log-likelihood"):
+        fit.compare(pairproof.fit_bradley_terry(four_players(), random="item", method="pql"))
+
+
+def test_contrasts_with_random_effects_are_of_predicted_abilities():
+    """BradleyTerry2, level 1 of its PQL fit: eta -.7765452 (.4693594) for players 1 and 2."""
+    fit = pairproof.fit_bradley_terry(four_players(), item_terms=["x"], random="item", method="pql")
+    found = fit.contrast("A", "B")
+    assert found.estimate == pytest.approx(-0.7765452, abs=1e-7)  # printed to 7 decimals
+    assert found.se == pytest.approx(0.4693594, abs=1e-7)
+    assert fit.predicted().params["B"] == pytest.approx(0.7765452, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("kind", "b", "c"),
+    [
+        ("mean", -2.93135268278164, -3.66827581935505),
+        ("jeffreys", -2.93135268278164, -3.66827581935505),
+        ("median", -3.95348322823367, -4.65956768506173),
+    ],
+)
+def test_reduced_bias_of_a_separated_table_is_that_of_brglm2(kind, b, c):
+    fit = pairproof.fit_bradley_terry(separated(), reduce_bias=kind)
+    # brglm2 at epsilon 1e-14: observed 5e-15.
+    np.testing.assert_allclose(fit.params[["B", "C", "D"]], [b, c, c], atol=1e-13)
+    assert "no goodness of fit" in fit.summary().replace("\n             ", " ")
+    with pytest.raises(ComparisonError, match="not the greatest"):
+        fit.compare(pairproof.fit_bradley_terry(separated()))
+
+
+def test_what_is_separated_is_named_and_the_rest_estimated():
+    fit = pairproof.fit_bradley_terry(separated(), link="probit", reference="B")
+    plain = pairproof.fit_bradley_terry(separated(), reference="B")
+    assert fit.not_estimable == plain.not_estimable == ("A",)
+    assert (fit.rank, fit.n_infinite, fit.df_resid) == (plain.rank, plain.n_infinite, plain.df_resid)
+    assert [w.kind for w in fit.warnings] == ["separated"]
+    assert fit.contrast("C", "D").se > 0
+    # Certain rows are fitted exactly, so that they leave nothing in the deviance.
+    table = fit.cell_table()
+    np.testing.assert_array_equal(table.fitted[:3, 0], table.observed[:3, 0])
+
+
+def test_sets_that_were_never_compared_are_told():
+    table = pairproof.Comparisons.build("ABCD", [0, 2], [1, 3], [3, 2], None, [1, 4])
+    fit = pairproof.fit_bradley_terry(table, link="cauchit")
+    assert fit.not_estimable == ("C", "D") and "A, B | C, D" in str(fit.warnings[0])
+    # Its own scale: tan(pi (3/4 - 1/2)) = 1.
+    assert fit.contrast("A", "B").estimate == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_shift_and_a_scale_are_tested_against_davidson():
+    table = with_ties()
+    davidson = pairproof.fit_bradley_terry(table, order_effect=True)
+    general = pairproof.fit_bradley_terry(table, order_effect=True, tie_scale=True)
+    test = davidson.compare(general)
+    assert test.df == 1 and test.statistic > 0
+    assert general.compare(davidson).statistic == test.statistic
+
+
+def test_subsets_count_rows_once():
+    table = four_players()
+    mask = np.array([True, True, False, True, True, True])
+    by_mask = pairproof.fit_bradley_terry(table, subset=mask)
+    by_place = pairproof.fit_bradley_terry(table, subset=[0, 1, 3, 4, 5])
+    direct = pairproof.fit_bradley_terry(table.select(mask))
+    np.testing.assert_array_equal(by_mask.params, by_place.params)
+    np.testing.assert_array_equal(by_mask.bse, direct.bse)
+    for subset, words in (
+        ([0, 0], "occurs twice"),
+        ([-1], "negative"),
+        ([6], "position 6"),
+        ([True], "mask of shape"),
+        ([], "no row"),
+    ):
+        with pytest.raises(InputError, match=words):
+            pairproof.fit_bradley_terry(
+                table, subset=np.array(subset, dtype=bool if subset == [True] else int)
+            )
+
+
+@given(st.floats(0.25, 8.0), st.sampled_from(["probit", "cauchit", "logit"]))
+def test_weights_multiply_information(weight, link):
+    table = four_players()
+    one = pairproof.fit_bradley_terry(table, link=link)
+    many = pairproof.fit_bradley_terry(table, link=link, weights=np.full(table.n_rows, weight))
+    # The same score times a constant: observed 1e-12 of the parameters, which are of order 1.
+    np.testing.assert_allclose(many.params, one.params, atol=1e-9)
+    np.testing.assert_allclose(many.bse[1:], one.bse[1:] / np.sqrt(weight), rtol=1e-8)
+
+
+@given(st.permutations(range(6)), st.lists(st.booleans(), min_size=6, max_size=6))
+def test_rows_may_be_permuted_and_sides_exchanged(order, turned):
+    table = four_players()
+    rows, swap = np.array(order), np.array(turned)
+    first = np.where(swap, table.second[rows], table.first[rows])
+    second = np.where(swap, table.first[rows], table.second[rows])
+    wins = np.where(swap, table.losses[rows], table.wins[rows])
+    losses = np.where(swap, table.wins[rows], table.losses[rows])
+    other = pairproof.Comparisons.build(
+        "ABCD", first, second, wins, None, losses, item_data=dict(table.item_data)
+    )
+    for options in ({"link": "probit"}, {"reduce_bias": "median"}, {"item_terms": ["x"], "random": "item"}):
+        a, b = (pairproof.fit_bradley_terry(t, **options) for t in (table, other))
+        # The same problem in another order of summation: observed 2e-10 (Laplace's search), else 1e-15.
+        np.testing.assert_allclose(a.params, b.params, atol=1e-8)
+        assert a.contrast("A", "D").se == pytest.approx(b.contrast("A", "D").se, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"link": "cloglog"}, "link='cloglog'; expected one of 'logit', 'probit', 'cauchit'"),
+        ({"random": "judge"}, "cancels; 'item:judge' lets"),
+        ({"random": "set"}, "expected one of 'item', 'item:judge'"),
+        ({"random": "item:judge"}, "needs a column judge"),
+        ({"random": "item", "reduce_bias": "mean"}, "reduce_bias with random effects"),
+        ({"method": "laplace"}, "there are none"),
+        ({"random": "item", "reference": "A"}, "no item has an ability of 0"),
+        ({"link": "probit", "by": "judge"}, "write the interaction into the formula"),
+        ({"offset": "z"}, "not in the table"),
+        ({"offset": np.zeros(2)}, "shape \\(2,\\); the table has 6 rows"),
+        ({"weights": np.full(6, -1.0)}, "row 1: -1.0"),
+        ({"weights": "w"}, "not in the table"),
+        ({"tie_scale": True}, "of Davidson's model"),
+        ({"link": "probit", "ties": "rao-kupper"}, "maximum likelihood with the logit only"),
+        ({"reduce_bias": "firth"}, "expected one of 'mean'"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_to_do(options, words):
+    with pytest.raises(InputError, match=words):
+        pairproof.fit_bradley_terry(four_players(), **options)
+
+
+def test_ties_and_a_link_without_ties_are_refused():
+    with pytest.raises(InputError, match="6 ties and a tie category"):
+        pairproof.fit_bradley_terry(with_ties(), link="probit")
+    half = pairproof.fit_bradley_terry(with_ties(), link="probit", ties="half")
+    assert half.quasi_likelihood and "half a win" in str(half.warnings[0])
+
+
+def test_what_there_is_for_the_plain_logit_only_is_refused():
+    fit = pairproof.fit_bradley_terry(four_players(), link="probit")
+    for call in (fit.bootstrap, lambda: fit.clustered("judge"), fit.worth, lambda: fit.on_scale("lambda")):
+        with pytest.raises(InputError, match="logit"):
+            call()
+
+
+def test_the_json_of_a_fit_says_link_bias_and_effects():
+    found = pairproof.fit_bradley_terry(four_players(), item_terms=["x"], random="item").to_dict()
+    assert found["random"] == ["item"] and found["method"] == "laplace"
+    assert found["components"][0]["name"] == "item" and len(found["effects"]) == 4
+    assert found["worth"]["all"]["A"] == pytest.approx(0.0891, abs=1e-4)
+    assert pairproof.fit_bradley_terry(four_players(), link="probit").to_dict()["worth"] == {}
