@@ -4,7 +4,7 @@ Neither R's fitters nor pairproof's are used: R gives the model matrix, the coun
 score (for bias reduction: of Firth's modified score) is found here.  An ability of a separated player is infinite; its
 contests are then certain, and the others' values are those of the contests without that player.
 
-    python -m docs.bradleyterry2_exact      # needs mpmath, R and BradleyTerry2; about ten minutes
+    python -m docs.bradleyterry2_exact      # needs mpmath, R and BradleyTerry2; half a minute
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from pairproof.bridge import Backend
 
@@ -88,6 +90,24 @@ MODELS = (
 )
 
 
+def _slope(cells: Mapping[tuple[float, ...], Sequence[Any]], theta: Sequence[float]) -> Any:
+    """Minus the inverse of the derivative of Firth's modified score, by differences in doubles: with it kept, each
+    step gains its digits.
+    """
+    x = np.array(list(cells))
+    won, total = (np.array([float(c[k]) for c in cells.values()]) for k in (0, 1))
+
+    def score(at: Any) -> Any:
+        p = 1 / (1 + np.exp(-x @ at))
+        v = total * p * (1 - p)
+        hat = v * np.einsum("ri,ij,rj->r", x, np.linalg.inv(x.T @ (v[:, None] * x)), x)
+        return x.T @ (won - total * p + hat * (0.5 - p))
+
+    at, step = np.array(theta), 1e-5
+    columns = [(score(at + step * e) - score(at - step * e)) / (2 * step) for e in np.eye(len(at))]
+    return -np.linalg.inv(np.stack(columns, axis=1))
+
+
 def values(design: Mapping[str, Any], model: Model) -> dict[str, str]:
     """Estimates, standard errors and deviance by name, as text."""
     from mpmath import log, mp, mpf, sqrt
@@ -111,8 +131,9 @@ def values(design: Mapping[str, Any], model: Model) -> dict[str, str]:
         deviance.append((tuple(x[j] for j in keep), w, n))
     rows = [([(j, mpf(v)) for j, v in enumerate(x) if v], w, n) for x, (w, n) in cells.items()]
     theta = [mpf(design["start"][j]) for j in keep]
+    chord = mp.matrix(_slope(cells, [float(t) for t in theta]).tolist()) if model.reduced else None
     information: Any = None
-    for _ in range(2000):
+    for _ in range(100):
         score, information, variance = [mpf(0)] * len(theta), mp.zeros(len(theta)), []
         for x, _w, n in rows:
             p = 1 / (1 + mp.exp(-sum((theta[j] * v for j, v in x), mpf(0))))
@@ -127,12 +148,12 @@ def values(design: Mapping[str, Any], model: Model) -> dict[str, str]:
                 pulled = v * sum((a * inverse[i, j] * b for i, a in x for j, b in x), mpf(0)) * (mpf(1) / 2 - p)
             for j, a in x:
                 score[j] += a * (w - n * p + pulled)
-        step = inverse * mp.matrix(score)
+        step = (inverse if chord is None else chord) * mp.matrix(score)
         theta = [t + s for t, s in zip(theta, step)]
         if max(abs(s) for s in step) < mpf(10) ** -32:
             break
     else:
-        raise ValueError(f"{model.of}: no root in 2000 steps; the last step was {max(abs(s) for s in step)}")
+        raise ValueError(f"{model.of}: no root in 100 steps; the last step was {max(abs(s) for s in step)}")
     scale = mpf(model.scale.partition("/")[0]) / mpf(model.scale.partition("/")[2] or 1)
     total = mpf(0)
     for dense, w, n in deviance:
