@@ -35,6 +35,7 @@ if _typing.TYPE_CHECKING:
     from .fit.shown.comparisons_plot import plot_contrasts as plot_contrasts, plot_ranks as plot_ranks
     from .fit.shown.plots import plot_worth as plot_worth
     from .native.contests.bradley_terry import fit_bradley_terry as fit_bradley_terry
+    from .native.contests.predict import predict as predict
     from .native.experiment.judge_agreement import judge_agreement as judge_agreement
     from .native.experiment.models import fit_preference_model as fit_preference_model
     from .native.hypotheses.profile import profile as profile
@@ -65,6 +66,7 @@ _HOME = {
     "Respondents": "data.respondents.respondents",
     "fit_llbt": "native.pairs.models",
     "fit_bradley_terry": "native.contests.bradley_terry",
+    "predict": "native.contests.predict",
     "fit_pattern": "native.patterns.models.pattern",
     "fit_plackett_luce": "native.patterns.models.plackett_luce",
     "fit_latent_classes": "native.patterns.models.latent_classes",

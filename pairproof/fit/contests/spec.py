@@ -122,8 +122,8 @@ class ContestSpec(ModelSpec):
             parts.append("order effect")
         if self.comparison_terms and not self.formula:
             parts.append(f"comparison terms {', '.join(self.comparison_terms)}")
-        if self.offset:
-            parts.append(f"offset {self.offset}" if not self.offset.startswith("offset") else self.offset)
+        if self.offset and "offset(" not in self.formula:
+            parts.append(f"offset {self.offset}" if self.offset != "offset" else "offset")
         if self.weights:
             parts.append(f"weights {self.weights}")
         if self.random and "|" not in self.formula:

@@ -101,7 +101,8 @@ def prepared(
     table = _with_numbers(table, options)
     table = _subset(_weighted(table, options.weights), options.subset)
     offset = "" if options.offset is None else options.offset if isinstance(options.offset, str) else OFFSET
-    random, warnings = _effects(options.random), ()
+    random = _effects(options.random)
+    warnings: tuple[FitWarning, ...] = ()
     free = True
     derived: tuple[str, ...] = ()
     if options.formula:
@@ -114,7 +115,10 @@ def prepared(
         found = expand(options.formula, table, separate)
         derived = tuple(
             name
-            for now, before in ((found.table.item_data, table.item_data), (found.table.columns, table.columns))
+            for now, before in (
+                (found.table.item_data, table.item_data),
+                (found.table.columns, table.columns),
+            )
             for name in now
             if name not in before
         )

@@ -12,7 +12,10 @@ from pairproof.fit.contests.spec import ContestSpec
     ("options", "words"),
     [
         ({"link": "probit"}, "Bradley-Terry, probit"),
-        ({"formula": "~ SVL + (1 | item)", "random": ("item",), "method": "pql"}, "Bradley-Terry, SVL + (1 | item), by PQL"),
+        (
+            {"formula": "~ SVL + (1 | item)", "random": ("item",), "method": "pql"},
+            "Bradley-Terry, SVL + (1 | item), by PQL",
+        ),
         ({"ties": "davidson", "tie_shift": True}, "Bradley-Terry, Davidson ties (shifted)"),
         ({"reduction": "mean", "offset": "z"}, "Bradley-Terry, offset z, mean bias reduced"),
         (
@@ -27,7 +30,13 @@ def test_the_model_is_said_in_words(options, words):
 
 def test_a_plain_logit_is_plain_and_nothing_else_is():
     assert ContestSpec("bradley-terry", formula="x", weights="w").is_plain
-    for options in ({"link": "probit"}, {"offset": "z"}, {"reduction": "mean"}, {"tie_scale": True}, {"method": "pql"}):
+    for options in (
+        {"link": "probit"},
+        {"offset": "z"},
+        {"reduction": "mean"},
+        {"tie_scale": True},
+        {"method": "pql"},
+    ):
         assert not ContestSpec("bradley-terry", **options).is_plain
     with pytest.raises(InputError, match="link='log'"):
         ContestSpec("bradley-terry", link="log")

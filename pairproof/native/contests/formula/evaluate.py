@@ -119,7 +119,7 @@ def evaluate(e: Expression, names: Names, own: NDArray[np.bool_]) -> Values:
     if isinstance(e, Call) and e.function in ("C", "factor"):
         return _as_categories(e, names, points, count)
     if isinstance(e, Call) and e.function == "poly":
-        columns = _poly(e, _Evaluator(names, points, e).numbers(e.arguments[0])[0], names)
+        columns = _poly(e, _Evaluator(names, points, e).numbers(e.arguments[0])[0], names, points)
         for column in columns:
             _check_finite(column, e, names, points, count)
         many = len(columns) > 1
@@ -234,7 +234,7 @@ class _Evaluator:
     def scaled(self, values: FloatArray, e: Call) -> FloatArray:
         """(x - mean)/standard deviation, with the divisor n - 1; without centring, the root mean square over n - 1."""
         options = {"center": 1.0, "scale": 1.0, **dict(e.options)}
-        there = values[np.isfinite(values)]
+        there = values[np.isfinite(values) & self.names.of_known(self.points)]
         if len(there) < 2:
             raise error(self.names.formula, f"{e.text}: {len(there)} value(s), which have no spread")
         if options["center"]:
@@ -248,26 +248,28 @@ class _Evaluator:
         return values / spread
 
 
-def _poly(e: Call, values: FloatArray, names: Names) -> list[FloatArray]:
+def _poly(e: Call, values: FloatArray, names: Names, points: Points) -> list[FloatArray]:
     """Orthogonal polynomials of degree 1 to d, or the powers themselves."""
     exponent = e.arguments[1]
     assert isinstance(exponent, Number)
     degree = int(exponent.value)
-    there = np.isfinite(values)
     if dict(e.options).get("raw"):
         return [values**k for k in range(1, degree + 1)]
+    there = np.isfinite(values) & names.of_known(points)
     x = values[there]
     if len(np.unique(x)) <= degree:
         raise error(
             names.formula, f"{e.text}: {len(np.unique(x))} distinct values; degree {degree} needs more"
         )
-    centred = x - x.mean()
-    centred = centred / np.abs(centred).max()  # the basis does not depend on the unit
-    q, r = np.linalg.qr(np.vander(centred, degree + 1, increasing=True))
-    q = q * np.sign(np.diag(r))
+    centre = x.mean()
+    unit = np.abs(x - centre).max()  # the basis does not depend on the unit
+    q, r = np.linalg.qr(np.vander((x - centre) / unit, degree + 1, increasing=True))
+    sign = np.sign(np.diag(r))
+    others = np.isfinite(values) & ~there
+    beyond = np.vander((values[others] - centre) / unit, degree + 1, increasing=True) @ np.linalg.inv(r)
     out = []
     for k in range(1, degree + 1):
         column = np.full(len(values), np.nan)
-        column[there] = q[:, k]
+        column[there], column[others] = sign[k] * q[:, k], sign[k] * beyond[:, k]
         out.append(column)
     return out

@@ -85,7 +85,9 @@ class Expanded:
     separate: tuple[str, ...] = ()
 
 
-def expand(formula: str, table: Comparisons, separate: Sequence[str] = ()) -> Expanded:
+def expand(
+    formula: str, table: Comparisons, separate: Sequence[str] = (), known: tuple[int, int] | None = None
+) -> Expanded:
     """Read a formula of the ability of one item, and add its columns to the table.
 
     A name is an item covariate (`item_data`), `item` (the item itself), a column of the table (the same for both
@@ -101,6 +103,8 @@ def expand(formula: str, table: Comparisons, separate: Sequence[str] = ()) -> Ex
     table : Comparisons
     separate : sequence of str
         Items that get an ability of their own in place of the terms with item covariates.
+    known : (int, int), optional
+        How many items and rows, the first ones, means, spreads and bases are of, where others are to be predicted.
 
     Returns
     -------
@@ -141,7 +145,7 @@ def expand(formula: str, table: Comparisons, separate: Sequence[str] = ()) -> Ex
     >>> found.table.columns["mass:judge[2]"].tolist(), found.warnings[0].text[:53]
     ([0.0, -3.0, -2.0], 'judge is the same for both items of a row, so it cancels')
     """
-    model = Model(formula, table, separate)
+    model = Model(formula, table, separate, known)
     items: dict[str, Column] = {}
     rows: dict[str, Column] = {}
     item_terms: dict[str, None] = {}

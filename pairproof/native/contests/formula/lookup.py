@@ -64,10 +64,12 @@ class Model:
         Of what is in offset(...).
     """
 
-    def __init__(self, formula: str, table: Comparisons, separate: Sequence[str]) -> None:
+    def __init__(
+        self, formula: str, table: Comparisons, separate: Sequence[str], known: tuple[int, int] | None = None
+    ) -> None:
         self.parsed = parse(formula)
         self.table = table
-        self.names = Names(formula, table, table.wins + table.ties + table.losses > 0)
+        self.names = Names(formula, table, table.wins + table.ties + table.losses > 0, known)
         self.terms = self._terms()
         self.free = any(t.factors == (Name("item"),) for t in self.terms) or self._is_empty()
         asked, self.lacking = self._own(separate)

@@ -38,6 +38,9 @@ class Names:
     table : Comparisons
     used : bool[n_rows]
         Rows with a positive count.
+    known : (int, int), optional
+        How many items and rows, the first ones, a mean, a spread or a basis is of; all if not given.  What comes
+        after them is what a fitted model predicts.
 
     Examples
     --------
@@ -52,6 +55,15 @@ class Names:
     formula: str
     table: Comparisons
     used: NDArray[np.bool_]
+    known: tuple[int, int] | None = None
+
+    def of_known(self, points: Points) -> NDArray[np.bool_]:
+        """bool[n_points]: items, rows or sides that a mean, a spread or a basis is of."""
+        n_items, n_rows = self.known or (len(self.table.items), self.table.n_rows)
+        if points == "items":
+            return np.arange(len(self.table.items)) < n_items
+        rows = np.flatnonzero(self.used) < n_rows
+        return np.concatenate([rows, rows]) if points == "sides" else rows
 
     def role(self, name: str) -> Role:
         """What a name is.

@@ -1,0 +1,266 @@
+"""Predictions of comparisons that were not seen, between items that were or were not.
+
+The linear predictor of a comparison is a'theta, with variance a'Va: of a fit without random effects V is the covariance
+of its parameters.  With random effects V is that of effects and fixed parameters minus the truth, and an item that was
+not seen, whose effect is 0 in the mean, adds sigma^2 (random-effects model of Henderson 1975, Biometrics 31, 423-447).
+What probability to expect of such an item is the average over its effect, not the value at effect 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.columns import Factor
+from ...data.comparisons import Comparisons
+from ...errors import InputError, ItemError
+from ...fit.contests.mixed import MixedFit
+from ...fit.contests.spec import ContestSpec
+from ...fit.contrasts import check_level
+from ...fit.fit import Fit
+from ...fit.inference import normal_quantile
+from ..random_effects.joint import mean_probability
+from ..structured.links import link
+from .formula.expand import expand
+from .new_contests import stacked
+from .outcomes import LinkOutcomes, TieOutcomes
+from .rows import ContestRows, contest_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+
+def predict(
+    fit: Fit,
+    contests: Mapping[str, Sequence[Any]] | pd.DataFrame,
+    *,
+    item_data: Mapping[str, Mapping[str, str | float]] | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Predict comparisons, also of items that the model was not fitted to.
+
+    Parameters
+    ----------
+    fit : Fit
+        Of :func:`pairproof.fit_bradley_terry` without `by`.
+    contests : mapping of str to sequence, or DataFrame
+        Columns first and second, names of items, and every column that the model uses.  A judge that was not seen,
+        or "", stands for judges in general.
+    item_data : mapping of str to mapping of str to level or number, optional
+        Covariates of each item that was not seen.
+    level : float
+        Of the limits, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        first, second, eta, se, p_first, p_tie, p_second, and limits low, high of the probability that the first is
+        preferred (of its logit's or link's linear predictor; nan with ties).  With random effects p_first is averaged
+        over the effects of what was not seen; p_plug_in is F(eta), p_averaged is averaged over the whole uncertainty,
+        and `new` counts the effects that were not seen.  sigma is taken as known.
+
+    Raises
+    ------
+    ItemError
+        An item that was not seen where abilities are free, or without covariates.
+    InputError, FormulaError
+        Columns that are missing, levels that were not seen, or a model with `by` or Rao and Kupper's ties.
+
+    Examples
+    --------
+    >>> import numpy as np, pairproof
+    >>> a, b = np.triu_indices(4, 1)
+    >>> wins = np.array([3, 6, 1, 8, 2, 1])
+    >>> table = pairproof.Comparisons.build("ABCD", a, b, wins, None, 10 - wins, item_data={"x": np.array([0.0, 1, 2, 4])})
+    >>> fit = pairproof.fit_bradley_terry(table, formula="x + (1 | item)")
+    >>> new = pairproof.predict(fit, {"first": ["E"], "second": ["A"]}, item_data={"E": {"x": 3}})
+    >>> new[["eta", "se", "p_plug_in", "p_first"]].round(6).values.tolist()
+    [[1.222922, 0.959747, 0.772577, 0.751576]]
+    """
+    check_level(level)
+    spec = _spec(fit)
+    table, n_old, n_seen = stacked(fit, spec, contests, item_data or {})
+    if spec.formula:
+        found = expand(spec.formula, table, spec.separate, known=(n_seen, n_old))
+        table = found.table
+        if found.offset is not None:
+            table = replace(table, columns={**table.columns, spec.offset: found.offset})
+    rows = contest_rows(table, spec)
+    _check_names(fit, rows)
+    chosen = np.arange(n_old, table.n_rows)
+    design = rows.design.rows(chosen)
+    if isinstance(fit, MixedFit):
+        return _with_effects(fit, rows, chosen, design, n_seen, level)
+    return _fixed(fit, rows, chosen, design, level)
+
+
+def _spec(fit: Fit) -> ContestSpec:
+    if (
+        fit.spec.family != "bradley-terry"
+        or fit.spec.by
+        or fit.spec.ties == "rao-kupper"
+        or fit.robust is not None
+    ):
+        raise InputError(
+            f"predictions of {fit.title}: they are for fit_bradley_terry without by, Rao and Kupper's ties or clusters;"
+            " fit.probabilities(at=..., comparison=...) has the probabilities of all pairs of items"
+        )
+    if isinstance(fit.spec, ContestSpec):
+        return fit.spec
+    return ContestSpec(**{f.name: getattr(fit.spec, f.name) for f in fields(fit.spec)})
+
+
+def _check_names(fit: Fit, rows: ContestRows) -> None:
+    """InputError where the comparisons to predict make columns that the model does not have."""
+    of_fit = [t.name for t in fit.terms if t.kind not in ("tie", "tie-of")]
+    new = [t.name for t in rows.terms if t.name not in of_fit and t.kind != "item"]
+    unseen = [name for name in new if name in rows.table.items]
+    if unseen:
+        raise ItemError(
+            f"item_data: {', '.join(unseen[:8])} lacks a value of {' or '.join(fit.spec.item_terms[:8])}, and its ability"
+            " cannot be known without"
+        )
+    if new:
+        raise InputError(
+            f"the comparisons have {', '.join(new[:8])}, which the model has no parameter for: a level that it was not"
+            " fitted to"
+        )
+    lost = [name for name in of_fit if name not in {t.name for t in rows.terms}]
+    if lost:
+        raise InputError(f"the model's {', '.join(lost[:8])} cannot be worked out from the comparisons")
+
+
+def _frame(table: Comparisons, chosen: NDArray[np.int64], columns: Mapping[str, FloatArray]) -> pd.DataFrame:
+    import pandas as pd
+
+    label = np.array(table.items, dtype=object)
+    return pd.DataFrame(
+        {"first": label[table.first[chosen]], "second": label[table.second[chosen]], **columns}
+    )
+
+
+def _fixed(
+    fit: Fit, rows: ContestRows, chosen: NDArray[np.int64], design: FloatArray, level: float
+) -> pd.DataFrame:
+    place = {name: k for k, name in enumerate(fit.names)}
+    functions = np.zeros((len(chosen), len(fit.names)))
+    for k, name in enumerate(rows.design.names):
+        if name in place:
+            functions[:, place[name]] = design[:, k]
+        elif design[:, k].any():
+            raise ItemError(f"item {name!r} was not seen, and its ability is a free parameter of the model")
+    known = fit.vanishes(functions @ fit.null_space)
+    eta = np.where(known, functions @ fit.beta + rows.design.offset[chosen], np.nan)
+    variance = np.einsum("ij,ij->i", functions, np.stack([fit.covariance.product(f) for f in functions]))
+    se = np.where(known, np.sqrt(np.maximum(variance, 0.0)), np.nan)
+    spec = rows.spec
+    tied = [k for k, t in enumerate(fit.terms) if t.kind in ("tie", "tie-of")]
+    if tied:
+        p = TieOutcomes(spec.tie_shift, spec.tie_scale).probabilities(eta, rows.home[chosen], fit.beta[tied])
+        low = high = np.full(len(eta), np.nan)
+    else:
+        p, low, high = _limits(spec.link, eta, se, level)
+    columns = {"eta": eta, "se": se, "p_first": p[:, 0], "p_tie": p[:, 1], "p_second": p[:, 2]}
+    return _frame(rows.table, chosen, {**columns, "low": low, "high": high})
+
+
+def _limits(
+    name: str, eta: FloatArray, se: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Outcomes, and limits of the probability that the first is preferred."""
+    outcomes = LinkOutcomes(name)
+    half, nothing = normal_quantile(0.5 + level / 2) * se, np.zeros(0)
+    low, high = (outcomes.probabilities(eta + side * half, nothing, nothing)[:, 0] for side in (-1.0, 1.0))
+    return outcomes.probabilities(eta, nothing, nothing), low, high
+
+
+def _with_effects(
+    fit: MixedFit, rows: ContestRows, chosen: NDArray[np.int64], design: FloatArray, n_seen: int, level: float
+) -> pd.DataFrame:
+    found = fit.predicted_effects
+    k = found.n_effects
+    names = [t.name for t in fit.terms]
+    of_theta = {names[place]: k + j for j, place in enumerate(found.places)}
+    functions = np.zeros((len(chosen), len(found.theta)))
+    lost = np.zeros(len(chosen), bool)
+    for j, name in enumerate(rows.design.names):
+        if name in of_theta:
+            functions[:, of_theta[name]] = design[:, j]
+        elif name in names:  # a parameter without an estimate
+            lost |= design[:, j] != 0
+        elif design[:, j].any():
+            raise ItemError(f"item {name!r} was not seen, and its ability is a free parameter of the model")
+    new = _effects(fit, rows, chosen, functions, n_seen)
+    eta = functions @ found.theta + rows.design.offset[chosen]
+    variance = np.einsum("ij,jk,ik->i", functions, found.covariance, functions) + new.sum(axis=0)
+    eta, se = np.where(lost, np.nan, eta), np.where(lost, np.nan, np.sqrt(np.maximum(variance, 0.0)))
+    p, low, high = _limits(rows.spec.link, eta, se, level)
+    chosen_link = link(rows.spec.link)
+
+    def averaged(sd: FloatArray) -> FloatArray:
+        return np.array(
+            [
+                np.nan if np.isnan(e) else mean_probability(chosen_link, float(e), float(s))
+                for e, s in zip(eta, sd)
+            ]
+        )
+
+    marginal = averaged(np.sqrt(new.sum(axis=0)))
+    return _frame(
+        rows.table,
+        chosen,
+        {
+            "eta": eta,
+            "se": se,
+            "p_first": marginal,
+            "p_tie": np.zeros(len(eta)),
+            "p_second": 1.0 - marginal,
+            "low": low,
+            "high": high,
+            "p_plug_in": p[:, 0],
+            "p_averaged": averaged(np.nan_to_num(se)),
+            "new": (new > 0).sum(axis=0).astype(float),
+        },
+    )
+
+
+def _effects(
+    fit: MixedFit, rows: ContestRows, chosen: NDArray[np.int64], functions: FloatArray, n_seen: int
+) -> FloatArray:
+    """Puts the effects that were seen into the functions; float[m, n]: variances of those that were not."""
+    found, table = fit.predicted_effects, rows.table
+    own = {t.item for t in rows.terms if t.kind == "covariate" and t.item is not None}
+    number = {
+        (int(c), int(j), int(i)): k
+        for k, (c, j, i) in enumerate(zip(found.component, found.judge, found.item))
+    }
+    judge = table.columns.get("judge")
+    labels = (
+        [judge.levels[c] if c >= 0 else "" for c in judge.codes[chosen]]
+        if isinstance(judge, Factor)
+        else None
+    )
+    variances = []
+    for c, component in enumerate(fit.components):
+        for side, sign in ((table.first[chosen], 1.0), (table.second[chosen], -1.0)):
+            out = np.zeros(len(chosen))
+            for r, item in enumerate(side):
+                who = -1
+                if component.name == "item:judge":
+                    label = labels[r] if labels else ""
+                    who = found.judges.index(label) if label in found.judges else -2
+                elif table.items[item] in own:
+                    continue  # a fixed parameter in place of an effect
+                at = number.get((c, who, int(item))) if item < n_seen else None
+                if at is None:
+                    out[r] = component.sigma**2
+                else:
+                    functions[r, at] += sign
+            variances.append(out)
+    return np.stack(variances)

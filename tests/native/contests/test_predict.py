@@ -1,0 +1,86 @@
+"""Predictions of comparisons and items that were not seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pairproof
+from pairproof.errors import InputError, ItemError
+from tests.native.contests.tables import four_players, judged, with_ties
+
+
+def test_a_new_player_is_predicted_as_in_the_specification():
+    """x = 3 against player 1: eta 1.222922444 (.959747299), .7725774363, .7515757686, .7374090387."""
+    fit = pairproof.fit_bradley_terry(four_players(), formula="x + (1 | item)")
+    found = pairproof.predict(fit, {"first": ["E"], "second": ["A"]}, item_data={"E": {"x": 3}}).iloc[0]
+    # Printed to 9 and 10 digits (with the erratum of the modes): observed 5e-10.
+    assert found["eta"] == pytest.approx(1.222922444, abs=2e-9)
+    # The specification's is at its own modes, 2e-8 off: observed 3.2e-9.
+    assert found["se"] == pytest.approx(0.959747299, abs=5e-9)
+    assert found["p_plug_in"] == pytest.approx(0.7725774363, abs=2e-9)
+    assert found["p_first"] == pytest.approx(0.7515757686, abs=2e-9)
+    assert found["p_averaged"] == pytest.approx(0.7374090387, abs=2e-9)
+    assert found["new"] == 1
+
+
+def test_known_pairs_are_those_of_the_fit():
+    for options in (
+        {"formula": "x + (1 | item)"},
+        {"item_terms": ["x"], "link": "probit"},
+        {"formula": "log1p(x)"},
+    ):
+        fit = pairproof.fit_bradley_terry(four_players(), **options)
+        found = pairproof.predict(fit, {"first": ["A", "D"], "second": ["B", "C"]})
+        for row, (a, b) in zip(found.itertuples(), (("A", "B"), ("D", "C"))):
+            contrast = fit.contrast(a, b)
+            assert row.eta == pytest.approx(contrast.estimate, abs=1e-12)  # the same sum: observed 1e-16
+            assert row.se == pytest.approx(contrast.se, rel=1e-10)
+
+
+@pytest.mark.parametrize("formula", ["poly(x, 2)", "scale(x)", "center(x) + I(x^2)"])
+def test_transformations_of_new_items_are_those_of_the_items_that_were_fitted(formula):
+    """The same model in raw powers says the same of a new item."""
+    fit = pairproof.fit_bradley_terry(four_players(), formula=formula)
+    raw = pairproof.fit_bradley_terry(four_players(), formula="x" if formula == "scale(x)" else "x + I(x^2)")
+    ask = {"first": ["E", "A"], "second": ["A", "D"]}
+    one, other = (pairproof.predict(f, ask, item_data={"E": {"x": 7}}) for f in (fit, raw))
+    # Two parametrisations of one model: observed 1e-13.
+    np.testing.assert_allclose(one["eta"], other["eta"], atol=1e-10)
+    np.testing.assert_allclose(one["se"], other["se"], rtol=1e-9)
+
+
+def test_new_judges_stand_for_judges_in_general():
+    fit = pairproof.fit_bradley_terry(judged(), random="item:judge")
+    ask = {"first": ["A", "A", "A"], "second": ["B", "B", "B"], "judge": ["J1", "J99", ""]}
+    found = pairproof.predict(fit, ask)
+    assert found["new"].tolist() == [0, 2, 2]
+    assert found["eta"][1] == found["eta"][2] == pytest.approx(-fit.params["B"])
+    assert found["se"][1] > found["se"][0]
+    abilities = fit.predicted(judge="J1")
+    assert found["eta"][0] == pytest.approx(abilities.contrast("A", "B").estimate, abs=1e-12)
+
+
+def test_ties_are_predicted():
+    fit = pairproof.fit_bradley_terry(with_ties(), tie_scale=True)
+    found = pairproof.predict(fit, {"first": ["A"], "second": ["C"]}).iloc[0]
+    wanted = fit.probabilities().query("first == 'A' and second == 'C'").iloc[0]
+    for name in ("p_first", "p_tie", "p_second"):
+        assert found[name] == pytest.approx(wanted[name], abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("contests", "item_data", "error", "words"),
+    [
+        ({"first": ["E"], "second": ["A"]}, {}, ItemError, "'E' is not in the table; give its covariates"),
+        ({"first": ["E"], "second": ["A"]}, {"E": {}}, ItemError, "E lacks a value of x"),
+        ({"first": ["A"], "second": ["A"]}, {}, ItemError, "row 1: 'A' is compared with itself"),
+        ({"first": ["A"]}, {}, InputError, "expected first, second"),
+        ({"first": ["A"], "second": ["B"]}, {"A": {"x": 1}}, ItemError, "its covariates are known"),
+        ({"first": ["E"], "second": ["B"]}, {"E": {"x": "tall"}}, InputError, "expected numbers"),
+    ],
+)
+def test_what_cannot_be_predicted_is_refused(contests, item_data, error, words):
+    fit = pairproof.fit_bradley_terry(four_players(), formula="x + (1 | item)")
+    with pytest.raises(error, match=words):
+        pairproof.predict(fit, contests, item_data=item_data)
