@@ -27,6 +27,12 @@ class Component:
     p : float
         Of the test of sigma = 0 on its boundary, P(chi2_1 > lr) / 2 (Self and Liang 1987); 1 where lr is 0.
     n_effects : int
+
+    Examples
+    --------
+    >>> from pairproof.fit.contests.components import Component
+    >>> Component("item", 1.126, 0.261, 21.8, 1.5e-6, 77).sigma
+    1.126
     """
 
     name: str
@@ -57,6 +63,14 @@ class Predicted:
         Of the fixed parameters among the terms of the fit.
     means : float[K] or None
         Posterior means, by quadrature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.fit.contests.components import Predicted
+    >>> zero = np.zeros(2, dtype=np.int64)
+    >>> Predicted(np.zeros(2), np.eye(2), zero, np.arange(2), zero - 1, (), np.zeros(0, np.int64), None).n_effects
+    2
     """
 
     theta: FloatArray

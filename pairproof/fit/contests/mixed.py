@@ -37,7 +37,8 @@ FloatArray = NDArray[np.float64]
 class MixedFit(ContestFit):
     """A fitted Bradley-Terry model with random effects.
 
-    Other attributes are those of :class:`pairproof.fit.contests.fit.ContestFit`.  Of these `llf` is the marginal
+    Other attributes are those of :class:`pairproof.fit.record.FitRecord`; two further
+    attributes are those of :class:`pairproof.fit.contests.fit.ContestFit`.  Of these `llf` is the marginal
     log-likelihood (nan by PQL), and `deviance` is nan.
 
     Attributes

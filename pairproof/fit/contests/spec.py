@@ -22,6 +22,8 @@ METHODS_IN_WORDS = {"laplace": "by Laplace's approximation", "quadrature": "by q
 class ContestSpec(ModelSpec):
     """The specification of a Bradley-Terry model with a formula of abilities.
 
+    Other attributes are those of :class:`pairproof.fit.spec.ModelSpec`.
+
     Attributes
     ----------
     formula : str
@@ -41,6 +43,17 @@ class ContestSpec(ModelSpec):
         Whether items have neither free abilities nor item covariates: random effects alone.
     derived : tuple of str
         Item covariates and columns of the table that the formula made.
+
+    Raises
+    ------
+    InputError
+        Another link, reduction or method.
+
+    Examples
+    --------
+    >>> from pairproof.fit.contests.spec import ContestSpec
+    >>> ContestSpec("bradley-terry", link="probit", order_effect=True).words
+    'Bradley-Terry, probit, order effect'
     """
 
     formula: str = ""

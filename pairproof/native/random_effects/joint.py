@@ -137,7 +137,7 @@ class Prediction:
 def predict(
     joint: Joint, columns: FloatArray, first: int | None, second: int | None, offset: float = 0.0
 ) -> Prediction:
-    """The prediction of a contest between known or new players.
+    """The prediction of a contest between known or new players (Henderson 1975).
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""The columns of a model: products of the columns of its factors, of items or as first minus second item."""
+"""The columns of a model: products of the columns of its factors, for each item, or as first minus second item.
+
+With s_1, ..., s_m the factors of a term, a column is  prod_t s_t(i) - prod_t s_t(j)  for the items i and j of a row.
+"""
 
 from __future__ import annotations
 

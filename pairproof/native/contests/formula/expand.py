@@ -13,7 +13,14 @@ evaluated together.
 
 An item without a value of any item covariate in the formula has an ability of its own in place of all terms with
 item covariates: it is nan in the derived columns of `item_data`, and its side of the derived columns of the table
-is 0, as in BTm.
+is 0.  So it is in BTm (1.1-2), which puts the covariate itself to 0, or to its first level, with three exceptions:
+
+    exp(x[..]):z      exp(0) = 1, so that the item's side is z and not 0
+    log(x[..])        the rows of the item are dropped, and so are those of scale(x)[..] and offset(x[..])
+    .. + x[..]:z      every item that has a value of x loses its free ability
+
+None of these is followed.  Means, standard deviations and polynomials are of the items that have values, also of
+those that are separate.
 """
 
 from __future__ import annotations
@@ -48,7 +55,8 @@ class Expanded:
     comparison_terms : tuple of str
         Columns of `table.columns`, in backquotes where they need them, in favour of the item named first.
     random : tuple of str
-        "item" for (1 | item), "item:judge" for (1 | item:judge).
+        "item" for (1 | item), "item:judge" for (1 | item:judge).  As in BTm, the items in `separate` have no
+        random effect.
     offset : float[n_rows] or None
         Sum of the offset(...) terms, first minus second item; 0 in rows without a count.
     warnings : tuple of FitWarning
@@ -142,7 +150,7 @@ def expand(
     >>> found = expand("mass*judge", table)
     >>> found.item_terms, found.comparison_terms
     (('mass',), ('`mass:judge[2]`',))
-    >>> found.table.columns["mass:judge[2]"].tolist(), found.warnings[0].text[:53]
+    >>> found.table.columns["mass:judge[2]"].tolist(), found.warnings[0].text[:56]
     ([0.0, -3.0, -2.0], 'judge is the same for both items of a row, so it cancels')
     """
     model = Model(formula, table, separate, known)

@@ -1,4 +1,8 @@
-"""The terms of a formula with their names looked up, and the values of what they are made of."""
+"""The terms of a formula with their names looked up, and the values of what they are made of.
+
+Checks are those that need the table: no term may say again what a free ability says, the constant may be left out
+only where that changes nothing, and an own ability must have something to replace.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +133,7 @@ class Model:
         if self.free and alone:
             raise self._alias(
                 f"item gives each item a free ability, which determines the effect of {named(t.text for t in alone)};"
-                " leave item out, or write (1 | item) in its place"
+                " leave item out, or write (1 | item) in its place; an interaction with it alone is written with :"
             )
         coded = [t for t in self.terms if all(self.values[k].categorical for k in t.keys)]
         if coded and not self.parsed.intercept:

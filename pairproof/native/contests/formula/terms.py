@@ -173,6 +173,8 @@ class _Reader:
         self.words.expect(")")
         if sign == "-" or not outermost or not (self.words.next.kind == "end" or self.words.sees("+", "-")):
             self.fail(f"offset({e.text}) is a summand of its own, with the coefficient 1: + offset({e.text})")
+        if not any(True for _ in names_in(e)):
+            self.fail(f"offset({e.text}) names no covariate, so it is the same for both items")
         if e.text in self.offsets:
             self.fail(f"offset({e.text}) is there twice")
         self.offsets[e.text] = e
