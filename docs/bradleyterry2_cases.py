@@ -106,6 +106,17 @@ CASES: tuple[RCase, ...] = (
   "exp(home.adv)" = exp(coef(shifScalDav)[["home.adv"]]), "plogis(tie.max)" = plogis(coef(shifScalDav)[["tie.max"]]),
   "plogis(tie.mode)" = plogis(coef(shifScalDav)[["tie.mode"]]), "exp(tie.scale)" = exp(coef(shifScalDav)[["tie.scale"]]))""",
           unseen="set.seed(1)\n", needs=GNM),
+    RCase("GenDavidson-five-seasons", "GenDavidson", TRI.format(data="football") + _davidson("Dav", "max") + _davidson("scalDav", "max", "scale")
+          + _davidson("shifScalDav", "max", "scale", "mode") + 'anova(Dav, scalDav, shifScalDav, test = "Chisq")',
+          """of <- list("Davidson" = Dav, "scaled" = scalDav, "shifted and scaled" = shifScalDav)
+a <- anova(Dav, scalDav, shifScalDav, test = "Chisq")
+c(unlist(lapply(names(of), function(k) {
+    b <- coef(of[[k]]); b <- b[!grepl(":", names(b))]
+    c(named(b, names(b), paste0(k, ", ")), named(c(deviance(of[[k]]), df.residual(of[[k]])), c("deviance", "df"), paste0(k, ", ")))
+  })),
+  named(a[2:3, "Deviance"], c("scaled", "shifted and scaled"), "likelihood ratio, "), named(a[2:3, "Df"], c("scaled", "shifted and scaled"), "df of the likelihood ratio, "),
+  named(a[2:3, ncol(a)], c("scaled", "shifted and scaled"), "p of the likelihood ratio, "))""",
+          unseen="set.seed(1)\n", again=False, needs=GNM),
     RCase("drop1-flatlizards", "add1.BTm", RESULT + "BTmodel1 <- BTm(result, winner, loser, ~ throat.PC1[..] + throat.PC3[..] + (1 | ..),\n  data = flatlizards, tol = 1e-4, sigma = 2, trace = TRUE)\ndrop1(BTmodel1)",
           "d <- drop1(BTmodel1); c(estimates(BTmodel1), sigma(BTmodel1), cells(as.data.frame(d)))"),
     RCase("add1-flatlizards", "add1.BTm", 'add1(BTmodel1, ~ . + head.length[..] + SVL[..], test = "Chisq")',
@@ -142,7 +153,7 @@ CASES: tuple[RCase, ...] = (
     RCase("icehockey-home", "icehockey", LEVEL + "abilities <- exp(BTabilities(levelBT)[, 1])\nranks2 <- rankings(abilities)",
           'rm("abilities"); o <- order(ranks2[, 1], decreasing = TRUE); c(estimates(levelBT), fitted(levelBT)[1:2], named(ranks2[o, 2], rownames(ranks2)[o], "round-robin winning probability of "))', unseen=RANKINGS),
     RCase("plotProportions", "plotProportions", STANDARD + LEVEL + 'plotProportions(win = result == 1, loss = result == 0, player1 = visitor, player2 = opponent,\n  abilities = BTabilities(standardBT)[, 1], data = icehockey, subset = result != 0.5)\nplotProportions(win = result == 1, loss = result == 0, player1 = visitor, player2 = opponent,\n  home.adv = coef(levelBT)["home.ice"], at.home1 = 0, at.home2 = home.ice,\n  abilities = BTabilities(levelBT)[, 1], data = icehockey, subset = result != 0.5)',
-          'p <- plotProportions(win = result == 1, loss = result == 0, player1 = visitor, player2 = opponent, abilities = BTabilities(standardBT)[, 1], data = icehockey, subset = result != 0.5)$win; c(named(p$prop.win, 1:nrow(p), "won, bin "), named(p$bin.win, 1:nrow(p), "middle of bin "))'),
+          'p <- plotProportions(win = result == 1, loss = result == 0, player1 = visitor, player2 = opponent, abilities = BTabilities(standardBT)[, 1], data = icehockey, subset = result != 0.5)$win; h <- plotProportions(win = result == 1, loss = result == 0, player1 = visitor, player2 = opponent, home.adv = coef(levelBT)["home.ice"], at.home1 = 0, at.home2 = home.ice, abilities = BTabilities(levelBT)[, 1], data = icehockey, subset = result != 0.5)$win; c(named(p$prop.win, 1:nrow(p), "won, bin "), named(p$bin.win, 1:nrow(p), "middle of bin "), named(h$prop.win, 1:nrow(h), "at home, won, bin "), named(h$bin.win, 1:nrow(h), "at home, middle of bin "))'),
     RCase("predict-lizards", "predict.BTm", f"""Whiting.model3 <- BTm(1, winner, loser, {FOUR} + (1 | ..),
   family = binomial(link = "probit"), data = flatlizards, trace = TRUE)
 four <- c("lizard006", "lizard011", "lizard048", "lizard060")

@@ -135,7 +135,7 @@ table = pairproof.read(rows, layout="counts", columns={"first": "school1", "seco
                        levels={"WOR": ["no", "yes"], "DEG": ["no", "yes"], "STUD": ["other", "commerce"], "SEX": ["female", "male"],
                                **{language: ["good", "poor"] for language in ("ENG", "FRA", "SPA", "ITA")}})
 """
-_TABLE6 = """fit = fit_bradley_terry(table, reference="Stockholm", cells="row", formula=\"\"\"item + WOR:Paris + WOR:Milano + WOR:Barcelona
+TABLE6 = """fit = fit_bradley_terry(table, reference="Stockholm", cells="row", formula=\"\"\"item + WOR:Paris + WOR:Milano + WOR:Barcelona
     + DEG:St.Gallen + STUD:Paris + STUD:St.Gallen + ENG:St.Gallen + FRA:London + FRA:Paris + SPA:Barcelona
     + ITA:London + ITA:Milano + SEX:Milano\"\"\")
 """
@@ -211,24 +211,23 @@ def _seeds_predicted(n: Names) -> Numbers:
     return _seeds(n) | {f"predictor, plate {k}": float(at[f"plate {k}"] - at["ground"]) for k in range(1, 22)}
 
 
-def _football(n: Names) -> Numbers:
+def football(fits: Sequence[tuple[str, Any]]) -> Numbers:
+    """Parameters of generalised Davidson models by R's names, deviance and df."""
     found: Numbers = {}
-    for label, fit in (("Davidson", n["davidson"]), ("shifted and scaled", n["general"])):
-        found[f"{label}, home.adv"] = float(fit.params["order"])
-        found[f"{label}, tie.max"] = float(fit.params["tie"]) - np.log(2)
-        found[f"{label}, deviance"] = fit.deviance
-        found[f"{label}, df"] = fit.df_resid
-        for r, ours in (("tie.mode", "tie-shift"), ("tie.scale", "tie-scale")):
+    for label, fit in fits:
+        for r, ours in (("home.adv", "order"), ("tie.max", "tie"), ("tie.mode", "tie-shift"), ("tie.scale", "tie-scale")):
             if ours in fit.names:
-                found[f"{label}, {r}"] = float(fit.params[ours])
-    g = {k.partition(", ")[2]: v for k, v in found.items() if k.startswith("shifted")}
-    logistic = lambda x: float(1 / (1 + np.exp(-x)))  # noqa: E731
-    return found | {
-        "exp(home.adv)": float(np.exp(g["home.adv"])),
-        "plogis(tie.max)": logistic(g["tie.max"]),
-        "plogis(tie.mode)": logistic(g["tie.mode"]),
-        "exp(tie.scale)": float(np.exp(g["tie.scale"])),
-    }
+                # plogis(tie.max) is the largest probability of a tie: Davidson's log nu is tie.max + log 2.
+                found[f"{label}, {r}"] = float(fit.params[ours]) - (np.log(2) if r == "tie.max" else 0.0)
+        found |= {f"{label}, deviance": fit.deviance, f"{label}, df": float(fit.df_resid)}
+    return found
+
+
+def _football(n: Names) -> Numbers:
+    found = football((("Davidson", n["davidson"]), ("shifted and scaled", n["general"])))
+    of = {k.partition(", ")[2]: v for k, v in found.items() if k.startswith("shifted")}
+    found |= {f"exp({name})": float(np.exp(of[name])) for name in ("home.adv", "tie.scale")}
+    return found | {f"plogis({name})": float(1 / (1 + np.exp(-of[name]))) for name in ("tie.max", "tie.mode")}
 
 
 def _hockey(fit: Any, krach: bool) -> Numbers:
@@ -263,10 +262,8 @@ OURS: dict[str, Ours] = {
         "baseball", BASEBALL + 'home = fit_bradley_terry(table, order_effect=True, cells="row")\n'),
     "CEMS-table3": Ours(CEMS + 'fit = fit_bradley_terry(table, reference="Stockholm", cells="row")\nfit.params / 1.75',
         lambda n: named(n["fit"], items(n["fit"], ".."), 4 / 7) | fitted(n["fit"], aic=False), "CEMS"),
-    "CEMS-table6": Ours(_TABLE6 + "fit.params / 1.75", _cems, "CEMS", CEMS),
-    "CEMS-table8": Ours(_TABLE6.replace("WOR:Paris + WOR:Milano + WOR:Barcelona", "WOR:LAT") + "fit.params / 1.75", _cems, "CEMS", CEMS),
-    "chameleons": Ours(CHAMELEONS + 'fit = fit_bradley_terry(table, formula="prev.wins.2 + ch.res + prop.main + (1 | item)", method="pql")\nfit.sigma',
-        lambda n: named(n["fit"], {"prev.wins.2": "prev.wins.2", "ch.res[ID]": "ch.res", "prop.main[ID]": "prop.main"}), "chameleons"),
+    "CEMS-table6": Ours(TABLE6 + "fit.params / 1.75", _cems, "CEMS", CEMS),
+    "CEMS-table8": Ours(TABLE6.replace("WOR:Paris + WOR:Milano + WOR:Barcelona", "WOR:LAT") + "fit.params / 1.75", _cems, "CEMS", CEMS),
     "flatlizards-br": Ours(LIZARDS + """groups = table.connected_sets()                  # four: 70, 3, 2 and 2 lizards that met one another
 largest = set(max(groups, key=len))
 met = data["contests"][data["contests"]["winner"].isin(largest)]
@@ -277,15 +274,11 @@ fit = fit_bradley_terry(table, reduce_bias="mean", cells="row")""", _lizards, "f
     "flatlizards-pql": Ours(f'fit = fit_bradley_terry(table, formula="{FOUR} + (1 | item)", method="pql")', _mixed, "flatlizards", LIZARDS),
     "flatlizards-probit": Ours(f'fit = fit_bradley_terry(table, formula="{FOUR} + (1 | item)", link="probit", method="pql")', lambda n: _mixed(n) | abilities(n["fit"]), "flatlizards", LIZARDS),
     "glmmPQL-control": Ours(f'fit = fit_bradley_terry(table, formula="{FOUR} + (1 | item)", method="pql")', _mixed, "flatlizards", LIZARDS),
-    "anova-flatlizards": Ours('fit = fit_bradley_terry(table, formula="throat.PC1 + throat.PC3 + head.length + (1 | item)", method="pql")', _mixed, "flatlizards", LIZARDS),
-    "drop1-flatlizards": Ours('fit = fit_bradley_terry(table, formula="throat.PC1 + throat.PC3 + (1 | item)", method="pql")', _mixed, "flatlizards", LIZARDS),
-    "drop1-flatlizards-head": Ours('fit = fit_bradley_terry(table, formula="throat.PC1 + throat.PC3 + head.length + (1 | item)", method="pql")', _mixed, "flatlizards", LIZARDS),
     "seeds": Ours(SEEDS + 'fit = fit_bradley_terry(table, formula="seed + extract + (1 | item)", method="pql")', _seeds_predicted, "seeds"),
     "seeds-interaction": Ours('fit = fit_bradley_terry(table, formula="seed * extract + (1 | item)", method="pql")', _seeds, "seeds", SEEDS),
     "icehockey": Ours(HOCKEY + 'fit = fit_bradley_terry(table, reference="Alaska Anchorage", cells="row")', lambda n: named(n["fit"], items(n["fit"], "team")) | fitted(n["fit"], aic=False) | _hockey(n["fit"], True), "icehockey"),
     "icehockey-home": Ours('home = fit_bradley_terry(table, formula="item + home", reference="Alaska Anchorage", cells="row")',
         lambda n: named(n["home"], items(n["home"], "team") | {"home.ice": "home"}) | fitted(n["home"], aic=False) | _hockey(n["home"], False), "icehockey", HOCKEY),
-    "residuals-springall": Ours(SPRINGALL + 'fit = fit_bradley_terry(table, formula="flav + gel + flav.2 + gel.2 + flav.gel + (1 | item)", method="pql")', _lizards, "springall"),
     "sound-fields": Ours(FLUTES + 'fit = fit_bradley_terry(table, cells="row")', lambda n: named(n["fit"], items(n["fit"], "field")) | fitted(n["fit"], aic=False), "sound.fields"),
     "sound-fields-factorial": Ours('fit = fit_bradley_terry(table, formula="a * b * c", cells="row")',
         lambda n: named(n["fit"], {":".join(f"{x}[field]1" for x in k.split(":")): k for k in n["fit"].names}) | fitted(n["fit"], aic=False), "sound.fields", FLUTES),
@@ -345,12 +338,13 @@ def computed(cases: Mapping[str, Ours] = OURS, only: Sequence[str] = ()) -> dict
 
 def everything() -> dict[str, Any]:
     """All examples and sections, by name."""
+    from .bradleyterry2_native_more import MORE
     from .bradleyterry2_native_vignette import OURS_VIGNETTE
     from .bradleyterry2_vignette import VIGNETTE
     from .psychotools_native import OURS_PSYCHOTOOLS
 
     sections = {VIGNETTE[section].name: ours for section, ours in OURS_VIGNETTE.items()}
-    return computed({**OURS, **sections, **OURS_PSYCHOTOOLS})
+    return computed({**OURS, **MORE, **sections, **OURS_PSYCHOTOOLS})
 
 
 def kept() -> dict[str, Numbers]:

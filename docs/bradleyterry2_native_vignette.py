@@ -22,6 +22,7 @@ from .bradleyterry2_native import (
     sigma,
     tests,
 )
+from .bradleyterry2_native_more import GROUPED, ROWS, regressed
 
 
 def deviance_residuals(fit: Any) -> np.ndarray[Any, Any]:
@@ -86,9 +87,13 @@ def _mixed(n: Names) -> Numbers:
 
 def _section_5(n: Names) -> Numbers:
     """Deviance residuals of the first four contests, of predicted abilities."""
-    table, p = n["table"], n["p"]
+    table, p = n["table"], n["won"]
     pairs = [(table.items[a], table.items[b]) for a, b in zip(table.first[:4], table.second[:4])]
-    return {f"residual {k + 1}": float(np.sqrt(-2 * np.log(p[pair]))) for k, pair in enumerate(pairs)}
+    found = {f"residual {k + 1}": float(np.sqrt(-2 * np.log(p[pair]))) for k, pair in enumerate(pairs)}
+    for x in ("throat.PC1", "head.length"):
+        of = regressed(table.item_data[x], n)
+        found[f"regression on {x}, intercept"], found[f"regression on {x}, slope"] = of
+    return found
 
 
 _PQL = f'fit = fit_bradley_terry(table, formula="{FOUR} + (1 | item)", method="pql")'
@@ -110,6 +115,6 @@ OURS_VIGNETTE: dict[str, Ours] = {
         lambda n: abilities(n["home"]) | abilities(n["fit"]), "baseball",
         BASEBALL + _HOME + "\nlizards_data = package_data('BradleyTerry2', 'flatlizards', backend='live')\n"
         + LIZARDS.replace("data[", "lizards_data[").replace("table =", "lizards =")),
-    "5": Ours(_PQL + '\np = fit.probabilities().set_index(["first", "second"])["p_first"]\n# deviance residual of a win: sqrt(-2 log p)',
+    "5": Ours(_PQL + '\nwon = fit.probabilities().set_index(["first", "second"])["p_first"]     # deviance residual of a win: sqrt(-2 log p)\n' + ROWS + GROUPED,
         _section_5, "flatlizards", LIZARDS),
 }  # fmt: skip

@@ -15,6 +15,7 @@ from . import bradleyterry2_exact
 from .agreement import markdown
 from .bradleyterry2_cases import CASES
 from .bradleyterry2_native import OURS, Numbers, Ours, kept
+from .bradleyterry2_native_more import MORE
 from .bradleyterry2_native_vignette import OURS_VIGNETTE
 from .bradleyterry2_r import RCase, RNumbers, r_numbers
 from .bradleyterry2_reasons import NO_COUNTERPART, REASONS
@@ -26,6 +27,8 @@ from .psychotools_native import OURS_PSYCHOTOOLS
 ENOUGH = 9.0
 #: Rows of a table on the page; of longer ones the first are shown, and what the others share is said.
 SHOWN = 40
+#: Below this a number is 0 but for rounding.
+NOTHING = 1e-14
 #: R warns of half wins whenever they occur.
 HALVES = "non-integer"
 
@@ -45,7 +48,7 @@ class Row:
 
 def cases() -> dict[str, tuple[RCase, Ours | None]]:
     """Name -> both sides of every example."""
-    own = {**OURS, **OURS_PSYCHOTOOLS}
+    own = {**OURS, **MORE, **OURS_PSYCHOTOOLS}
     found = {c.name: (c, own.get(c.name)) for c in (*CASES, *PSYCHOTOOLS)}
     return found | {c.name: (c, OURS_VIGNETTE[section]) for section, c in VIGNETTE.items()}
 
@@ -72,12 +75,17 @@ def rows_of(c: RCase) -> list[Row]:
         mine = own.get(q)
         # A coefficient that is 0 but for rounding is measured by its standard error.
         se = r.default.get(f"standard error of {q}", 0.0)
-        known = mine is not None and math.isfinite(mine) and math.isfinite(further)
-        digits = [
-            float(digits_of_agreement(mine, a, se)) if known and mine is not None else None for a in (default, further)
-        ]
-        found.append(Row(q, default, further, mine, digits[0], digits[1], true.get(q, "")))
+        found.append(Row(q, default, further, mine, _agreed(mine, default, se), _agreed(mine, further, se), true.get(q, "")))
     return found
+
+
+def _agreed(own: float | None, r: float, se: float) -> float | None:
+    """Digits shared: of the larger of R's number and its standard error, or absolute where the number is 0."""
+    if own is None or not (math.isfinite(own) and math.isfinite(r)):
+        return None
+    if abs(own) < NOTHING:
+        return 16.0 if abs(r) < NOTHING else -math.log10(abs(r - own))
+    return float(digits_of_agreement(own, r, se))
 
 
 @lru_cache(maxsize=1)
@@ -154,9 +162,8 @@ def unexplained(c: RCase) -> list[str]:
     found = []
     for row in rows_of(c):
         if row.digits is None:
-            finite = row.own is not None and not math.isnan(row.own)
-            both_none = row.own is not None and math.isnan(row.own) and math.isnan(row.default)
-            if not both_none and not (finite and _starts(row.quantity, apart)) and not _starts(row.quantity, alone):
+            ours_alone = row.own is not None and math.isnan(row.default)
+            if not ours_alone and not _starts(row.quantity, [*apart, *alone]):
                 found.append(row.quantity)
         elif row.digits < ENOUGH and not _starts(row.quantity, apart):
             found.append(row.quantity)

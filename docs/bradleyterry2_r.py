@@ -10,8 +10,9 @@ one step early.  Penalised quasi-likelihood, brglm, gnm and btmodel have stoppin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
-from pairproof.bridge import backend
+from pairproof.bridge import Backend, backend
 
 #: R functions that an example's `take` may use, and the run itself.
 RUN = r"""
@@ -172,8 +173,13 @@ class RNumbers:
 
 
 def r_numbers(c: RCase) -> RNumbers:
-    """R's answer to an example, live or from its record."""
-    result = backend().call(
+    """R's answer to an example, live or from its record; asked once of each backend."""
+    return _asked(c, backend())
+
+
+@lru_cache(maxsize=512)
+def _asked(c: RCase, of: Backend) -> RNumbers:
+    result = of.call(
         code=RUN,
         args={"code": f"{c.unseen}\n{c.code}", "take": c.take, "again": c.again, "failing": c.failing, "needs": list(c.needs)},
         needs=c.needs,

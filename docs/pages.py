@@ -28,6 +28,7 @@ PAGES = (
             "from-r",
             "prefmod-to-pairproof",
             "prefmod-defects",
+            "bradleyterry2-to-pairproof",
             "translation-competitions",
             "sakaguchi-vandurme-2018",
             "papers-under-clustering",
@@ -51,6 +52,7 @@ def blocks() -> Mapping[str, Block]:
     """Name -> what writes the block."""
     from . import (
         agreement,
+        bradleyterry2_page,
         clustering,
         coverage,
         definitions,
@@ -66,6 +68,7 @@ def blocks() -> Mapping[str, Block]:
 
     return {
         **agreement.BLOCKS,
+        **bradleyterry2_page.BLOCKS,
         **clustering.BLOCKS,
         **coverage.BLOCKS,
         **definitions.BLOCKS,
