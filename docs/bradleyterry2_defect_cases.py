@@ -108,6 +108,29 @@ c("default, aliased" = sum(is.na(b)), "default, largest coefficient" = max(abs(b
         _case("maxiter", "m <- BTm(1, winner, loser, ~ SVL[..] + (1 | ..), data = flatlizards, maxiter = 2)\nm$converged", 'c("converged" = m$converged, "sigma" = m$sigma)'),
         _case("sigma-wald", "m <- BTm(cbind(win, loss), one, two, ~ x[..] + (1 | ..), data = list(d, x))\nsummary(m)",
               's <- summary(m)$ranef; c(estimates(m), sigma(m), "z of sigma" = s[1, 3], "p of sigma" = s[1, 4])', FOUR, again=True),
+        _case("glmer", """library(lme4)    # the modules of glmer, with "winner minus loser" in the place of its random effects
+gf <- glFormula(y ~ 0 + x + (1 | g), data = list(y = y, x = x, g = factor(rep_len(1:K, N), levels = 1:K)), family = binomial(), weights = rep(1, N), control = anything)
+terms <- gf$reTrms
+terms$Zt <- as(t(Z), "dgCMatrix")
+terms$Ztlist <- list(terms$Zt)
+terms$Lambdat <- as(Matrix::Diagonal(K), "dgCMatrix")
+terms$Lind <- rep(1L, K)
+terms$theta <- 1
+terms$lower <- 0
+terms$Gp <- c(0L, K)
+terms$flist <- structure(list(g = factor(rep_len(1:K, N), levels = 1:K)), assign = 1L)
+terms$nl <- c(g = K)
+f <- mkGlmerDevfun(gf$fr, gf$X, terms, family = binomial(), control = glmerControl(tolPwrss = 1e-13))
+first <- optimizeGlmer(f)
+f <- updateGlmerDevfun(f, terms)
+best <- optimizeGlmer(f, stage = 2, optimizer = "bobyqa", control = list(rhobeg = .1, rhoend = 1e-9))""",
+              'c("sigma" = best$par[1], "SVL" = best$par[2], "-2 log L" = best$fval)', """K <- 77L; N <- 100L
+i <- as.integer(flatlizards$contests$winner); j <- as.integer(flatlizards$contests$loser)
+turn <- rep(c(1, -1), 50)
+Z <- matrix(0, N, K); Z[cbind(1:N, i)] <- turn; Z[cbind(1:N, j)] <- -turn
+svl <- flatlizards$predictors$SVL; x <- matrix(turn * (svl[i] - svl[j])); y <- (turn + 1) / 2
+anything <- lme4::glmerControl(check.nobs.vs.nlev = "ignore", check.nobs.vs.nRE = "ignore", check.nlev.gtr.1 = "ignore")
+""", needs=("BradleyTerry2", "lme4")),
         _case("brglm-stop", "BTm(result, winner, loser, br = TRUE, data = flatlizards$contests)", "estimates(BTmodel)[1:10]",
               "result <- rep(1, nrow(flatlizards$contests))\nBTmodel <- BTm(result, winner, loser, br = TRUE, data = flatlizards$contests)", again=True, needs=BR),
         _case("btmodel-separated", "bt <- btmodel(paircomp(rbind(c(1, 1, 1), c(1, 1, -1), c(1, 1, 1), c(1, 1, -1), c(1, 1, 1))))\nsummary(bt)", "estimates(bt)", needs=("psychotools",)),
@@ -121,3 +144,18 @@ sctest(turned, node = 1)["statistic", "age"]""",
               'data("Topmodel2007", package = "psychotree")\n', needs=("psychotree", "strucchange")),
     )
 }  # fmt: skip
+
+#: Input that is not right: title -> what R does.
+AWKWARD_R: dict[str, RCase] = {
+    title: _case("awkward-" + title.split("(")[0].strip().replace(" ", "-").replace(",", ""), code, f"{{ {code} }}", THREE, failing=True)
+    for title, code in {
+        "a reference that is no player": 'coef(BTm(cbind(win, loss), one, two, refcat = "Z", data = d))',
+        "a negative count": "coef(BTm(cbind(c(-6, 8, 5), loss), one, two, data = d))",
+        "an outcome of 2": "coef(BTm(c(2, 1, 0), one, two, data = d))",
+        "negative weights": "coef(BTm(cbind(win, loss), one, two, data = d, weights = c(-1, 1, 1)))",
+        "a covariate table that is too short": "coef(BTm(cbind(win, loss), one, two, ~ x[..] + (1 | ..), data = list(d, data.frame(x = c(0, 1)))))",
+        "players as text, with other levels": "coef(BTm(cbind(win, loss), as.character(one), as.character(two), data = d))",
+        "an effect of the judge alone": "d$judge <- gl(3, 1); coef(BTm(cbind(win, loss), one, two, ~ .. + (1 | judge), data = d))",
+        "a pair that was never played (0:0)": "coef(BTm(cbind(c(6, 8, 0), c(4, 2, 0)), one, two, data = d))",
+    }.items()
+}

@@ -14,6 +14,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -294,16 +295,21 @@ general = fit_bradley_terry(table, ties="davidson", formula="team", order_effect
 }  # fmt: skip
 
 
-def run(ours: Ours, data: Any = None) -> Names:
-    """The names that the code leaves."""
-    names: Names = {
+def namespace(data: Any) -> Names:
+    """The names that code on the pages may use."""
+    return {
         "data": data,
         "np": np,
         "pd": pd,
-        "package_data": package_data,
+        "package_data": partial(package_data, backend="live"),
         "pairproof": pairproof,
         "fit_bradley_terry": pairproof.fit_bradley_terry,
     }
+
+
+def run(ours: Ours, data: Any = None) -> Names:
+    """The names that the code leaves."""
+    names = namespace(data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(ours.unseen + ours.code, names)

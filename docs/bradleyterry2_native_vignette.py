@@ -113,7 +113,7 @@ OURS_VIGNETTE: dict[str, Ours] = {
         | {"exp(at.home)": float(np.exp(n["home"].params["order"]))}, "baseball", BASEBALL),
     "4": Ours("home.params, home.bse\nfit = fit_bradley_terry(lizards, formula=\"" + FOUR + " + (1 | item)\", method=\"pql\")",
         lambda n: abilities(n["home"]) | abilities(n["fit"]), "baseball",
-        BASEBALL + _HOME + "\nlizards_data = package_data('BradleyTerry2', 'flatlizards', backend='live')\n"
+        BASEBALL + _HOME + "\nlizards_data = package_data('BradleyTerry2', 'flatlizards')\n"
         + LIZARDS.replace("data[", "lizards_data[").replace("table =", "lizards =")),
     "5": Ours(_PQL + '\nwon = fit.probabilities().set_index(["first", "second"])["p_first"]     # deviance residual of a win: sqrt(-2 log p)\n' + ROWS + GROUPED,
         _section_5, "flatlizards", LIZARDS),

@@ -102,7 +102,8 @@ def _own(name: str) -> Numbers:
     return _kept().get(name, {})
 
 
-def _cell(value: float | None) -> str:
+def cell(value: float | None) -> str:
+    """A number in 12 digits; what is 0 but for rounding as 0, nothing where there is none."""
     if value is None:
         return ""
     if math.isnan(value):
@@ -124,8 +125,8 @@ def table(c: RCase) -> str:
     heads += ["digits", *(["taken further"] if c.again else []), *(["25-digit value"] if exact else [])]
     cells = []
     for row in shown:
-        line = [row.quantity, *([texts[row.quantity]] if texts else []), _cell(row.default)]
-        line += [*([_cell(row.further)] if c.again else []), _cell(row.own), _digits(row.digits_default)]
+        line = [row.quantity, *([texts[row.quantity]] if texts else []), cell(row.default)]
+        line += [*([cell(row.further)] if c.again else []), cell(row.own), _digits(row.digits_default)]
         cells.append(line + [*([_digits(row.digits)] if c.again else []), *([row.exact[:24]] if exact else [])])
     text = markdown(heads, cells)
     compared = [row for row in more if row.digits is not None]
