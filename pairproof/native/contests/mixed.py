@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.columns import Factor
-from ...errors import InputError
+from ...errors import InputError, NotEstimableError
 from ...fit.contests.components import Component, Predicted
 from ...fit.contests.mixed import MixedFit
 from ...fit.covariance import DenseCovariance
@@ -28,10 +28,11 @@ from ..random_effects.design import with_effects
 from ..random_effects.fit import MixedEstimate, fit_mixed
 from ..random_effects.pql import fit_pql
 from ..structured.contests import Contests
+from ..structured.estimate import fit_structured
 from ..structured.links import link
 from .outcomes import LinkOutcomes
 from .rows import ContestRows
-from .solved import RULE, LimitRows, Solved, binary, contests_of, limit_of
+from .solved import RULE, LimitRows, Solved, binary, contests_of, everything, limit_of
 from .tabulate import tabulate
 
 FloatArray = NDArray[np.float64]
@@ -136,11 +137,20 @@ def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> Mix
         )
     effects = effects_of(rows, spec.random[0])
     fixed = contests_of(rows)
-    limit = limit_of(fixed)
+    limit = _limit(fixed, spec.link)
     left = _rows_left(fixed, limit)
     contests = with_effects(limit.left, effects.first[left], effects.second[left], effects.names)
     found = _pql(contests, spec.link, effects) if spec.method == "pql" else _marginal(contests, rows, effects)
     return _result(rows, effects, limit, found, (*warnings, *limit.warnings(rows), *found.warnings))
+
+
+def _limit(fixed: Contests, name: str) -> LimitRows:
+    """What of the fixed parameters has a finite estimate."""
+    try:
+        fit_structured(fixed, name)
+    except NotEstimableError:
+        return limit_of(fixed)
+    return everything(fixed)
 
 
 def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:

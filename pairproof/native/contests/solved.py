@@ -7,22 +7,21 @@ along which nothing is left to say are the null space of the estimate.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, NotEstimableError
 from ...fit.outcomes import outcome_probabilities
 from ...fit.spec import Term
 from ...fit.warning import FitWarning, listed
 from ..bias_reduced.fit import ReducedEstimate, fit_reduced
 from ..bias_reduced.ties import TiedContests, TiedEstimate, fit_tied
 from ..structured.contests import Contests
-from ..structured.estimate import StructuredEstimate, fit_structured
+from ..structured.estimate import fit_structured
 from ..structured.existence import null_space
-from ..structured.limiting import limiting_contests
+from ..structured.limiting import limiting_contests, pivots
 from ..structured.links import link
 from ..ties_general.fit import GeneralTiesEstimate, fit_general_ties
 from ..ties_general.model import GeneralTies, TiePoint, general_ties
@@ -112,8 +111,11 @@ def binary(p: FloatArray) -> FloatArray:
 
 def _likelihood(rows: ContestRows) -> Solved:
     contests, name = contests_of(rows), rows.spec.link
-    limit = limit_of(contests)
-    found = limit.fitted(lambda left: fit_structured(left, name))
+    try:
+        limit, found = everything(contests), fit_structured(contests, name)
+    except NotEstimableError:
+        limit = limit_of(contests)
+        found = fit_structured(limit.left, name)
     theta, covariance = limit.embed(found.theta), limit.embed_square(found.covariance)
     fitted = limit.probabilities(link(name).probability(contests.design.predictor(theta)))
     warnings = [*limit.warnings(rows)]
@@ -166,16 +168,6 @@ class LimitRows:
     flat: FloatArray
     n_infinite: int
 
-    def fitted(self, fit: Callable[[Contests], StructuredEstimate]) -> StructuredEstimate:
-        """The estimate from the rows left.
-
-        Raises
-        ------
-        NotEstimableError
-            Every result is certain: nothing is left to estimate.
-        """
-        return fit(self.left)
-
     def embed(self, theta: FloatArray) -> FloatArray:
         """float[p]: parameters of the rows left among all, 0 for those that were fixed."""
         out = np.zeros(len(self.contests.design.names))
@@ -215,9 +207,30 @@ class LimitRows:
         text = (
             f"separated data: {what}: the likelihood grows without end as they go to infinity. In {len(self.certain)} of"
             f" {self.contests.n_used} rows, the first of them row {self.certain[0] + 1}, the result is certain in the"
-            " limit. What is finite is estimated; reduce_bias='mean' has finite estimates of all"
+            " limit. What is finite is estimated"
+            + ("" if rows.spec.random else "; reduce_bias='mean' has finite estimates of all")
         )
         return (FitWarning("separated", text, lost),)
+
+
+def everything(contests: Contests) -> LimitRows:
+    """Contests of which everything has a finite estimate."""
+    p = len(contests.design.names)
+    none = np.zeros(0, np.int64)
+    return LimitRows(contests, contests, np.arange(p), none, np.zeros((p, 0)), 0)
+
+
+def apart(contests: Contests) -> LimitRows:
+    """Contests with a parameter fixed for each direction that they cannot tell: one for each set of items beyond one."""
+    used = np.flatnonzero(contests.totals > 0)
+    flat = null_space(contests.design.subset(used).gram(np.ones(len(used))))
+    if not flat.shape[1]:
+        return everything(contests)
+    dropped = pivots(flat)
+    left = Contests(contests.design.without(dropped), contests.wins, contests.losses)
+    kept = np.setdiff1d(np.arange(len(contests.design.names)), dropped)
+    size = np.sqrt((flat**2).sum(axis=0))
+    return LimitRows(contests, left, np.asarray(kept, np.int64), np.zeros(0, np.int64), flat / size, 0)
 
 
 def limit_of(contests: Contests) -> LimitRows:
@@ -255,9 +268,23 @@ def limit_of(contests: Contests) -> LimitRows:
 
 def _reduced(rows: ContestRows) -> Solved:
     contests, spec = contests_of(rows), rows.spec
-    found = fit_reduced(contests, spec.reduction, spec.link)
-    p = link(spec.link).probability(contests.design.predictor(found.theta))
-    return _finite(found.theta, found.covariance, found.llf, binary(p), (), found)
+    parts = apart(contests)
+    found = fit_reduced(parts.left, spec.reduction, spec.link)
+    theta = parts.embed(found.theta)
+    p = link(spec.link).probability(contests.design.predictor(theta))
+    return Solved(
+        theta,
+        parts.embed_square(found.covariance),
+        parts.flat,
+        0,
+        found.llf,
+        binary(p),
+        (),
+        found.steps,
+        found.decrement,
+        parts.warnings(rows),
+        found.penalised,
+    )
 
 
 def _reduced_with_ties(rows: ContestRows) -> Solved:

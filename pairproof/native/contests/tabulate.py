@@ -8,14 +8,16 @@ favours either of them but the offset, and ties have one probability.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...fit.cell_table import CellTable, Known
+from ...fit.cell_table import CellTable, WhenAsked
 from ...fit.residuals import poisson_divergence
+from ..structured.contests import distinct_rows
 from ..structured.links import link
 from .rows import ContestRows
 from .solved import Solved, binary
@@ -28,7 +30,7 @@ IntArray = NDArray[np.int64]
 class Tabulated:
     """Deviances, degrees of freedom and cells; attributes as in :class:`pairproof.fit.record.FitRecord`."""
 
-    cell_table: Known
+    cell_table: Callable[[], CellTable]
     deviance: float
     df_resid: int
     null_deviance: float
@@ -64,13 +66,16 @@ def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
         )
     )
     first, second = np.minimum(table.first, table.second)[used], np.maximum(table.first, table.second)[used]
-    labels = tuple(
-        f"row {used[k] + 1}" if spec.cells == ("row",) else _label(rows, int(used[k])) for k in keys
-    )
     outcomes = slice(None) if rows.has_ties else slice(None, None, 2)
     free = n * (2 if rows.has_ties else 1)
+
+    def cell_table() -> CellTable:
+        by_row = spec.cells == ("row",)
+        labels = tuple(f"row {used[k] + 1}" if by_row else _label(rows, int(used[k])) for k in keys)
+        return CellTable(first[keys], second[keys], labels, observed, fitted)
+
     return Tabulated(
-        Known(CellTable(first[keys], second[keys], labels, observed, fitted)),
+        WhenAsked(cell_table),
         2.0 * float(poisson_divergence(observed[:, outcomes], fitted[:, outcomes]).sum()),
         free - rank,
         2.0 * float(poisson_divergence(observed[:, outcomes], nothing[:, outcomes]).sum()),
@@ -85,19 +90,18 @@ def _cells(rows: ContestRows, used: IntArray, turned: NDArray[np.bool_]) -> tupl
         return np.arange(len(used)), np.arange(len(used))
     side = np.where(turned, -1.0, 1.0)
     columns = [np.minimum(table.first, table.second)[used], np.maximum(table.first, table.second)[used]]
-    columns += [side * column for column in design.dense[used].T]
-    columns += [side * design.offset[used]]
+    n_directed = sum(
+        t.kind in ("order", "comparison") for t in rows.terms
+    )  # covariates of items follow from the pair
+    columns += [side * column for column in design.dense[used, design.dense.shape[1] - n_directed :].T]
+    if design.offset.any():
+        columns.append(side * design.offset[used])
     if spec.tie_shift:
         columns.append(side * rows.home[used])
     for name in spec.cells:
         columns.append(_codes(rows, name)[used])
-    key = np.zeros(len(used), np.int64)
-    for column in columns:
-        distinct, code = np.unique(np.asarray(column) + 0.0, return_inverse=True)  # no -0
-        _, key = np.unique(key * len(distinct) + np.ravel(code), return_inverse=True)
-        key = np.ravel(key)
-    _, first, of = np.unique(key, return_index=True, return_inverse=True)
-    return np.ravel(of), first
+    first, of = distinct_rows(np.stack([np.asarray(c, dtype=float) for c in columns], axis=1))
+    return of, first
 
 
 def _codes(rows: ContestRows, name: str) -> FloatArray:

@@ -92,7 +92,7 @@ class Contests:
         Rows without a contest are in no group: -1.
         """
         design, at = self.design, np.flatnonzero(self.totals > 0)
-        kept, own = _distinct(
+        kept, own = distinct_rows(
             np.column_stack([design.first[at], design.second[at], design.dense[at], design.offset[at]])
         )
         label = np.full(design.n_rows, -1)
@@ -109,7 +109,7 @@ class Contests:
         return Contests(self.design.subset(kept), wins, losses)
 
 
-def _distinct(rows: FloatArray) -> tuple[IntArray, IntArray]:
+def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """First index of each distinct row, and which of them every row is.
 
     Rows are sorted by a 64-bit hash, as sorting whole rows takes ten times as long; if ever two different
