@@ -19,6 +19,7 @@ from .bradleyterry2_native import (
     items,
     named,
     of_r,
+    reduced,
     sigma,
     tests,
 )
@@ -74,8 +75,7 @@ def _free(fit: Any, names: dict[str, str], more: tuple[str, ...]) -> Numbers:
 def _reduced(n: Names) -> Numbers:
     fit = n["reduced"]
     found = {item: float(fit.params[item]) for item in items(fit)}
-    # brglm's penalized deviance: the deviance minus log det(information).
-    return found | {"deviance": fit.deviance, "penalized deviance": fit.deviance - 2 * (fit.penalised - fit.llf), "AIC": glm_aic(fit)}
+    return found | reduced(fit) | {"AIC": glm_aic(fit)}
 
 
 def _mixed(n: Names) -> Numbers:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 
 from pairproof.validation.verdicts.digits import digits_of_agreement
@@ -142,6 +143,28 @@ def _section(name: str) -> str:
     return next((s for s, v in VIGNETTE.items() if v.name == name), "")
 
 
+def prints_as(value: float, text: str) -> bool:
+    """Whether a number prints as `text`; a half may have been rounded either way."""
+    unit = Decimal(1).scaleb(int(Decimal(text).as_tuple().exponent))
+    return abs(Decimal(value) - Decimal(text)) <= unit / 2 * Decimal("1.0001")
+
+
+def misprints(c: RCase) -> list[tuple[str, str, float]]:
+    """Numbers of the vignette whose print is that of R as it stops, and not that of the model: name, print, ours.
+
+    What is 0 but for rounding is none of them.
+    """
+    texts = dict(printed()[of]) if (of := _section(c.name)) else {}
+    found = []
+    for row in rows_of(c):
+        text = texts.get(row.quantity, "0")
+        if row.own is None or not math.isfinite(row.own) or abs(row.own) < NOTHING or not texts:
+            continue
+        if not prints_as(row.own, text):
+            found.append((row.quantity, text, row.own))
+    return found
+
+
 def section(c: RCase, ours: Ours | None) -> str:
     """An example: both calls, what to know, and the table."""
     head = f"### {c.page[0].upper()}{c.page[1:]}: `{c.name}`" if c.page.startswith("section") else f"### {c.page}: `{c.name}`"
@@ -153,6 +176,12 @@ def section(c: RCase, ours: Ours | None) -> str:
         said += "R warns: " + "; ".join(f"\u201c{w}\u201d" for w in warned) + ".\n\n"
     for reason in (*REASONS.get(c.name, ()), *NO_COUNTERPART.get(c.name, ())):
         said += f"{reason.why}\n\n"
+    if wrong := misprints(c):
+        listed = "; ".join(f"{q} {value:.{len(text.partition('.')[2])}f} for {text}" for q, text, value in wrong)
+        said += (
+            f"In {len(wrong)} of these numbers the last digits that are printed are those of R's stopping rule, and not of the"
+            f" model, as R taken further has it: {listed}.\n\n"
+        )
     return f"{head}{code}\n{said}{table(c)}"
 
 
