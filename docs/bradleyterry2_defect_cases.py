@@ -147,7 +147,13 @@ sctest(turned, node = 1)["statistic", "age"]""",
 
 #: Input that is not right: title -> what R does.
 AWKWARD_R: dict[str, RCase] = {
-    title: _case("awkward-" + title.split("(")[0].strip().replace(" ", "-").replace(",", ""), code, f"{{ {code} }}", THREE, failing=True)
+    title: _case(
+        "awkward-" + title.split("(")[0].strip().replace(" ", "-").replace(",", ""),
+        code,
+        f"{{ {code} }}",
+        THREE,
+        failing=True,
+    )
     for title, code in {
         "a reference that is no player": 'coef(BTm(cbind(win, loss), one, two, refcat = "Z", data = d))',
         "a negative count": "coef(BTm(cbind(c(-6, 8, 5), loss), one, two, data = d))",

@@ -130,12 +130,19 @@ def _lines(*codes: str) -> str:
     return "\n".join(code.strip() for code in codes if code.strip())
 
 
-def _table(name: str, default: Mapping[str, float], further: Mapping[str, float], own: Mapping[str, float]) -> str:
+def _table(
+    name: str, default: Mapping[str, float], further: Mapping[str, float], own: Mapping[str, float]
+) -> str:
     exact = bradleyterry2_exact.kept()[EXACT[name]] if name in EXACT else {}
     quantities: Sequence[str] = list(dict.fromkeys([*default, *own]))
     if not quantities:
         return ""
-    heads = ["", *(["R"] if default else []), *(["R, taken further"] if further else []), *(["pairproof"] if own else [])]
+    heads = [
+        "",
+        *(["R"] if default else []),
+        *(["R, taken further"] if further else []),
+        *(["pairproof"] if own else []),
+    ]
     heads += ["25-digit value"] if exact else []
     rows = []
     for q in quantities:
@@ -152,7 +159,13 @@ def awkward() -> str:
         numbers = ", ".join(f"{q} {cell(v)}" for q, v in r.default.items())
         own = _kept()[title]
         fits = own.get("said") or ["is fitted, as in R" if not r.error else "is fitted"]
-        rows.append((title, r.error or "; ".join([numbers, *r.warnings]), own["error"] if "error" in own else "; ".join(fits)))
+        rows.append(
+            (
+                title,
+                r.error or "; ".join([numbers, *r.warnings]),
+                own["error"] if "error" in own else "; ".join(fits),
+            )
+        )
     return "\n" + markdown(("", "R says", "pairproof says"), rows, right=9) + "\n"
 
 
@@ -160,4 +173,7 @@ def _block(name: str) -> Callable[[], str]:
     return lambda: "\n" + "\n".join(section(d) for d in SECTIONS[name]) + "\n"
 
 
-BLOCKS: Mapping[str, Callable[[], str]] = {**{name: _block(name) for name in SECTIONS}, "bradleyterry2-defects-awkward": awkward}
+BLOCKS: Mapping[str, Callable[[], str]] = {
+    **{name: _block(name) for name in SECTIONS},
+    "bradleyterry2-defects-awkward": awkward,
+}

@@ -40,8 +40,12 @@ KEPT = Path(__file__).with_name("bradleyterry2_defects.json")
 _HOME = 'home = fit_bradley_terry(table, order_effect=True, cells="row")\n'
 _WINNER = """table = pairproof.read({"first": list("AAABBC"), "second": list("BCDCDD"), "wins": [5, 5, 5, 3, 4, 2], "losses": [0, 0, 0, 2, 1, 3]})
 """
-_BOTH = 'table = pairproof.read({"first": ["A", "C"], "second": ["B", "D"], "wins": [6, 3], "losses": [2, 5]})\n'
-_THREE = 'rows = {"first": ["A", "A", "B"], "second": ["B", "C", "C"], "wins": [6, 8, 5], "losses": [4, 2, 5]}\n'
+_BOTH = (
+    'table = pairproof.read({"first": ["A", "C"], "second": ["B", "D"], "wins": [6, 3], "losses": [2, 5]})\n'
+)
+_THREE = (
+    'rows = {"first": ["A", "A", "B"], "second": ["B", "C", "C"], "wins": [6, 8, 5], "losses": [4, 2, 5]}\n'
+)
 _FOUR = """table = pairproof.read({"first": list("111223"), "second": list("234344"), "wins": [3, 6, 1, 8, 2, 1], "losses": [7, 4, 9, 2, 8, 9]},
                        item_data={"item": list("1234"), "x": [0, 1, 2, 4]})
 """
@@ -81,7 +85,9 @@ def _pair(n: Names) -> Numbers:
     found: Numbers = {}
     for source in ("cemspc", "CEMS"):
         counts = _pooled(n[source], "Barcelona", "Stockholm")
-        found |= {f"{source}, {answer}": v for answer, v in zip(("Barcelona", "no preference", "Stockholm"), counts)}
+        found |= {
+            f"{source}, {answer}": v for answer, v in zip(("Barcelona", "no preference", "Stockholm"), counts)
+        }
     return found
 
 
@@ -101,12 +107,19 @@ def _school(n: Names) -> Numbers:
 
 def _residual(n: Names) -> Numbers:
     p = float(n["p"])
-    return {"deviance residual": float(np.sqrt(-2 * np.log(p))), "Pearson residual": float(np.sqrt((1 - p) / p))}
+    return {
+        "deviance residual": float(np.sqrt(-2 * np.log(p))),
+        "Pearson residual": float(np.sqrt((1 - p) / p)),
+    }
 
 
 def _laplace(n: Names) -> Numbers:
     fit = n["fit"]
-    return {"x[..]": float(fit.params["x"]), "standard error of x[..]": float(fit.bse["x"])} | sigma(fit) | {"p of sigma": fit.p_sigma}
+    return (
+        {"x[..]": float(fit.params["x"]), "standard error of x[..]": float(fit.bse["x"])}
+        | sigma(fit)
+        | {"p of sigma": fit.p_sigma}
+    )
 
 
 OURS_DEFECTS: dict[str, Ours] = {
@@ -184,9 +197,11 @@ AWKWARD: dict[str, str] = {
     "a negative count": _THREE + 'pairproof.read({**rows, "wins": [-6, 8, 5]})',
     "an outcome of 2": 'pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [-1]})',
     "negative weights": _THREE + "fit_bradley_terry(pairproof.read(rows), weights=[-1.0, 1, 1])",
-    "a covariate table that is too short": _THREE + 'pairproof.read(rows, item_data={"item": ["A", "B"], "x": [0, 1]})',
+    "a covariate table that is too short": _THREE
+    + 'pairproof.read(rows, item_data={"item": ["A", "B"], "x": [0, 1]})',
     "players as text, with other levels": _THREE + "fit = fit_bradley_terry(pairproof.read(rows))",
-    "an effect of the judge alone": _THREE + 'fit_bradley_terry(pairproof.read({**rows, "judge": ["J1", "J2", "J3"]}), random="judge")',
+    "an effect of the judge alone": _THREE
+    + 'fit_bradley_terry(pairproof.read({**rows, "judge": ["J1", "J2", "J3"]}), random="judge")',
     "a pair that was never played (0:0)": 'fit = fit_bradley_terry(pairproof.read({"first": list("AAB"), "second": list("BCC"), "wins": [6, 8, 0], "losses": [4, 2, 0]}))',
 }
 

@@ -25,6 +25,8 @@ from .bradleyterry2_vignette import VIGNETTE
 
 KEPT = Path(__file__).with_name("bradleyterry2_exact.json")
 DIGITS = 25
+#: A row of a model matrix.
+Point = tuple[float, ...]
 
 #: R: the design of a model without its aliased columns, successes, totals and coefficients.
 DESIGN = r"""
@@ -90,7 +92,7 @@ MODELS = (
 )
 
 
-def _slope(cells: Mapping[tuple[float, ...], Sequence[Any]], theta: Sequence[float]) -> Any:
+def _slope(cells: Mapping[Point, Sequence[Any]], theta: Sequence[float]) -> Any:
     """Minus the inverse of the derivative of Firth's modified score, by differences in doubles: with it kept, each
     step gains its digits.
     """
@@ -108,60 +110,83 @@ def _slope(cells: Mapping[tuple[float, ...], Sequence[Any]], theta: Sequence[flo
     return -np.linalg.inv(np.stack(columns, axis=1))
 
 
-def values(design: Mapping[str, Any], model: Model) -> dict[str, str]:
-    """Estimates, standard errors and deviance by name, as text."""
-    from mpmath import log, mp, mpf, sqrt
+def _contests(
+    design: Mapping[str, Any], keep: Sequence[int], dropped: set[int]
+) -> list[tuple[Point, Any, Any]]:
+    """Rows of the kept columns with their wins and totals; without those in which a dropped player was."""
+    from mpmath import mpf
 
-    mp.dps = 40
-    names: Sequence[str] = design["names"]
-    k = len(names)
-    dropped = {names.index(n) for n in model.infinite}
-    keep = [j for j in range(k) if j not in dropped]
-    cells: dict[tuple[float, ...], list[Any]] = {}
-    deviance = []
+    k = len(design["names"])
+    rows = []
     for r, (won, total) in enumerate(zip(design["won"], design["all"])):
         x = tuple(design["x"][r * k : (r + 1) * k])
-        if total == 0 or any(x[j] for j in dropped):
-            continue
-        # Counts are whole or half numbers; a proportion times a total has lost a digit.
-        cell = cells.setdefault(tuple(x[j] for j in keep), [mpf(0), mpf(0)])
-        w, n = mpf(round(2 * won)) / 2, mpf(round(2 * total)) / 2
-        cell[0] += w
-        cell[1] += n
-        deviance.append((tuple(x[j] for j in keep), w, n))
-    rows = [([(j, mpf(v)) for j, v in enumerate(x) if v], w, n) for x, (w, n) in cells.items()]
-    theta = [mpf(design["start"][j]) for j in keep]
-    chord = mp.matrix(_slope(cells, [float(t) for t in theta]).tolist()) if model.reduced else None
-    information: Any = None
+        if total and not any(x[j] for j in dropped):
+            # Counts are whole or half numbers; a proportion times a total has lost a digit.
+            rows.append((tuple(x[j] for j in keep), mpf(round(2 * won)) / 2, mpf(round(2 * total)) / 2))
+    return rows
+
+
+def _root(
+    cells: Mapping[Point, Sequence[Any]], start: Sequence[float], reduced: bool, of: str
+) -> tuple[Any, Any]:
+    """Where the score, or Firth's modified score, is 0, and the inverse information there."""
+    from mpmath import mp, mpf
+
+    sparse = [([(j, mpf(v)) for j, v in enumerate(x) if v], w, n) for x, (w, n) in cells.items()]
+    theta = [mpf(t) for t in start]
+    chord = mp.matrix(_slope(cells, start).tolist()) if reduced else None
     for _ in range(100):
-        score, information, variance = [mpf(0)] * len(theta), mp.zeros(len(theta)), []
-        for x, _w, n in rows:
-            p = 1 / (1 + mp.exp(-sum((theta[j] * v for j, v in x), mpf(0))))
-            variance.append((p, n * p * (1 - p)))
-            for i, a in x:
-                for j, b in x:
-                    information[i, j] += a * b * variance[-1][1]
+        score, information, shares = [mpf(0)] * len(theta), mp.zeros(len(theta)), []
+        for terms, _w, n in sparse:
+            p = 1 / (1 + mp.exp(-sum((theta[j] * v for j, v in terms), mpf(0))))
+            shares.append((p, n * p * (1 - p)))
+            for i, a in terms:
+                for j, b in terms:
+                    information[i, j] += a * b * shares[-1][1]
         inverse = information**-1
-        for (x, w, n), (p, v) in zip(rows, variance):
-            pulled = mpf(0)
-            if model.reduced:
-                pulled = v * sum((a * inverse[i, j] * b for i, a in x for j, b in x), mpf(0)) * (mpf(1) / 2 - p)
-            for j, a in x:
-                score[j] += a * (w - n * p + pulled)
+        for (terms, w, n), (p, v) in zip(sparse, shares):
+            pull = mpf(0)
+            if reduced:
+                spread = sum((a * inverse[i, j] * b for i, a in terms for j, b in terms), mpf(0))
+                pull = v * spread * (mpf(1) / 2 - p)
+            for j, a in terms:
+                score[j] += a * (w - n * p + pull)
         step = (inverse if chord is None else chord) * mp.matrix(score)
         theta = [t + s for t, s in zip(theta, step)]
         if max(abs(s) for s in step) < mpf(10) ** -32:
-            break
-    else:
-        raise ValueError(f"{model.of}: no root in 100 steps; the last step was {max(abs(s) for s in step)}")
-    scale = mpf(model.scale.partition("/")[0]) / mpf(model.scale.partition("/")[2] or 1)
+            return theta, inverse
+    raise ValueError(f"{of}: no root in 100 steps; the last step was {max(abs(s) for s in step)}")
+
+
+def _deviance(rows: Sequence[tuple[Point, Any, Any]], theta: Sequence[Any]) -> Any:
+    from mpmath import log, mp, mpf
+
     total = mpf(0)
-    for dense, w, n in deviance:
-        p = 1 / (1 + mp.exp(-sum((t * mpf(v) for t, v in zip(theta, dense)), mpf(0))))
+    for x, w, n in rows:
+        p = 1 / (1 + mp.exp(-sum((t * mpf(v) for t, v in zip(theta, x)), mpf(0))))
         for seen, expected in ((w, n * p), (n - w, n * (1 - p))):
             if seen:
                 total += 2 * seen * log(seen / expected)
-    found = {"deviance": mp.nstr(total, DIGITS)}
+    return total
+
+
+def values(design: Mapping[str, Any], model: Model) -> dict[str, str]:
+    """Estimates, standard errors and deviance by name, as text."""
+    from mpmath import mp, mpf, sqrt
+
+    mp.dps = 40
+    names: Sequence[str] = design["names"]
+    dropped = {names.index(n) for n in model.infinite}
+    keep = [j for j in range(len(names)) if j not in dropped]
+    rows = _contests(design, keep, dropped)
+    cells: dict[Point, list[Any]] = {}
+    for x, w, n in rows:
+        cell = cells.setdefault(x, [mpf(0), mpf(0)])
+        cell[0], cell[1] = cell[0] + w, cell[1] + n
+    theta, inverse = _root(cells, [design["start"][j] for j in keep], model.reduced, model.of)
+    by, _, per = model.scale.partition("/")
+    scale = mpf(by) / mpf(per or 1)
+    found = {"deviance": mp.nstr(_deviance(rows, theta), DIGITS)}
     for i, j in enumerate(keep):
         name = names[j].removeprefix(model.strip)
         found[name] = mp.nstr(theta[i] * scale, DIGITS)
@@ -178,11 +203,14 @@ def computed(names: Sequence[str] = ()) -> dict[str, dict[str, str]]:
             continue
         c = cases[model.of]
         answer = Backend("live").call(
-            code=DESIGN, args={"code": f"{c.unseen}\n{c.code}", "model": model.model}, needs=("BradleyTerry2", "brglm")
+            code=DESIGN,
+            args={"code": f"{c.unseen}\n{c.code}", "model": model.model},
+            needs=("BradleyTerry2", "brglm"),
         )
         value = answer.as_list()
         design: dict[str, Any] = {
-            key: [float(v) for v in value.vector(key).floats().ravel()] for key in ("x", "won", "all", "start")
+            key: [float(v) for v in value.vector(key).floats().ravel()]
+            for key in ("x", "won", "all", "start")
         }
         design["names"] = [str(n) for n in value.vector("names").values]
         found[model.of] = values(design, model)

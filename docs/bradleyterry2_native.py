@@ -65,7 +65,9 @@ WIDE = "data(list = name, package = 'psychotools', envir = environment()); as.da
 def named(fit: Any, names: Mapping[str, str], scale: float = 1.0) -> Numbers:
     """Estimates and standard errors; `names` is R's name -> ours."""
     without_end = {term for warning in fit.warnings if warning.kind == "separated" for term in warning.terms}
-    found = {r: np.inf if ours in without_end else float(fit.params[ours]) * scale for r, ours in names.items()}
+    found = {
+        r: np.inf if ours in without_end else float(fit.params[ours]) * scale for r, ours in names.items()
+    }
     return found | {f"standard error of {r}": float(fit.bse[ours]) * scale for r, ours in names.items()}
 
 
@@ -187,7 +189,9 @@ def cems_names(fit: Any) -> dict[str, str]:
         one, other = name.split(":")
         level, school = (one, other) if "[" in one else (other, one)
         column, value = re.fullmatch(r"(\w+)\[(\w+)\]", level).groups()  # type: ignore[union-attr]  # names of factors
-        found[f"{column}[student]{value}:{school}[..]"] = found[f"{school}[..]:{column}[student]{value}"] = name
+        found[f"{column}[student]{value}:{school}[..]"] = found[
+            f"{school}[..]:{column}[student]{value}"
+        ] = name
     return found
 
 
@@ -205,7 +209,13 @@ def _mixed(n: Names) -> Numbers:
 
 def _seeds(n: Names) -> Numbers:
     fit = n["fit"]
-    found = named(fit, {"(Intercept)": "ground", **{k.replace("seed:extract", "seed:extract"): k for k in fit.names if k != "ground"}})
+    found = named(
+        fit,
+        {
+            "(Intercept)": "ground",
+            **{k.replace("seed:extract", "seed:extract"): k for k in fit.names if k != "ground"},
+        },
+    )
     found["(Intercept)"] = -found["(Intercept)"]
     return found | sigma(fit)
 
@@ -221,7 +231,12 @@ def football(fits: Sequence[tuple[str, Any]]) -> Numbers:
     """Parameters of generalised Davidson models by R's names, deviance and df."""
     found: Numbers = {}
     for label, fit in fits:
-        for r, ours in (("home.adv", "order"), ("tie.max", "tie"), ("tie.mode", "tie-shift"), ("tie.scale", "tie-scale")):
+        for r, ours in (
+            ("home.adv", "order"),
+            ("tie.max", "tie"),
+            ("tie.mode", "tie-shift"),
+            ("tie.scale", "tie-scale"),
+        ):
             if ours in fit.names:
                 # plogis(tie.max) is the largest probability of a tie: Davidson's log nu is tie.max + log 2.
                 found[f"{label}, {r}"] = float(fit.params[ours]) - (np.log(2) if r == "tie.max" else 0.0)
@@ -243,9 +258,16 @@ def _hockey(fit: Any, krach: bool) -> Numbers:
     worth = np.exp(np.asarray(fit.params[list(fit.items)], float))
     p = worth[:, None] / (worth[:, None] + worth[None, :])
     np.fill_diagonal(p, 0)
-    middling = brentq(lambda x: np.sum(x / (x + worth)) - 0.5 * len(worth), *np.quantile(worth, [0.45, 0.55]), xtol=1e-14)
-    found = {f"round-robin winning probability of {i}": float(v) for i, v in zip(fit.items, p.sum(axis=1) / (len(worth) - 1))}
-    return found | ({f"KRACH of {i}": float(w / middling * 100) for i, w in zip(fit.items, worth)} if krach else {})
+    middling = brentq(
+        lambda x: np.sum(x / (x + worth)) - 0.5 * len(worth), *np.quantile(worth, [0.45, 0.55]), xtol=1e-14
+    )
+    found = {
+        f"round-robin winning probability of {i}": float(v)
+        for i, v in zip(fit.items, p.sum(axis=1) / (len(worth) - 1))
+    }
+    return found | (
+        {f"KRACH of {i}": float(w / middling * 100) for i, w in zip(fit.items, worth)} if krach else {}
+    )
 
 
 OURS: dict[str, Ours] = {

@@ -62,7 +62,11 @@ def _mixed(fit: Any) -> Numbers:
 
 def _predicted(n: Names) -> Numbers:
     pairs = ("048 - 006", "060 - 011")
-    return {f"{of}, {pair}": float(eta) for of in ("newdata", "of the fit") for pair, eta in zip(pairs, n["new"]["eta"])}
+    return {
+        f"{of}, {pair}": float(eta)
+        for of in ("newdata", "of the fit")
+        for pair, eta in zip(pairs, n["new"]["eta"])
+    }
 
 
 def _new_lizard(n: Names) -> Numbers:
@@ -104,7 +108,9 @@ def regressed(x: Any, n: Names) -> tuple[float, float]:
 def _springall(n: Names) -> Numbers:
     found = named(n["fit"], of_r(n["fit"])) | fitted(n["fit"], aic=False)
     for item, row in n["grouped"].iterrows():
-        found[f"grouped residual of {item}"], found[f"weight of {item}"] = float(row["residual"]), float(row["weight"])
+        found[f"grouped residual of {item}"], found[f"weight of {item}"] = float(row["residual"]), float(
+            row["weight"]
+        )
     for x in ("flav", "gel"):
         of = regressed(n["table"].item_data[x], n)
         found[f"regression on {x}, intercept"], found[f"regression on {x}, slope"] = of
@@ -120,8 +126,13 @@ def _bins(n: Names) -> Numbers:
 
 
 def _five(n: Names) -> Numbers:
-    found = football((("Davidson", n["davidson"]), ("scaled", n["scaled"]), ("shifted and scaled", n["general"])))
-    for name, more, less in (("scaled", n["scaled"], n["davidson"]), ("shifted and scaled", n["general"], n["scaled"])):
+    found = football(
+        (("Davidson", n["davidson"]), ("scaled", n["scaled"]), ("shifted and scaled", n["general"]))
+    )
+    for name, more, less in (
+        ("scaled", n["scaled"], n["davidson"]),
+        ("shifted and scaled", n["general"], n["scaled"]),
+    ):
         test = more.compare(less)
         found[f"likelihood ratio, {name}"] = test.statistic
         found[f"df of the likelihood ratio, {name}"] = float(test.df)

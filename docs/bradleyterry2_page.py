@@ -62,7 +62,10 @@ def numbers(c: RCase) -> RNumbers:
         return found
     names = [q for q, _ in printed()[section]]
     return RNumbers(
-        dict(zip(names, found.default.values())), dict(zip(names, found.tight.values())), found.warnings, found.error
+        dict(zip(names, found.default.values())),
+        dict(zip(names, found.tight.values())),
+        found.warnings,
+        found.error,
     )
 
 
@@ -76,7 +79,17 @@ def rows_of(c: RCase) -> list[Row]:
         mine = own.get(q)
         # A coefficient that is 0 but for rounding is measured by its standard error.
         se = r.default.get(f"standard error of {q}", 0.0)
-        found.append(Row(q, default, further, mine, _agreed(mine, default, se), _agreed(mine, further, se), true.get(q, "")))
+        found.append(
+            Row(
+                q,
+                default,
+                further,
+                mine,
+                _agreed(mine, default, se),
+                _agreed(mine, further, se),
+                true.get(q, ""),
+            )
+        )
     return found
 
 
@@ -121,20 +134,30 @@ def table(c: RCase) -> str:
     rows = rows_of(c)
     shown, more = (rows, []) if len(rows) <= SHOWN else (rows[: SHOWN // 2], rows[SHOWN // 2 :])
     exact = any(row.exact for row in shown)
-    texts = dict(printed()[section]) if (section := _section(c.name)) else {}
-    heads = ["quantity", *(["printed"] if texts else []), "R", *(["R, taken further"] if c.again else []), "pairproof"]
+    texts = dict(printed()[of]) if (of := _section(c.name)) else {}
+    heads = [
+        "quantity",
+        *(["printed"] if texts else []),
+        "R",
+        *(["R, taken further"] if c.again else []),
+        "pairproof",
+    ]
     heads += ["digits", *(["taken further"] if c.again else []), *(["25-digit value"] if exact else [])]
     cells = []
     for row in shown:
         line = [row.quantity, *([texts[row.quantity]] if texts else []), cell(row.default)]
         line += [*([cell(row.further)] if c.again else []), cell(row.own), _digits(row.digits_default)]
-        cells.append(line + [*([_digits(row.digits)] if c.again else []), *([row.exact[:24]] if exact else [])])
+        cells.append(
+            line + [*([_digits(row.digits)] if c.again else []), *([row.exact[:24]] if exact else [])]
+        )
     text = markdown(heads, cells)
     compared = [row for row in more if row.digits is not None]
     if compared:
         least = min(row.digits for row in compared if row.digits is not None)
         default = min(row.digits_default for row in compared if row.digits_default is not None)
-        last = f"{_digits(least)} digits" + (f" with R taken further, {_digits(default)} as it stops" if c.again else "")
+        last = f"{_digits(least)} digits" + (
+            f" with R taken further, {_digits(default)} as it stops" if c.again else ""
+        )
         text += f"\n{len(more)} more rows; the {len(compared)} that both have share at least {last}.\n"
     return text
 
@@ -167,7 +190,11 @@ def misprints(c: RCase) -> list[tuple[str, str, float]]:
 
 def section(c: RCase, ours: Ours | None) -> str:
     """An example: both calls, what to know, and the table."""
-    head = f"### {c.page[0].upper()}{c.page[1:]}: `{c.name}`" if c.page.startswith("section") else f"### {c.page}: `{c.name}`"
+    head = (
+        f"### {c.page[0].upper()}{c.page[1:]}: `{c.name}`"
+        if c.page.startswith("section")
+        else f"### {c.page}: `{c.name}`"
+    )
     code = f"\n\n```r\n{c.code.strip()}\n```\n"
     code += f"```text\n{ours.code.strip()}\n```\n" if ours else ""
     said = f"{c.note[0].upper()}{c.note[1:]}.\n\n" if c.note else ""
@@ -177,7 +204,9 @@ def section(c: RCase, ours: Ours | None) -> str:
     for reason in (*REASONS.get(c.name, ()), *NO_COUNTERPART.get(c.name, ())):
         said += f"{reason.why}\n\n"
     if wrong := misprints(c):
-        listed = "; ".join(f"{q} {value:.{len(text.partition('.')[2])}f} for {text}" for q, text, value in wrong)
+        listed = "; ".join(
+            f"{q} {value:.{len(text.partition('.')[2])}f} for {text}" for q, text, value in wrong
+        )
         said += (
             f"In {len(wrong)} of these numbers the last digits that are printed are those of R's stopping rule, and not of the"
             f" model, as R taken further has it: {listed}.\n\n"
@@ -235,11 +264,31 @@ def summary() -> str:
     ):
         rows = [(c, row) for c in which for row in rows_of(c)]
         both = [(c, row) for c, row in rows if row.digits is not None]
-        plain = [row for c, row in both if not any(_starts(row.quantity, r.of) for r in REASONS.get(c.name, ()))]
+        plain = [
+            row for c, row in both if not any(_starts(row.quantity, r.of) for r in REASONS.get(c.name, ()))
+        ]
         least = min(row.digits for row in plain if row.digits is not None)
         default = min(row.digits_default for row in plain if row.digits_default is not None)
-        lines.append((label, str(len(which)), str(len(rows)), str(len(both)), str(len(both) - len(plain)), _digits(least), _digits(default)))
-    heads = ("", "examples", "R's numbers", "compared", "differ, with a reason", "the others, digits at least", "with R as it stops")
+        lines.append(
+            (
+                label,
+                str(len(which)),
+                str(len(rows)),
+                str(len(both)),
+                str(len(both) - len(plain)),
+                _digits(least),
+                _digits(default),
+            )
+        )
+    heads = (
+        "",
+        "examples",
+        "R's numbers",
+        "compared",
+        "differ, with a reason",
+        "the others, digits at least",
+        "with R as it stops",
+    )
     return "\n" + markdown(heads, lines) + "\n"
 
 

@@ -181,16 +181,20 @@ def r_numbers(c: RCase) -> RNumbers:
 def _asked(c: RCase, of: Backend) -> RNumbers:
     result = of.call(
         code=RUN,
-        args={"code": f"{c.unseen}\n{c.code}", "take": c.take, "again": c.again, "failing": c.failing, "needs": list(c.needs)},
+        args={
+            "code": f"{c.unseen}\n{c.code}",
+            "take": c.take,
+            "again": c.again,
+            "failing": c.failing,
+            "needs": list(c.needs),
+        },
         needs=c.needs,
         label=f"docs {c.needs[0]} {c.name}",
         timeout=1800.0,
     )
     value = result.as_list()
     names = [str(n) for n in value.vector("names").values]
-    default, tight = (
-        [float(x) for x in value.vector(k).floats().ravel()] for k in ("default", "tight")
-    )
+    default, tight = ([float(x) for x in value.vector(k).floats().ravel()] for k in ("default", "tight"))
     said = tuple(str(w) for w in value.vector("warnings").values)
     error = str(value.vector("error").values[0])
     if error:

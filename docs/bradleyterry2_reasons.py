@@ -25,7 +25,7 @@ _SEPARATED = Reason(
 _WALD = Reason(
     ("z of sigma", "p of sigma", "iterations"),
     "R's z and p of sigma are a Wald test on the boundary of the parameter space, which is not valid; Laplace's approximation has a"
-    " likelihood-ratio test (`method=\"laplace\"`, `fit.p_sigma`). Numbers of iterations are not compared.",
+    ' likelihood-ratio test (`method="laplace"`, `fit.p_sigma`). Numbers of iterations are not compared.',
 )
 _QVCALC = Reason(
     ("quasi",),
@@ -33,10 +33,20 @@ _QVCALC = Reason(
     " ([certified](certified.md)).",
 )
 _KRACH = Reason(
-    ("KRACH",), "The help page finds a middling rating by `uniroot`, which stops at 1e-4; pairproof's is the root."
+    ("KRACH",),
+    "The help page finds a middling rating by `uniroot`, which stops at 1e-4; pairproof's is the root.",
 )
 _GNM = Reason(
-    ("shifted and scaled, home", "shifted and scaled, tie", "scaled, ", "Davidson, ", "exp", "plogis", "likelihood", "p of the"),
+    (
+        "shifted and scaled, home",
+        "shifted and scaled, tie",
+        "scaled, ",
+        "Davidson, ",
+        "exp",
+        "plogis",
+        "likelihood",
+        "p of the",
+    ),
     "gnm stops after 6 to 8 digits of these parameters, with a tighter tolerance too; pairproof's are where the score is 0 (a Newton"
     " step in 50 digits moves them by less than 2e-13).",
 )
@@ -74,12 +84,19 @@ NO_COUNTERPART: Mapping[str, tuple[Reason, ...]] = {
     "flatlizards-probit": (_SEPARATED,),
     "glmmPQL-control": (
         _SEPARATED,
-        Reason((), "tol = 1e-3 stops 3 to 5 digits before the fixed point, for which pairproof has no option."),
+        Reason(
+            (), "tol = 1e-3 stops 3 to 5 digits before the fixed point, for which pairproof has no option."
+        ),
     ),
-    "seeds": (Reason(("all.equal",), "The help page's check that terms add up; pairproof has no terms to add up."),),
+    "seeds": (
+        Reason(("all.equal",), "The help page's check that terms add up; pairproof has no terms to add up."),
+    ),
     "predict-CEMS": (_AGAINST_ITSELF,),
     "predict-new-lizard": (
-        Reason((), "R has no prediction at level 1 for a lizard that was not seen; pairproof's has effect 0, and its variance in the standard error."),
+        Reason(
+            (),
+            "R has no prediction at level 1 for a lizard that was not seen; pairproof's has effect 0, and its variance in the standard error.",
+        ),
     ),
     "vignette-3.1": (_WALD,),
     "vignette-3.2": (_SEPARATED, _WALD),

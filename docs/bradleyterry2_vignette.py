@@ -14,7 +14,10 @@ from .bradleyterry2_r import RCase
 
 PRINTED = Path(__file__).with_name("bradleyterry2_printed.json")
 
-CITE = CITATIONS + 'citeModel <- BTm(cbind(win1, win2), journal1, journal2, ~ journal, id = "journal", data = citations.sf)\n'
+CITE = (
+    CITATIONS
+    + 'citeModel <- BTm(cbind(win1, win2), journal1, journal2, ~ journal, id = "journal", data = citations.sf)\n'
+)
 LIZARDS = f"lizModel2 <- BTm(1, winner, loser, {FOUR} + (1 | ..), data = flatlizards)\n"
 #: A summary of a fit by glm, in the order in which it is printed.
 _SUMMARY = """by_row <- as.numeric(t(summary({m})$coefficients))

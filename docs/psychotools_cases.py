@@ -7,7 +7,9 @@ from .bradleyterry2_r import RCase
 NEEDS = ("psychotools",)
 PC = "pc <- paircomp(rbind(c(1, 1, 1), c(1, 1, -1), c(1, -1, -1), c(1, 1, 1)))\n"
 #: Counts of a summary of comparisons, by pair and answer.
-_COUNTS = "s <- summary({x}); named(s, paste0(rep(rownames(s), ncol(s)), ', ', rep(colnames(s), each = nrow(s))))"
+_COUNTS = (
+    "s <- summary({x}); named(s, paste0(rep(rownames(s), ncol(s)), ', ', rep(colnames(s), each = nrow(s))))"
+)
 _FIT = "c(estimates({m}), tests({m}), 'log-likelihood' = as.numeric(logLik({m})), 'deviance' = deviance({m}))"
 _WORTH = """w <- itempar({m}, log = FALSE)
 c(named(worth({m}), names(worth({m})), 'worth of '), named(w, names(w), 'itempar of '), named(sqrt(diag(vcov(w))), names(w), 'standard error of the worth of '))"""

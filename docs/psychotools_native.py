@@ -44,7 +44,11 @@ def _worth(n: Names) -> Numbers:
     frame = n["fit"].worth()
     found: Numbers = {}
     for item, worth, se in zip(frame["item"], frame["worth"], frame["se"]):
-        found |= {f"worth of {item}": float(worth), f"itempar of {item}": float(worth), f"standard error of the worth of {item}": float(se)}
+        found |= {
+            f"worth of {item}": float(worth),
+            f"itempar of {item}": float(worth),
+            f"standard error of the worth of {item}": float(se),
+        }
     return found
 
 

@@ -55,14 +55,23 @@ def test_a_numeric_subset_counts_twice_in_r_and_once_here() -> None:
         # R's default covariance is one step early: observed 9e-7.
         assert own[f"1:4, {se}"] == pytest.approx(r[f"logical, {se}"], rel=3e-6)
         assert own[f"1:4, {se}"] / r[f"1:4, {se}"] == pytest.approx(np.sqrt(2), rel=3e-6)
-    assert r["1:4, deviance"] == pytest.approx(2 * own["1:4, deviance"]) and (r["1:4, df"], own["1:4, df"]) == (5, 1)
+    assert r["1:4, deviance"] == pytest.approx(2 * own["1:4, deviance"]) and (
+        r["1:4, df"],
+        own["1:4, df"],
+    ) == (5, 1)
 
 
 def test_teams_and_covariates_are_known_by_name() -> None:
     r, own = both("predict")
     assert own["levels in use"] == pytest.approx(r["all levels"], rel=1e-8) and r["levels in use"] < -1.4
     r, own = both("row-order")
-    assert r["rows turned round"] > 0.3 > 0 > own["rows turned round"] == pytest.approx(r["x in the order of the levels"], rel=1e-8)
+    assert (
+        r["rows turned round"]
+        > 0.3
+        > 0
+        > own["rows turned round"]
+        == pytest.approx(r["x in the order of the levels"], rel=1e-8)
+    )
 
 
 def test_what_is_infinite_has_a_large_number_in_r_and_none_here() -> None:
@@ -136,7 +145,9 @@ def test_a_wald_test_of_sigma_is_not_its_test() -> None:
 def test_penalised_quasi_likelihood_is_low_and_laplace_less_so() -> None:
     own = kept()["pql"]["numbers"]
     for players, true in ((40, "1"), (77, "1.1")):
-        pql, laplace = (own[f"{players} players, {m}, mean of sigma (true {true})"] for m in ("pql", "laplace"))
+        pql, laplace = (
+            own[f"{players} players, {m}, mean of sigma (true {true})"] for m in ("pql", "laplace")
+        )
         assert pql < laplace - 0.05 and pql < 0.95 * float(true)
 
 
@@ -165,14 +176,20 @@ def test_pairproofs_answers_that_need_no_data_of_r_are_those_of_today() -> None:
         assert now[name].get("said", []) == then[name].get("said", []), name
         for q, value in now[name].get("numbers", {}).items():
             # Rounding of another machine.
-            assert float(value) == pytest.approx(then[name]["numbers"][q], rel=1e-8, abs=1e-12, nan_ok=True), q
+            assert float(value) == pytest.approx(
+                then[name]["numbers"][q], rel=1e-8, abs=1e-12, nan_ok=True
+            ), q
 
 
 @pytest.mark.r("BradleyTerry2")
 def test_pairproofs_answers_are_those_that_the_data_give_today() -> None:
-    of_data = [name for name, ours in OURS_DEFECTS.items() if ours.data and "cemspc" not in ours.unseen + ours.code]
+    of_data = [
+        name for name, ours in OURS_DEFECTS.items() if ours.data and "cemspc" not in ours.unseen + ours.code
+    ]
     now, then = computed(of_data), kept()
     for name in of_data:
         assert now[name].get("error") == then[name].get("error"), name
         for q, value in now[name].get("numbers", {}).items():
-            assert float(value) == pytest.approx(then[name]["numbers"][q], rel=1e-8, abs=1e-10, nan_ok=True), q
+            assert float(value) == pytest.approx(
+                then[name]["numbers"][q], rel=1e-8, abs=1e-10, nan_ok=True
+            ), q
