@@ -77,6 +77,9 @@ SECTIONS: Mapping[str, tuple[Defect, ...]] = {
         Defect("btmodel-deviance", "psychotools: the deviance of a btmodel", "`deviance` is minus twice the log-likelihood, and no measure of fit.", "The deviance is against the saturated model, here 0: every pair is fitted as it is."),
     ),
     "bradleyterry2-defects-random": (
+        Defect("bttree-order", "psychotree: a test that depends on the order of the rows",
+            "Where persons have equal values of a numeric covariate, `bttree` takes the maximum over every row: another order of the same persons has another statistic. Its p is interpolated from a table of Hansen (1997).",
+            "Equal values are never taken apart, and p is of the places between distinct values ([trees](trees.md))."),
         Defect("sigma-wald", "A Wald test of sigma", "`summary` divides sigma by its standard error, and takes its p from the normal distribution: on the boundary that is not its distribution, and penalised quasi-likelihood has no likelihood to test with.",
             "Twice the gain in log-likelihood over sigma = 0, which is 0 or chi-square with one degree of freedom, half and half (Self and Liang 1987): p is .0066 by Laplace's approximation and .0064 by quadrature, a tenth of R's and less."),
         Defect("pql", "Penalised quasi-likelihood is biased", "One hundred simulated sets of 40 players and 400 single contests, sigma 1, and of 77 players and 100 contests as in `flatlizards`, sigma 1.1; beta .7. BradleyTerry2's numbers are those of `method=\"pql\"`, which share 14 digits with R's ([examples](bradleyterry2-to-pairproof.md)).",

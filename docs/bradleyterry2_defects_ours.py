@@ -113,6 +113,15 @@ def _residual(n: Names) -> Numbers:
     }
 
 
+def _row_order(n: Names) -> Numbers:
+    one, other = (t.tests().query("node == 1 and covariate == 'age'").iloc[0] for t in (n["tree"], n["other"]))
+    return {
+        "age, statistic": float(one["statistic"]),
+        "age, statistic, rows turned round": float(other["statistic"]),
+        "age, p": float(one["p_adjusted"]),
+    }
+
+
 def _laplace(n: Names) -> Numbers:
     fit = n["fit"]
     return (
@@ -189,6 +198,12 @@ fit = fit_bradley_terry(table, reference="c")""", lambda n: named(n["fit"], item
     "btmodel-deviance": Ours("""answers = pd.DataFrame([[1, 1, 1], [1, 1, -1], [1, -1, -1], [-1, 1, 1]])
 table = pairproof.read(answers, layout="prefmod", items=["a", "b", "c"], pair_order="prefmod", coding={"first": 1, "second": -1})
 fit = fit_bradley_terry(table, reference="c")""", lambda n: {"deviance": n["fit"].deviance, "-2 log-likelihood": -2 * n["fit"].llf}),
+    "bttree-order": Ours("""items = ["Barbara", "Anni", "Hana", "Fiona", "Mandy", "Anja"]
+persons, turned = (pairproof.read_respondents(table, "pairs", items=items, pair_order="prefmod", coding={"first": 1, "second": -1},
+                                              levels={"gender": ["male", "female"], **{q: ["yes", "no"] for q in ("q1", "q2", "q3")}})
+                   for table in (data, data.iloc[::-1]))
+tree, other = (pairproof.fit_tree(of, minimum=5, reference="Barbara") for of in (persons, turned))
+tree.tests(), other.tests()""", _row_order, "Topmodel2007", package="psychotree"),
 }  # fmt: skip
 
 #: What is tried with input that is not right: title, code.

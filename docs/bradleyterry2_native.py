@@ -55,8 +55,13 @@ class Ours:
     package: str = "BradleyTerry2"
 
 
-#: The comparisons of a data set of psychotools: 1 where the first was preferred, -1 the second, 0 neither.
-WIDE = "data(list = name, package = 'psychotools', envir = environment()); as.data.frame(as.matrix(get(name)$preference))"
+#: The comparisons of a data set of psychotools: 1 where the first was preferred, -1 the second, 0 neither; of psychotree
+#: with the covariates of persons.
+_WIDE = "suppressMessages(library(psychotools)); data(list = name, package = package, envir = environment()); d <- get(name)\n"
+WIDE = {
+    "psychotools": _WIDE + "as.data.frame(as.matrix(d$preference))",
+    "psychotree": _WIDE + "data.frame(as.matrix(d$preference), d[setdiff(names(d), 'preference')], check.names = FALSE)",
+}
 
 
 # -- what is read of a fit ---------------------------------------------------------------------------------
@@ -343,8 +348,9 @@ def data_of(ours: Ours) -> Any:
     """The data set, from live R; comparisons of psychotools as a data frame with a column for each pair."""
     if not ours.data:
         return None
-    if ours.package == "psychotools":
-        result = Backend("live").call(code=WIDE, args={"name": ours.data}, needs=("psychotools",))
+    if ours.package in WIDE:
+        needs = ("psychotools", ours.package)
+        result = Backend("live").call(code=WIDE[ours.package], args={"name": ours.data, "package": ours.package}, needs=needs)
         return to_pandas(result.value, ours.data)
     return package_data(ours.package, ours.data, backend="live")
 

@@ -21,6 +21,7 @@ PAGES = (
             "models",
             "answers",
             "latent-classes",
+            "trees",
             "errors",
             "r-bridge",
             "certified",
@@ -66,6 +67,7 @@ def blocks() -> Mapping[str, Block]:
         r_cases,
         sakaguchi,
         scalar_annotation,
+        trees,
     )
 
     return {
@@ -83,6 +85,7 @@ def blocks() -> Mapping[str, Block]:
         **r_cases.BLOCKS,
         **sakaguchi.BLOCKS,
         **scalar_annotation.BLOCKS,
+        **trees.BLOCKS,
     }
 
 

@@ -2,6 +2,8 @@
 
     eta = x'b + offset + sum over components c of  u_c[first_c] - u_c[second_c],    u_c ~ N(0, sigma_c^2)
 
+(Turner and Firth 2012, Journal of Statistical Software 48(9), section 3.1, has one; Breslow and Clayton 1993, JASA
+88, 9-25, any number).
 Components are, for example, the players and the items by judge: an ability of every item, and every judge's
 own deviation from it.  The effects of all components are numbered through, component by component; they are
 the own abilities of a :class:`BlockDesign`, which has two columns of numbers for every component.
@@ -61,6 +63,16 @@ class BlockDesign(Design):
         C names.
     sizes : tuple of int
         Effects of each component.
+    dense : float[n, p]
+        Columns that enter as they are.
+    offset : float[n]
+    names : tuple of str
+        Of the effects and then of the p columns.
+
+    Raises
+    ------
+    InputError
+        Part of the effects of a component are to be left out.
 
     Examples
     --------
@@ -128,7 +140,22 @@ class BlockDesign(Design):
         )
 
     def without(self, columns: IntArray) -> Design:
-        """The design with these columns' parameters, int[k], fixed at 0: whole components, or fixed parameters."""
+        """The design with these columns' parameters fixed at 0.
+
+        Parameters
+        ----------
+        columns : int[k]
+            Of whole components, or of fixed parameters.
+
+        Returns
+        -------
+        Design
+
+        Raises
+        ------
+        InputError
+            They are part of a component.
+        """
         m = self.n_own
         kept = np.setdiff1d(np.arange(len(self.names)), columns)
         dense = self.dense[:, kept[kept >= m] - m]

@@ -227,9 +227,14 @@ def _all_subsets(
         smaller = [found[subset - {c}] for c in sorted(subset)]
         top = max(smaller, key=lambda best: best.value)
         members = np.array(sorted(subset))
-        # A search starts from smaller fits with all their sigmas above 0; one with a 0 in it has a twin without.
+        # A search needs all sigmas above 0: one that is 0 in a smaller fit gets a little.
         lower = [
-            Lower(low.value, low.beta, np.where(low.sigma > 0, low.sigma, LITTLE)[np.delete(members, place)], place)
+            Lower(
+                low.value,
+                low.beta,
+                np.where(low.sigma > 0, low.sigma, LITTLE)[np.delete(members, place)],
+                place,
+            )
             for place, low in enumerate(smaller)
         ]
         reached = highest(only(contests, subset), chosen, lower)

@@ -8,7 +8,8 @@ A_j = dA/dj = Z' diag(t eta_j) Z - 2 I_c/sigma_c^2, c_r = z_r'A^-1 z_r and y = A
     tr(A^-1 A_jk) = sum_r (c q - (Zy) t) eta_j eta_k + 2 (y_c'u_k + y_c'u_j - 2 y_c'u_c)/sigma_c^2 + 4 tr(A^-1)_c/sigma_c^2
 
 the last two where j (and k) is log sigma_c; the other parts of log L have the derivatives -X'W eta_k and (2 u_c'u_k -
-2 u_c'u_c) / sigma_c^2.  Products A^-1 A_j take most of the time: one of K x K matrices for each parameter.
+2 u_c'u_c) / sigma_c^2.  (Derivatives of log det A as in Magnus and Neudecker
+1988, section 8.4.)  Products A^-1 A_j take most of the time: one of K x K matrices for each parameter.
 """
 
 from __future__ import annotations
@@ -108,8 +109,8 @@ class Curvature:
             second[:, p + c] += row
             own = 4.0 * float(y[part] @ mode.theta[part]) / mode.sigma[c] ** 2
             second[p + c, p + c] += 4.0 * diagonal[c] - own
-        second -= self._traces(factor)
-        return np.asarray(self._without_determinant() - 0.5 * (second + second.T) / 2.0)
+        whole = np.asarray(second - self._traces(factor))
+        return np.asarray(self._without_determinant() - 0.25 * (whole + whole.T))
 
     def _traces(self, factor: DenseFactor) -> FloatArray:
         """tr(A^-1 A_j A^-1 A_k)."""
@@ -119,8 +120,9 @@ class Curvature:
         for j in range(len(found)):
             change = mode.alone.design.gram(mode.rows.third * self.slopes[:, j])
             if j >= p:
-                own = np.arange(len(change))[self.parts[j - p]]
-                change[own, own] += -2.0 / mode.sigma[j - p] ** 2
+                own = np.zeros(len(change))
+                own[self.parts[j - p]] = 2.0 / mode.sigma[j - p] ** 2
+                change = change - np.diag(own)
             products.append(factor.inverse @ change)
             turned = np.ascontiguousarray(products[j].T)
             for k in range(j + 1):

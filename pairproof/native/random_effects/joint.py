@@ -96,7 +96,7 @@ def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
     >>> from pairproof.native.structured.links import link
     >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
     >>> contests = Contests(design, np.ones(1), np.ones(1))
-    >>> joint_of(ContestPoint(contests, link("logit"), np.zeros(2)), 1.0).covariance.tolist()
+    >>> joint_of(ContestPoint(contests, link("logit"), np.zeros(2)), 1.0).covariance.round(12).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
     design = here.contests.design

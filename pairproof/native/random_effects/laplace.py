@@ -143,6 +143,13 @@ def laplace(
     -------
     Marginal
 
+    Raises
+    ------
+    ConvergenceError
+        No mode was reached.
+    TooLargeError
+        There are too many effects.
+
     Examples
     --------
     >>> import numpy as np
@@ -172,8 +179,14 @@ def mode_of(
 
     Parameters
     ----------
-    contests, chosen, beta, sigma
-        As :func:`laplace` takes them.
+    contests : Contests
+        Whose first K parameters are the effects.
+    chosen : Link
+        logit or probit.
+    beta : float[p]
+        The fixed parameters.
+    sigma : float or float[C]
+        Of each component, > 0.
     near : Mode, optional
         That of a place nearby.
 
@@ -198,7 +211,7 @@ def mode_of(
     >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
     >>> found = mode_of(Contests(design, np.ones(1), np.zeros(1)), link("probit"), np.zeros(0), np.ones(1))
     >>> found.theta.round(9).tolist()
-    [0.482169459, -0.482169459]
+    [0.382638276, -0.382638276]
     """
     alone = effects_alone(contests, beta)
     sizes = component_sizes(alone.design)

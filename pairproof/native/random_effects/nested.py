@@ -234,9 +234,7 @@ class NestedFactor:
     1.098612289 [2.0, 1.0]
     """
 
-    def __init__(
-        self, design: Design, weights: FloatArray, precision: FloatArray, nesting: Nesting
-    ) -> None:
+    def __init__(self, design: Design, weights: FloatArray, precision: FloatArray, nesting: Nesting) -> None:
         self.nesting, self.k, self.n = nesting, len(precision), design.n_rows
         d = len(nesting.kept)
         schur = np.diag(precision[nesting.kept])
@@ -250,9 +248,7 @@ class NestedFactor:
             m = group.own.shape[1]
             gram = group.gram(weights)
             own = gram[:, :m, :m] + precision[group.own][:, :, None] * np.eye(m)
-            self.log_det += 2.0 * float(
-                np.log(np.diagonal(np.linalg.cholesky(own), axis1=1, axis2=2)).sum()
-            )
+            self.log_det += 2.0 * float(np.log(np.diagonal(np.linalg.cholesky(own), axis1=1, axis2=2)).sum())
             inverse = np.linalg.inv(own)
             share = inverse @ gram[:, :m, m:]
             left = gram[:, m:, m:] - np.swapaxes(gram[:, :m, m:], 1, 2) @ share
@@ -285,7 +281,9 @@ class NestedFactor:
             across = -share @ met
             own = inverse - across @ np.swapaxes(share, 1, 2)
             top = np.concatenate([own, across], axis=2)
-            found.append(np.concatenate([top, np.concatenate([np.swapaxes(across, 1, 2), met], axis=2)], axis=1))
+            found.append(
+                np.concatenate([top, np.concatenate([np.swapaxes(across, 1, 2), met], axis=2)], axis=1)
+            )
         return found
 
     @property
@@ -343,10 +341,7 @@ def _alone(design: Design, nesting: Nesting) -> Design:
 
 
 def factor_of(
-    design: Design,
-    weights: FloatArray,
-    precision: FloatArray,
-    like: DenseFactor | NestedFactor | None = None,
+    design: Design, weights: FloatArray, precision: FloatArray, like: DenseFactor | NestedFactor | None = None
 ) -> DenseFactor | NestedFactor:
     """A factored, as one matrix or by sets, whichever is less to do.
 

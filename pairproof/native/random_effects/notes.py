@@ -113,6 +113,7 @@ def second_order_term(
     >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
     >>> contests = with_effects(fixed, a, b, "ABCD")
     >>> print(f"{second_order_term(contests, np.array([0.4561]), 0.7128695):.5f}")
+    0.02411
     """
     n = contests.design.n_rows
     if n > MOST_ROWS:
@@ -168,6 +169,7 @@ def compare_methods(
     >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
     >>> found = compare_methods(with_effects(fixed, a, b, "ABCD"))
     >>> print(f"{found.pql.sigma:.4f} {found.laplace.sigma:.4f} {found.quadrature.sigma:.4f}", found.notes)
+    0.8642 0.7067 0.7129 ()
     """
     by_laplace, by_pql = fit_mixed(contests, link_name), fit_pql(contests, link_name)
     exact = _by_quadrature(contests, link_name, set_size)
@@ -247,7 +249,9 @@ def _of_exact(fit: MixedEstimate, exact: MixedEstimate | None) -> list[str]:
         apart = abs(float(np.log(fit.sigma / exact.sigma))) > SHIFT * (se if np.isfinite(se) else 1.0)
     if not apart:
         return []
-    return [f"By quadrature, which has no such error, sigma is {exact.sigma:.4g}; by Laplace {fit.sigma:.4g}."]
+    return [
+        f"By quadrature, which has no such error, sigma is {exact.sigma:.4g}; by Laplace {fit.sigma:.4g}."
+    ]
 
 
 def _of_pql(contests: Contests, fit: MixedEstimate, by_pql: PenalisedFit, link_name: str) -> list[str]:
@@ -262,6 +266,5 @@ def _of_pql(contests: Contests, fit: MixedEstimate, by_pql: PenalisedFit, link_n
     side = "below" if by_pql.sigma < fit.sigma else "above"
     return [
         f"The sigma of penalised quasi-likelihood (PQL), {text}, lies {side} the likelihood-ratio interval of 95 %"
-        f" (2 log L is {2 * (fit.llf - at):.3g} lower there)"
-        + (f"; {known}" if side == "below" else ".")
+        f" (2 log L is {2 * (fit.llf - at):.3g} lower there)" + (f"; {known}" if side == "below" else ".")
     ]

@@ -36,8 +36,8 @@ FloatArray = NDArray[np.float64]
 LOWEST, HIGHEST, START = -10.0, 10.0, 0.1
 #: Change of log sigma^2 at which the repetition stops, and how often it may be repeated.
 TOLERANCE, MOST = 1e-13, 60
-#: By how much the maximum of REML may lie from the root of its slope: a decomposition leaves 1e-10 of it where the
-#: likelihood is flat.
+#: By how much the maximum of REML may lie from the root of its slope: a decomposition leaves 1e-10 of it
+#: where the likelihood is flat.
 CONFIRMED = 1e-6
 
 
@@ -150,7 +150,7 @@ class _Path:
         information = self.here.expected
         information[np.diag_indices(self.k + self.p)] += precision
         self.factor = factored(information)
-        # Fixed parameters come last, so that V_uu = (L^-1)'(L^-1) of the first K columns of the inverse factor.
+        # Fixed parameters come last, so that V_uu = H'H, H the first K columns of the inverse factor.
         half = np.tril(dtrtri(self.factor, lower=1)[0])[:, : self.k]
         u = self.here.theta[: self.k]
         return 0.5 * ((float(u @ u) + float((half**2).sum())) * float(np.exp(-log_s)) - self.k)

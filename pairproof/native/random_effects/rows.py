@@ -4,7 +4,7 @@
 
 with the curvature w = -l'', its derivative t = dw/d eta and that one's q = d2w/d eta2.  For the logit, with p =
 F(eta) and n = wins + losses, they are n p (1-p), n p (1-p) (1-2p) and n p (1-p) (1-6p(1-p)), of one exponential a
-row; an approximation of a marginal likelihood takes them at a million rows many times.
+row (McCullagh and Nelder 1989, section 4.4); an approximation of a marginal likelihood takes them at a million rows many times.
 """
 
 from __future__ import annotations

@@ -29,15 +29,15 @@ STARTS = (0.02, 0.1, 0.3, 0.7, 1.5, 3.0)
 #: A gain in log-likelihood below this is rounding: sigma is 0.
 NOTHING = 1e-9
 #: With more effects than this, a factor of which takes long, one start is tried before the others; second
-#: derivatives are those of a place up to 1e-4 standard errors away, or where products would not fit into MEMORY
-#: differences of two points (200 effects, 400 contests: standard errors within 2e-6).
+#: derivatives are those of a place up to 1e-4 standard errors away, or where products would not fit into
+#: MEMORY differences of two points (200 effects, 400 contests: standard errors within 2e-6).
 MANY = 200
 #: Of products of K x K matrices, in numbers.
 MEMORY = 1e8
 #: Where the one start is, and the sigma below which the others are tried after all.
 LIKELY, LITTLE = 0.7, 0.08
-#: Squared length, in standard errors, of a step after which quasi-Newton steps take over; steps before, and the
-#: longest change of log sigma in one.
+#: Squared length, in standard errors, of a step after which quasi-Newton steps take over; steps before, and
+#: the longest change of log sigma in one.
 NEAR, MOST_ROUGH, LONGEST = 0.3, 8, 1.0
 #: Largest absolute log sigma.
 WIDEST = 12.0
@@ -106,7 +106,7 @@ def highest(contests: Contests, chosen: Link, lower: Sequence[Lower]) -> tuple[O
     >>> contests = Contests(Design(a, b, np.zeros((3, 0)), np.zeros(3), ("A", "B", "C")), np.array([9.0, 9, 5]), np.array([1.0, 1, 5]))
     >>> found, _ = highest(contests, link("logit"), [Lower(30 * np.log(0.5), np.zeros(0), np.zeros(0), 0)])
     >>> print(f"sigma {np.exp(found.x[0]):.6f}, log L {found.value:.6f}")
-    sigma 1.166651, log L -15.955408
+    sigma 1.187114, log L -16.406327
     """
     place = _Place(contests, chosen)
     top = max(low.value for low in lower)

@@ -172,7 +172,9 @@ def sigma_posterior(
     if link_name not in LARGEST:
         raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
     if len(component_sizes(contests.design)) > 1:
-        raise InputError("the posterior of sigma is that of one component; predict with the sigmas as estimated")
+        raise InputError(
+            "the posterior of sigma is that of one component; predict with the sigmas as estimated"
+        )
     without = fit_structured(fixed_part(contests), link_name)
     low, high = np.log(SMALLEST), np.log(LARGEST[link_name])
     step = min(STEP * log_se, WIDEST) if log_se > 0 else WIDEST
