@@ -106,6 +106,8 @@ BTabilities(BTm(cbind(win, loss), one, two, data = d))""", "abilities(BTabilitie
 c("default, aliased" = sum(is.na(b)), "default, largest coefficient" = max(abs(b), na.rm = TRUE), "epsilon 1e-12, aliased" = sum(is.na(e)), "epsilon 1e-12, largest coefficient" = max(abs(e), na.rm = TRUE))""", TABLE6),
         _case("not-square", "countsToBinomial(matrix(1:6, 2, dimnames = list(c('A', 'B'), c('A', 'B', 'C'))))", 'c("rows" = nrow(countsToBinomial(matrix(1:6, 2, dimnames = list(c("A", "B"), c("A", "B", "C"))))))'),
         _case("maxiter", "m <- BTm(1, winner, loser, ~ SVL[..] + (1 | ..), data = flatlizards, maxiter = 2)\nm$converged", 'c("converged" = m$converged, "sigma" = m$sigma)'),
+        _case("sigma-start", "m <- BTm(cbind(win, loss), one, two, ~ x[..] + (1 | ..), data = list(d, data.frame(x = c(0, 1, NA, NA))))\nsummary(m)",
+              'c(estimates(m), sigma(m), "converged" = m$converged)', FOUR),
         _case("sigma-wald", "m <- BTm(cbind(win, loss), one, two, ~ x[..] + (1 | ..), data = list(d, x))\nsummary(m)",
               's <- summary(m)$ranef; c(estimates(m), sigma(m), "z of sigma" = s[1, 3], "p of sigma" = s[1, 4])', FOUR, again=True),
         _case("glmer", """library(lme4)    # the modules of glmer, with "winner minus loser" in the place of its random effects

@@ -82,6 +82,8 @@ SECTIONS: Mapping[str, tuple[Defect, ...]] = {
             "Equal values are never taken apart, and p is of the places between distinct values ([trees](trees.md))."),
         Defect("sigma-wald", "A Wald test of sigma", "`summary` divides sigma by its standard error, and takes its p from the normal distribution: on the boundary that is not its distribution, and penalised quasi-likelihood has no likelihood to test with.",
             "Twice the gain in log-likelihood over sigma = 0, which is 0 or chi-square with one degree of freedom, half and half (Self and Liang 1987): p is .0066 by Laplace's approximation and .0064 by quadrature, a tenth of R's and less."),
+        Defect("sigma-start", "A sigma of which the data say nothing", "Two of four players have no covariate, and so abilities of their own: what is left fits exactly, whatever sigma. It stays at its start, .1, with a standard error of 8e15 and `converged` TRUE.",
+            "Nothing is left for sigma to explain, so it is 0."),
         Defect("pql", "Penalised quasi-likelihood is biased", "One hundred simulated sets of 40 players and 400 single contests, sigma 1, and of 77 players and 100 contests as in `flatlizards`, sigma 1.1; beta .7. BradleyTerry2's numbers are those of `method=\"pql\"`, which share 14 digits with R's ([examples](bradleyterry2-to-pairproof.md)).",
             "With single wins and losses the working model takes the random effects for noise. Laplace's approximation is the default; with as few contests as `flatlizards` has it is low, too, and no method is exact."),
         Defect("glmer", "Where glmer's search stops, and what sigma means there",

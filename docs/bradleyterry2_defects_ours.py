@@ -114,7 +114,9 @@ def _residual(n: Names) -> Numbers:
 
 
 def _row_order(n: Names) -> Numbers:
-    one, other = (t.tests().query("node == 1 and covariate == 'age'").iloc[0] for t in (n["tree"], n["other"]))
+    one, other = (
+        t.tests().query("node == 1 and covariate == 'age'").iloc[0] for t in (n["tree"], n["other"])
+    )
     return {
         "age, statistic": float(one["statistic"]),
         "age, statistic, rows turned round": float(other["statistic"]),
@@ -174,6 +176,7 @@ np.sqrt(-2 * np.log(p)), np.sqrt((1 - p) / p)            # deviance and Pearson 
     "epsilon": Ours('fit_bradley_terry(table, formula="item + Paris")', lambda n: {}, "CEMS", CEMS),
     "not-square": Ours('pairproof.read(pd.DataFrame([[1, 3, 5], [2, 4, 6]], index=["A", "B"], columns=["A", "B", "C"]), layout="matrix", winner="rows")', lambda n: {}),
     "maxiter": Ours(LIZARDS + 'fit = fit_bradley_terry(table, formula="SVL + (1 | item)", method="pql")', lambda n: {"sigma": n["fit"].sigma}, "flatlizards"),
+    "sigma-start": Ours(_FOUR.replace("[0, 1, 2, 4]", "[0, 1, None, None]") + 'fit = fit_bradley_terry(table, formula="x + (1 | item)", method="pql")', lambda n: named(n["fit"], {"..3": "3", "..4": "4", "x[..]": "x"}) | sigma(n["fit"])),
     "sigma-wald": Ours(_FOUR + 'fit = fit_bradley_terry(table, formula="x + (1 | item)")\nfit.p_sigma', _laplace),
     "pql": Ours("""found = {}
 for players, contests, sigma in ((40, 400, 1.0), (77, 100, 1.1)):

@@ -60,7 +60,8 @@ class Ours:
 _WIDE = "suppressMessages(library(psychotools)); data(list = name, package = package, envir = environment()); d <- get(name)\n"
 WIDE = {
     "psychotools": _WIDE + "as.data.frame(as.matrix(d$preference))",
-    "psychotree": _WIDE + "data.frame(as.matrix(d$preference), d[setdiff(names(d), 'preference')], check.names = FALSE)",
+    "psychotree": _WIDE
+    + "data.frame(as.matrix(d$preference), d[setdiff(names(d), 'preference')], check.names = FALSE)",
 }
 
 
@@ -350,7 +351,9 @@ def data_of(ours: Ours) -> Any:
         return None
     if ours.package in WIDE:
         needs = ("psychotools", ours.package)
-        result = Backend("live").call(code=WIDE[ours.package], args={"name": ours.data, "package": ours.package}, needs=needs)
+        result = Backend("live").call(
+            code=WIDE[ours.package], args={"name": ours.data, "package": ours.package}, needs=needs
+        )
         return to_pandas(result.value, ours.data)
     return package_data(ours.package, ours.data, backend="live")
 
