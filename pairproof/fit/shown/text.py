@@ -118,7 +118,8 @@ def _stopping(fit: FitRecord) -> str:
     s = fit.stopping
     end = "reached" if s.reached else "NOT REACHED"
     value = "" if math.isnan(s.value) else f" (at {s.value:.2g})"
-    return f"{s.rule}: {end} in {s.steps} step{'' if s.steps == 1 else 's'}{value}"
+    steps = f" in {s.steps} step{'' if s.steps == 1 else 's'}" if s.steps or value else ""
+    return f"{s.rule}: {end}{steps}{value}"
 
 
 def _comparisons(fit: FitRecord) -> str:
@@ -134,12 +135,13 @@ def _comparisons(fit: FitRecord) -> str:
 
 
 def _header(fit: FitRecord) -> Iterator[str]:
+    # With random effects there is no deviance, by penalised quasi-likelihood no likelihood either.
+    has_deviance, has_likelihood = not math.isnan(fit.deviance), not math.isnan(fit.llf)
     numbers = [
-        ("Log-likelihood", fixed(fit.llf)),
-        ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
-        ("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df"),
-        ("AIC", fixed(fit.aic)),
-        ("BIC", fixed(fit.bic)),
+        *([("Log-likelihood", fixed(fit.llf))] if has_likelihood else []),
+        *([("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df")] if has_deviance else []),
+        *([("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df")] if has_deviance else []),
+        *([("AIC", fixed(fit.aic)), ("BIC", fixed(fit.bic))] if has_likelihood else []),
         _parameters(fit),
     ]
     words = [
@@ -161,7 +163,7 @@ def _header(fit: FitRecord) -> Iterator[str]:
         ("Scale", scale_words(fit)),
         ("Engine", fit.engine),
         ("Stopping", _stopping(fit)),
-        ("Deviance on", deviance_table(fit)),
+        *([("Deviance on", deviance_table(fit))] if has_deviance else []),
     ]:
         yield from _wrapped(f"{name:<13}{text}", 13)
     yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
@@ -184,6 +186,8 @@ def _goodness(fit: FitRecord) -> str:
             test.p_pearson, test.log10_p_pearson
         )
         text = f"deviance p = {by_deviance}, {text}, p = {by_pearson}".replace("= <", "< ")
+    if math.isnan(test.pearson) and test.caution:
+        return test.caution
     return f"{text}; {test.caution}" if test.caution else text
 
 
@@ -356,9 +360,8 @@ def html(fit: FitRecord, rows: int = ROWS) -> str:
     """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
     facts = [
         fit.counted,
-        f"deviance {fixed(fit.deviance)} on {fit.df_resid} df",
-        f"log-likelihood {fixed(fit.llf)}",
-        f"AIC {fixed(fit.aic)}",
+        *([] if math.isnan(fit.deviance) else [f"deviance {fixed(fit.deviance)} on {fit.df_resid} df"]),
+        *([] if math.isnan(fit.llf) else [f"log-likelihood {fixed(fit.llf)}", f"AIC {fixed(fit.aic)}"]),
         fit.constraint,
         scale_words(fit),
         fit.engine,
@@ -373,6 +376,7 @@ def html(fit: FitRecord, rows: int = ROWS) -> str:
         n
         for n in [
             cut_note(fit, rows),
+            *fit.further_lines,
             _not_estimable(fit) if fit.not_estimable else "",
             *(f"Warning: {w}" for w in fit.warnings),
             *cautions(fit),
