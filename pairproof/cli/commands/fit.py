@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import RankingWarning
-from ...fit.family import FAMILIES, TIES_IN_WORDS
+from ...fit.family import FAMILIES
 from ..options.contests import check_model, chosen_rows, contest_options, where_option
 from ..options.many import Many, many_options
+from ..options.model import model_options
 from ..options.r import r_options
 from ..options.reading import names, reader_options, split_list
 from ..options.sections import SectionedCommand, option
@@ -48,44 +49,17 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     default="llbt",
     help="lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2).",
 )
-@_model(
-    "--ties",
-    type=click.Choice(list(TIES_IN_WORDS)),
-    help=(
-        "Default: davidson where there is a tie category, else none. With none a tie category is kept, its"
-        " parameter fixed at 0."
-    ),
-)
+@model_options
 @_model(
     "--by",
     default="",
     metavar="FORMULA",
     help="Subject covariates: judge, 'judge + C(age)', tie:judge; Paris:WOR for one item, LAT:ENG for one item covariate.",
 )
-@_model("--reference", metavar="ITEM|sum", help="The item whose ability is 0, or sum: items sum to zero.")
-@_model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first.")
 @_model(
     "--cells",
     metavar="COL,...|row",
     help="Columns of a finer table for deviance and df; row: each row of the file is a cell.",
-)
-@_model(
-    "--item-terms",
-    multiple=True,
-    metavar="X,Y",
-    help="Item covariates in place of free items (see --item-data).",
-)
-@_model(
-    "--separate",
-    multiple=True,
-    metavar="ITEM",
-    help="Items that have their own ability parameter in place of --item-terms.",
-)
-@_model(
-    "--comparison-terms",
-    multiple=True,
-    metavar="X,Y",
-    help="Covariates of the comparison, each in favour of the item named first: length_difference, C(position).",
 )
 @contest_options
 @_errors(

@@ -56,13 +56,16 @@ def blocks(fit: Fit) -> Iterator[Block]:
 
 def _random_effects(fit: MixedFit) -> Iterator[Block]:
     yield Heading("Random effects")
+    by_pql = fit.of_contests.method == "pql"
     rows = []
     for c in fit.components:
         p = "-" if math.isnan(c.p) else p_value(c.p, math.log10(c.p) if c.p > 0 else -math.inf)
         name = {"item": "items", "item:judge": "items by judge"}[c.name]
-        rows.append((name, f"{c.n_effects:,}", number(c.sigma), number(c.se), number(c.lr), p))
-    yield Table(("effects of", "number", "sigma", "se", "LR", "p of sigma = 0"), tuple(rows))
-    if fit.of_contests.method == "pql":
+        tested = () if by_pql else (number(c.lr), p)
+        rows.append((name, f"{c.n_effects:,}", number(c.sigma), number(c.se), *tested))
+    heads = ("effects of", "number", "sigma", "se", *(() if by_pql else ("LR", "p of sigma = 0")))
+    yield Table(heads, tuple(rows))
+    if by_pql:
         yield Paragraph("Penalised quasi-likelihood has no likelihood, and so no test of sigma = 0.")
     else:
         yield Paragraph(
@@ -122,7 +125,7 @@ def _reduced(fit: ContestFit) -> Iterator[Block]:
     yield Heading("Reduced bias")
     yield Paragraph(
         f"{REDUCED[fit.of_contests.reduction]}, so that estimates are finite also where contests are separated. This is no"
-        " maximum of the likelihood: the log-likelihood, the deviance and AIC above are the plain ones at these estimates,"
+        " maximum of the likelihood: log-likelihood, deviance and AIC in the summary are the plain ones at these estimates,"
         " and likelihood ratios do not hold."
     )
     try:
@@ -171,18 +174,18 @@ def _ties(fit: ContestFit) -> Iterator[Block]:
     yield Heading("Ties")
     parts = []
     if spec.tie_shift:
-        parts.append("tie-shift moves the gap at which ties are most probable, where one item has the advantage of order")
+        parts.append("Tie-shift moves the gap at which ties are most probable, where one item has the advantage of order")
     if spec.tie_scale:
-        parts.append("exp(tie-scale) is how fast ties grow rarer with the gap, 1 in Davidson's model (1970)")
-    yield Paragraph(f"{'; '.join(parts)}. nu of Davidson's model is exp(tie).".capitalize())
+        parts.append("The value exp(tie-scale) is how fast ties grow rarer with the gap, 1 in Davidson's model (1970)")
+    yield Paragraph(f"{'. '.join(parts)}. The parameter nu of Davidson's model is exp(tie).")
     gaps = np.array([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0])
     tied = np.array([b for b, t in zip(fit.beta, fit.terms) if t.kind in ("tie", "tie-of")])
     tables = {
         name: fit.outcomes.probabilities(gaps, np.full(len(gaps), home), tied)[:, 1]
-        for name, home in (("neutral ground", 0.0), ("first has the advantage", 1.0))
+        for name, home in (("on neutral ground", 0.0), ("the first at home", 1.0))
     }
     yield Table(
-        ("gap of the first over the second", *(f"P(tie), {name}" for name in tables)),
+        ("gap", *tables),
         tuple((f"{gap:g}", *(f"{p[k]:.3f}" for p in tables.values())) for k, gap in enumerate(gaps)),
-        "Gap in log-odds, the order effect included",
+        "P(tie) by the gap of the first over the second in log-odds, the order effect included",
     )

@@ -150,7 +150,7 @@ def _header(fit: FitRecord) -> Iterator[str]:
         ("Constraint", fit.constraint),
         (
             "Likelihood",
-            "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair",
+            "quasi (half wins or weights)" if fit.quasi_likelihood else fit.spec.likelihood_in_words,
         ),
     ]
     if len(fit.groups) > 1:
