@@ -21,6 +21,7 @@ PAGES = (
             "models",
             "answers",
             "latent-classes",
+            "trees",
             "errors",
             "r-bridge",
             "certified",
@@ -62,6 +63,7 @@ def blocks() -> Mapping[str, Block]:
         r_cases,
         sakaguchi,
         scalar_annotation,
+        trees,
     )
 
     return {
@@ -77,6 +79,7 @@ def blocks() -> Mapping[str, Block]:
         **r_cases.BLOCKS,
         **sakaguchi.BLOCKS,
         **scalar_annotation.BLOCKS,
+        **trees.BLOCKS,
     }
 
 

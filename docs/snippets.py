@@ -37,6 +37,8 @@ from pairproof.bridge import Backend, Records, using
 from pairproof.errors import PairproofError
 
 ROOT = Path(__file__).resolve().parent.parent
+#: Folders of tests/certified that the snippets of pages read.
+CERTIFIED_FOLDERS = ("fits", "answers/data", "answers/fits", "contests/fits")
 #: R's answers that only the documentation asks for; searched before those of the package.
 OWN_RECORDS = ROOT / "docs" / "records"
 FENCE = re.compile(r"^```(?P<language>\w+)(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -179,7 +181,7 @@ def _tidy(printed: str) -> str:
 @contextlib.contextmanager
 def workplace(backend: Backend) -> Iterator[Workplace]:
     with tempfile.TemporaryDirectory(prefix="pairproof-docs-") as folder:
-        for data in ("data", "certified/fits", "certified/answers/data", "certified/answers/fits"):
+        for data in ("data", *(f"certified/{part}" for part in CERTIFIED_FOLDERS)):
             shutil.copytree(ROOT / "tests" / data, Path(folder, "tests", data))
         commands = Path(folder, "bin")
         commands.mkdir()

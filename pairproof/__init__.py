@@ -54,6 +54,7 @@ if _typing.TYPE_CHECKING:
     from .native.ranking.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
     from .native.ranking.two_systems import compare_two as compare_two
     from .native.resampling.bootstrap import bootstrap as bootstrap
+    from .native.trees.models import fit_tree as fit_tree
     from .validation.verify import verify as verify
 
     __version__: str
@@ -79,6 +80,7 @@ _HOME = {
     "rate_difference": "native.ranking.error_rates",
     "judge_agreement": "native.experiment.judge_agreement",
     "rank_by_merge_insertion": "native.ranking.merge_insertion",
+    "fit_tree": "native.trees.models",
     "bootstrap": "native.resampling.bootstrap",
     "profile": "native.hypotheses.profile",
     "score_test": "native.hypotheses.score_test",

@@ -1,7 +1,8 @@
 """Recognises files that pairproof wrote itself, which may be replaced without asking.
 
 A page of HTML names its generator, with the SHA-256 of the page without that line; other formats that have
-comments end in one with the SHA-256 of all text above it.  A file that somebody has changed since is no
+comments end in one with the SHA-256 of all text above it; a PNG picture has a text chunk with the SHA-256 of the
+others.  A file that somebody has changed since is no
 longer recognised.  Formats without comments are recognised by their shape: a JSON document by the keys of one
 of the commands' documents, a CSV or JSON Lines file by the columns of a batch, of scores, of predictions or of a
 history.
@@ -16,14 +17,25 @@ import hashlib
 import json
 import os
 import re
+import struct
+import zlib
 from pathlib import Path
 
 #: Suffix -> the text before and after a comment.
-COMMENTS = {".md": ("<!-- ", " -->"), ".xml": ("<!-- ", " -->"), ".r": ("# ", ""), ".txt": ("", "")}
+COMMENTS = {
+    ".md": ("<!-- ", " -->"),
+    ".xml": ("<!-- ", " -->"),
+    ".svg": ("<!-- ", " -->"),
+    ".pdf": ("% ", ""),
+    ".r": ("# ", ""),
+    ".txt": ("", ""),
+}
 _WORDS = "pairproof wrote this file; sha256 of what stands above: "
-_MARK = re.compile(rb"(?:<!-- |# )?" + _WORDS.encode() + rb"([0-9a-f]{64})(?: -->)?\r?\n?\Z")
+_MARK = re.compile(rb"(?:<!-- |# |% )?" + _WORDS.encode() + rb"([0-9a-f]{64})(?: -->)?\r?\n?\Z")
 _CHARSET = b'<meta charset="utf-8">\n'
 _GENERATOR = re.compile(rb'<meta name="generator" content="pairproof; sha256 ([0-9a-f]{64})">\n')
+#: A PNG picture begins with these bytes and with 25 of its header; then comes our text chunk.
+_PNG, _PNG_HEAD, _PNG_KEY = b"\x89PNG\r\n\x1a\n", 33, b"tEXtpairproof\0"
 #: A longer JSON document is not parsed, and so not recognised.
 _MOST_JSON = 64 * 1024**2
 #: Command -> keys that its document has (or the first entry of it, where it is a list).
@@ -34,6 +46,7 @@ DOCUMENTS: dict[str, frozenset[str]] = {
     "explain": frozenset({"readings", "fitting", "explanations"}),
     "compare-models": frozenset({"perplexity", "test_size", "seed"}),
     "compare-two": frozenset({"first", "second", "R", "se_vilar", "p_sign"}),
+    "tree": frozenset({"model", "covariates", "alpha", "minimum", "nodes", "leaves"}),
     "sample-size": frozenset({"goal", "expected", "wanted_power", "design", "judges_needed"}),
     "watch": frozenset({"level", "planned", "assumed", "intervals", "notes"}),
     "error-rates": frozenset({"level", "se_of_differences", "systems", "pairs", "notes"}),
@@ -53,9 +66,13 @@ _HISTORY = tuple(
 
 
 def marked(content: bytes, suffix: str) -> bytes:
-    """The content with the mark of pairproof, if the format (".html", ".md", ".xml", ".r", ".txt") has
-    comments.
+    """The content with the mark of pairproof, if the format (".html", ".md", ".xml", ".svg", ".pdf", ".r", ".txt",
+    ".png") has comments.
     """
+    if suffix.lower() == ".png" and content.startswith(_PNG):
+        body = _PNG_KEY + _digest(content).encode()
+        chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
+        return content[:_PNG_HEAD] + chunk + content[_PNG_HEAD:]
     if suffix.lower() == ".html" and content.count(_CHARSET, 0, 4096) == 1:
         line = f'<meta name="generator" content="pairproof; sha256 {_digest(content)}">\n'
         return content.replace(_CHARSET, _CHARSET + line.encode(), 1)
@@ -76,6 +93,8 @@ def is_ours(path: Path) -> bool:
             return _is_marked(file.read())
         file.seek(0)
         head = file.read(65536)
+        if head.startswith(_PNG):
+            return _is_picture(head + file.read())
         found = _GENERATOR.search(head)
         if found:
             return _digest(head[: found.start()] + head[found.end() :] + file.read()).encode() == found[1]
@@ -91,6 +110,16 @@ def _digest(content: bytes) -> str:
 def _is_marked(content: bytes) -> bool:
     found = _MARK.search(content)
     return found is not None and _digest(content[: found.start()]).encode() == found[1]
+
+
+def _is_picture(content: bytes) -> bool:
+    """Whether a PNG has our chunk behind its header, and the rest is as it was."""
+    start, end = _PNG_HEAD + 4, _PNG_HEAD + 4 + len(_PNG_KEY)
+    if content[start:end] != _PNG_KEY:
+        return False
+    # Behind the key come the 64 digits of the digest and 4 bytes of a checksum.
+    rest = content[:_PNG_HEAD] + content[end + 68 :]
+    return _digest(rest).encode() == content[end : end + 64]
 
 
 def _is_document(content: bytes) -> bool:

@@ -23,6 +23,7 @@ Kind = Literal[
     "cancels",  # a term of a formula that is the same for both items of every comparison
     "sigma-at-zero",  # random effects whose variance is estimated as 0
     "sigma-unbounded",  # wins without a cycle: the data bound sigma from below only
+    "methods-part",  # random effects of which PQL, Laplace and quadrature say different things
     "quasi-likelihood",  # penalised quasi-likelihood, which is biased and has no likelihood
     "as-prefmod",  # fitted with defects of prefmod, which `compat` asked for
     "clusters",  # in JSON: answers of a judge or about a source go together, or clusters are few

@@ -246,6 +246,7 @@ def test_inside_is_inside_for_folders_whose_names_begin_alike(tmp_path):
         ("fit", "FILE"),
         ("compare-two", "FILE"),
         ("compare-models", "FILE"),
+        ("tree", "FILE"),
         ("error-rates", "FILE"),
         ("sample-size", "FILE"),
         ("watch", "FILE"),

@@ -280,6 +280,9 @@ def test_every_report_of_every_command_can_be_written_again_without_force(here, 
     (here / "errors.csv").write_text(
         "system,sentence,errors,length\nA,1,2,9\nA,2,1,8\nB,1,0,9\nB,2,3,8\n", encoding="utf-8"
     )
+    (here / "tree.csv").write_text(
+        "first,second,outcome,judge,age\nA,B,first,1,20\nA,B,second,2,30\nA,B,first,3,40\n", encoding="utf-8"
+    )
     path = campaign(here)
     run_batches(path, 1)
     quick = (
@@ -313,6 +316,7 @@ def test_every_report_of_every_command_can_be_written_again_without_force(here, 
             "20",
         ),
         "watch": ("watch", "t.csv"),
+        "tree": ("tree", "tree.csv"),
         "easl": ("easl", "status", "C.db"),
         "rank": ("rank-by-comparing", "A,B,C", "--answer", "A"),
         "doctor": ("doctor",),

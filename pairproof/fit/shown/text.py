@@ -118,7 +118,7 @@ def _stopping(fit: FitRecord) -> str:
     s = fit.stopping
     end = "reached" if s.reached else "NOT REACHED"
     value = "" if math.isnan(s.value) else f" (at {s.value:.2g})"
-    steps = f" in {s.steps} step{'' if s.steps == 1 else 's'}" if s.steps or value else ""
+    steps = f" in {s.steps} step{'' if s.steps == 1 else 's'}" if s.steps else ""
     return f"{s.rule}: {end}{steps}{value}"
 
 

@@ -179,7 +179,7 @@ def covariance_of(information: FloatArray) -> FloatArray:
     >>> covariance_of(np.array([[4.0]])).tolist()
     [[0.25]]
     """
-    from scipy.linalg import solve_triangular
+    from scipy.linalg.lapack import dpotri
 
-    half = solve_triangular(cholesky_of(information), np.eye(len(information)), lower=True)
-    return np.asarray(half.T @ half)
+    half = dpotri(np.asfortranarray(cholesky_of(information)), lower=1, overwrite_c=1)[0]
+    return np.asarray(np.tril(half) + np.tril(half, -1).T)

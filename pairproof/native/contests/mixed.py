@@ -15,101 +15,33 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.columns import Factor
-from ...errors import InputError, NotEstimableError
+from ...errors import InputError, TooLargeError
 from ...fit.contests.components import Component, Predicted
 from ...fit.contests.mixed import MixedFit
 from ...fit.covariance import DenseCovariance
 from ...fit.record import Stopping
 from ...fit.rescale import Referred, against
-from ...fit.warning import FitWarning
+from ...fit.warning import FitWarning, Kind
 from ..pairs.fit import engine_name
-from ..random_effects.design import with_effects
+from ..random_effects.blocks import component_sizes
+from ..random_effects.components import fit_components
+from ..random_effects.factors import MOST_TOGETHER, inverse_of
 from ..random_effects.fit import MixedEstimate, fit_mixed
+from ..random_effects.notes import compare_methods
 from ..random_effects.pql import fit_pql
 from ..structured.contests import Contests
-from ..structured.estimate import fit_structured
+from ..structured.likelihood import ContestPoint
 from ..structured.links import link
+from .effects import MixedRows, mixed_rows
 from .outcomes import LinkOutcomes
 from .rows import ContestRows
-from .solved import RULE, LimitRows, Solved, binary, contests_of, everything, limit_of
+from .solved import Solved, binary
 from .tabulate import tabulate
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Effects:
-    """The random effects of a model, and which of them each row has.
-
-    Attributes
-    ----------
-    component : str
-    first, second : int[n_rows]
-        Effect of each side; -1 for none.
-    item, judge : int[K]
-        What each effect is of; judge -1 for effects of items.
-    judges : tuple of str
-    """
-
-    component: str
-    first: IntArray
-    second: IntArray
-    item: IntArray
-    judge: IntArray
-    judges: tuple[str, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """A name for each effect."""
-        return tuple(f"u{k}" for k in range(len(self.item)))
-
-
-def effects_of(rows: ContestRows, component: str) -> Effects:
-    """The random effects of one component.
-
-    Parameters
-    ----------
-    rows : ContestRows
-    component : {"item", "item:judge"}
-
-    Returns
-    -------
-    Effects
-
-    Raises
-    ------
-    InputError
-        There is no column `judge`, or it lacks a value.
-    """
-    table, n = rows.table, len(rows.table.items)
-    if component == "item":
-        own = {t.item for t in rows.terms if t.kind == "covariate" and t.item is not None}
-        number = np.full(n, -1)
-        having = np.array([k for k, item in enumerate(table.items) if item not in own], np.int64)
-        number[having] = np.arange(len(having))
-        return Effects(
-            component, number[table.first], number[table.second], having, np.full(len(having), -1), ()
-        )
-    judge = table.columns.get("judge")
-    if not isinstance(judge, Factor):
-        raise InputError(
-            f"random='item:judge' needs a column judge; the columns are {', '.join(table.columns) or 'none'}"
-        )
-    lacking = np.flatnonzero(judge.codes < 0)
-    if len(lacking):
-        raise InputError(f"random='item:judge': row {lacking[0] + 1} has no judge ({len(lacking)} such rows)")
-    present, codes = np.unique(judge.codes, return_inverse=True)
-    codes = np.ravel(codes)
-    return Effects(
-        component,
-        codes * n + table.first,
-        codes * n + table.second,
-        np.tile(np.arange(n), len(present)),
-        np.repeat(np.arange(len(present)), n),
-        tuple(judge.levels[k] for k in present),
-    )
+#: Effects and parameters, and different rows, up to which the methods are compared by themselves (below a second).
+MOST_COMPARED = (200, 5_000)
+SEARCH = "search of the marginal likelihood, to 1e-10 standard errors"
 
 
 def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> MixedFit:
@@ -131,50 +63,34 @@ def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> Mix
         As :func:`pairproof.fit_bradley_terry`.
     """
     spec = rows.spec
-    if len(spec.random) > 1:
+    if len(spec.random) > 1 and spec.method != "laplace":
         raise InputError(
-            f"random={', '.join(spec.random)}: two components at once are not offered; choose one of them"
+            f"method={spec.method!r} with the components {' and '.join(spec.random)}; several components are fitted by"
+            " method='laplace'"
         )
-    effects = effects_of(rows, spec.random[0])
-    fixed = contests_of(rows)
-    limit = _limit(fixed, spec.link)
-    left = _rows_left(fixed, limit)
-    contests = with_effects(limit.left, effects.first[left], effects.second[left], effects.names)
-    found = _pql(contests, spec.link, effects) if spec.method == "pql" else _marginal(contests, rows, effects)
-    return _result(rows, effects, limit, found, (*warnings, *limit.warnings(rows), *found.warnings))
-
-
-def _limit(fixed: Contests, name: str) -> LimitRows:
-    """What of the fixed parameters has a finite estimate."""
-    try:
-        fit_structured(fixed, name)
-    except NotEstimableError:
-        return limit_of(fixed)
-    return everything(fixed)
-
-
-def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:
-    """Rows with a contest whose result is not certain, as `limit.left` has them."""
-    return np.setdiff1d(np.flatnonzero(fixed.totals > 0), limit.certain)
+    mixed = mixed_rows(rows)
+    fit = {"pql": _pql, "laplace": _laplace, "quadrature": _marginal}[spec.method]
+    found = fit(mixed, rows)
+    return _result(rows, mixed, found, (*warnings, *mixed.limit.warnings(rows), *found.warnings))
 
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What both methods give."""
+    """What all methods give."""
 
-    component: Component
+    components: tuple[Component, ...]
     beta: FloatArray
     covariance: FloatArray
     theta: FloatArray
     joint: FloatArray
     means: FloatArray | None
     llf: float
-    steps: int
     warnings: tuple[FitWarning, ...]
 
 
-def _pql(contests: Contests, name: str, effects: Effects) -> _Found:
-    found = fit_pql(contests, name)
+def _pql(mixed: MixedRows, rows: ContestRows) -> _Found:
+    contests = mixed.contests
+    found = fit_pql(contests, rows.spec.link)
     k = contests.design.n_own
     text = (
         "penalised quasi-likelihood: with single wins and losses its sigma and, with it, the other estimates are badly"
@@ -182,41 +98,93 @@ def _pql(contests: Contests, name: str, effects: Effects) -> _Found:
     )
     nan = float("nan")
     return _Found(
-        Component(effects.component, found.sigma, found.sigma_se, nan, nan, k),
+        (Component(rows.spec.random[0], found.sigma, found.sigma_se, nan, nan, k),),
         found.joint.theta[k:],
         found.joint.covariance[k:, k:],
         found.joint.theta,
         found.joint.covariance,
         None,
         nan,
-        found.steps,
         (FitWarning("quasi-likelihood", text),),
     )
 
 
-def _marginal(contests: Contests, rows: ContestRows, effects: Effects) -> _Found:
-    spec, k = rows.spec, contests.design.n_own
-    size = len(rows.table.items) if effects.judges else None
+def _laplace(mixed: MixedRows, rows: ContestRows) -> _Found:
+    return _marginal(mixed, rows) if len(mixed.effects) == 1 else _components(mixed, rows)
+
+
+def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
+    spec, contests = rows.spec, mixed.contests
+    size = len(rows.table.items) if mixed.effects[0].judges else None
     found: MixedEstimate = fit_mixed(contests, spec.link, spec.method, size)
+    k = contests.design.n_own
     return _Found(
-        Component(effects.component, found.sigma, found.sigma_se, found.lr, found.p, k),
+        (Component(spec.random[0], found.sigma, found.sigma_se, found.lr, found.p, k),),
         found.beta,
         found.covariance[:-1, :-1],
         found.joint.theta,
         found.joint.covariance,
         found.posterior_means,
         found.llf,
-        0,
-        tuple(_notes(found)),
+        tuple(_notes(contests, found, spec.link, size)),
     )
 
 
-def _notes(found: MixedEstimate) -> list[FitWarning]:
+def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
+    contests, k, p = mixed.contests, mixed.contests.design.n_own, len(mixed.limit.kept)
+    found = fit_components(contests, rows.spec.link)
+    sigma = np.repeat(found.sigma, component_sizes(contests.design))
+    theta = np.append(found.effects, found.beta)
+    components = tuple(
+        Component(*values)
+        for values in zip(
+            found.components,
+            found.sigma.tolist(),
+            found.sigma_se.tolist(),
+            found.lr.tolist(),
+            found.p.tolist(),
+            component_sizes(contests.design),
+        )
+    )
+    zero = tuple(c.name for c in components if c.sigma == 0.0)
+    text = f"sigma of {' and '.join(zero)} is estimated as 0: the model is that without it"
+    return _Found(
+        components,
+        found.beta,
+        found.covariance[:p, :p],
+        theta,
+        _joint(contests, rows.spec.link, theta, np.append(sigma, np.full(p, np.inf)), k),
+        None,
+        found.llf,
+        (FitWarning("sigma-at-zero", text),) if zero else (),
+    )
+
+
+def _joint(contests: Contests, name: str, theta: FloatArray, sigma: FloatArray, k: int) -> FloatArray:
+    """Covariance of effects and parameters minus the truth; 0 for effects whose sigma is 0."""
+    if len(theta) > MOST_TOGETHER:
+        raise TooLargeError(
+            f"the covariance of {k:,} effects and {len(theta) - k} parameters (limit {MOST_TOGETHER:,} together); fit one"
+            " component, or fewer judges at a time"
+        )
+    here = sigma > 0
+    information = ContestPoint(contests, link(name), theta).observed[np.ix_(here, here)]
+    information[np.diag_indices(int(here.sum()))] += sigma[here] ** -2
+    out = np.zeros((len(theta), len(theta)))
+    out[np.ix_(here, here)] = inverse_of(information)
+    return out
+
+
+def _notes(contests: Contests, found: MixedEstimate, name: str, size: int | None) -> list[FitWarning]:
+    """Where sigma is 0 or unbounded, and where the methods part; the latter for tables of moderate size."""
+    if found.method == "laplace" and len(found.joint.theta) <= MOST_COMPARED[0]:
+        if contests.design.n_rows <= MOST_COMPARED[1]:
+            notes = compare_methods(contests, name, size).notes
+            return [FitWarning(_kind(found), " ".join(notes))] if notes else []
     if found.bounded_below_only:
         text = (
-            "no chain of wins leads from an item back to itself, so that the data bound sigma from below only: its"
-            " likelihood need not have a maximum, the value given is where its approximation has one, and the other"
-            " estimates are in units of it; sigma has no standard error. pairproof.profile_sigma(fit) shows the bound"
+            "the wins have no cycle (no chain of wins leads from an item back to it): the likelihood need not have a maximum"
+            " in sigma, and the data bound it from below only; sigma has no standard error"
         )
         return [FitWarning("sigma-unbounded", text)]
     if found.sigma == 0.0:
@@ -225,10 +193,14 @@ def _notes(found: MixedEstimate) -> list[FitWarning]:
     return []
 
 
-def _result(
-    rows: ContestRows, effects: Effects, limit: LimitRows, found: _Found, warnings: tuple[FitWarning, ...]
-) -> MixedFit:
-    spec, k = rows.spec, len(effects.item)
+def _kind(found: MixedEstimate) -> Kind:
+    if found.bounded_below_only:
+        return "sigma-unbounded"
+    return "sigma-at-zero" if found.sigma == 0.0 else "methods-part"
+
+
+def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[FitWarning, ...]) -> MixedFit:
+    spec, limit, k = rows.spec, mixed.limit, mixed.contests.design.n_own
     theta = limit.embed(found.beta)
     is_reference = np.ones(len(rows.terms), bool)
     is_reference[rows.places] = False
@@ -236,12 +208,16 @@ def _result(
     numbers = Referred(rows.spread(theta), is_reference, rows.spread(limit.flat), DenseCovariance(covariance))
     if spec.reference == "sum" and not spec.item_terms and not spec.no_abilities:
         numbers = against("sum", rows.terms, rows.table.items, numbers)
-    u = np.append(found.theta[:k], 0.0)  # index -1 reads the 0
-    eta = rows.design.predictor(theta) + u[effects.first] - u[effects.second]
+    eta, shift = rows.design.predictor(theta), 0
+    for e in mixed.effects:
+        u = np.append(found.theta[shift : shift + len(e.item)], 0.0)  # index -1 reads the 0
+        eta, shift = eta + u[e.first] - u[e.second], shift + len(e.item)
     fitted = limit.probabilities(link(spec.link).probability(eta))
     rank = len(theta) - limit.flat.shape[1] + limit.n_infinite
     shown = Solved(theta, covariance, limit.flat, limit.n_infinite, found.llf, binary(fitted), (), 0, 0.0)
-    table = replace(tabulate(rows, shown, rank + 1), deviance=float("nan"), null_deviance=float("nan"))
+    table = replace(
+        tabulate(rows, shown, rank + len(mixed.effects)), deviance=float("nan"), null_deviance=float("nan")
+    )
     return MixedFit(
         spec=spec,
         data=rows.data,
@@ -255,19 +231,19 @@ def _result(
         llf=found.llf,
         n_comparisons=float((rows.table.wins + rows.table.losses).sum()),
         engine=engine_name(),
-        stopping=Stopping(RULE, True, found.steps, float("nan")),
+        stopping=Stopping(SEARCH, True, 0, float("nan")),
         warnings=warnings,
         n_infinite=limit.n_infinite,
         quasi_likelihood=spec.ties == "half" and bool(rows.data.ties.any()),
         outcomes=LinkOutcomes(spec.link),
-        components=(found.component,),
+        components=found.components,
         predicted_effects=Predicted(
             found.theta,
             found.joint,
-            np.zeros(k, np.int64),
-            effects.item,
-            effects.judge,
-            effects.judges,
+            mixed.component,
+            np.concatenate([e.item for e in mixed.effects]),
+            np.concatenate([e.judge for e in mixed.effects]),
+            max((e.judges for e in mixed.effects), key=len),
             rows.places[limit.kept],
             found.means,
         ),

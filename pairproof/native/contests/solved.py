@@ -21,7 +21,7 @@ from ..bias_reduced.ties import TiedContests, TiedEstimate, fit_tied
 from ..structured.contests import Contests
 from ..structured.estimate import fit_structured
 from ..structured.existence import null_space
-from ..structured.limiting import limiting_contests
+from ..structured.limiting import limiting_contests, pivots
 from ..structured.links import link
 from ..ties_general.fit import GeneralTiesEstimate, fit_general_ties
 from ..ties_general.model import GeneralTies, TiePoint, general_ties
@@ -207,7 +207,8 @@ class LimitRows:
         text = (
             f"separated data: {what}: the likelihood grows without end as they go to infinity. In {len(self.certain)} of"
             f" {self.contests.n_used} rows, the first of them row {self.certain[0] + 1}, the result is certain in the"
-            " limit. What is finite is estimated; reduce_bias='mean' has finite estimates of all"
+            " limit. What is finite is estimated"
+            + ("" if rows.spec.random else "; reduce_bias='mean' has finite estimates of all")
         )
         return (FitWarning("separated", text, lost),)
 
@@ -217,6 +218,19 @@ def everything(contests: Contests) -> LimitRows:
     p = len(contests.design.names)
     none = np.zeros(0, np.int64)
     return LimitRows(contests, contests, np.arange(p), none, np.zeros((p, 0)), 0)
+
+
+def apart(contests: Contests) -> LimitRows:
+    """Contests with a parameter fixed for each direction that they cannot tell: one for each set of items beyond one."""
+    used = np.flatnonzero(contests.totals > 0)
+    flat = null_space(contests.design.subset(used).gram(np.ones(len(used))))
+    if not flat.shape[1]:
+        return everything(contests)
+    dropped = pivots(flat)
+    left = Contests(contests.design.without(dropped), contests.wins, contests.losses)
+    kept = np.setdiff1d(np.arange(len(contests.design.names)), dropped)
+    size = np.sqrt((flat**2).sum(axis=0))
+    return LimitRows(contests, left, np.asarray(kept, np.int64), np.zeros(0, np.int64), flat / size, 0)
 
 
 def limit_of(contests: Contests) -> LimitRows:
@@ -254,9 +268,23 @@ def limit_of(contests: Contests) -> LimitRows:
 
 def _reduced(rows: ContestRows) -> Solved:
     contests, spec = contests_of(rows), rows.spec
-    found = fit_reduced(contests, spec.reduction, spec.link)
-    p = link(spec.link).probability(contests.design.predictor(found.theta))
-    return _finite(found.theta, found.covariance, found.llf, binary(p), (), found)
+    parts = apart(contests)
+    found = fit_reduced(parts.left, spec.reduction, spec.link)
+    theta = parts.embed(found.theta)
+    p = link(spec.link).probability(contests.design.predictor(theta))
+    return Solved(
+        theta,
+        parts.embed_square(found.covariance),
+        parts.flat,
+        0,
+        found.llf,
+        binary(p),
+        (),
+        found.steps,
+        found.decrement,
+        parts.warnings(rows),
+        found.penalised,
+    )
 
 
 def _reduced_with_ties(rows: ContestRows) -> Solved:

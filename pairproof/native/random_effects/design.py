@@ -15,9 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
 from ..structured.contests import Contests
-from ..structured.design import Design
+from .blocks import Block, with_blocks
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -56,24 +55,7 @@ def with_effects(fixed: Contests, first: IntArray, second: IntArray, effects: Se
     >>> with_effects(fixed, np.array([0]), np.array([1]), ["A", "B"]).design.names
     ('A', 'B', 'x')
     """
-    n = fixed.design.n_rows
-    for side in (first, second):
-        if side.shape != (n,):
-            raise InputError(f"effects of shape {side.shape}; expected {(n,)}, one a contest")
-        wrong = np.flatnonzero((side < -1) | (side >= len(effects)))
-        if len(wrong):
-            raise InputError(
-                f"contest {wrong[0] + 1}: effect number {side[wrong[0]]}; there are {len(effects)}, from 0"
-            )
-    same = np.flatnonzero((first == second) & (first >= 0))
-    if len(same):
-        raise InputError(
-            f"contest {same[0] + 1}: both sides have the effect {effects[first[same[0]]]!r}, which cancels: an"
-            " effect of a judge alone says nothing; give every judge an effect of each item"
-        )
-    columns = fixed.design.rows(np.arange(n))
-    design = Design(first, second, columns, fixed.design.offset, tuple(effects) + fixed.design.names)
-    return Contests(design, fixed.wins, fixed.losses).pooled()
+    return with_blocks(fixed, [Block("", first, second, effects)])
 
 
 def fixed_part(contests: Contests) -> Contests:

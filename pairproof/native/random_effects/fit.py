@@ -24,20 +24,13 @@ from ..structured.likelihood import ContestPoint
 from ..structured.links import Link, link
 from .design import acyclic, fixed_part
 from .joint import Joint, joint_of
-from .laplace import Marginal, laplace
+from .laplace import Marginal, laplace, mode_of
 from .optimum import Optimum, optimum
-from .penalised import effects_alone, penalised_mode
+from .penalised import effects_alone
 from .quadrature import EffectSets, exact
+from .search import NOTHING, STARTS, Lower, highest
 
 FloatArray = NDArray[np.float64]
-
-#: Values of sigma of which the best is where the search starts.
-STARTS = (0.1, 0.3, 0.7, 1.5, 3.0)
-#: A gain in log-likelihood below this is rounding: sigma is 0.
-NOTHING = 1e-9
-#: With more effects than this the second derivatives are differences of two points: the likelihood is nearly
-#: quadratic (200 effects, 400 contests: standard errors within 2e-6), and an evaluation takes a K x K factor.
-MANY = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +185,11 @@ def fit_mixed(
         raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
     at = marginal_of(contests, chosen, method, set_size)
     without = fit_structured(fixed_part(contests), link_name)
-    found = _maximum(contests, chosen, at, without)
+    if method == "laplace":
+        reached = highest(contests, chosen, [Lower(without.llf, without.theta, np.zeros(0), 0)])
+        found, mode = (None, None) if reached is None else reached
+    else:
+        found, mode = _maximum(contests, chosen, at, without), None
     if found is None:
         return _at_zero(contests, chosen, without, method)
     sigma, beta = float(np.exp(found.x[-1])), found.x[:-1]
@@ -201,7 +198,7 @@ def fit_mixed(
     if unbounded:
         covariance[-1, :], covariance[:, -1] = np.nan, np.nan
     k = contests.design.n_own
-    mode = penalised_mode(effects_alone(contests, beta), chosen, np.full(k, sigma**-2), np.zeros(k))
+    mode = mode_of(contests, chosen, beta, sigma) if mode is None else mode
     here = ContestPoint(contests, chosen, np.append(mode.theta, beta))
     return MixedEstimate(
         contests.design.names[k:],
@@ -270,7 +267,7 @@ def marginal_of(
 def _maximum(
     contests: Contests, chosen: Link, at: Callable[[FloatArray, float], Marginal], without: StructuredEstimate
 ) -> Optimum | None:
-    """The maximum, or None if it is sigma = 0."""
+    """The maximum by quadrature, or None if it is sigma = 0."""
 
     def function(x: FloatArray) -> tuple[float, FloatArray]:
         if not -12.0 < x[-1] < 12.0:
@@ -282,8 +279,7 @@ def _maximum(
     best = STARTS[int(np.argmax(values))]
     start = np.append(without.theta, np.log(best))
     try:
-        points = 4 if contests.design.n_own <= MANY else 2
-        found = optimum(function, start, rough_scale(contests, chosen, without.theta, best), points)
+        found = optimum(function, start, rough_scale(contests, chosen, without.theta, best))
     except ConvergenceError:
         # On the way to sigma = 0 the likelihood is flat in log sigma.
         if max(values) <= without.llf and slope_at_zero(contests, chosen, without.theta) <= 0:

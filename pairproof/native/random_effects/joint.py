@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, TooLargeError
 from ..structured.likelihood import ContestPoint
 from ..structured.links import Link, link
+from .factors import MOST_TOGETHER, inverse_of
 
 FloatArray = NDArray[np.float64]
 
@@ -78,6 +79,13 @@ def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
     -------
     Joint
 
+    Raises
+    ------
+    TooLargeError
+        There are over MOST_TOGETHER effects and parameters.
+    ConvergenceError
+        Their information is singular.
+
     Examples
     --------
     >>> import numpy as np
@@ -88,19 +96,24 @@ def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
     >>> from pairproof.native.structured.links import link
     >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
     >>> contests = Contests(design, np.ones(1), np.ones(1))
-    >>> joint_of(ContestPoint(contests, link("logit"), np.zeros(2)), 1.0).covariance.tolist()
+    >>> joint_of(ContestPoint(contests, link("logit"), np.zeros(2)), 1.0).covariance.round(12).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
     design = here.contests.design
     k, p = design.n_own, len(design.names) - design.n_own
+    if k + p > MOST_TOGETHER:
+        raise TooLargeError(
+            f"the covariance of {k + p} effects and parameters; the limit is {MOST_TOGETHER}. fit_components does"
+            " without it"
+        )
     information = here.observed if observed else here.expected
     covariance = np.zeros((k + p, k + p))
     if sigma > 0:
         penalty = np.diag(np.append(np.full(k, sigma**-2), np.zeros(p)))
-        covariance[:] = np.linalg.inv(information + penalty)
+        covariance[:] = inverse_of(information + penalty)
     elif p:
-        covariance[k:, k:] = np.linalg.inv(information[k:, k:])
-    return Joint(design.names, here.theta, (covariance + covariance.T) / 2, k, sigma, here.link.name)
+        covariance[k:, k:] = inverse_of(information[k:, k:])
+    return Joint(design.names, here.theta, covariance, k, sigma, here.link.name)
 
 
 @dataclass(frozen=True)
@@ -166,18 +179,7 @@ def predict(
     >>> print(f"{found.eta} {found.standard_error:.6f} {found.plug_in:.6f} {found.marginal:.6f}")
     1.5 2.083267 0.817574 0.715006
     """
-    k = joint.n_effects
-    if np.shape(columns) != (len(joint.theta) - k,):
-        raise InputError(f"columns of shape {np.shape(columns)} for {len(joint.theta) - k} fixed parameters")
-    a = np.append(np.zeros(k), columns)
-    new = 0
-    for side, sign in ((first, 1.0), (second, -1.0)):
-        if side is None:
-            new += 1
-        elif not -1 <= side < k:
-            raise InputError(f"effect number {side}; there are {k}, from 0 (-1: none, None: a new player)")
-        elif side >= 0:
-            a[side] += sign
+    a, new = contrast(joint.n_effects, len(joint.theta) - joint.n_effects, columns, first, second)
     eta = float(a @ joint.theta) + offset
     of_new = new * joint.sigma**2
     variance = float(a @ joint.covariance @ a) + of_new
@@ -189,6 +191,50 @@ def predict(
         mean_probability(chosen, eta, of_new**0.5),
         mean_probability(chosen, eta, variance**0.5),
     )
+
+
+def contrast(
+    k: int, p: int, columns: FloatArray, first: int | None, second: int | None
+) -> tuple[FloatArray, int]:
+    """The linear predictor of a contest as a combination of effects and parameters.
+
+    Parameters
+    ----------
+    k, p : int
+        Effects, and fixed parameters.
+    columns : float[p]
+    first, second : int or None
+        As :func:`predict` takes them.
+
+    Returns
+    -------
+    float[k + p], int
+        The combination, and how many of the sides are new players.
+
+    Raises
+    ------
+    InputError
+        The columns do not fit, or there is no such effect.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.joint import contrast
+    >>> contrast(2, 1, np.array([0.5]), 1, None)
+    (array([0. , 1. , 0.5]), 1)
+    """
+    if np.shape(columns) != (p,):
+        raise InputError(f"columns of shape {np.shape(columns)} for {p} fixed parameters")
+    a = np.append(np.zeros(k), columns)
+    new = 0
+    for side, sign in ((first, 1.0), (second, -1.0)):
+        if side is None:
+            new += 1
+        elif not -1 <= side < k:
+            raise InputError(f"effect number {side}; there are {k}, from 0 (-1: none, None: a new player)")
+        elif side >= 0:
+            a[side] += sign
+    return a, new
 
 
 def mean_probability(chosen: Link, eta: float, sd: float) -> float:

@@ -1,15 +1,16 @@
 """Laplace's approximation of the marginal likelihood of contests with random effects, and its gradient.
 
-With u^ the mode of the effects given b and sigma, and W their observed weights there,
+With u^ the mode of the effects given b and sigma, W their observed weights there, and D the diagonal matrix of
+sigma^2 of each effect's component,
 
-    log L = l(b, u^) - u^'u^ / (2 sigma^2) - log det(I + sigma^2 Z'WZ) / 2
+    log L = l(b, u^) - u^'D^-1 u^ / 2 - log det(I + D Z'WZ) / 2
 
 (Breslow and Clayton 1993, JASA 88, 9-25; lme4's `glmer(nAGQ = 1)`).  The gradient is exact: W changes with
-u^, and u^ with b and sigma, so that with A = Z'WZ + I/sigma^2, r the residuals, c_r = z_r'A^-1 z_r and s = c
-dW/d eta / 2
+u^, and u^ with b and sigma, so that with A = Z'WZ + D^-1, r the residuals, c_r = z_r'A^-1 z_r, t = dW/d eta, s = c
+t / 2 and y = A^-1 Z's, and u_c, y_c and K_c the part of one component,
 
-    d/d b = X'(r - s) + X'WZ A^-1 Z's
-    d/d log sigma = u^'u^/sigma^2 - K + tr(A^-1)/sigma^2 - 2 s'Z A^-1 u^/sigma^2
+    d/d b = X'(r - s) + X'W Z y
+    d/d log sigma_c = u_c'u_c/sigma_c^2 - K_c + tr(A^-1)_c/sigma_c^2 - 2 y_c'u_c/sigma_c^2
 """
 
 from __future__ import annotations
@@ -19,12 +20,72 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import ConvergenceError
 from ..structured.contests import Contests
-from ..structured.likelihood import ContestPoint
 from ..structured.links import Link
-from .penalised import effects_alone, penalised_mode
+from .blocks import component_sizes
+from .factors import DenseFactor
+from .nested import NestedFactor, factor_of
+from .penalised import effects_alone
+from .rows import RowTerms, row_terms
 
 FloatArray = NDArray[np.float64]
+
+#: Squared length of the last step to a mode, in posterior standard deviations.
+TOLERANCE = 1e-25
+#: Steps to a mode, those with a factor of its own and those with that of a place nearby.
+MOST, MOST_NEAR = 100, 12
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """Effects at their mode for given fixed parameters.
+
+    Attributes
+    ----------
+    alone : Contests
+        As a function of the effects.
+    theta : float[K]
+    rows : RowTerms
+        There.
+    factor : DenseFactor or NestedFactor
+        A there.
+    sigma : float[C]
+        Of each component.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.laplace import mode_of
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import Design
+    >>> from pairproof.native.structured.links import link
+    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
+    >>> mode_of(Contests(design, np.ones(1), np.ones(1)), link("logit"), np.zeros(0), 1.0).theta.tolist()
+    [0.0, 0.0]
+    """
+
+    alone: Contests
+    theta: FloatArray
+    rows: RowTerms
+    factor: DenseFactor | NestedFactor
+    sigma: FloatArray
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Effects of each component."""
+        return component_sizes(self.alone.design)
+
+    def by_component(self, values: FloatArray) -> FloatArray:
+        """float[C]: sums over the effects of each component, divided by its sigma^2."""
+        return np.asarray(np.add.reduceat(values, np.cumsum((0, *self.sizes))[:-1]) / self.sigma**2)
+
+    @property
+    def log_likelihood(self) -> float:
+        """Laplace's log L, without binomial coefficients."""
+        square = float(self.by_component(self.theta**2).sum())
+        volume = float(np.array(self.sizes) @ np.log(self.sigma))
+        return self.rows.value - 0.5 * square - 0.5 * self.factor.log_det - volume
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +96,12 @@ class Marginal:
     ----------
     value : float
         Without binomial coefficients.
-    gradient : float[p + 1]
-        By b and by log sigma.
+    gradient : float[p + C]
+        By b and by log sigma of the C components.
     effects : float[K]
         Mode of the effects (Laplace), or their posterior mean (quadrature).
-    inverse : float[K, K] or None
-        A^-1 (Laplace).
+    mode : Mode or None
+        Laplace's.
 
     Examples
     --------
@@ -53,11 +114,15 @@ class Marginal:
     value: float
     gradient: FloatArray
     effects: FloatArray
-    inverse: FloatArray | None = None
+    mode: Mode | None = None
 
 
 def laplace(
-    contests: Contests, chosen: Link, beta: FloatArray, sigma: float, near: Marginal | None = None
+    contests: Contests,
+    chosen: Link,
+    beta: FloatArray,
+    sigma: float | FloatArray,
+    near: Marginal | None = None,
 ) -> Marginal:
     """Laplace's approximation at one place.
 
@@ -69,14 +134,21 @@ def laplace(
         logit or probit.
     beta : float[p]
         The fixed parameters.
-    sigma : float
-        Standard deviation of the effects, > 0.
+    sigma : float or float[C]
+        Standard deviation of the effects of each component, > 0.
     near : Marginal, optional
         Laplace's approximation at a place nearby, from which the mode is found with fewer factors.
 
     Returns
     -------
     Marginal
+
+    Raises
+    ------
+    ConvergenceError
+        No mode was reached.
+    TooLargeError
+        There are too many effects.
 
     Examples
     --------
@@ -90,55 +162,108 @@ def laplace(
     >>> print(f"{found.value:.9f}")  # 2 log(1/2) - log(1 + 2 * 2/4) / 2
     -1.732867951
     """
-    from scipy.linalg.lapack import dpotri
+    mode = mode_of(contests, chosen, beta, sigma, None if near is None else near.mode)
+    factor, design, u = mode.factor, mode.alone.design, mode.theta
+    pull = 0.5 * mode.rows.third * factor.spreads
+    back = factor.solve(design.transposed(pull))
+    along = design.predictor(back) - design.offset
+    by_beta = (mode.rows.score - pull + mode.rows.curvature * along) @ contests.design.dense
+    by_log_sigma = mode.by_component(u**2 + factor.diagonal - 2.0 * back * u) - np.array(mode.sizes)
+    return Marginal(mode.log_likelihood, np.append(by_beta, by_log_sigma), u, mode)
 
+
+def mode_of(
+    contests: Contests, chosen: Link, beta: FloatArray, sigma: float | FloatArray, near: Mode | None = None
+) -> Mode:
+    """The mode of the effects at one place.
+
+    Parameters
+    ----------
+    contests : Contests
+        Whose first K parameters are the effects.
+    chosen : Link
+        logit or probit.
+    beta : float[p]
+        The fixed parameters.
+    sigma : float or float[C]
+        Of each component, > 0.
+    near : Mode, optional
+        That of a place nearby.
+
+    Returns
+    -------
+    Mode
+
+    Raises
+    ------
+    ConvergenceError
+        No mode was reached.
+    TooLargeError
+        There are too many effects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.laplace import mode_of
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import Design
+    >>> from pairproof.native.structured.links import link
+    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
+    >>> found = mode_of(Contests(design, np.ones(1), np.zeros(1)), link("probit"), np.zeros(0), np.ones(1))
+    >>> found.theta.round(9).tolist()
+    [0.382638276, -0.382638276]
+    """
     alone = effects_alone(contests, beta)
-    k = contests.design.n_own
-    precision = np.full(k, sigma**-2)
-    here = _from_nearby(alone, chosen, sigma, near)
-    if here is None:
-        here = penalised_mode(alone, chosen, precision, np.zeros(k) if near is None else near.effects)
-    factor = np.linalg.cholesky(here.observed + np.diag(precision))
-    inverse = dpotri(factor, lower=1)[0]
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    u = here.theta
-    square = float(u @ u) / sigma**2
-    value = here.value - 0.5 * square - float(np.log(np.diag(factor)).sum()) - k * np.log(sigma)
-    pull = 0.5 * here.row_thirds * _spreads(here, inverse)
-    back = inverse @ alone.design.transposed(pull)  # A^-1 Z's
-    along = alone.design.predictor(back) - alone.design.offset
-    by_beta = (here.row_scores - pull + here.row_curvatures * along) @ contests.design.dense
-    by_log_sigma = square - k + (np.trace(inverse) - 2.0 * float(back @ u)) / sigma**2
-    return Marginal(float(value), np.append(by_beta, by_log_sigma), u, inverse)
+    sizes = component_sizes(alone.design)
+    sigmas = np.broadcast_to(np.asarray(sigma, dtype=float), (len(sizes),)).copy()
+    precision = np.repeat(sigmas**-2, sizes)
+    u = np.zeros(alone.design.n_own)
+    if near is not None:
+        closer = _from_nearby(alone, chosen, precision, near)
+        u = near.theta if closer is None else closer
+        if closer is not None:
+            rows = row_terms(alone, chosen, alone.design.predictor(u))
+            factor = factor_of(alone.design, rows.curvature, precision, near.factor)
+            return Mode(alone, u, rows, factor, sigmas)
+    rows = row_terms(alone, chosen, alone.design.predictor(u))
+    value = rows.value - 0.5 * float(precision @ u**2)
+    like = None if near is None else near.factor
+    best = np.inf
+    for _ in range(MOST):
+        factor = like = factor_of(alone.design, rows.curvature, precision, like)
+        score = alone.design.transposed(rows.score) - precision * u
+        step = factor.solve(score)
+        decrement = float(step @ score)
+        # Below 1e-10 a decrement that no longer falls is rounding.
+        if 0 <= decrement < TOLERANCE or (decrement < 1e-10 and abs(decrement) > 0.1 * best):
+            return Mode(alone, u, rows, factor, sigmas)
+        best, length = min(best, abs(decrement)), 1.0
+        while True:
+            there = u + length * step
+            rows = row_terms(alone, chosen, alone.design.predictor(there))
+            after = rows.value - 0.5 * float(precision @ there**2)
+            if after >= value or decrement < 1e-6 or length < 1e-12:
+                break
+            length /= 2
+        u, value = there, after
+    raise ConvergenceError(f"no mode of the {len(u)} random effects was reached in {MOST} steps")
 
 
-def _from_nearby(alone: Contests, chosen: Link, sigma: float, near: Marginal | None) -> ContestPoint | None:
-    """The mode by steps with the inverse of a place nearby, or None if these do not converge fast.
+def _from_nearby(alone: Contests, chosen: Link, precision: FloatArray, near: Mode) -> FloatArray | None:
+    """The mode by steps with the factor of a place nearby, or None if these do not converge fast.
 
     Each step leaves a share of the error, as large as the information differs; a step takes a product where
     Newton's takes a factor.
     """
-    if near is None or near.inverse is None:
-        return None
-    u, last = near.effects, np.inf
-    for _ in range(12):
-        here = ContestPoint(alone, chosen, u)
-        score = here.score - u / sigma**2
-        step = near.inverse @ score
+    u, last = near.theta, np.inf
+    for _ in range(MOST_NEAR):
+        rows = row_terms(alone, chosen, alone.design.predictor(u))
+        score = alone.design.transposed(rows.score) - precision * u
+        step = near.factor.solve(score)
         decrement = float(step @ score)
         if not 0 <= decrement < 0.1 * last:
-            return here if 0 <= decrement < 1e-26 else None
+            return u if 0 <= decrement < TOLERANCE else None
         u, last = u + step, decrement
-        if decrement < 1e-26:
-            return ContestPoint(alone, chosen, u)
+        if decrement < TOLERANCE:
+            return u
     return None
-
-
-def _spreads(here: ContestPoint, inverse: FloatArray) -> FloatArray:
-    """z'A^-1 z of each row, float[n]."""
-    k = len(inverse)
-    wide = np.zeros((k + 1, k + 1))  # the last row and column are what index -1 reads
-    wide[:k, :k] = inverse
-    first, second = here.contests.design.first, here.contests.design.second
-    own = np.diag(wide)
-    return np.asarray(own[first] + own[second] - 2.0 * wide[first, second])

@@ -1,8 +1,8 @@
 """The maximum of a marginal likelihood of a few parameters, and its second derivatives there.
 
-Quasi-Newton steps in units of standard errors, then Newton's with second derivatives that are differences of
-the exact gradient: four points of distance 0.02 and 0.04 standard errors (Abramowitz and Stegun 1964, formula
-25.3.6), with an error of order 1e-8, or two points.
+Quasi-Newton steps in units of standard errors, then Newton's.  Second derivatives are exact, or differences of the
+exact gradient: four points of distance 0.02 and 0.04 standard errors (Abramowitz and Stegun 1964, formula 25.3.6),
+with an error of order 1e-8, or two points.
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ def optimum(
     start: FloatArray,
     scale: FloatArray,
     points: int = 4,
+    second: Callable[[FloatArray], FloatArray] | None = None,
+    moved: float = 1e-8,
 ) -> Optimum:
     """The maximum of a smooth function with an exact gradient.
 
@@ -70,6 +72,10 @@ def optimum(
         Columns are steps of about one standard error: a square root of a rough covariance.
     points : int
         4, or 2 for half the time where the function is dear and nearly quadratic.
+    second : function of x, float[n], optional
+        Exact second derivatives, float[n, n], in place of differences.
+    moved : float
+        Squared length of a step, in standard errors, after which second derivatives are taken anew.
 
     Returns
     -------
@@ -100,19 +106,24 @@ def optimum(
         value, gradient = function(start + scale @ t)
         return -value, -(scale.T @ gradient)
 
-    options = {"gtol": 1e-7, "maxiter": 100}
+    def curvature(t: FloatArray) -> FloatArray:
+        if second is None:
+            return _differences(scaled, t, points)
+        return np.asarray(-(scale.T @ second(start + scale @ t) @ scale))
+
+    options = {"gtol": 1e-7 if second is None else 1e-5, "maxiter": 100}
     with np.errstate(all="ignore"):  # the line search subtracts infinities where the function has no maximum
         t = minimize(scaled, np.zeros(len(start)), jac=True, method="BFGS", options=options).x
-    hessian = _differences(scaled, t, points)
-    best = np.inf
+    value, gradient = scaled(t)
+    hessian, best = curvature(t), np.inf
     for _ in range(12):
-        value, gradient = scaled(t)
         step, decrement = _newton(hessian, gradient, start + scale @ t)
         if decrement >= best and decrement < 1e-12:
             break  # rounding
         t, best = t - step, decrement
-        if decrement > 1e-8:  # the differences are of another place by now
-            hessian = _differences(scaled, t, points)
+        value, gradient = scaled(t)
+        if decrement > moved:  # the second derivatives are of another place by now
+            hessian = curvature(t)
         if decrement < DONE:
             break
     else:
@@ -120,7 +131,6 @@ def optimum(
             raise ConvergenceError(
                 f"the marginal likelihood did not come to its maximum: the last step was {best**0.5:.1e} SE"
             )
-    value, gradient = scaled(t)
     back = np.linalg.inv(scale)
     return Optimum(start + scale @ t, -value, -(back.T @ gradient), -(back.T @ hessian @ back), count)
 

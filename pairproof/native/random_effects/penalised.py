@@ -8,7 +8,7 @@ of the American Statistical Association 88, 9-25, equation 6).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from ...errors import ConvergenceError
 from ..numerics.newton import maximise
 from ..patterns.information import cholesky_of
 from ..structured.contests import Contests
-from ..structured.design import Design
 from ..structured.likelihood import ContestPoint
 from ..structured.links import Link
 
@@ -156,11 +155,10 @@ def effects_alone(contests: Contests, beta: FloatArray) -> Contests:
     (('A', 'B'), [0.25])
     """
     design = contests.design
-    alone = Design(
-        design.first,
-        design.second,
-        np.zeros((design.n_rows, 0)),
-        design.offset + design.dense @ beta,
-        design.names[: design.n_own],
+    alone = replace(
+        design,
+        dense=np.zeros((design.n_rows, 0)),
+        offset=design.offset + design.dense @ beta,
+        names=design.names[: design.n_own],
     )
     return Contests(alone, contests.wins, contests.losses)

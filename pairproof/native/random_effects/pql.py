@@ -26,6 +26,7 @@ from ..structured.estimate import fit_structured
 from ..structured.likelihood import ContestPoint
 from ..structured.links import link
 from .design import fixed_part
+from .factors import factored
 from .joint import Joint, joint_of
 from .penalised import penalised_mode
 
@@ -35,6 +36,9 @@ FloatArray = NDArray[np.float64]
 LOWEST, HIGHEST, START = -10.0, 10.0, 0.1
 #: Change of log sigma^2 at which the repetition stops, and how often it may be repeated.
 TOLERANCE, MOST = 1e-13, 60
+#: By how much the maximum of REML may lie from the root of its slope: a decomposition leaves 1e-10 of it
+#: where the likelihood is flat.
+CONFIRMED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,23 +112,71 @@ def fit_pql(contests: Contests, link_name: str = "logit") -> PenalisedFit:
     0.0
     """
     without = fit_structured(fixed_part(contests), link_name)
-    chosen, k = link(link_name), contests.design.n_own
-    state = [ContestPoint(contests, chosen, np.append(np.zeros(k), without.theta))]
-
-    def again(log_s: float) -> float:
-        """The REML estimate of log sigma^2 at the mode for this one."""
-        precision = np.append(np.full(k, np.exp(-log_s)), np.zeros(len(without.theta)))
-        state[0] = penalised_mode(contests, chosen, precision, state[0].theta)
-        return _Working(state[0]).best()
-
-    log_s, steps = _settled(again, 2.0 * np.log(START))
+    k = contests.design.n_own
+    start = ContestPoint(contests, link(link_name), np.append(np.zeros(k), without.theta))
+    path = _Path(start)
+    log_s, steps = _settled(path, 2.0 * np.log(START))
     if log_s == -np.inf:
-        here = ContestPoint(contests, chosen, np.append(np.zeros(k), without.theta))
-        return PenalisedFit(joint_of(here, 0.0), 0.0, float("nan"), steps)
-    again(log_s)
+        return PenalisedFit(joint_of(start, 0.0), 0.0, float("nan"), steps)
     sigma = float(np.exp(log_s / 2.0))
-    information = _Working(state[0]).information(log_s)
-    return PenalisedFit(joint_of(state[0], sigma, False), sigma, sigma / (2.0 * information**0.5), steps)
+    information = path.working.information(log_s)
+    return PenalisedFit(joint_of(path.here, sigma, False), sigma, sigma / (2.0 * information**0.5), steps)
+
+
+class _Path:
+    """The mode as a function of sigma, from one value to the next."""
+
+    def __init__(self, start: ContestPoint) -> None:
+        self.here = start
+        self.k = start.contests.design.n_own
+        self.p = len(start.theta) - self.k
+        self.factor: FloatArray | None = None
+        self.working: _Working
+
+    def estimate(self, log_s: float) -> float:
+        """The REML estimate of log s at the mode for this one; -inf if it is 0."""
+        self._go(log_s)
+        self.working = _Working(self.here)
+        return self.working.best()
+
+    def slope(self, log_s: float) -> float:
+        """Derivative of REML by log s at the mode for s: (u'u + tr V_uu) / (2 s) - K / 2, V of the joint covariance.
+
+        It takes a triangular inverse where the decomposition of the working model takes ten times as long.
+        """
+        from scipy.linalg.lapack import dtrtri
+
+        precision = self._go(log_s)
+        information = self.here.expected
+        information[np.diag_indices(self.k + self.p)] += precision
+        self.factor = factored(information)
+        # Fixed parameters come last, so that V_uu = H'H, H the first K columns of the inverse factor.
+        half = np.tril(dtrtri(self.factor, lower=1)[0])[:, : self.k]
+        u = self.here.theta[: self.k]
+        return 0.5 * ((float(u @ u) + float((half**2).sum())) * float(np.exp(-log_s)) - self.k)
+
+    def _go(self, log_s: float) -> FloatArray:
+        precision = np.append(np.full(self.k, np.exp(-log_s)), np.zeros(self.p))
+        contests, chosen = self.here.contests, self.here.link
+        near = None if self.factor is None else self._nearby(precision, self.factor)
+        self.here = near or penalised_mode(contests, chosen, precision, self.here.theta)
+        return precision
+
+    def _nearby(self, precision: FloatArray, factor: FloatArray) -> ContestPoint | None:
+        """The mode by steps with the factor of the last one, or None if these do not converge fast."""
+        from scipy.linalg.lapack import dpotrs
+
+        here, last = self.here, np.inf
+        for _ in range(12):
+            score = here.score - precision * here.theta
+            step = dpotrs(factor, score, lower=1)[0]
+            decrement = float(step @ score)
+            if not 0 <= decrement < 0.1 * last:
+                return None
+            here, last = ContestPoint(here.contests, here.link, here.theta + step), decrement
+            if decrement < 1e-25:
+                return here
+        return None
 
 
 class _Working:
@@ -171,20 +223,61 @@ class _Working:
         return float(found) if self.value(found) > self.value(LOWEST) else -np.inf
 
 
-def _settled(again: Callable[[float], float], start: float) -> tuple[float, int]:
-    """Where `again` returns what it is given, by Steffensen's acceleration (1933); -inf if it comes there."""
+def _settled(path: _Path, start: float) -> tuple[float, int]:
+    """The log s that is the estimate at its own mode, and the path there; -inf if it comes to that.
+
+    The slope of REML is 0 there.  Its root is found by secants from the first estimate; it counts if the estimate
+    at that mode confirms it, as REML may have more than one maximum.  Otherwise estimates are repeated.
+    """
+    again = path.estimate
+    first = again(start)
+    if not np.isfinite(first):
+        return first, 1
+    found, steps = _root(path.slope, first)
+    if found is not None:
+        confirmed = again(found)
+        if not np.isfinite(confirmed):
+            return confirmed, steps + 2
+        if abs(confirmed - found) < CONFIRMED:
+            return found, steps + 2
+        first = confirmed
+    return _repeated(again, first, steps + 2)
+
+
+def _root(slope_at: Callable[[float], float], first: float) -> tuple[float | None, int]:
+    """A root of the slope by secants, or None if they leave the range or do not settle."""
+    before, here = first, first + 0.1
+    at, now = slope_at(before), slope_at(here)
+    last = np.inf
+    for steps in range(2, 20):
+        if now == at:
+            return (here, steps) if last < 1e-9 else (None, steps)
+        step = -now * (here - before) / (now - at)
+        if abs(step) < TOLERANCE or (abs(step) < 1e-9 and abs(step) >= 0.5 * last):
+            return here, steps
+        if abs(step) > 3.0 or not LOWEST < here + step < HIGHEST:
+            return None, steps
+        before, at, last, here = here, now, abs(step), here + step
+        now = slope_at(here)
+    return None, 20
+
+
+def _repeated(again: Callable[[float], float], start: float, taken: int) -> tuple[float, int]:
+    """The same by repetition with Steffensen's acceleration (1933)."""
     here = start
-    for steps in range(2, MOST, 2):
+    for steps in range(taken + 2, MOST, 2):
         one = again(here)
         two = again(one) if np.isfinite(one) else one
         if not np.isfinite(two):
             return two, steps
         bend = two - 2.0 * one + here
         if abs(two - one) < TOLERANCE or bend == 0.0:
+            again(two)
             return two, steps
         jump = here - (one - here) ** 2 / bend
         # Far from the end the jump may leave the contracting side: then the plain repetition goes on.
         here = jump if abs(jump - two) < 1.0 and LOWEST < jump < HIGHEST else two
         if abs(here - two) < TOLERANCE:
+            again(here)
             return here, steps
     raise ConvergenceError(f"sigma did not settle in {MOST} repetitions; the last was {np.exp(here / 2):.6g}")

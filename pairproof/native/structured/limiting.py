@@ -164,7 +164,7 @@ def limiting_contests(contests: Contests) -> Limit:
     left = np.setdiff1d(np.flatnonzero(contests.totals > 0), certain)
     design = contests.design.subset(left)
     flat = null_space(design.gram(np.ones(len(left))))
-    dropped = _pivots(flat)
+    dropped = pivots(flat)
     return Limit(
         Contests(design.without(dropped), contests.wins[left], contests.losses[left]),
         certain,
@@ -174,7 +174,7 @@ def limiting_contests(contests: Contests) -> Limit:
     )
 
 
-def _pivots(flat: FloatArray) -> IntArray:
+def pivots(flat: FloatArray) -> IntArray:
     """One parameter for each flat direction, which fixes it."""
     from scipy.linalg import qr
 

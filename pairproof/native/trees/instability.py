@@ -9,6 +9,7 @@ scores:
 where |s|^2_J = s'J^-1 s (Zeileis and Hornik 2007, Statistica Neerlandica 61, 488-508; Merkle and Zeileis
 2013).  Equal values of a numeric covariate are never taken apart: a place lies between two distinct values
 (R's result depends on the order of the rows).  The p-value of the maximum is that over these very places.
+A person of weight w counts as w persons with the same scores.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from .places import places_p
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Kind = Literal["numeric", "factor", "ordered"]
+Adjust = Literal["bonferroni", "none"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,7 @@ class InstabilityTest:
     p : float
         For this covariate alone.
     p_adjusted : float
-        1 - (1 - p)^m over the m covariates tested in the node.
+        1 - (1 - p)^m over the m covariates tested in the node; p itself where nothing is adjusted.
     df : int
         Of the chi-square of a factor; the number of places of a numeric covariate.
 
@@ -110,7 +112,11 @@ class InstabilityTest:
 
 
 def instability_tests(
-    scores: FloatArray, covariates: Sequence[Covariate], minimum: int
+    scores: FloatArray,
+    covariates: Sequence[Covariate],
+    minimum: int,
+    weights: FloatArray | None = None,
+    adjust: Adjust = "bonferroni",
 ) -> tuple[InstabilityTest, ...]:
     """The tests of all covariates that can be tested in a node.
 
@@ -122,6 +128,10 @@ def instability_tests(
         Of the same n persons.
     minimum : int
         Persons that a place leaves on either side at least; never fewer than a tenth of them.
+    weights : float[n], optional
+        Persons that each row stands for; default 1.
+    adjust : {"bonferroni", "none"}
+        Whether p-values are adjusted for the number of covariates tested.
 
     Returns
     -------
@@ -137,46 +147,76 @@ def instability_tests(
     >>> print(f"{test.statistic:.6f} {test.p:.6f}")
     6.000000 0.014306
     """
-    n = len(scores)
-    outer = scores.T @ scores / n
-    if np.linalg.matrix_rank(outer, hermitian=True) < len(outer):
+    own = np.ones(len(scores)) if weights is None else weights
+    half = whitened(scores, own)
+    if half is None:
         return ()
-    half = np.linalg.solve(np.linalg.cholesky(outer), scores.T).T / np.sqrt(n)  # rows of length s'J^-1 s / n
     found = []
     for covariate in covariates:
         if covariate.kind == "numeric":
-            found.append((covariate.name, *_numeric(half, covariate.values, minimum)))
+            found.append((covariate.name, *_numeric(half, covariate.values, minimum, own)))
         else:
-            found.append((covariate.name, *_factor(half, covariate.values)))
+            found.append((covariate.name, *_factor(half, covariate.values, own)))
     tested = [test for test in found if test[3] > 0]
+    m = len(tested) if adjust == "bonferroni" else 1
     return tuple(
-        InstabilityTest(
-            name, statistic, p, -float(np.expm1(len(tested) * np.log1p(-p))) if p < 1 else 1.0, df
-        )
+        InstabilityTest(name, statistic, p, -float(np.expm1(m * np.log1p(-p))) if p < 1 else 1.0, df)
         for name, statistic, p, df in tested
     )
 
 
-def _factor(half: FloatArray, values: FloatArray) -> tuple[float, float, int]:
+def whitened(scores: FloatArray, weights: FloatArray) -> FloatArray | None:
+    """Scores times their persons, scaled: J^-1/2 w s / sqrt(n).
+
+    Parameters
+    ----------
+    scores : float[n, k]
+    weights : float[n]
+        Persons that each row stands for.
+
+    Returns
+    -------
+    float[n, k] or None
+        None where J is singular: the persons differ in fewer ways than there are parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.instability import whitened
+    >>> whitened(np.array([[1.0], [-1.0]]), np.array([2.0, 2.0])).ravel().tolist()
+    [1.0, -1.0]
+    """
+    n = float(weights.sum())
+    outer = (scores * weights[:, None]).T @ scores / n
+    if np.linalg.matrix_rank(outer, hermitian=True) < len(outer):
+        return None
+    scaled = np.linalg.solve(np.linalg.cholesky(outer), scores.T).T / np.sqrt(n)
+    return np.asarray(scaled * weights[:, None])
+
+
+def _factor(half: FloatArray, values: FloatArray, weights: FloatArray) -> tuple[float, float, int]:
     from scipy.special import gammaincc
 
-    label = np.unique(values, return_inverse=True)[1]
-    size = np.bincount(label)
+    label = np.ravel(np.unique(values, return_inverse=True)[1])
+    size = np.bincount(label, weights)
     sums = np.array([np.bincount(label, column) for column in half.T])
-    statistic = float(((sums**2).sum(axis=0) / (size / len(values))).sum())
+    statistic = float(((sums**2).sum(axis=0) / (size / weights.sum())).sum())
     df = half.shape[1] * (len(size) - 1)
     return statistic, float(gammaincc(df / 2.0, statistic / 2.0)) if df else 1.0, df
 
 
-def _numeric(half: FloatArray, values: FloatArray, minimum: int) -> tuple[float, float, int]:
-    order, at = places(values, minimum)
+def _numeric(
+    half: FloatArray, values: FloatArray, minimum: int, weights: FloatArray
+) -> tuple[float, float, int]:
+    order, at = places(values, minimum, weights)
     if not len(at):
         return 0.0, 1.0, 0
-    statistic = largest_statistic(half[order], at)
-    return statistic, places_p(statistic, half.shape[1], at / len(values)), len(at)
+    shares = np.cumsum(weights[order])[at - 1] / weights.sum()
+    statistic = largest_statistic(half[order], at, shares)
+    return statistic, places_p(statistic, half.shape[1], shares), len(at)
 
 
-def places(values: FloatArray, minimum: int) -> tuple[IntArray, IntArray]:
+def places(values: FloatArray, minimum: int, weights: FloatArray | None = None) -> tuple[IntArray, IntArray]:
     """Where a numeric covariate may break: between distinct values, away from both ends.
 
     Parameters
@@ -184,11 +224,13 @@ def places(values: FloatArray, minimum: int) -> tuple[IntArray, IntArray]:
     values : float[n]
     minimum : int
         Persons on either side at least; never fewer than a tenth of them.
+    weights : float[n], optional
+        Persons that each row stands for; default 1.
 
     Returns
     -------
     int[n], int[m]
-        Order of the persons, and how many of them are before each place.
+        Order of the rows, and how many of them are before each place.
 
     Examples
     --------
@@ -197,22 +239,25 @@ def places(values: FloatArray, minimum: int) -> tuple[IntArray, IntArray]:
     >>> places(np.array([30.0, 20.0, 30.0, 40.0]), 1)[1].tolist()
     [1, 3]
     """
-    n = len(values)
+    own = np.ones(len(values)) if weights is None else weights
     order = np.argsort(values, kind="stable")
     before = np.flatnonzero(np.diff(values[order]) > 0) + 1
+    persons, n = np.cumsum(own[order])[before - 1], own.sum()
     least = max(int(np.ceil(0.1 * n)), minimum)
-    return order, np.asarray(before[(before >= least) & (before <= n - least)], dtype=np.int64)
+    return order, np.asarray(before[(persons >= least) & (persons <= n - least)], dtype=np.int64)
 
 
-def largest_statistic(scores: FloatArray, at: IntArray) -> float:
+def largest_statistic(scores: FloatArray, at: IntArray, shares: FloatArray | None = None) -> float:
     """The largest statistic over places.
 
     Parameters
     ----------
     scores : float[n, k]
-        In the order of the covariate, scaled: sum of their outer products the identity.
+        In the order of the covariate, as :func:`whitened` has them.
     at : int[m]
-        Persons before each place.
+        Rows before each place.
+    shares : float[m], optional
+        Share of the persons before each place; default: that of the rows.
 
     Returns
     -------
@@ -225,7 +270,7 @@ def largest_statistic(scores: FloatArray, at: IntArray) -> float:
     >>> print(f"{largest_statistic(np.array([[0.5], [0.5], [-0.5], [-0.5]]), np.array([1, 2, 3])):.6f}")
     4.000000
     """
-    share = at / len(scores)
+    share = at / len(scores) if shares is None else shares
     path = np.cumsum(scores, axis=0)[at - 1]
     return float(((path**2).sum(axis=1) / (share * (1.0 - share))).max())
 

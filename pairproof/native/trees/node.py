@@ -1,6 +1,6 @@
 """The Bradley-Terry model of the persons of a node, and the score of each of them.
 
-    l = sum over persons i and comparisons c of log P(y_ic)
+    l = sum over persons i and their comparisons of log P(y)
 
 with Davidson's tie where answers may be tied (1970).  The score of a person is the derivative of its own term
 at the node's estimate; scores sum to 0 (Strobl, Wickelmaier and Zeileis 2011, Journal of Educational and
@@ -9,111 +9,28 @@ Behavioral Statistics 36, 135-153).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, NotEstimableError
+from ...data.comparisons import Comparisons
+from ...errors import NotEstimableError
 from ..bias_reduced.ties import TiedContests, TiedPoint, fit_tied
+from ..pairs.models import fit_bradley_terry
 from ..structured.contests import Contests
-from ..structured.design import Design, contest_design
+from ..structured.design import Design
 from ..structured.estimate import fit_structured
+from ..structured.likelihood import ContestPoint
 from ..structured.limiting import fit_limiting
+from ..structured.links import link
+from .preferences import Preferences
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: No answer.
-MISSING = 9
-
-
-@dataclass(frozen=True, eq=False)
-class Preferences:
-    """Answers of persons to comparisons of items.
-
-    Attributes
-    ----------
-    answers : int[n, C]
-        +1 (first item), -1 (second), 0 (tie) or MISSING.
-    design : Design
-        Of the C comparisons: abilities, the reference at 0.
-    tied : bool
-        Whether any answer is a tie: the model then has the parameter "log nu".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.node import preferences
-    >>> found = preferences(np.array([[1, -1, 9]]), [0, 0, 1], [1, 2, 2], ["A", "B", "C"], "C")
-    >>> found.names, found.tied
-    (('A', 'B'), False)
-    """
-
-    answers: IntArray
-    design: Design
-    tied: bool
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the k parameters."""
-        return self.design.names + (("log nu",) if self.tied else ())
-
-
-def preferences(
-    answers: IntArray,
-    first: Sequence[int],
-    second: Sequence[int],
-    items: Sequence[str],
-    reference: str | None = None,
-) -> Preferences:
-    """Answers of persons, checked.
-
-    Parameters
-    ----------
-    answers : int[n, C]
-        +1 (first item), -1 (second), 0 (tie) or MISSING.
-    first, second : sequence of int
-        Items of the C comparisons, 0 .. J - 1.
-    items : sequence of str
-        J names.
-    reference : str, optional
-        Item of ability 0; the last if not given.
-
-    Returns
-    -------
-    Preferences
-
-    Raises
-    ------
-    InputError
-        An answer is none of these, or the comparisons do not fit.
-    ItemError
-        An item is unknown, or is compared with itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.node import preferences
-    >>> preferences(np.array([[2]]), [0], [1], ["A", "B"])
-    Traceback (most recent call last):
-    pairproof.errors.InputError: person 1, comparison 1: answer 2; expected 1 (first), -1 (second), 0 (tie) or 9 (none)
-    """
-    y = np.asarray(answers, dtype=np.int64)
-    if y.ndim != 2 or y.shape[1] != len(first):
-        raise InputError(f"answers of shape {y.shape} for {len(first)} comparisons")
-    wrong = np.argwhere(~np.isin(y, (1, -1, 0, MISSING)))
-    if len(wrong):
-        i, c = wrong[0]
-        raise InputError(
-            f"person {i + 1}, comparison {c + 1}: answer {y[i, c]}; expected 1 (first), -1 (second), 0 (tie) or"
-            f" {MISSING} (none)"
-        )
-    design = contest_design(
-        list(first), list(second), items, reference=items[-1] if reference is None else reference
-    )
-    return Preferences(y, design, bool((y == 0).any()))
+#: Steps of the quick search, and abilities beyond which it leaves the question of a finite maximum to others.
+QUICK_STEPS, LARGE = 12, 12.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +42,6 @@ class NodeModel:
     names : tuple of str
     theta : float[k]
         inf where an item is separated in this node, NaN where it is not determined.
-    standard_errors : float[k]
     llf : float
         The supremum where theta is infinite.
     scores : float[m, k] or None
@@ -134,7 +50,8 @@ class NodeModel:
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.trees.node import fit_node, preferences
+    >>> from pairproof.native.trees.node import fit_node
+    >>> from pairproof.native.trees.preferences import preferences
     >>> found = fit_node(preferences(np.array([[1], [1], [-1]]), [0], [1], ["A", "B"]), np.arange(3))
     >>> found.theta.round(6).tolist(), found.scores.round(6).ravel().tolist()  # log 2
     ([0.693147], [0.333333, 0.333333, -0.666667])
@@ -142,7 +59,6 @@ class NodeModel:
 
     names: tuple[str, ...]
     theta: FloatArray
-    standard_errors: FloatArray
     llf: float
     scores: FloatArray | None
 
@@ -154,6 +70,7 @@ def fit_node(data: Preferences, persons: IntArray) -> NodeModel:
     ----------
     data : Preferences
     persons : int[m]
+        Rising.
 
     Returns
     -------
@@ -162,50 +79,187 @@ def fit_node(data: Preferences, persons: IntArray) -> NodeModel:
     Examples
     --------
     >>> import numpy as np
-    >>> from pairproof.native.trees.node import fit_node, preferences
+    >>> from pairproof.native.trees.node import fit_node
+    >>> from pairproof.native.trees.preferences import preferences
     >>> always = fit_node(preferences(np.array([[1], [1]]), [0], [1], ["A", "B"]), np.arange(2))
     >>> always.theta.tolist(), always.llf, always.scores is None
     ([inf], 0.0, True)
     """
-    y = data.answers[persons]
-    wins, ties, losses = ((y == v).sum(axis=0).astype(float) for v in (1, 0, -1))
+    entries = data.of(persons)
+    if not len(entries):
+        return NodeModel(data.names, np.full(len(data.names), np.nan), 0.0, None)
+    found = fit_totals(data, *data.totals(entries))
+    if not found.finite:
+        return NodeModel(data.names, found.theta, found.llf, None)
+    scores = _scores_with_ties if data.tied else _scores
+    return NodeModel(data.names, found.theta, found.llf, scores(data, persons, entries, found.theta))
+
+
+@dataclass(frozen=True, eq=False)
+class Maximum:
+    """The maximum of the likelihood of summed counts.
+
+    Attributes
+    ----------
+    theta : float[k]
+        As in :class:`NodeModel`.
+    llf : float
+    finite : bool
+        Whether the maximum is at a finite place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.node import Maximum
+    >>> Maximum(np.zeros(1), -1.0, True).finite
+    True
+    """
+
+    theta: FloatArray
+    llf: float
+    finite: bool
+
+
+def fit_totals(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
+    """The maximum-likelihood model of counts summed over persons.
+
+    Parameters
+    ----------
+    data : Preferences
+        Whose comparisons these are.
+    wins, ties, losses : float[C]
+
+    Returns
+    -------
+    Maximum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.node import fit_totals
+    >>> from pairproof.native.trees.preferences import preferences
+    >>> data = preferences(np.array([[1], [-1]]), [0], [1], ["A", "B"])
+    >>> fit_totals(data, np.array([3.0]), np.zeros(1), np.ones(1)).theta.round(6).tolist()
+    [1.098612]
+    """
     if data.tied:
-        return _with_ties(data, y, wins, ties, losses)
+        return _with_ties(data, wins, ties, losses)
     contests = Contests(data.design, wins, losses)
     try:
         found = fit_structured(contests)
     except NotEstimableError:
         limit = fit_limiting(contests)
-        return NodeModel(data.names, limit.theta, limit.standard_errors, limit.rest.llf, None)
-    p = 1.0 / (1.0 + np.exp(-data.design.predictor(found.theta)))
-    gaps = np.where(y == MISSING, 0.0, (y == 1) - p)
-    scores = gaps @ data.design.rows(np.arange(data.design.n_rows))
-    return NodeModel(data.names, found.theta, found.standard_errors, found.llf, scores)
+        return Maximum(limit.theta, limit.rest.llf, False)
+    return Maximum(found.theta, found.llf, True)
 
 
-def _with_ties(
-    data: Preferences, y: IntArray, wins: FloatArray, ties: FloatArray, losses: FloatArray
-) -> NodeModel:
-    contests = TiedContests(data.design, np.ones((len(wins), 1)), ("log nu",), wins, ties, losses)
-    k = len(data.names)
+def quick_llf(
+    data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray, start: FloatArray
+) -> tuple[float, FloatArray]:
+    """The largest log-likelihood of summed counts, by Newton's method from a start near it.
+
+    Where that does not arrive at a place of ordinary size, :func:`fit_totals` decides what the supremum is.
+
+    Parameters
+    ----------
+    data : Preferences
+    wins, ties, losses : float[C]
+    start : float[k]
+
+    Returns
+    -------
+    float, float[k]
+        The log-likelihood, and a start for counts near these.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.trees.node import quick_llf
+    >>> from pairproof.native.trees.preferences import preferences
+    >>> data = preferences(np.array([[1], [-1]]), [0], [1], ["A", "B"])
+    >>> print(f"{quick_llf(data, np.array([3.0]), np.zeros(1), np.ones(1), np.zeros(1))[0]:.6f}")
+    -2.249341
+    """
+    theta, old = start, -np.inf
+    for _ in range(QUICK_STEPS):
+        value, score, information = _derivatives(data, wins, ties, losses, theta)
+        if value < old - 1e-9 * abs(old) or not np.isfinite(value):
+            break
+        try:
+            step = np.linalg.solve(information, score)
+        except np.linalg.LinAlgError:
+            break
+        decrement, old = float(step @ score), value
+        if not 0.0 <= decrement < 1e6 or np.abs(theta + step).max(initial=0.0) > LARGE:
+            break
+        theta = theta + step
+        # The error left is far below half the decrement, which is below the rounding of the sum.
+        if decrement < 1e-12 * (1.0 + abs(value)):
+            return value + decrement / 2.0, theta
+    found = fit_totals(data, wins, ties, losses)
+    return found.llf, found.theta if found.finite else start
+
+
+def _derivatives(
+    data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray, theta: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
+    """The log-likelihood, its first derivatives, and minus its second ones."""
+    if data.tied:
+        tied = TiedPoint(_tied(data, wins, ties, losses), theta)
+        return tied.value, tied.score, tied.information
+    point = ContestPoint(Contests(data.design, wins, losses), link("logit"), theta)
+    return point.value, point.score, point.observed
+
+
+def _scores(data: Preferences, persons: IntArray, entries: IntArray, theta: FloatArray) -> FloatArray:
+    """float[m, k]: derivatives of the log-likelihood of each person."""
+    p = 1.0 / (1.0 + np.exp(-data.design.predictor(theta)))
+    own, pair = np.searchsorted(persons, data.person[entries]), data.pair[entries]
+    gaps = data.wins[entries] - (data.wins[entries] + data.losses[entries]) * p[pair]
+    return _onto_items(data.design, own, pair, gaps, len(persons))
+
+
+def _onto_items(design: Design, person: IntArray, pair: IntArray, gaps: FloatArray, n: int) -> FloatArray:
+    """float[n, k]: sum over the counts of each person of its gap times the row of the comparison."""
+    found = np.zeros(
+        (n, len(design.names) + 1)
+    )  # the last column is that of the reference, whose number is -1
+    np.add.at(found, (person, design.first[pair]), gaps)
+    np.subtract.at(found, (person, design.second[pair]), gaps)
+    return found[:, :-1]
+
+
+def _tied(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> TiedContests:
+    return TiedContests(data.design, np.ones((len(wins), 1)), ("tie",), wins, ties, losses)
+
+
+def _with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
     half = Contests(data.design, wins + ties / 2.0, losses + ties / 2.0)
+    decided = float(wins.sum() + losses.sum())
     limit = fit_limiting(half)
-    if not ties.sum() or len(limit.certain) or not np.isfinite(limit.theta).all():
-        # Ties here and there: the reduced estimate describes the leaf, and the leaf is not split.
-        nan = np.full(k, np.nan)
-        reduced = fit_tied(contests) if not np.isnan(limit.theta).any() else None
-        return NodeModel(
-            data.names,
-            nan if reduced is None else reduced.theta,
-            nan if reduced is None else reduced.standard_errors,
-            float("nan") if reduced is None else reduced.llf,
-            None,
-        )
-    found = fit_tied(contests, reduced=False)
-    _, a, b = TiedPoint(contests, found.theta).deviations
-    outcome = np.select([y == 1, y == 0, y == -1], [0, 1, 2], 0)
-    at = np.arange(y.shape[1])[None]
-    seen = (y != MISSING).astype(float)
-    own = (a[at, outcome] * seen) @ data.design.rows(np.arange(data.design.n_rows))
-    tie = (b[at, outcome] * seen).sum(axis=1)
-    return NodeModel(data.names, found.theta, found.standard_errors, found.llf, np.column_stack([own, tie]))
+    if not ties.sum() or not decided or len(limit.certain) or not np.isfinite(limit.theta).all():
+        return _limit_with_ties(data, wins, ties, losses)
+    found = fit_tied(_tied(data, wins, ties, losses), reduced=False)
+    return Maximum(found.theta, found.llf, True)
+
+
+def _scores_with_ties(
+    data: Preferences, persons: IntArray, entries: IntArray, theta: FloatArray
+) -> FloatArray:
+    _, a, b = TiedPoint(_tied(data, *data.totals(entries)), theta).deviations
+    own, pair = np.searchsorted(persons, data.person[entries]), data.pair[entries]
+    counts = np.column_stack([data.wins[entries], data.ties[entries], data.losses[entries]])
+    items = _onto_items(data.design, own, pair, (a[pair] * counts).sum(axis=1), len(persons))
+    return np.column_stack([items, np.bincount(own, (b[pair] * counts).sum(axis=1), len(persons))])
+
+
+def _limit_with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
+    """Where items are separated, or nobody tied or everybody: the supremum, and what is finite (the others NaN)."""
+    number = {name: k for k, name in enumerate(data.items)}
+    of_own = np.array([number[name] for name in data.design.names] + [number[data.reference]])
+    table = Comparisons.build(
+        data.items, of_own[data.design.first], of_own[data.design.second], wins, ties, losses
+    )
+    found = fit_bradley_terry(table, ties="davidson", reference=data.reference)
+    params = found.params
+    return Maximum(np.array([params[name] for name in data.names]), found.llf, False)

@@ -36,19 +36,30 @@ def tables(package: str, expressions: tuple[str, ...]) -> dict[str, list[list[in
     NotHere
         R does not run, or the package is not installed.
     """
-    if shutil.which("Rscript") is None:
-        raise NotHere(f"R is not on this machine; the tables are {package}'s")
-    code = READ.format(package=package, tables=", ".join(expressions))
-    run = subprocess.run(["Rscript", "--vanilla", "-e", code], capture_output=True, text=True, check=False)
-    if run.returncode:
-        raise NotHere(f"R has no tables of {package}: {' '.join(run.stderr.split())[:200]}")
-    parts = run.stdout.split("table\n")[1:]
+    printed = run(package, READ.format(package=package, tables=", ".join(expressions)))
+    parts = printed.split("table\n")[1:]
     return {
         expression: [
             [None if v == "NA" else int(float(v)) for v in line.split()] for line in part.splitlines()
         ]
         for expression, part in zip(expressions, parts)
     }
+
+
+def run(package: str, code: str) -> str:
+    """What R prints when it runs this code, which reads tables of a package.
+
+    Raises
+    ------
+    NotHere
+        R does not run, or the package is not installed.
+    """
+    if shutil.which("Rscript") is None:
+        raise NotHere(f"R is not on this machine; the tables are {package}'s")
+    done = subprocess.run(["Rscript", "--vanilla", "-e", code], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise NotHere(f"R has no tables of {package}: {' '.join(done.stderr.split())[:200]}")
+    return done.stdout
 
 
 def sha256(rows: Sequence[Any]) -> str:

@@ -20,16 +20,17 @@ NUMBERS = (
 )
 
 
-def _numbers(value: Any) -> Any:
+def numbers(value: Any) -> Any:
+    """Texts that are numbers as mpf, all the way down."""
     from mpmath import mp, mpf
 
     if isinstance(value, str):
         with mp.workdps(60):
             return mpf(value)
     if isinstance(value, dict):
-        return {key: _numbers(inner) for key, inner in value.items()}
+        return {key: numbers(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_numbers(inner) for inner in value]
+        return [numbers(inner) for inner in value]
     return value
 
 
@@ -55,8 +56,8 @@ def load(name: str, as_text: bool = False) -> dict[str, Any]:
         )
     fit: dict[str, Any] = json.loads(path.read_text("utf-8"))
     if not as_text:
-        fit.update({key: _numbers(fit[key]) for key in NUMBERS if key in fit})
-        fit["cov_params"]["rows"] = _numbers(fit["cov_params"]["rows"])
+        fit.update({key: numbers(fit[key]) for key in NUMBERS if key in fit})
+        fit["cov_params"]["rows"] = numbers(fit["cov_params"]["rows"])
     return fit
 
 

@@ -159,7 +159,8 @@ def test_with_many_effects_standard_errors_by_two_points_are_those_by_four(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     four = fit_mixed(four_players())
-    monkeypatch.setattr("pairproof.native.random_effects.fit.MANY", 3)
+    monkeypatch.setattr("pairproof.native.random_effects.search.MANY", 3)
+    monkeypatch.setattr("pairproof.native.random_effects.search.MEMORY", 3)
     two = fit_mixed(four_players())
     assert abs(two.sigma - four.sigma) < 1e-12 and two.standard_errors[-1] != four.standard_errors[-1]
     # With four players only the likelihood is far from quadratic: observed 3e-5.

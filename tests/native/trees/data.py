@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import pairproof
 from pairproof.bridge.packages.answers import ask
 from pairproof.native.trees.instability import Covariate
-from pairproof.native.trees.node import Preferences, preferences
+from pairproof.native.trees.preferences import Preferences, preferences
+from tests.native.trees.persons_made import respondents
 
 ITEMS = ["Barbara", "Anni", "Hana", "Fiona", "Mandy", "Anja"]
 
@@ -44,3 +46,17 @@ def topmodel(reference: str = "Barbara") -> tuple[Preferences, list[Covariate]]:
         *(Covariate(f"q{k}", "factor", table[:, 16 + k] - 1, ("yes", "no")) for k in (1, 2, 3)),
     ]
     return answers, covariates
+
+
+def topmodel_table() -> pairproof.Respondents:
+    """The same as a user reads it, with the levels in R's order."""
+    if not len(_table()):
+        pytest.skip("R package psychotree, which has the data, is not installed")
+    table = _table().reshape(192, 20, order="F")
+    columns = {"gender": np.array(["male", "female"])[table[:, 15].astype(int) - 1].tolist()}
+    columns |= {"age": table[:, 16].tolist()}
+    columns |= {
+        f"q{k}": np.array(["yes", "no"])[table[:, 16 + k].astype(int) - 1].tolist() for k in (1, 2, 3)
+    }
+    levels = {"gender": ["male", "female"], **{f"q{k}": ["yes", "no"] for k in (1, 2, 3)}}
+    return respondents(table[:, :15].astype(np.int64), ITEMS, columns, levels=levels)

@@ -15,8 +15,9 @@ from pairproof.native.trees.instability import (
     largest_statistic,
     places,
 )
-from pairproof.native.trees.node import MISSING, fit_node, preferences
-from pairproof.native.trees.tree import fit_tree
+from pairproof.native.trees.node import fit_node
+from pairproof.native.trees.preferences import MISSING, preferences
+from pairproof.native.trees.tree import grow_tree
 from tests.native.trees.data import topmodel
 
 
@@ -79,7 +80,7 @@ LEAVES = {
 @pytest.mark.parametrize("minimum", [None, 5])
 def test_topmodel_has_psychotrees_tree_statistics_and_coefficients(minimum: int | None) -> None:
     data, covariates = topmodel()
-    tree = fit_tree(data, covariates, minimum=minimum)
+    tree = grow_tree(data, covariates, minimum=minimum)
     nodes = {node.number: node for node in tree.nodes()}
     assert [str(nodes[k].split) for k in (1, 2, 4)] == ["age <= 52", "q2 in {yes}", "gender in {male}"]
     assert abs(tree.model.llf - -1912.05483227078) < 1e-10 and abs(tree.llf - -1828.633035286) < 1e-9
@@ -144,7 +145,8 @@ def sample(seed: int, n: int, ties: bool) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize("ties", [False, True])
 def test_scores_are_derivatives_of_each_persons_log_likelihood(ties: bool) -> None:
-    data = preferences(sample(1, 60, ties), [0, 0, 1], [1, 2, 2], "ABC")
+    answers = sample(1, 60, ties)
+    data = preferences(answers, [0, 0, 1], [1, 2, 2], "ABC")
     found = fit_node(data, np.arange(60))
     assert found.scores is not None and np.abs(found.scores.sum(axis=0)).max() < 1e-10
 
@@ -152,7 +154,7 @@ def test_scores_are_derivatives_of_each_persons_log_likelihood(ties: bool) -> No
         eta = data.design.predictor(theta[:2])
         utility = np.column_stack([eta / 2, np.full(3, theta[2] if ties else -np.inf), -eta / 2])
         logs = utility - np.log(np.exp(utility).sum(axis=1, keepdims=True))
-        y = data.answers
+        y = answers
         picked = logs[np.arange(3)[None], np.select([y == 1, y == 0, y == -1], [0, 1, 2], 0)]
         return np.asarray(np.where(y == MISSING, 0.0, picked).sum(axis=1))
 
@@ -171,8 +173,8 @@ def test_a_monotone_change_of_a_covariate_and_of_the_order_of_persons_give_the_s
     p = np.where(x < 6, 0.75, 0.3)
     y = np.where(rng.random((n, 3)) < p[:, None], 1, -1)
     order = rng.permutation(n)
-    first = fit_tree(preferences(y, [0, 0, 1], [1, 2, 2], "ABC"), [Covariate("x", "numeric", x)])
-    other = fit_tree(
+    first = grow_tree(preferences(y, [0, 0, 1], [1, 2, 2], "ABC"), [Covariate("x", "numeric", x)])
+    other = grow_tree(
         preferences(y[order], [0, 0, 1], [1, 2, 2], "ABC"), [Covariate("x", "numeric", np.exp(x[order]))]
     )
     assert abs(first.llf - other.llf) < 1e-9 and first.df == other.df
@@ -184,7 +186,7 @@ def test_a_monotone_change_of_a_covariate_and_of_the_order_of_persons_give_the_s
 def test_a_node_in_which_an_item_always_wins_is_a_leaf_with_its_limit() -> None:
     y = np.vstack([np.tile([1, 1, 1], (12, 1)), np.tile([1, 1, -1], (8, 1)), np.tile([-1, -1, 1], (20, 1))])
     group = Covariate("group", "ordered", np.repeat([0.0, 1.0], 20), ("first", "second"))
-    tree = fit_tree(preferences(y, [0, 0, 1], [1, 2, 2], "ABC"), [group])
+    tree = grow_tree(preferences(y, [0, 0, 1], [1, 2, 2], "ABC"), [group])
     left, right = tree.leaves()
     assert left.model.theta[0] == np.inf and abs(left.model.theta[1] - np.log(1.5)) < 1e-12
     assert abs(left.model.llf - (12 * np.log(0.6) + 8 * np.log(0.4))) < 1e-10 and left.tests == ()
@@ -196,11 +198,11 @@ def test_depth_and_size_are_kept_within_what_is_asked() -> None:
     x = rng.random(200)
     y = np.where(rng.random((200, 1)) < np.clip(x, 0.05, 0.95)[:, None], 1, -1)
     data = preferences(y, [0], [1], "AB")
-    deep = fit_tree(data, [Covariate("x", "numeric", x)], alpha=0.5, minimum=10)
+    deep = grow_tree(data, [Covariate("x", "numeric", x)], alpha=0.5, minimum=10)
     assert max(len(leaf.persons) for leaf in deep.leaves()) < 200
     assert min(len(leaf.persons) for leaf in deep.leaves()) >= 10
-    assert len(fit_tree(data, [Covariate("x", "numeric", x)], alpha=0.5, most_depth=1).leaves()) == 2
-    assert fit_tree(data, [Covariate("x", "numeric", x)], most_depth=0).split is None
+    assert len(grow_tree(data, [Covariate("x", "numeric", x)], alpha=0.5, most_depth=1).leaves()) == 2
+    assert grow_tree(data, [Covariate("x", "numeric", x)], most_depth=0).split is None
 
 
 def test_wrong_covariates_are_named() -> None:
@@ -208,14 +210,14 @@ def test_wrong_covariates_are_named() -> None:
     with pytest.raises(InputError, match="age, person 2: nan; trees need a value for every person"):
         Covariate("age", "numeric", np.array([1.0, np.nan]))
     with pytest.raises(InputError, match="age: 2 values for 4 persons"):
-        fit_tree(data, [Covariate("age", "numeric", np.array([1.0, 2.0]))])
+        grow_tree(data, [Covariate("age", "numeric", np.array([1.0, 2.0]))])
     many = np.repeat(np.arange(14.0), 10)
     y = np.where(many[:, None] % 2 == 0, 1, -1) * np.ones((1, 1), int)
     y[::9] *= -1
     with pytest.raises(
         TooLargeError, match="town: 14 levels in a node give 8,191 splits; the limit is 12 levels"
     ):
-        fit_tree(
+        grow_tree(
             preferences(y, [0], [1], "AB"),
             [Covariate("town", "factor", many, tuple(f"t{k}" for k in range(14)))],
         )

@@ -1,0 +1,102 @@
+"""Blocks of "Trees of groups": psychotree's example by both, and the simulation of the tests."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+import pairproof
+from pairproof.bridge.packages.answers import ask
+from pairproof.native.trees.instability import by_name
+from pairproof.native.trees.result import PreferenceTree
+from pairproof.native.trees.text import p_words
+
+from .agreement import markdown
+from .simulation.trees import KEPT
+
+ITEMS = ("Barbara", "Anni", "Hana", "Fiona", "Mandy", "Anja")
+COVARIATES = ("gender", "age", "q1", "q2", "q3")
+
+#: The data of psychotree's help page, and the numbers of its example.
+DATA = """
+data(Topmodel2007, package = "psychotree")
+list(values = as.numeric(cbind(as.matrix(Topmodel2007$preference), sapply(Topmodel2007[-1], as.numeric))))
+"""
+TREE = """
+suppressMessages(library(psychotree)); data(Topmodel2007, package = "psychotree")
+tree <- bttree(preference ~ ., data = Topmodel2007, minsize = 5, ref = "Barbara")
+inner <- setdiff(partykit::nodeids(tree), partykit::nodeids(tree, terminal = TRUE))
+tests <- lapply(inner, function(i) strucchange::sctest(tree, node = i))
+list(node = as.numeric(rep(inner, sapply(tests, ncol))), name = unlist(lapply(tests, colnames)),
+     statistic = unlist(lapply(tests, function(t) as.numeric(t["statistic", ]))),
+     p = unlist(lapply(tests, function(t) as.numeric(t["p.value", ]))), coef = as.numeric(t(coef(tree))), llf = as.numeric(logLik(tree)),
+     df = as.numeric(attr(logLik(tree), "df")))
+"""
+NEEDS = ("psychotree", "psychotools", "partykit")
+
+
+def topmodel() -> PreferenceTree:
+    """pairproof's tree of psychotree's data."""
+    values = ask(None, "docs.psychotree.Topmodel2007", DATA, {}, NEEDS).as_list().vector("values").floats()
+    table = np.asarray(values, dtype=float).reshape(192, 20, order="F")
+    pairs = [f"{ITEMS[i]}:{ITEMS[j]}" for j in range(6) for i in range(j)]
+    levels = {"gender": ["male", "female"], **{name: ["yes", "no"] for name in ("q1", "q2", "q3")}}
+    data = {pair: table[:, k].astype(int).tolist() for k, pair in enumerate(pairs)}
+    for k, name in enumerate(COVARIATES):
+        column = table[:, 15 + k]
+        data[name] = [levels[name][int(v) - 1] for v in column] if name in levels else column.tolist()
+    read = pairproof.read_respondents(
+        data, "pairs", items=list(ITEMS), pair_order="prefmod", coding="first=1,second=-1", levels=levels
+    )
+    return pairproof.fit_tree(read, minimum=5, reference="Barbara")
+
+
+def compared() -> str:
+    """Every statistic and p of the nodes that are split, by both; then the leaves."""
+    tree = topmodel()
+    r = ask(None, "docs.psychotree.bttree", TREE, {}, NEEDS).as_list()
+    rows = []
+    numbers = (r.vector(name).floats() for name in ("node", "statistic", "p"))
+    for number, name, statistic, p in zip(next(numbers), r.vector("name").values, *numbers):
+        test = by_name(tree.node(int(number)).tests).get(name)
+        if test is None:  # it has one value in this node; R has NA
+            continue
+        both = f"{test.statistic:.6f}", f"{statistic:.6f}", p_words(test.p_adjusted), p_words(float(p))
+        rows.append((f"{int(number)}", name, *both))
+    heads = ("node", "covariate", "statistic", "psychotree", "p adjusted", "psychotree")
+    theirs = np.asarray(r.vector("coef").floats(), float).reshape(4, 5)
+    ours = np.array([leaf.fit.params[list(ITEMS[1:])] for leaf in tree.leaves])
+    off = "below 1e-9" if np.abs(ours - theirs).max() < 1e-9 else f"{np.abs(ours - theirs).max():.1e}"
+    said = (
+        f"The leaves: {', '.join(f'{leaf.number} ({leaf.n_persons:g} persons)' for leaf in tree.leaves)}. Log-likelihood"
+        f" {tree.llf:.9f} on {tree.df} df; psychotree {r.vector('llf').floats()[0]:.9f} on"
+        f" {r.vector('df').floats()[0]:g}. The {ours.size} coefficients of the leaves differ by {off}."
+    )
+    return f"{markdown(heads, rows, 2)}\n{said}\n"
+
+
+def simulation() -> str:
+    """Shares of tables with p below .05."""
+    heads = (
+        "persons",
+        "change of z",
+        "tables",
+        "numeric z",
+        "Hansen's p of z",
+        "factor f",
+        "trees that split",
+    )
+    rows = [
+        (
+            f"{case['persons']}",
+            f"{case['change']:g}",
+            f"{case['tables']:,}",
+            *(f"{case[name]:.3f}" for name in ("numeric", "hansen", "factor", "trees_split")),
+        )
+        for case in json.loads(KEPT.read_text(encoding="utf-8"))
+    ]
+    return markdown(heads, rows, 0)
+
+
+BLOCKS = {"trees-topmodel": compared, "trees-simulation": simulation}

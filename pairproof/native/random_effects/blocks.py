@@ -1,0 +1,306 @@
+"""Contests with several random effects: components of variance.
+
+    eta = x'b + offset + sum over components c of  u_c[first_c] - u_c[second_c],    u_c ~ N(0, sigma_c^2)
+
+(Turner and Firth 2012, Journal of Statistical Software 48(9), section 3.1, has one; Breslow and Clayton 1993, JASA
+88, 9-25, any number).
+Components are, for example, the players and the items by judge: an ability of every item, and every judge's
+own deviation from it.  The effects of all components are numbered through, component by component; they are
+the own abilities of a :class:`BlockDesign`, which has two columns of numbers for every component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ..structured.contests import Contests
+from ..structured.design import Design
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One component of variance: which of its effects each side of a contest has.
+
+    Attributes
+    ----------
+    name : str
+    first, second : int[n]
+        0 .. K - 1; -1 for none.
+    effects : sequence of str
+        K names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.blocks import Block
+    >>> Block("item", np.array([0]), np.array([1]), ["A", "B"]).name
+    'item'
+    """
+
+    name: str
+    first: IntArray
+    second: IntArray
+    effects: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class BlockDesign(Design):
+    """Linear predictors of n contests with effects of several components and p further columns.
+
+    Attributes
+    ----------
+    first, second : int[n, C]
+        Effects of each component, numbered through all components; -1 for none.
+    components : tuple of str
+        C names.
+    sizes : tuple of int
+        Effects of each component.
+    dense : float[n, p]
+        Columns that enter as they are.
+    offset : float[n]
+    names : tuple of str
+        Of the effects and then of the p columns.
+
+    Raises
+    ------
+    InputError
+        Part of the effects of a component are to be left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.blocks import BlockDesign
+    >>> names = ("A", "B", "judge 1: A", "judge 1: B")
+    >>> design = BlockDesign(np.array([[0, 2]]), np.array([[1, 3]]), np.zeros((1, 0)), np.zeros(1), names, ("item", "judge"), (2, 2))
+    >>> design.predictor(np.array([1.0, 0.25, 0.5, 0.0])).tolist()
+    [1.25]
+    """
+
+    components: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    def _sides(self) -> list[tuple[IntArray, float]]:
+        """Columns of effects with their signs."""
+        c = len(self.sizes)
+        return [(self.first[:, k], 1.0) for k in range(c)] + [(self.second[:, k], -1.0) for k in range(c)]
+
+    def predictor(self, theta: FloatArray) -> FloatArray:
+        """eta, float[n], for parameters theta, float[m + p]."""
+        own = np.append(theta[: self.n_own], 0.0)  # the last is the 0 that index -1 reads
+        eta = self.dense @ theta[self.n_own :] + self.offset
+        for side, sign in self._sides():
+            eta += sign * own[side]
+        return np.asarray(eta)
+
+    def _onto_own(self, values: FloatArray) -> FloatArray:
+        m = self.n_own
+        wide = np.zeros(m + 1)
+        for side, sign in self._sides():
+            wide += sign * np.bincount(side + 1, values, m + 1)
+        return wide[1:]
+
+    def _own_gram(self, weights: FloatArray) -> FloatArray:
+        m = self.n_own
+        wide = np.zeros((m + 1) ** 2)
+        sides = self._sides()
+        for k, (one, sign) in enumerate(sides):
+            for other, sign2 in sides[:k]:
+                wide += sign * sign2 * np.bincount((one + 1) * (m + 1) + other + 1, weights, (m + 1) ** 2)
+        found = wide.reshape(m + 1, m + 1)
+        own = found + found.T
+        for one, _ in sides:
+            own[np.diag_indices(m + 1)] += np.bincount(one + 1, weights, m + 1)
+        return own[1:, 1:]
+
+    def rows(self, chosen: IntArray) -> FloatArray:
+        """float[r, m + p]: these rows of X, written out."""
+        found = np.zeros((len(chosen), len(self.names)))
+        for side, sign in self._sides():
+            has = side[chosen] >= 0
+            np.add.at(found, (np.flatnonzero(has), side[chosen][has]), sign)
+        found[:, self.n_own :] = self.dense[chosen]
+        return found
+
+    def subset(self, rows: IntArray) -> BlockDesign:
+        """The design of these rows, int[r], alone."""
+        return replace(
+            self,
+            first=self.first[rows],
+            second=self.second[rows],
+            dense=self.dense[rows],
+            offset=self.offset[rows],
+        )
+
+    def without(self, columns: IntArray) -> Design:
+        """The design with these columns' parameters fixed at 0.
+
+        Parameters
+        ----------
+        columns : int[k]
+            Of whole components, or of fixed parameters.
+
+        Returns
+        -------
+        Design
+
+        Raises
+        ------
+        InputError
+            They are part of a component.
+        """
+        m = self.n_own
+        kept = np.setdiff1d(np.arange(len(self.names)), columns)
+        dense = self.dense[:, kept[kept >= m] - m]
+        names = tuple(self.names[k] for k in kept)
+        ends = np.cumsum((0, *self.sizes))
+        left = [c for c in range(len(self.sizes)) if np.isin(np.arange(ends[c], ends[c + 1]), kept).all()]
+        if sum(self.sizes[c] for c in left) != (kept < m).sum():
+            raise InputError("part of the effects of a component cannot be left out")
+        shift = np.cumsum([0] + [self.sizes[c] for c in left])
+        sides = []
+        for side in (self.first, self.second):
+            own = [np.where(side[:, c] < 0, -1, side[:, c] - ends[c] + s) for c, s in zip(left, shift)]
+            sides.append(np.column_stack(own) if left else np.full((self.n_rows, 1), -1))
+        if len(left) <= 1:
+            return Design(sides[0][:, 0], sides[1][:, 0], dense, self.offset, names)
+        return BlockDesign(
+            sides[0],
+            sides[1],
+            dense,
+            self.offset,
+            names,
+            tuple(self.components[c] for c in left),
+            tuple(self.sizes[c] for c in left),
+        )
+
+    def projected(self, matrix: FloatArray, part: slice) -> FloatArray:
+        """float[r, k]: X M for these rows of X and M of float[m + p, k]."""
+        own = np.vstack([matrix[: self.n_own], np.zeros((1, matrix.shape[1]))])
+        found = self.dense[part] @ matrix[self.n_own :]
+        for side, sign in self._sides():
+            found += sign * own[side[part]]
+        return np.asarray(found)
+
+    def variances(self, covariance: FloatArray) -> FloatArray:
+        """float[n]: x'Vx of each contest, the variance of its linear predictor."""
+        m = self.n_own
+        wide = np.zeros((m + 1, m + 1))
+        wide[:m, :m] = covariance[:m, :m]
+        across = np.vstack([covariance[:m, m:], np.zeros((1, covariance.shape[0] - m))])
+        found = np.einsum("ij,ij->i", self.dense @ covariance[m:, m:], self.dense)
+        sides = self._sides()
+        for k, (one, sign) in enumerate(sides):
+            found += wide.diagonal()[one] + 2.0 * sign * np.einsum("ij,ij->i", across[one], self.dense)
+            for other, sign2 in sides[:k]:
+                found += 2.0 * sign * sign2 * wide[one, other]
+        return np.asarray(found)
+
+
+def with_blocks(fixed: Contests, blocks: Sequence[Block]) -> Contests:
+    """The same contests with random effects of several components, pooled.
+
+    Parameters
+    ----------
+    fixed : Contests
+        n rows, with the design of the fixed parameters.
+    blocks : sequence of Block
+        The components, of different names.
+
+    Returns
+    -------
+    Contests
+        Whose first parameters are the effects, component by component.
+
+    Raises
+    ------
+    InputError
+        There is no component or no such effect, names occur twice, or both sides of a contest have the same
+        effect.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.blocks import Block, with_blocks
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import contest_design
+    >>> fixed = Contests(contest_design([0, 0], [1, 1], ["A", "B"], np.zeros((2, 0)), []), np.ones(2), np.zeros(2))
+    >>> item = Block("item", np.array([0, 0]), np.array([1, 1]), ["A", "B"])
+    >>> judge = Block("item:judge", np.array([0, 2]), np.array([1, 3]), ["A:1", "B:1", "A:2", "B:2"])
+    >>> with_blocks(fixed, [item, judge]).design.names
+    ('A', 'B', 'A:1', 'B:1', 'A:2', 'B:2')
+    """
+    names = [block.name for block in blocks]
+    if not blocks or len(set(names)) < len(names):
+        raise InputError(f"components {', '.join(names) or 'none'}; expected one or more, each named once")
+    n, shift = fixed.design.n_rows, 0
+    first: list[IntArray] = []
+    second: list[IntArray] = []
+    for block in blocks:
+        _check(block, n)
+        for side, found in ((block.first, first), (block.second, second)):
+            found.append(np.where(side < 0, -1, side + shift))
+        shift += len(block.effects)
+    columns = fixed.design.rows(np.arange(n))
+    effects = tuple(effect for block in blocks for effect in block.effects) + fixed.design.names
+    if len(blocks) == 1:
+        design = Design(first[0], second[0], columns, fixed.design.offset, effects)
+    else:
+        design = BlockDesign(
+            np.column_stack(first),
+            np.column_stack(second),
+            columns,
+            fixed.design.offset,
+            effects,
+            tuple(names),
+            tuple(len(block.effects) for block in blocks),
+        )
+    return Contests(design, fixed.wins, fixed.losses).pooled()
+
+
+def _check(block: Block, n: int) -> None:
+    of = f"component {block.name!r}" if block.name else "effects"
+    for side in (block.first, block.second):
+        if side.shape != (n,):
+            raise InputError(f"{of}: effects of shape {side.shape}; expected {(n,)}, one a contest")
+        wrong = np.flatnonzero((side < -1) | (side >= len(block.effects)))
+        if len(wrong):
+            raise InputError(
+                f"contest {wrong[0] + 1}: effect number {side[wrong[0]]}; there are {len(block.effects)}, from 0"
+            )
+    same = np.flatnonzero((block.first == block.second) & (block.first >= 0))
+    if len(same):
+        raise InputError(
+            f"contest {same[0] + 1}: both sides have the effect {block.effects[block.first[same[0]]]!r}, which"
+            " cancels: an effect of a judge alone says nothing; give every judge an effect of each item"
+        )
+
+
+def component_sizes(design: Design) -> tuple[int, ...]:
+    """How many effects each component has.
+
+    Parameters
+    ----------
+    design : Design
+        One component, or a BlockDesign.
+
+    Returns
+    -------
+    tuple of int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.blocks import component_sizes
+    >>> from pairproof.native.structured.design import Design
+    >>> component_sizes(Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B")))
+    (2,)
+    """
+    return design.sizes if isinstance(design, BlockDesign) else (design.n_own,)

@@ -1,0 +1,1 @@
+"""Certified values of contests: links, covariates, bias reduction, general ties, random effects."""
