@@ -70,7 +70,7 @@ def _equal(table: Comparisons, name: str, value: str) -> BoolArray:
         raise InputError(f"{table.source}: no column {quoted(name)}; there are {known}")
     if isinstance(column, Factor):
         if value == "":
-            return np.asarray(column.codes < 0)
+            return _blank(table, name, np.asarray(column.codes < 0))
         if value not in column.levels:
             raise InputError(
                 f"{table.source}, column {quoted(name)}: no row has {quoted(value)}; the values are"
@@ -78,7 +78,7 @@ def _equal(table: Comparisons, name: str, value: str) -> BoolArray:
             )
         return np.asarray(column.codes == column.levels.index(value))
     if value == "":
-        return np.isnan(column)
+        return _blank(table, name, np.isnan(column))
     try:
         number = float(value)
     except ValueError:
@@ -88,4 +88,10 @@ def _equal(table: Comparisons, name: str, value: str) -> BoolArray:
     found = np.asarray(column == number)
     if not found.any():
         raise InputError(f"{table.source}, column {quoted(name)}: no row has {quoted(value)}")
+    return found
+
+
+def _blank(table: Comparisons, name: str, found: BoolArray) -> BoolArray:
+    if not found.any():
+        raise InputError(f"{table.source}, column {quoted(name)}: no row is without a value")
     return found

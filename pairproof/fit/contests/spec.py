@@ -136,7 +136,9 @@ class ContestSpec(ModelSpec):
     @property
     def constraint(self) -> str:
         """What fixes the level of the abilities, in words."""
-        return "abilities from random effects" if self.no_abilities else super().constraint
+        if not self.no_abilities:
+            return super().constraint
+        return "abilities from random effects" if self.random else "all items equally able"
 
     @property
     def words(self) -> str:
