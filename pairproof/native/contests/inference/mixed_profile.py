@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from ....errors import InputError
 from ....fit.contests.mixed import MixedFit
-from ...random_effects.design import acyclic, fixed_part, with_effects
+from ...random_effects.design import acyclic, fixed_part
 from ...random_effects.fit import marginal_of, rough_scale
 from ...structured.contests import Contests
 from ...structured.design import Design
 from ...structured.estimate import fit_structured
 from ...structured.links import link
-from ..mixed import effects_of
+from ..effects import mixed_rows
 from ..rows import ContestRows
-from ..solved import contests_of, limit_of
 from .constrained import Profile, complement
+from .separated import runs_off
 
 FloatArray = NDArray[np.float64]
 
@@ -52,14 +52,9 @@ class MixedProfiles:
             raise InputError(
                 f"random={', '.join(spec.random)}: profiles are offered with one component; fit.conf_int() has Wald's"
             )
-        effects = effects_of(rows, spec.random[0])
-        fixed = contests_of(rows)
-        self.limit = limit_of(fixed)
-        left = np.setdiff1d(np.flatnonzero(fixed.totals > 0), self.limit.certain)
-        self.contests = with_effects(
-            self.limit.left, effects.first[left], effects.second[left], effects.names
-        )
-        self.size = len(rows.table.items) if effects.judges else None
+        mixed = mixed_rows(rows)
+        self.limit, self.contests = mixed.limit, mixed.contests
+        self.size = len(rows.table.items) if mixed.effects[0].judges else None
         self.link, self.method, self.fit = link(spec.link), spec.method, fit
         k = self.contests.design.n_own
         self.beta = fit.predicted_effects.theta[k:]
@@ -67,8 +62,6 @@ class MixedProfiles:
 
     def runs_off(self, c: FloatArray) -> tuple[bool, bool]:
         """Whether c'b can go to inf, and to -inf, without loss of likelihood."""
-        from .profile import runs_off
-
         return runs_off(self.limit, c)
 
     def limits(self, c: FloatArray, estimate: float, se: float, quantile: float) -> tuple[float, float]:
