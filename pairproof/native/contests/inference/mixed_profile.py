@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import InputError
+from ....errors import ConvergenceError, InputError
 from ....fit.contests.mixed import MixedFit
 from ...random_effects.design import acyclic, fixed_part
 from ...random_effects.fit import marginal_of, rough_scale
@@ -28,6 +28,8 @@ FloatArray = NDArray[np.float64]
 
 #: Beyond this sigma is taken as unbounded.
 FARTHEST_SIGMA = 1e4
+#: So many standard errors from the estimate a limit is taken as infinite where sigma is bounded below only.
+FARTHEST_ACYCLIC = 100.0
 #: Values of sigma of which the best is where a search starts without a better one.
 STARTS = (0.3, 1.0, 3.0)
 
@@ -75,7 +77,9 @@ class MixedProfiles:
         def maximum(v: float, near: FloatArray | None) -> tuple[FloatArray, float]:
             return self._greatest(_held(self.contests, unit * v, basis), start if near is None else near)
 
-        found = [Profile(maximum, self.supremum, estimate, se).side(quantile, s) for s in (-1.0, 1.0)]
+        # Without a cycle of wins the fixed parameters are in units of a sigma that may be as large as it likes.
+        far = FARTHEST_ACYCLIC * se if acyclic(self.contests) else np.inf
+        found = [Profile(maximum, self.supremum, estimate, se, far).side(quantile, s) for s in (-1.0, 1.0)]
         return found[0], found[1]
 
     def _greatest(self, contests: Contests, start: FloatArray) -> tuple[FloatArray, float]:
@@ -83,8 +87,13 @@ class MixedProfiles:
         from scipy.optimize import minimize
 
         at = marginal_of(contests, self.link, self.method, self.size)
-        without = fit_structured(fixed_part(contests), self.link.name)
-        if self.sigma == 0.0:
+        least = -np.inf
+        try:
+            without = fit_structured(fixed_part(contests), self.link.name)
+            least = without.llf
+        except ConvergenceError:  # so far from the data that sigma = 0 gives them no likelihood in doubles
+            without = None
+        if self.sigma == 0.0 and without is not None:
             values = [at(without.theta, s).value for s in STARTS]
             start = np.append(without.theta, np.log(STARTS[int(np.argmax(values))]))
         scale = rough_scale(contests, self.link, start[:-1], float(np.exp(start[-1])))
@@ -93,12 +102,15 @@ class MixedProfiles:
             x = start + scale @ t
             if not -12.0 < x[-1] < 12.0:
                 return np.inf, np.zeros(len(x))
-            here = at(x[:-1], float(np.exp(x[-1])))
+            try:
+                here = at(x[:-1], float(np.exp(x[-1])))
+            except ConvergenceError:  # too long a step of the line search
+                return np.inf, np.zeros(len(x))
             return -here.value, -(scale.T @ here.gradient)
 
         with np.errstate(all="ignore"):
             found = minimize(function, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": 1e-7})
-        return start + scale @ found.x, max(float(-found.fun), without.llf)
+        return start + scale @ found.x, max(float(-found.fun), least)
 
     def of_sigma(self, quantile: float, z: float) -> tuple[float, float, float, float, float]:
         """Estimate, Wald's limits on the scale of log sigma, profile limits."""

@@ -83,8 +83,8 @@ def profile_contests(
             low, high = profiles.limits(c, estimate, se, quantile)
         except ConvergenceError as error:
             raise ConvergenceError(
-                f"profile of {label}: {error}. The likelihood has no maximum with {label} held there; leave out a scale or"
-                " shift of the ties, or ask for other names"
+                f"profile of {label}: {error}. With {label} held so far from its estimate no maximum was reached; ask for"
+                " other names, or leave out a scale or shift of the ties"
             ) from error
         centre = estimate if np.isfinite(estimate) else np.nan
         found.append((estimate, centre - z * se, centre + z * se, low, high))

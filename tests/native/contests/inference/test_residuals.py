@@ -113,7 +113,7 @@ def test_probit_and_cauchit_have_the_residuals_of_glm() -> None:
             ("response", "r"),
             ("weight", "k"),
         ):
-            # glm stops at a change of its deviance, which is quadratic there: observed 2e-9 (weights of cauchit).
+            # glm stops at a small change of its deviance: observed 2e-9 (weights of cauchit).
             np.testing.assert_allclose(found[ours], answer.vector(theirs).floats(), rtol=1e-7)
 
 
