@@ -81,7 +81,7 @@ def aic() -> Row:
 def _btm(half: bool) -> tuple[float, Fit]:
     first, second, wins, ties, losses = _pooled()
     share = [t / 2 if half else 0.0 for t in ties]
-    m = bradleyterry2.BTm(
+    m = bradleyterry2.BTm_counts(
         [w + s for w, s in zip(wins, share)],
         [x + s for x, s in zip(losses, share)],
         first,

@@ -296,7 +296,7 @@ def logit_cut_off() -> Case:
     rows = document["data"]
     first, second = [r["first"] for r in rows], [r["second"] for r in rows]
     wins, losses = [r["wins"] for r in rows], [r["losses"] for r in rows]
-    m = bradleyterry2.BTm(
+    m = bradleyterry2.BTm_counts(
         wins, losses, first, second, players=document["items"], refcat=document["model"]["reference"]
     )
     table = pairproof.read({"first": first, "second": second, "wins": wins, "losses": losses})

@@ -14,7 +14,7 @@ array([0.        , 1.95996398])
 
 The R functions are in modules named after their packages: ``prefmod``, ``bradleyterry2``, ``gnm``,
 ``psychotools``, ``mass``, ``sandwich``, ``clubsandwich``, ``multcomp``, ``csranks``, ``boot``, ``profiles``, ``lme4``,
-``nlme``, ``plackettluce``, ``survival``, ``jags`` and ``base``.  Importing any of them starts no R.
+``nlme``, ``plackettluce``, ``survival``, ``brglm2``, ``psychotree``, ``eba``, ``jags`` and ``base``.  Importing any of them starts no R.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .records.record import Record, Records
 from .records.result import Drift, RCondition, RResult, RSessionInfo
 from .values.convert import data_frame, factor_of, matrix
 from .values.nodes import factor
-from .values.rdata import package_data, read_rda
+from .values.rdata import data_expr, package_data, read_rda
 from .values.values import Expr, Formula, RLang, RList, ROpaque, RVector
 
 if TYPE_CHECKING:
@@ -36,8 +36,10 @@ if TYPE_CHECKING:
         base as base,
         boot as boot,
         bradleyterry2 as bradleyterry2,
+        brglm2 as brglm2,
         clubsandwich as clubsandwich,
         csranks as csranks,
+        eba as eba,
         gnm as gnm,
         jags as jags,
         lme4 as lme4,
@@ -48,15 +50,42 @@ if TYPE_CHECKING:
         prefmod as prefmod,
         profiles as profiles,
         psychotools as psychotools,
+        psychotree as psychotree,
         sandwich as sandwich,
         survival as survival,
     )
+    from .values.objects import package_object as package_object, read_object as read_object
 
 #: Modules named after R packages; each is loaded when it is first used.
 _PACKAGES = (
-    *("base", "boot", "bradleyterry2", "clubsandwich", "csranks", "gnm", "jags", "lme4", "mass", "multcomp"),
-    *("nlme", "plackettluce", "prefmod", "profiles", "psychotools", "sandwich", "survival"),
+    *(
+        "base",
+        "boot",
+        "bradleyterry2",
+        "brglm2",
+        "clubsandwich",
+        "csranks",
+        "eba",
+        "gnm",
+        "jags",
+        "lme4",
+        "mass",
+    ),
+    *(
+        "multcomp",
+        "nlme",
+        "plackettluce",
+        "prefmod",
+        "profiles",
+        "psychotools",
+        "psychotree",
+        "sandwich",
+        "survival",
+    ),
 )
+
+#: Functions that need pandas, which the rest does not: loaded when they are first used.
+_LATER = ("package_object", "read_object")
 
 __all__ = [
     "Backend",
@@ -77,24 +106,29 @@ __all__ = [
     "Records",
     "backend",
     "cure_for_package",
+    "data_expr",
     "data_frame",
     "factor",
     "factor_of",
     "make_call",
     "matrix",
     "package_data",
+    "package_object",
     "probe",
+    "read_object",
     "read_rda",
     "using",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _LATER:
+        return getattr(import_module(".values.objects", __name__), name)
     if name not in _PACKAGES:
         raise AttributeError(
             f"module 'pairproof.bridge' has no attribute {name!r}; it has {', '.join((*__all__, *_PACKAGES))}"
         )
-    from importlib import import_module
-
     module = globals()[name] = import_module(f".packages.{name}", __name__)
     return module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Union, get_args
+from typing import Any, Literal, Union, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,9 +105,19 @@ class ModelSpec:
         return "observed information"
 
     @property
+    def likelihood_in_words(self) -> str:
+        """What the likelihood is of."""
+        return "of each comparison, given the pair"
+
+    @property
     def without_goodness(self) -> str:
         """Why there is no chi-square test of the deviance; "" if there is one."""
         return ""
+
+    @property
+    def stated(self) -> Mapping[str, Any]:
+        """Keys of the JSON of a fit that say what is stated beyond this class; {} here."""
+        return {}
 
     @property
     def constraint(self) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from ..process.policy import BackendLike
 from ..values.convert import data_frame
 from .answers import Floats, RAnswer, ask, asks, reals
+from .contest_effects import ContestEffects as ContestEffects, glmer_contests as glmer_contests
 
 NEEDS = ("lme4",)
 

@@ -36,7 +36,7 @@ PACKAGES = (
     *("prefmod", "gnm", "BradleyTerry2", "psychotools", "qvcalc", "MASS"),
     *("brglm", "lme4", "colorspace", "TrueSkillThroughTime", "rjags", "coda", "MCMCpack"),
     *("sandwich", "clubSandwich", "mvtnorm", "multcomp", "multcompView", "csranks", "boot", "nlme"),
-    *("PlackettLuce", "survival"),
+    *("PlackettLuce", "survival", "brglm2", "psychotree", "partykit", "eba", "Matrix"),
 )
 
 

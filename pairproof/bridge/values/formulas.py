@@ -6,7 +6,7 @@ often comes out of a file.  So text goes to R as a formula only if it is made of
 - names: ``score``, ``head.length``, ``\u00e9cole``; others in backquotes;
 - numbers: ``1``, ``0.5``, ``1e-3``;
 - operators ``~ + - : * / ^ | %in%``, comparisons ``== != < <= > >=``, parentheses;
-- ``x[..]``, BradleyTerry2's values of a player;
+- ``x[..]``, ``x[judge]``: BradleyTerry2's values of a player, and values looked up by a column;
 - calls of the functions in :data:`FUNCTIONS`, with arguments by place or ``name = ``.
 
 Everything else (braces, strings, ``::``, ``$``, ``<-``, ``;``, other functions) is refused, and the message
@@ -164,9 +164,10 @@ class _Reader:
             self._call(token)
         if self._next() == "[":
             self._take()
-            if self._next() != "..":
-                self._refuse("only [..] is taken")
-            self._take()
+            index = self._take()
+            if index is None or index.kind not in ("name", "ticked"):
+                self.place -= index is not None
+                self._refuse("only [..], or the name of a column between brackets, is taken")
             self._expect("]")
 
     def _call(self, function: Token) -> None:

@@ -23,6 +23,7 @@ Such a file does not say which pair a column holds and what a code means; `pairp
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Union
 from ...errors import InputError
 from ..process.policy import BackendLike, backend as policy
 from .serialized import read_file
-from .values import RList, ROpaque, RVector, from_node
+from .values import Expr, RList, ROpaque, RVector, from_node
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,6 +118,40 @@ def package_data(package: str, name: str, *, backend: BackendLike = None) -> RDa
         code=DATA, args={"name": name, "package": package}, needs=(package,), label=f"{package}::{name}"
     )
     return to_pandas(result.value, f"{package}::{name}")
+
+
+def data_expr(package: str, name: str, element: str = "") -> Expr:
+    """R source that gives a data set of a package, for arguments that take an :class:`Expr`.
+
+    Parameters
+    ----------
+    package, name : str
+        Names of R: letters, digits, dots.
+    element : str, optional
+        A column, or an element of a list; with a minus sign all but that one.
+
+    Returns
+    -------
+    Expr
+
+    Raises
+    ------
+    InputError
+        A name that is none of R's.
+
+    Examples
+    --------
+    >>> from pairproof.bridge import data_expr
+    >>> str(data_expr("psychotools", "GermanParties2009", "preference"))
+    'local({utils::data(list = "GermanParties2009", package = "psychotools", envir = environment()); GermanParties2009[["preference"]]})'
+    """
+    bare = element.removeprefix("-")
+    for text in (package, name, bare):
+        if text and not re.fullmatch(r"[A-Za-z][A-Za-z0-9._]*", text) or not name:
+            raise InputError(f"{text!r} is no name of an R package, data set or column")
+    chosen = "" if not element else f'[["{bare}"]]' if bare == element else f'[names({name}) != "{bare}"]'
+    load = f'utils::data(list = "{name}", package = "{package}", envir = environment())'
+    return Expr(f"local({{{load}; {name}{chosen}}})")
 
 
 def to_pandas(value: Any, what: str) -> RData:

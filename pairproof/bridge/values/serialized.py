@@ -56,6 +56,10 @@ _FIXED = {
 }
 _NAMED = (247, 248, 249)
 _REFERENCE, _NULL, _COMPACT = 255, 254, 238
+#: Within compiled code: pairlists and calls, with and without attributes, and expressions that occur again.
+_CALLS_WITH_ATTRIBUTES = (239, 240)
+_CALLS = (_PAIRLIST, _LANGUAGE, *_CALLS_WITH_ATTRIBUTES)
+_SHARED, _SHARED_AGAIN = 244, 243
 
 
 def read_file(path: Path) -> dict[str, Node]:
@@ -217,8 +221,47 @@ class _Stream:
             self._take(self._count(1))
             return ("opaque", "builtin", {})
         if kind == _COMPILED:
-            raise _Damaged("it holds compiled functions, which are not read; save the data alone")
+            self._int()  # how many expressions it shares within itself
+            self._compiled()
+            return self._with_attributes("opaque", "bytecode", has_attributes)
         raise _Damaged(f"it holds an object of kind {kind}, which is not read")
+
+    def _compiled(self) -> None:
+        """Compiled code and its constants, read to their end: a fitted model carries functions of R that are compiled."""
+        self._item()
+        for _ in range(self._count(4)):
+            kind = self._int()
+            if kind == _COMPILED:
+                self._nested(self._compiled)
+            else:
+                self._constant(kind)
+
+    def _constant(self, kind: int) -> None:
+        """A constant of compiled code: calls are written as their parts, the rest as elsewhere."""
+        while kind in _CALLS or kind in (_SHARED, _SHARED_AGAIN):
+            self.items += 1
+            if self.items > MOST_ITEMS:
+                raise _Damaged(f"it holds more than {MOST_ITEMS:,} objects")
+            if kind in (_SHARED, _SHARED_AGAIN):
+                self._int()  # its number among the shared ones
+                if kind == _SHARED_AGAIN:
+                    return
+                kind = self._int()
+                continue
+            if kind in _CALLS_WITH_ATTRIBUTES:
+                self._item()
+            self._item()  # its name
+            first = self._int()
+            self._nested(lambda: self._constant(first))
+            kind = self._int()
+        self._item()
+
+    def _nested(self, read: Callable[[], None]) -> None:
+        self.levels += 1
+        if self.levels > MOST_LEVELS:
+            raise _Damaged(f"it is nested more than {MOST_LEVELS} levels deep")
+        read()
+        self.levels -= 1
 
     def _referred(self, node: Node) -> Node:
         self.references.append(node)

@@ -31,8 +31,8 @@ def _further(name: str, minimum: str, purpose: str, in_distributions: bool = Tru
 R_PACKAGES = (
     RPackage("MASS", "7.3-58", True, "polr: Rao-Kupper ties as an ordinal logit"),
     RPackage("gnm", "1.1-3", True, "LLBT and Davidson models with nuisance parameters eliminated"),
-    RPackage("BradleyTerry2", "1.1-2", True, "BTm, BTabilities, countsToBinomial, GenDavidson"),
-    RPackage("psychotools", "0.7-2", True, "btmodel"),
+    RPackage("BradleyTerry2", "1.1-2", True, "all of its functions, and the methods of its models"),
+    RPackage("psychotools", "0.7-2", True, "paircomp, btmodel, itempar"),
     RPackage(
         "prefmod",
         "0.8-36",
@@ -63,6 +63,14 @@ R_PACKAGES = (
     _further("nlme", "3.1-162", "lme: scores by annotators who are not equally precise"),
     _further("PlackettLuce", "0.4.5", "PlackettLuce: rankings with ties", in_distributions=False),
     _further("survival", "3.5-3", "coxph: strict and top-k rankings as strata"),
+    _further("brglm2", "0.9", "brglmFit: mean, median and Jeffreys bias reduction of contests"),
+    _further("psychotree", "0.16-0", "bttree: trees of subgroups with different rankings"),
+    _further(
+        "eba",
+        "1.10-1",
+        "eba, thurstone, strans: elimination by aspects, Thurstone's case V",
+        in_distributions=False,
+    ),
 )
 
 _QUESTION = r"""

@@ -258,8 +258,8 @@ class ContestFit(Fit):
     # -- shown -----------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The fit as a JSON object; keys beside those of other fits: formula, link, offset, reduce_bias, penalised,
-        random, method.
+        """The fit as a JSON object; keys beside those of other fits: formula, link, offset, weights, reduce_bias,
+        random, method, penalised.
 
         Returns
         -------

@@ -39,7 +39,7 @@ from .solved import Solved, binary
 from .tabulate import tabulate
 
 FloatArray = NDArray[np.float64]
-#: Effects and parameters, and different rows, up to which the methods are compared by themselves (below a second).
+#: Effects and parameters, and different rows, up to which the methods are compared by themselves.
 MOST_COMPARED = (200, 5_000)
 SEARCH = "search of the marginal likelihood, to 1e-10 standard errors"
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
+from ...data.options import one_of
 from ...errors import InputError, ItemError
 from ...fit.contests.mixed import MixedFit
 from ...fit.contests.spec import ContestSpec
@@ -24,7 +25,9 @@ from ...fit.contrasts import check_level
 from ...fit.fit import Fit
 from ...fit.inference import normal_quantile
 from ..random_effects.joint import mean_probability
+from ..random_effects.uncertain import predict_over, sigma_posterior
 from ..structured.links import link
+from .effects import mixed_rows
 from .formula.expand import expand
 from .new_contests import stacked
 from .outcomes import LinkOutcomes, TieOutcomes
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 
 
 def predict(
@@ -42,6 +46,7 @@ def predict(
     *,
     item_data: Mapping[str, Mapping[str, str | float]] | None = None,
     level: float = 0.95,
+    sigma: Literal["uncertain", "known"] = "uncertain",
 ) -> pd.DataFrame:
     """Predict comparisons, also of items that the model was not fitted to.
 
@@ -56,14 +61,19 @@ def predict(
         Covariates of each item that was not seen.
     level : float
         Of the limits, in (0, 1).
+    sigma : {"uncertain", "known"}
+        With random effects: whether the limits are over the posterior of sigma (uniform prior; Gelman 2006), or take
+        sigma as known, which makes them too short for small tables (with 100 contests of 77 players limits of 95 %
+        held the truth in .78 of the cases, those over the posterior in .93).  PQL and several components: "known".
 
     Returns
     -------
     DataFrame
         first, second, eta, se, p_first, p_tie, p_second, and limits low, high of the probability that the first is
         preferred (of its logit's or link's linear predictor; nan with ties).  With random effects p_first is averaged
-        over the effects of what was not seen; p_plug_in is F(eta), p_averaged is averaged over the whole uncertainty,
-        and `new` counts the effects that were not seen.  sigma is taken as known.
+        over the effects of what was not seen, p_plug_in is F(eta), p_averaged is averaged over the whole uncertainty
+        (all three, eta and se with sigma as estimated), and `new` counts the effects that were not seen.
+        ``attrs["sigma"]`` says how the limits took sigma.
 
     Raises
     ------
@@ -96,7 +106,8 @@ def predict(
     chosen = np.arange(n_old, table.n_rows)
     design = rows.design.rows(chosen)
     if isinstance(fit, MixedFit):
-        return _with_effects(fit, rows, chosen, design, n_seen, level)
+        one_of("sigma", sigma, ("uncertain", "known"))
+        return _with_effects(fit, rows, chosen, design, n_seen, level, sigma)
     return _fixed(fit, rows, chosen, design, level)
 
 
@@ -181,7 +192,13 @@ def _limits(
 
 
 def _with_effects(
-    fit: MixedFit, rows: ContestRows, chosen: NDArray[np.int64], design: FloatArray, n_seen: int, level: float
+    fit: MixedFit,
+    rows: ContestRows,
+    chosen: NDArray[np.int64],
+    design: FloatArray,
+    n_seen: int,
+    level: float,
+    sigma: str,
 ) -> pd.DataFrame:
     found = fit.predicted_effects
     k = found.n_effects
@@ -196,7 +213,8 @@ def _with_effects(
             lost |= design[:, j] != 0
         elif design[:, j].any():
             raise ItemError(f"item {name!r} was not seen, and its ability is a free parameter of the model")
-    new = _effects(fit, rows, chosen, functions, n_seen)
+    fixed = functions[:, k:].copy()
+    seen, new = _effects(fit, rows, chosen, functions, n_seen)
     eta = functions @ found.theta + rows.design.offset[chosen]
     variance = np.einsum("ij,jk,ik->i", functions, found.covariance, functions) + new.sum(axis=0)
     eta, se = np.where(lost, np.nan, eta), np.where(lost, np.nan, np.sqrt(np.maximum(variance, 0.0)))
@@ -212,7 +230,10 @@ def _with_effects(
         )
 
     marginal = averaged(np.sqrt(new.sum(axis=0)))
-    return _frame(
+    how = "known"
+    if sigma == "uncertain" and len(fit.components) == 1 and fit.of_contests.method != "pql":
+        low, high, how = _over_sigma(fit, fixed, seen, rows.design.offset[chosen], lost, level)
+    frame = _frame(
         rows.table,
         chosen,
         {
@@ -225,42 +246,79 @@ def _with_effects(
             "high": high,
             "p_plug_in": p[:, 0],
             "p_averaged": averaged(np.nan_to_num(se)),
-            "new": (new > 0).sum(axis=0).astype(float),
+            "new": np.array([sum(side is None for side in sides) for sides in seen], dtype=float),
         },
     )
+    frame.attrs["sigma"] = how
+    return frame
+
+
+def _over_sigma(
+    fit: MixedFit,
+    fixed: FloatArray,
+    seen: Sequence[tuple[int | None, int | None]],
+    offset: FloatArray,
+    lost: BoolArray,
+    level: float,
+) -> tuple[FloatArray, FloatArray, str]:
+    """Limits of the probability that the first is preferred over the posterior of sigma."""
+    component = fit.components[0]
+    contests = mixed_rows(contest_rows(fit.data, fit.of_contests)).contests
+    log_se = component.se / component.sigma if component.sigma > 0 else float("nan")
+    posterior = sigma_posterior(contests, fit.of_contests.link, component.sigma, log_se)
+    edges = np.full((2, len(seen)), np.nan)
+    for r, (first, second) in enumerate(seen):
+        if not lost[r]:
+            found = predict_over(posterior, fixed[r], first, second, float(offset[r]), level)
+            edges[:, r] = found.lower, found.upper
+    outcomes, nothing = LinkOutcomes(fit.of_contests.link), np.zeros(0)
+    low, high = (outcomes.probabilities(edge, nothing, nothing)[:, 0] for edge in edges)
+    words = "uncertain"
+    if posterior.cut:
+        words += f": the data hardly bound it from above, so that the end of its prior, {posterior.sigma[-1]:.3g}, matters"
+    return low, high, words
 
 
 def _effects(
     fit: MixedFit, rows: ContestRows, chosen: NDArray[np.int64], functions: FloatArray, n_seen: int
-) -> FloatArray:
-    """Puts the effects that were seen into the functions; float[m, n]: variances of those that were not."""
+) -> tuple[list[tuple[int | None, int | None]], FloatArray]:
+    """Puts the effects that were seen into the functions.
+
+    Returns
+    -------
+    list of (int or None, int or None)
+        Of the first component, the effects of both sides of each row; -1 for none, None for one that was not seen.
+    float[m, n]
+        Variances of the effects that were not seen, component by component and side by side.
+    """
     found, table = fit.predicted_effects, rows.table
     own = {t.item for t in rows.terms if t.kind == "covariate" and t.item is not None}
     number = {
-        (int(c), int(j), int(i)): k
-        for k, (c, j, i) in enumerate(zip(found.component, found.judge, found.item))
+        key: k
+        for k, key in enumerate(zip(found.component.tolist(), found.judge.tolist(), found.item.tolist()))
     }
     judge = table.columns.get("judge")
     labels = (
         [judge.levels[c] if c >= 0 else "" for c in judge.codes[chosen]]
         if isinstance(judge, Factor)
-        else None
+        else [""] * len(chosen)
     )
+    places: list[list[int | None]] = []
     variances = []
     for c, component in enumerate(fit.components):
         for side, sign in ((table.first[chosen], 1.0), (table.second[chosen], -1.0)):
-            out = np.zeros(len(chosen))
-            for r, item in enumerate(side):
+            at: list[int | None] = []
+            for r, item in enumerate(side.tolist()):
                 who = -1
                 if component.name == "item:judge":
-                    label = labels[r] if labels else ""
-                    who = found.judges.index(label) if label in found.judges else -2
+                    who = found.judges.index(labels[r]) if labels[r] in found.judges else -2
                 elif table.items[item] in own:
-                    continue  # a fixed parameter in place of an effect
-                at = number.get((c, who, int(item))) if item < n_seen else None
-                if at is None:
-                    out[r] = component.sigma**2
-                else:
-                    functions[r, at] += sign
-            variances.append(out)
-    return np.stack(variances)
+                    at.append(-1)  # a fixed parameter in place of an effect
+                    continue
+                at.append(number.get((c, who, item)) if item < n_seen else None)
+            for r, place in enumerate(at):
+                if place is not None and place >= 0:
+                    functions[r, place] += sign
+            places.append(at)
+            variances.append(np.array([component.sigma**2 * (place is None) for place in at]))
+    return list(zip(places[0], places[1])), np.stack(variances)

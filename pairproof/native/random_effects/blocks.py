@@ -304,3 +304,29 @@ def component_sizes(design: Design) -> tuple[int, ...]:
     (2,)
     """
     return design.sizes if isinstance(design, BlockDesign) else (design.n_own,)
+
+
+def check_one_component(design: Design) -> None:
+    """Refuse effects of several components.
+
+    Parameters
+    ----------
+    design : Design
+
+    Raises
+    ------
+    InputError
+        There are several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.blocks import check_one_component
+    >>> from pairproof.native.structured.design import Design
+    >>> check_one_component(Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B")))
+    """
+    if isinstance(design, BlockDesign):
+        raise InputError(
+            f"{len(design.sizes)} components of variance, {', '.join(design.components)}; this takes one: use"
+            " fit_components"
+        )

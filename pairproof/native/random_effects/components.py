@@ -17,12 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, TooLargeError
 from ..structured.contests import Contests
 from ..structured.estimate import StructuredEstimate, fit_structured
+from ..structured.likelihood import ContestPoint
 from ..structured.links import Link, link
 from .blocks import BlockDesign, component_sizes
 from .design import fixed_part
+from .factors import MOST_TOGETHER, inverse_of
 from .fit import boundary_p
 from .laplace import mode_of
 from .search import Lower, highest
@@ -256,3 +258,56 @@ def _effects(contests: Contests, chosen: Link, whole: _Best) -> FloatArray:
         at = np.repeat(whole.sigma > 0, component_sizes(contests.design))
         found[at] = mode_of(only(contests, inside), chosen, whole.beta, sigma).theta
     return found
+
+
+def joint_covariance(contests: Contests, found: ComponentsEstimate, link_name: str = "logit") -> FloatArray:
+    """The covariance of all effects and the fixed parameters, minus the truth, given the sigmas.
+
+    Parameters
+    ----------
+    contests : Contests
+        K effects of C components.
+    found : ComponentsEstimate
+        Of these contests.
+    link_name : str
+        "logit" or "probit".
+
+    Returns
+    -------
+    float[K + p, K + p]
+        0 for the effects of a component whose sigma is 0.
+
+    Raises
+    ------
+    TooLargeError
+        There are too many effects and parameters for one matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.random_effects.components import fit_components, joint_covariance
+    >>> from pairproof.native.random_effects.design import with_effects
+    >>> from pairproof.native.structured.contests import Contests
+    >>> from pairproof.native.structured.design import contest_design
+    >>> a, b = np.triu_indices(4, 1)
+    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
+    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
+    >>> contests = with_effects(fixed, a, b, "ABCD")
+    >>> np.sqrt(np.diag(joint_covariance(contests, fit_components(contests)))).round(5).tolist()
+    [0.58309, 0.47495, 0.46146, 0.65786, 0.27829]
+    """
+    k, p = contests.design.n_own, len(found.beta)
+    if k + p > MOST_TOGETHER:
+        raise TooLargeError(
+            f"the covariance of {k + p} effects and parameters; the limit is {MOST_TOGETHER}, a matrix of"
+            f" {8e-9 * MOST_TOGETHER**2:.1f} GB"
+        )
+    here = ContestPoint(contests, link(link_name), np.append(found.effects, found.beta))
+    sigma = np.repeat(found.sigma, component_sizes(contests.design))
+    inside = np.append(np.flatnonzero(sigma > 0), k + np.arange(p))
+    information = here.observed[np.ix_(inside, inside)]
+    precision = np.append(sigma[sigma > 0] ** -2.0, np.zeros(p))
+    information[np.diag_indices(len(inside))] += precision
+    covariance = np.zeros((k + p, k + p))
+    covariance[np.ix_(inside, inside)] = inverse_of(information)
+    return covariance

@@ -22,6 +22,7 @@ from ..structured.contests import Contests
 from ..structured.estimate import StructuredEstimate, fit_structured
 from ..structured.likelihood import ContestPoint
 from ..structured.links import Link, link
+from .blocks import check_one_component
 from .design import acyclic, fixed_part
 from .joint import Joint, joint_of
 from .laplace import Marginal, laplace, mode_of
@@ -158,7 +159,7 @@ def fit_mixed(
     Raises
     ------
     InputError
-        No such method or link, or the effects are not in sets.
+        No such method or link, the effects are not in sets, or there are several components.
     TooLargeError
         Too many effects in a set for quadrature.
     NotEstimableError
@@ -183,6 +184,7 @@ def fit_mixed(
     chosen = link(link_name)
     if not chosen.concave:
         raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
+    check_one_component(contests.design)
     at = marginal_of(contests, chosen, method, set_size)
     without = fit_structured(fixed_part(contests), link_name)
     if method == "laplace":

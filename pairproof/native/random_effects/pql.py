@@ -25,6 +25,7 @@ from ..structured.contests import Contests
 from ..structured.estimate import fit_structured
 from ..structured.likelihood import ContestPoint
 from ..structured.links import link
+from .blocks import check_one_component
 from .design import fixed_part
 from .factors import factored
 from .joint import Joint, joint_of
@@ -93,6 +94,8 @@ def fit_pql(contests: Contests, link_name: str = "logit") -> PenalisedFit:
 
     Raises
     ------
+    InputError
+        There are several components.
     NotEstimableError
         Fixed parameters are infinite, or cannot be told apart.
     ConvergenceError
@@ -111,6 +114,7 @@ def fit_pql(contests: Contests, link_name: str = "logit") -> PenalisedFit:
     >>> fit_pql(with_effects(fixed, a, b, "ABC")).sigma
     0.0
     """
+    check_one_component(contests.design)
     without = fit_structured(fixed_part(contests), link_name)
     k = contests.design.n_own
     start = ContestPoint(contests, link(link_name), np.append(np.zeros(k), without.theta))

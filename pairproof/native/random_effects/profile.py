@@ -18,6 +18,7 @@ from ...errors import InputError
 from ..structured.contests import Contests
 from ..structured.estimate import fit_structured
 from ..structured.links import link
+from .blocks import check_one_component
 from .design import fixed_part
 from .fit import marginal_of, rough_scale
 from .optimum import optimum
@@ -98,7 +99,7 @@ def profile_sigma(
     Raises
     ------
     InputError
-        sigma does not rise, or is negative.
+        sigma does not rise, or is negative; or there are several components.
     NotEstimableError, ConvergenceError
         The fixed parameters have no estimate at sigma = 0, or at one of the values.
 
@@ -118,6 +119,7 @@ def profile_sigma(
     values = np.asarray(sigma, dtype=float)
     if not len(values) or values[0] < 0 or (np.diff(values) <= 0).any():
         raise InputError(f"sigma {values.tolist()}; expected values that rise, from 0 or above it")
+    check_one_component(contests.design)
     chosen = link(link_name)
     at = marginal_of(contests, chosen, method, set_size)
     without = fit_structured(fixed_part(contests), link_name)

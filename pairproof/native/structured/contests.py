@@ -114,6 +114,22 @@ def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
 
     Rows are sorted by a 64-bit hash, as sorting whole rows takes ten times as long; if ever two different
     rows had the same hash, whole rows are sorted after all.
+
+    Parameters
+    ----------
+    rows : float[n, p]
+
+    Returns
+    -------
+    int[m], int[n]
+        In the order in which the distinct rows come first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.structured.contests import distinct_rows
+    >>> [found.tolist() for found in distinct_rows(np.array([[2.0, 1], [0, 0], [2, 1]]))]
+    [[0, 1], [0, 1, 0]]
     """
     mixed = np.zeros(len(rows), dtype=np.uint64)
     for k in range(rows.shape[1]):

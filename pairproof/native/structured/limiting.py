@@ -175,7 +175,24 @@ def limiting_contests(contests: Contests) -> Limit:
 
 
 def pivots(flat: FloatArray) -> IntArray:
-    """One parameter for each flat direction, which fixes it."""
+    """One parameter for each flat direction, which fixes it.
+
+    Parameters
+    ----------
+    flat : float[p, k]
+        Independent directions.
+
+    Returns
+    -------
+    int[k]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.structured.limiting import pivots
+    >>> pivots(np.array([[0.0], [1.0], [0.5]])).tolist()
+    [1]
+    """
     from scipy.linalg import qr
 
     if not flat.shape[1]:

@@ -67,7 +67,7 @@ def _ask_btm(question: Question) -> RCounterpart:
     fit, cells = question.fit, question.cells
     first, second = cells.names
     reference = reference_for_r(fit, 0)
-    model = bradleyterry2.BTm(
+    model = bradleyterry2.BTm_counts(
         cells.wins.tolist(),
         cells.losses.tolist(),
         first,

@@ -11,7 +11,7 @@ import json
 import numpy as np
 import pytest
 
-from pairproof.bridge.packages.bradleyterry2 import BTm, GenDavidson
+from pairproof.bridge.packages.bradleyterry2 import BTm_counts, GenDavidson
 from pairproof.bridge.packages.gnm import gnm_llbt, llbt_frame
 from pairproof.bridge.packages.mass import polr
 from tests.bridge.conftest import CERTIFIED, digits
@@ -116,7 +116,7 @@ def test_gnm_reaches_the_certified_llbt(fit):
                                      "bradley-terry-drop-order", "bradley-terry-half-order"), ids=lambda fit: fit["id"])  # fmt: skip
 def test_btm_reaches_the_certified_bradley_terry(fit):
     first, second, wins, _, losses, order = columns(fit)
-    m = BTm(
+    m = BTm_counts(
         wins, losses, first, second, players=fit["items"], refcat=fit["model"]["reference"], at_home=order
     )
     names = ["order" if n == "at.home" else n.removeprefix("player") for n in m.names]
@@ -169,6 +169,6 @@ def test_polr_reaches_the_certified_rao_kupper(fit):
 def test_where_r_falls_short_it_is_far_from_what_it_reaches_elsewhere():
     fit = next(f for f in fits("bradley-terry-none") if f["id"].startswith("one-upset"))
     first, second, wins, _, losses, _ = columns(fit)
-    m = BTm(wins, losses, first, second, players=fit["items"], refcat=fit["model"]["reference"])
+    m = BTm_counts(wins, losses, first, second, players=fit["items"], refcat=fit["model"]["reference"])
     assert m.converged and "numerically 0 or 1" in m.result.warnings[0].message
     assert (round(m.deviance, 2), round(float(fit["deviance"]), 2)) == (55.06, 75.08)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pairproof.bridge.packages.base import glm
-from pairproof.bridge.packages.bradleyterry2 import BTm
+from pairproof.bridge.packages.bradleyterry2 import BTm_counts
 from pairproof.bridge.packages.gnm import gnm
 from pairproof.bridge.process.session import session
 from pairproof.bridge.values.frames import to_frame
@@ -220,7 +220,9 @@ def test_glm_fitted_again_is_the_same_model_whatever_is_aliased(code, formula, f
 def test_btm_fitted_again_is_the_same_model_where_players_are_not_connected():
     first, second = ["a", "a", "b", "d", "e"], ["b", "c", "c", "e", "d"]
     once, again = (
-        BTm([3, 4, 2, 5, 1], [1, 2, 3, 2, 2], first, second, at_home=[1, -1, 0, 1, -1], refit=r, epsilon=e)
+        BTm_counts(
+            [3, 4, 2, 5, 1], [1, 2, 3, 2, 2], first, second, at_home=[1, -1, 0, 1, -1], refit=r, epsilon=e
+        )
         for r, e in ((False, 1e-8), (True, 1e-14))
     )
     assert (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pairproof.bridge.packages.base import binom_test, friedman_test, glm, glm_poisson, qvcalc
-from pairproof.bridge.packages.bradleyterry2 import BTabilities, BTm, GenDavidson, countsToBinomial
+from pairproof.bridge.packages.bradleyterry2 import BTabilities, BTm_counts, GenDavidson, countsToBinomial
 from pairproof.bridge.packages.gnm import gnm, gnm_llbt, llbt_frame
 from pairproof.bridge.packages.mass import polr
 from pairproof.bridge.packages.psychotools import btmodel, paircomp_from_counts
@@ -142,7 +142,7 @@ def test_what_is_not_estimable_is_not_a_number_however_tight_the_tolerance(dras)
 def test_btm_gives_ties_dropped_and_half_wins(dras, certified, variant):
     counts = dras.pooled()
     wins, losses = (counts.wins, counts.losses) if variant == "drop" else counts.half_wins
-    m = BTm(wins, losses, counts.first, counts.second, players=ITEMS)
+    m = BTm_counts(wins, losses, counts.first, counts.second, players=ITEMS)
     true = certified(f"dras-table1--bradley-terry-{variant}")
     found = {p: m.ability(p) for p in "BCD"}
     estimates, errors = worst(found, {p: m.ability_se(p) for p in "BCD"}, true)
@@ -154,7 +154,7 @@ def test_btm_gives_ties_dropped_and_half_wins(dras, certified, variant):
 
 def test_btabilities_are_the_coefficients_with_a_zero_for_the_reference(dras):
     counts = dras.pooled()
-    m = BTm(counts.wins, counts.losses, counts.first, counts.second, refcat="D")
+    m = BTm_counts(counts.wins, counts.losses, counts.first, counts.second, refcat="D")
     a = BTabilities(m)
     assert a.players == tuple("ABCD") and a.ability[3] == 0 == a.se[3]
     np.testing.assert_allclose(a.ability[:3], m.coef, rtol=1e-13)
@@ -163,7 +163,7 @@ def test_btabilities_are_the_coefficients_with_a_zero_for_the_reference(dras):
 
 
 def test_btabilities_with_two_players_stops_as_in_version_1_1_2():
-    m = BTm([61], [35], ["A"], ["B"])
+    m = BTm_counts([61], [35], ["A"], ["B"])
     assert m.ability("B") == pytest.approx(-2 * 0.2777631, abs=1e-6)
     if m.result.session.packages["BradleyTerry2"] == "1.1-2":
         with pytest.raises(RError, match="non-conformable"):
@@ -175,7 +175,7 @@ def test_the_home_effect_is_for_the_one_at_home_on_either_side():
         rows = [("a", "b", 7, 3, 1), ("b", "c", 4, 4, 1), ("c", "a", 6, 2, 1), ("a", "c", 5, 5, 0)]
         rows = [(y, x, n, w, -h) if swap else (x, y, w, n, h) for x, y, w, n, h in rows]
         x, y, w, n, h = zip(*rows)
-        return BTm(w, n, x, y, at_home=h)
+        return BTm_counts(w, n, x, y, at_home=h)
 
     one, two = fit(False), fit(True)
     assert one.estimate("at.home") == pytest.approx(two.estimate("at.home"), rel=1e-12)
@@ -277,7 +277,7 @@ def test_sign_tests_and_friedman_are_rs():
 
 def test_quasi_variances_reproduce_the_contrasts(dras):
     counts = dras.pooled()
-    a = BTabilities(BTm(counts.wins, counts.losses, counts.first, counts.second))
+    a = BTabilities(BTm_counts(counts.wins, counts.losses, counts.first, counts.second))
     q = qvcalc(a.vcov, a.players, a.ability)
     approx = np.add.outer(q.quasi_variance, q.quasi_variance)[np.triu_indices(4, 1)]
     exact = (np.add.outer(np.diag(a.vcov), np.diag(a.vcov)) - 2 * a.vcov)[np.triu_indices(4, 1)]
@@ -327,13 +327,15 @@ def test_a_family_r_does_not_get_is_refused():
 
 
 def test_every_function_says_which_packages_it_needs():
-    needs = {f.__name__: f.needs for f in (glm, gnm, polr, btmodel, BTm, GenDavidson, qvcalc, binom_test)}
+    needs = {
+        f.__name__: f.needs for f in (glm, gnm, polr, btmodel, BTm_counts, GenDavidson, qvcalc, binom_test)
+    }
     assert needs == {
         "glm": (),
         "gnm": ("gnm",),
         "polr": ("MASS",),
         "btmodel": ("psychotools",),
-        "BTm": ("BradleyTerry2",),
+        "BTm_counts": ("BradleyTerry2",),
         "GenDavidson": ("BradleyTerry2", "gnm"),
         "qvcalc": ("qvcalc",),
         "binom_test": (),

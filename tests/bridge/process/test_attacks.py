@@ -19,7 +19,13 @@ from hypothesis import given, settings, strategies as st
 import pairproof
 from pairproof.bridge import Formula, data_frame, package_data
 from pairproof.bridge.packages.base import glm, qvcalc
-from pairproof.bridge.packages.bradleyterry2 import BTabilities, BTm, GenDavidson, countsToBinomial
+from pairproof.bridge.packages.bradleyterry2 import (
+    BTabilities,
+    BTm,
+    BTm_counts,
+    GenDavidson,
+    countsToBinomial,
+)
 from pairproof.bridge.packages.gnm import gnm, llbt_frame
 from pairproof.bridge.packages.mass import polr
 from pairproof.bridge.packages.prefmod import llbt_design, llbtPC_fit
@@ -328,11 +334,15 @@ def test_names_of_items_and_columns_run_nothing_in_any_r_function(trap):
     pairs = [(i, j) for i in range(4) for j in range(i)]
     first, second = [items[i] for i, _ in pairs], [items[j] for _, j in pairs]
     wins, losses, ties = [5.0, 4, 3, 6, 2, 4], [2.0, 3, 4, 1, 5, 3], [1.0, 2, 1, 1, 2, 1]
-    model = BTm(wins, losses, first, second)
+    model = BTm_counts(wins, losses, first, second)
     assert (
         len(BTabilities(model).players) == 4
-        and BTm(wins, losses, first, second, refcat=items[1]).refcat == items[1]
+        and BTm_counts(wins, losses, first, second, refcat=items[1]).refcat == items[1]
     )
+    in_full = BTm(
+        np.column_stack([wins, losses]), first, second, refcat=items[1], separate_ability=[items[2]]
+    )
+    assert set(in_full.players) == set(items) and len(BTabilities(in_full).players) == 4
     assert GenDavidson(first, second, wins, ties, losses, reference=items[2]).players == tuple(sorted(items))
     table = np.array(
         [[1, -1, 1, 0, 1, -1], [-1, -1, 1, 1, 1, 1], [1, 1, -1, -1, 0, 1], [-1, 1, 1, -1, 1, -1.0]]

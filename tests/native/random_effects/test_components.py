@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pairproof.errors import InputError, TooLargeError
 from pairproof.native.random_effects import nested
 from pairproof.native.random_effects.blocks import Block, BlockDesign, with_blocks
-from pairproof.native.random_effects.components import fit_components, only
+from pairproof.native.random_effects.components import fit_components, joint_covariance, only
 from pairproof.native.random_effects.curvature import Curvature
 from pairproof.native.random_effects.design import fixed_part
 from pairproof.native.random_effects.factors import DenseFactor
@@ -17,6 +17,8 @@ from pairproof.native.random_effects.fit import fit_mixed
 from pairproof.native.random_effects.laplace import laplace
 from pairproof.native.random_effects.nested import NestedFactor, nesting_of
 from pairproof.native.random_effects.penalised import effects_alone
+from pairproof.native.random_effects.pql import fit_pql
+from pairproof.native.random_effects.profile import profile_sigma
 from pairproof.native.random_effects.rows import row_terms
 from pairproof.native.structured.contests import Contests
 from pairproof.native.structured.design import contest_design
@@ -109,8 +111,8 @@ def test_two_components_are_glmers() -> None:
         c = c + np.linalg.solve(information, design.T @ (w - n_ * p) - c)
     ours = laplace(contests, link("logit"), r[2:3], r[:2]).value
     assert abs(ours - value) < 1e-11  # observed 0
-    # lme4's own steps to the mode stop short of it: at that same place its -2 log L is 7.2e-7 above that value,
-    # which moves its maximum: observed 1.6e-6.
+    # lme4's own steps to the mode stop short of it: at that same place its -2 log L is 7.2e-7 above that
+    # value, which moves its maximum: observed 1.6e-6.
     assert 0 < r[3] - -2 * (value + contests.log_coefficients) < 1e-6
     assert close([*found.sigma, found.beta[0]], r[:3], 3e-6)
     assert found.llf >= ours
@@ -140,7 +142,7 @@ def test_laplace_with_two_components_is_near_the_exact_integral() -> None:
         contests = judged(wins * n / 4.0, n, np.zeros((3, 0)), 3)
         exact = exact_of_three_by_three(wins * n / 4.0, n, (0.7, 0.5))
         value = laplace(contests, link("logit"), np.zeros(0), np.array([0.7, 0.5])).value
-        # Laplace's own error, of the order of effects / contests: observed -.0678 with 4 answers, -.0401 with 16.
+        # Laplace's own error, of the order of effects / contests: observed -.0678 (4 answers), -.0401 (16).
         assert -limit < value - exact < -0.035
 
 
@@ -222,12 +224,27 @@ def test_one_component_is_fit_mixed() -> None:
     assert close(found.covariance, one.covariance, 1e-12) and close(found.effects, one.joint.theta[:4], 1e-12)
 
 
+def test_the_joint_covariance_is_that_of_one_component_and_of_known_sigmas() -> None:
+    contests = four_players()
+    found = fit_components(contests)
+    assert close(joint_covariance(contests, found), fit_mixed(contests).joint.covariance, 1e-12)
+    both = five_judges()
+    estimate = fit_components(both)
+    z = both.design.rows(np.arange(both.design.n_rows))
+    p = 1 / (1 + np.exp(-z @ np.append(estimate.effects, estimate.beta)))
+    precision = np.append(np.repeat(estimate.sigma**-2, (4, 20)), 0.0)
+    information = z.T @ ((both.totals * p * (1 - p))[:, None] * z) + np.diag(precision)
+    assert close(joint_covariance(both, estimate), np.linalg.inv(information), 1e-12)  # observed 1e-15
+
+
 def test_a_component_without_variance_is_0_and_the_other_as_if_alone() -> None:
     # Every judge gives the same answers, so that nothing is left for the items by judge.
     wins = np.tile([8.0, 2, 9, 3, 6, 5], 5)
     contests = judged(wins, 10.0, np.zeros((4, 0)), 5)
     found, alone = fit_components(contests), fit_components(only(contests, frozenset({0})))
     assert found.sigma[1] == 0.0 and found.sigma[0] == alone.sigma[0] > 0.3
+    covariance = joint_covariance(contests, found)
+    assert (covariance[4:] == 0).all() and covariance[0, 0] > 0
     assert found.lr[1] == 0.0 and found.p[1] == 1.0 and found.llf == alone.llf
     assert np.isnan(found.covariance[1]).all() and (found.effects[4:] == 0).all()
 
@@ -269,6 +286,16 @@ def test_components_that_cannot_be_are_refused(monkeypatch: pytest.MonkeyPatch) 
     two = with_blocks(fixed, [block, Block("other", np.array([0]), np.array([1]), "CD")])
     with pytest.raises(InputError, match="part of the effects of a component cannot be left out"):
         two.design.without(np.array([0]))
+    with pytest.raises(InputError, match="2 components of variance, item, other; this takes one"):
+        fit_mixed(two)
+    with pytest.raises(InputError, match="2 components of variance, item, other; this takes one"):
+        fit_pql(two)
+    with pytest.raises(InputError, match="2 components of variance, item, other; this takes one"):
+        profile_sigma(two, np.ones(1))
     monkeypatch.setattr("pairproof.native.random_effects.factors.MOST_TOGETHER", 3)
     with pytest.raises(TooLargeError, match="4 random effects that meet each other; the limit is 3"):
         laplace(two, link("logit"), np.zeros(0), np.ones(2))
+    monkeypatch.undo()
+    monkeypatch.setattr("pairproof.native.random_effects.joint.MOST_TOGETHER", 3)
+    with pytest.raises(TooLargeError, match="the covariance of 5 effects and parameters; the limit is 3"):
+        fit_mixed(four_players(), method="quadrature")

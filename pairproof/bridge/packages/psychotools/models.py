@@ -6,29 +6,46 @@ gamma = log nu.  Pair columns run (12)(13)(23)(14)(24)(34)...
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from ..process.policy import BackendLike
-from ..values.convert import matrix
-from .answers import Estimates, Floats, ask, asks, check_item, check_option, named_matrix, optional, reals
+from ...process.policy import BackendLike
+from ...values.convert import matrix
+from ...values.values import Expr
+from ..answers import (
+    Estimates,
+    Floats,
+    ask,
+    asks,
+    check_item,
+    check_option,
+    named_matrix,
+    optional,
+    reals,
+    strings,
+)
+from .paircomp import Paircomp, pair_columns
 
 NEEDS = ("psychotools",)
 Type = Literal["loglin", "logit"]
 
-BTMODEL = """
-y <- psychotools::paircomp(data, labels = labels)
-fit <- psychotools::btmodel(y, weights = .weights, type = type, ref = ref, undecided = undecided,
+#: R: a table of answers as a paircomp, or one that is there; labels are then its own.
+TABLE = "\ny <- psychotools::paircomp(data, labels = labels)\n"
+OBJECT = "\ny <- data\nlabels <- labels(y)\n"
+FIT = """fit <- psychotools::btmodel(y, weights = .weights, type = type, ref = ref, undecided = undecided,
                             epsilon = epsilon, maxit = maxit)
-worth <- psychotools::itempar(fit, log = FALSE)
+"""
+REDUCE = """worth <- psychotools::itempar(fit, log = FALSE)
 V <- stats::vcov(fit)
 list(coef = stats::coef(fit), vcov = V, loglik = as.numeric(stats::logLik(fit)), df = attr(stats::logLik(fit), "df"),
      nobs = stats::nobs(fit), undecided = fit$undecided,
      worth = as.numeric(worth), worth_vcov = matrix(as.numeric(stats::vcov(worth)), length(labels)))
 """
+BTMODEL = TABLE + FIT + REDUCE
+OF_OBJECT = REDUCE.replace("     worth = ", "     labels = labels, worth = ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +66,8 @@ class BTModel(Estimates):
         Whether ties have a parameter.
     worth, worth_se : float[items]
         ``itempar(fit, log = FALSE)``: summing to 1, delta-method standard errors.
+    arguments : mapping
+        Of the call, so that :func:`itempar`, :func:`estfun` and :func:`deviance` can repeat it.
     """
 
     loglik: float
@@ -57,12 +76,13 @@ class BTModel(Estimates):
     items: tuple[str, ...]
     worth: Floats
     worth_se: Floats
+    arguments: Mapping[str, Any] = field(repr=False)
 
 
 @asks(*NEEDS)
 def btmodel(
     data: Any,
-    labels: Sequence[str],
+    labels: Sequence[str] | None = None,
     weights: Sequence[float] | None = None,
     type: Type = "loglin",
     ref: str | None = None,
@@ -76,10 +96,11 @@ def btmodel(
 
     Parameters
     ----------
-    data : float[judges, pairs]
-        1 the first is preferred, -1 the second, 0 undecided, NaN not compared.
+    data : float[judges, pairs], Paircomp, or Expr
+        1 the first is preferred, -1 the second, 0 undecided, NaN not compared; or what :func:`paircomp` made, or R source that gives
+        one.
     labels : sequence of str
-        The items.
+        The items; a paircomp has its own.
     weights : float[judges], optional
     type : {"loglin", "logit"}
     ref : str, optional
@@ -99,7 +120,8 @@ def btmodel(
     ValueError
         Another type, or a reference that is no item.
     RError
-        R's own: "data have no ties", "only log-linear model can handle ties".
+        R's own: "data have no ties", "only log-linear model can handle ties". **R says nothing where data are separated or not
+        connected**: it keeps glm's warnings to itself, and standard errors of 1e4 are all there is to see.
 
     Examples
     --------
@@ -107,12 +129,7 @@ def btmodel(
     >>> btmodel(judges, ["A", "B", "C"]).params()     # doctest: +SKIP
     """
     check_option("type", type, Type)
-    items = list(labels)
-    check_item("reference", ref, items)
-    names = [f"{items[i]}:{items[j]}" for i, j in _pair_columns(len(items))]
-    arguments = {
-        "data": matrix(reals(data), names),
-        "labels": items,
+    shared = {
         "type": type,
         "ref": ref,
         "undecided": undecided,
@@ -120,7 +137,23 @@ def btmodel(
         "epsilon": float(epsilon),
         "maxit": int(maxit),
     }
-    result = ask(backend, "psychotools::btmodel", BTMODEL, arguments, NEEDS)
+    if isinstance(data, (Expr, Paircomp)):
+        if labels is not None:
+            raise ValueError("a paircomp has its own labels: leave them out")
+        value_of = data if isinstance(data, Expr) else data.value
+        if isinstance(data, Paircomp):
+            check_item("reference", ref, data.labels)
+        arguments: dict[str, Any] = {"data": value_of, **shared}
+        result = ask(backend, "psychotools::btmodel", OBJECT + FIT + OF_OBJECT, arguments, NEEDS)
+        items = list(strings(result.as_list().vector("labels")))
+    else:
+        if labels is None:
+            raise ValueError("labels are needed: the items of the columns of data")
+        items = list(labels)
+        check_item("reference", ref, items)
+        names = [f"{items[i]}:{items[j]}" for i, j in pair_columns(len(items))]
+        arguments = {"data": matrix(reals(data), names), "labels": items, **shared}
+        result = ask(backend, "psychotools::btmodel", BTMODEL, arguments, NEEDS)
     value = result.as_list()
     _, vcov = named_matrix(value.vector("vcov"))
     return BTModel.read(
@@ -129,62 +162,5 @@ def btmodel(
         se=np.sqrt(np.diag(vcov)),
         items=tuple(items),
         worth_se=np.sqrt(np.diag(value.vector("worth_vcov").floats())),
+        arguments=arguments,
     )
-
-
-def _pair_columns(n_items: int) -> list[tuple[int, int]]:
-    """(i, j) of each pair column, from 0: (01)(02)(12)(03)..."""
-    return [(i, j) for j in range(1, n_items) for i in range(j)]
-
-
-def paircomp_from_counts(
-    first: Sequence[str],
-    second: Sequence[str],
-    wins: Sequence[int],
-    losses: Sequence[int],
-    ties: Sequence[int] | None,
-    items: Sequence[str],
-) -> Floats:
-    """Counts as judges in rows: as many rows as the fullest pair has comparisons, NaN where a pair has fewer.
-
-    Parameters
-    ----------
-    first, second : str[rows]
-    wins, losses, ties : int[rows]
-        From the first item's side; ``ties=None``: none.
-    items : sequence of str
-
-    Returns
-    -------
-    float[judges, pairs]
-        As :func:`btmodel` takes it.
-
-    Raises
-    ------
-    ValueError
-        For counts that are not whole, unknown items, or an item compared with itself.
-
-    Examples
-    --------
-    >>> paircomp_from_counts(["A", "B"], ["B", "C"], [2, 0], [1, 1], None, ["A", "B", "C"])
-    array([[ 1., nan, -1.],
-           [ 1., nan, nan],
-           [-1., nan, nan]])
-    """
-    place = {item: j for j, item in enumerate(items)}
-    column = {pair: k for k, pair in enumerate(_pair_columns(len(items)))}
-    answers: list[list[float]] = [[] for _ in column]
-    no_ties = [0] * len(first) if ties is None else ties
-    for x, y, won, lost, tied in zip(first, second, wins, losses, no_ties):
-        if any(float(c) != int(c) or c < 0 for c in (won, lost, tied)):
-            raise ValueError(f"{x} against {y}: btmodel takes whole comparisons; found {won}, {tied}, {lost}")
-        if x not in place or y not in place or x == y:
-            raise ValueError(f"{x!r} against {y!r}: expected two different items of {list(items)}")
-        i, j = place[x], place[y]
-        sign = 1.0 if i < j else -1.0
-        cell = answers[column[min(i, j), max(i, j)]]
-        cell += [sign] * int(won) + [0.0] * int(tied) + [-sign] * int(lost)
-    table = np.full((max(map(len, answers), default=0), len(column)), np.nan)
-    for k, cell in enumerate(answers):
-        table[: len(cell), k] = cell
-    return table

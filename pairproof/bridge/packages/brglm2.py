@@ -1,0 +1,135 @@
+"""brglm2: bias reduction of generalised linear models by Kosmidis and Firth.
+
+``AS_mean`` is Firth's (1993) mean bias reduction, ``AS_median`` Kenne Pagui, Salvan and Sartori's (2017), ``MPL_Jeffreys`` the
+maximum of the likelihood times Jeffreys' prior, the same as ``AS_mean`` for the logit.  Bias reduction of the Poisson form of contests
+(a constant for each pair) is *not* that of the contests given their numbers: the penalty moves the constants too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ...errors import InputError
+from ..process.policy import BackendLike
+from .answers import Estimates, Floats, ask, asks, check_option, named_matrix, optional, reals
+
+NEEDS = ("brglm2",)
+Type = Literal["AS_mean", "AS_median", "AS_mixed", "MPL_Jeffreys", "correction", "ML"]
+Family = Literal["binomial", "poisson"]
+Link = Literal["logit", "probit", "cauchit", "cloglog", "log"]
+
+BRGLM = """
+family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
+colnames(x) <- columns
+response <- if (is.null(losses)) wins else cbind(wins, losses)
+fit <- stats::glm(response ~ 0 + x, family = family, offset = offset, method = brglm2::brglmFit,
+                  control = list(type = type, epsilon = epsilon, maxit = maxit))
+b <- stats::coef(fit)
+V <- matrix(as.numeric(stats::vcov(fit)), length(b))
+dimnames(V) <- list(columns, columns)
+list(coef = as.numeric(b), vcov = V, deviance = fit$deviance, loglik = as.numeric(stats::logLik(fit)), aic = fit$aic,
+     df_residual = fit$df.residual, converged = isTRUE(fit$converged), iterations = fit$iter[1L], fitted = unname(as.numeric(fit$fitted.values)))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedModel(Estimates):
+    """A bias-reduced model as ``brglmFit`` has it.
+
+    Attributes
+    ----------
+    names : tuple of str
+    coef, se : float[n]
+        Standard errors by the expected information of the plain likelihood at the estimates.
+    vcov : float[n, n]
+    deviance, loglik, aic, df_residual : float
+        Of the plain likelihood, which the estimates do not maximise.
+    converged : bool
+    iterations : int
+    fitted : float[rows]
+    """
+
+    deviance: float
+    loglik: float
+    aic: float
+    df_residual: float
+    converged: bool
+    iterations: int
+    fitted: Floats
+
+
+@asks(*NEEDS)
+def brglm_fit(
+    x: Any,
+    wins: Sequence[float],
+    losses: Sequence[float] | None = None,
+    names: Sequence[str] | None = None,
+    type: Type = "AS_mean",
+    link: Link = "logit",
+    family: Family = "binomial",
+    offset: Sequence[float] | None = None,
+    epsilon: float = 1e-14,
+    maxit: int = 10_000,
+    *,
+    backend: BackendLike = None,
+) -> ReducedModel:
+    """R's ``glm(cbind(wins, losses) ~ 0 + x, family, method = brglm2::brglmFit, control = list(type, epsilon, maxit))``.
+
+    Parameters
+    ----------
+    x : float[rows, columns]
+        Differences of the two players; for the Poisson form the pairs' constants too.
+    wins, losses : float[rows]
+        Counts; no losses with "poisson".
+    names : sequence of str, optional
+        Of the columns; default x1, x2, ...
+    type : {"AS_mean", "AS_median", "AS_mixed", "MPL_Jeffreys", "correction", "ML"}
+    link : {"logit", "probit", "cauchit", "cloglog", "log"}
+    family : {"binomial", "poisson"}
+    offset : float[rows], optional
+    epsilon, maxit : float, int
+        R's own 1e-6 and 100 leave 7 digits.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    ReducedModel
+
+    Raises
+    ------
+    ValueError, InputError, RError
+        Another option; columns that do not fit; R's own.
+
+    Examples
+    --------
+    >>> brglm_fit([[-1.0, 0], [0, -1], [1, -1]], [5, 5, 3], [0, 0, 2]).coef  # doctest: +SKIP
+    """
+    for name, value, literal in (("type", type, Type), ("link", link, Link), ("family", family, Family)):
+        check_option(name, value, literal)
+    table, won = reals(x), reals(wins)
+    if table.ndim != 2 or len(table) != len(won) or losses is not None and len(losses) != len(won):
+        raise InputError(f"x has shape {table.shape} for {len(won)} rows of wins; a row each is expected")
+    if (losses is None) != (family == "poisson"):
+        raise InputError("losses belong to the binomial family, and to no other")
+    columns = [f"x{k + 1}" for k in range(table.shape[1])] if names is None else list(names)
+    if len(columns) != table.shape[1]:
+        raise InputError(f"{len(columns)} names for {table.shape[1]} columns of x")
+    arguments = {
+        "x": table,
+        "wins": won,
+        "losses": optional(reals, losses),
+        "columns": columns,
+        "type": type,
+        "link": link,
+        "family": family,
+        "offset": optional(reals, offset),
+        "epsilon": float(epsilon),
+        "maxit": int(maxit),
+    }
+    result = ask(backend, "brglm2::brglmFit", BRGLM, arguments, NEEDS)
+    _, vcov = named_matrix(result.as_list().vector("vcov"))
+    return ReducedModel.read(result, names=tuple(columns), se=np.sqrt(np.diag(vcov)), vcov=vcov)

@@ -1,0 +1,228 @@
+"""psychotree: trees of subgroups with different Bradley-Terry models (Strobl, Wickelmaier and Zeileis 2011).
+
+At a node psychotree tests every covariate for instability of the judges' scores, and splits at the smallest p-value below ``alpha``, Bonferroni
+corrected.  Its numbers for numeric covariates depend on the order of the rows where values are equal, and its
+p-values on Hansen's (1997) approximation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from ...errors import InputError
+from ..process.policy import BackendLike
+from ..values.values import Expr, Formula
+from .answers import Floats, RAnswer, as_frame, ask, asks, check_item, check_option, optional, reals, strings
+
+NEEDS = ("psychotree", "psychotools", "partykit")
+Type = Literal["loglin", "logit"]
+
+TREE = """
+d <- covariates
+d$preference <- if (is.null(labels)) preference else psychotools::paircomp(preference, labels = labels)
+control <- list(alpha = alpha, bonferroni = bonferroni, minsize = minsize, maxdepth = maxdepth, vcov = vcov, breakties = breakties)
+mob <- partykit::mob                              # psychotree calls it where it is called itself
+given <- c(list(formula = quote(formula), data = quote(d), type = type, ref = ref, undecided = undecided), control)
+tree <- eval(as.call(c(quote(psychotree::bttree), given[lengths(given) > 0L])))
+kept <- names(tree$data)
+nodes <- partykit::nodeapply(tree, ids = partykit::nodeids(tree), FUN = function(n) {
+  about <- partykit::info_node(n)
+  s <- partykit::split_node(n)
+  kids <- vapply(partykit::kids_node(n), partykit::id_node, 1L)
+  test <- about$test
+  list(id = partykit::id_node(n), kids = as.integer(kids), variable = if (!is.null(s)) kept[s$varid] else "", breaks = as.numeric(s$breaks),
+       left = as.integer(s$index), n = about$nobs, loglik = -about$objfun, p = if (is.null(about$p.value)) NA_real_ else about$p.value,
+       names = as.character(names(about$coefficients)), coef = as.numeric(about$coefficients),
+       vcov = matrix(as.numeric(stats::vcov(about$object)), length(about$coefficients)), tested = as.character(colnames(test)),
+       statistic = as.numeric(test["statistic", ]), p_value = as.numeric(test["p.value", ]))
+})
+levels_of <- lapply(tree$data[setdiff(kept, "preference")], function(v) as.character(levels(v)))
+list(nodes = unname(nodes), levels = levels_of, labels = labels(d$preference), loglik = as.numeric(stats::logLik(tree)), df = attr(stats::logLik(tree), "df"),
+     member = as.integer(stats::predict(tree, type = "node")))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A node of a tree.
+
+    Attributes
+    ----------
+    id, parent : int
+        0 is the root's parent.
+    kids : tuple of int
+        Left and right; empty in a leaf.
+    variable : str
+        Covariate of the split; "" in a leaf.
+    breaks : float[splits]
+        Of a numeric covariate: up to it goes left.
+    left : tuple of str
+        Levels of a factor that go left; empty of a numeric covariate.
+    n : int
+        Judges.
+    loglik : float
+    names : tuple of str
+    coef : float[k]
+        Log-odds against the reference.
+    vcov : float[k, k]
+    tests : mapping-like tuple of (name, statistic, adjusted p)
+        NaN where a covariate no longer varies.
+    """
+
+    id: int
+    parent: int
+    kids: tuple[int, ...]
+    variable: str
+    breaks: Floats
+    left: tuple[str, ...]
+    n: int
+    loglik: float
+    names: tuple[str, ...]
+    coef: Floats
+    vcov: Floats
+    tests: tuple[tuple[str, float, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(RAnswer):
+    """A tree of Bradley-Terry models.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        By their numbers.
+    labels : tuple of str
+        The items.
+    loglik, df : float
+        Of all leaves; a split counts as one.
+    member : int[judges]
+        The leaf of each judge.
+    """
+
+    nodes: tuple[Node, ...]
+    labels: tuple[str, ...]
+    loglik: float
+    df: float
+    member: Floats = field(repr=False)
+
+    def node(self, id: int) -> Node:
+        """The node of that number."""
+        return next(n for n in self.nodes if n.id == id)
+
+    @property
+    def leaves(self) -> tuple[Node, ...]:
+        """Nodes that are not split."""
+        return tuple(n for n in self.nodes if not n.kids)
+
+
+@asks(*NEEDS)
+def bttree(
+    preference: Any,
+    covariates: Any,
+    labels: Sequence[str] | None = None,
+    formula: str = "preference ~ .",
+    type: Type = "loglin",
+    ref: str | None = None,
+    undecided: bool | None = None,
+    alpha: float = 0.05,
+    bonferroni: bool = True,
+    minsize: int | None = None,
+    maxdepth: int | None = None,
+    vcov: Literal["opg", "info", "sandwich"] = "opg",
+    breakties: bool = False,
+    *,
+    backend: BackendLike = None,
+) -> Tree:
+    """R's ``psychotree::bttree(formula, data, type, ref, undecided, ...)``.
+
+    Parameters
+    ----------
+    preference : float[judges, pairs], or Expr
+        1 the first is preferred, -1 the second, 0 undecided, NaN not compared; or R source of a paircomp.
+    covariates : DataFrame, mapping of columns, or Expr
+        A row a judge; text becomes a factor only as a pandas Categorical.
+    labels : sequence of str, optional
+        The items; a paircomp has its own.
+    formula : str
+        ``preference ~ age + gender``; default all covariates.
+    type : {"loglin", "logit"}
+    ref : str, optional
+    undecided : bool, optional
+        As for :func:`pairproof.bridge.packages.psychotools.btmodel`.
+    alpha, bonferroni : float, bool
+    minsize, maxdepth : int, optional
+        Fewest judges of a node, by default 10 parameters over the number of pairs; deepest level.
+    vcov : {"opg", "info", "sandwich"}
+    breakties : bool
+        All as for partykit's mob_control.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    ValueError, InputError, FormulaError, RError
+        Another option; labels missing; text that is no formula; R's own.
+
+    Examples
+    --------
+    >>> bttree(answers, covariates, ["A", "B", "C"]).leaves  # doctest: +SKIP
+    """
+    check_option("type", type, Type)
+    check_option("vcov", vcov, Literal["opg", "info", "sandwich"])
+    if (labels is None) != isinstance(preference, Expr):
+        raise InputError("labels name the items of a table of answers; an R paircomp has its own")
+    if labels is not None:
+        check_item("reference", ref, labels)
+    arguments = {
+        "preference": preference if isinstance(preference, Expr) else reals(preference),
+        "covariates": as_frame(covariates),
+        "labels": optional(list, labels),
+        "formula": Formula(formula),
+        "type": type,
+        "ref": ref,
+        "undecided": undecided,
+        "alpha": float(alpha),
+        "bonferroni": bool(bonferroni),
+        "minsize": optional(int, minsize),
+        "maxdepth": optional(int, maxdepth),
+        "vcov": vcov,
+        "breakties": bool(breakties),
+    }
+    result = ask(backend, "psychotree::bttree", TREE, arguments, NEEDS)
+    value = result.as_list()
+    found = value["nodes"].values
+    parents = {int(k): int(v["id"].scalar()) for v in found for k in v.vector("kids").values}
+    levels = {n: strings(v) for n, v in zip(value["levels"].names or (), value["levels"].values)}
+    nodes = tuple(_node(v, parents, levels) for v in found)
+    return Tree.read(result, nodes=nodes, member=value.vector("member").floats())
+
+
+def _node(value: Any, parents: dict[int, int], levels: dict[str, tuple[str, ...]]) -> Node:
+    number = int(value["id"].scalar())
+    variable = str(value["variable"].scalar())
+    named = levels.get(variable, ())
+    sides = value.vector("left").values.tolist()
+    tests = zip(
+        strings(value.vector("tested")), value.vector("statistic").floats(), value.vector("p_value").floats()
+    )
+    return Node(
+        id=number,
+        parent=parents.get(number, 0),
+        kids=tuple(int(k) for k in value.vector("kids").values),
+        variable=variable,
+        breaks=value.vector("breaks").floats(),
+        left=tuple(level for level, side in zip(named, sides) if side == 1),
+        n=int(value["n"].scalar()),
+        loglik=float(value["loglik"].scalar()),
+        names=strings(value.vector("names")),
+        coef=value.vector("coef").floats(),
+        vcov=value.vector("vcov").floats(),
+        tests=tuple((n, float(s), float("nan") if np.isnan(p) else float(p)) for n, s, p in tests),
+    )
