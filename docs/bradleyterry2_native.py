@@ -60,7 +60,8 @@ class Ours:
 _WIDE = "suppressMessages(library(psychotools)); data(list = name, package = package, envir = environment()); d <- get(name)\n"
 WIDE = {
     "psychotools": _WIDE + "as.data.frame(as.matrix(d$preference))",
-    "psychotree": _WIDE + "data.frame(as.matrix(d$preference), d[setdiff(names(d), 'preference')], check.names = FALSE)",
+    "psychotree": _WIDE
+    + "data.frame(as.matrix(d$preference), d[setdiff(names(d), 'preference')], check.names = FALSE)",
 }
 
 
