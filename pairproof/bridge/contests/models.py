@@ -178,9 +178,7 @@ def jeffreys(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
 
 
 @asks("BradleyTerry2")
-def btm(
-    given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = None
-) -> ContestEstimates:
+def btm(given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = None) -> ContestEstimates:
     """``BradleyTerry2::BTm`` of the model, at its own stop or a tight one; as :func:`newton`."""
     more = {"tight": bool(tight), "br": bool(br)}
     return _read(backend, "BradleyTerry2::BTm", BTM, {**named_variables(given), **more}, ("BradleyTerry2",))
@@ -191,7 +189,11 @@ def gendavidson(given: Inputs, *, backend: BackendLike = None) -> ContestEstimat
     """``BradleyTerry2::GenDavidson`` by gnm; as :func:`newton`."""
     ordered = any(t.kind == "order" for t in given.terms)
     more = {"ties": reals(given.counts[:, 1]), "ordered": ordered}
-    sent = {k: v for k, v in named_variables(given).items() if k not in ("W", "C", "random", "free", "offset", "link")}
+    sent = {
+        k: v
+        for k, v in named_variables(given).items()
+        if k not in ("W", "C", "random", "free", "offset", "link")
+    }
     return _read(backend, "gnm::gnm", GENDAVIDSON, {**sent, **more}, ("gnm", "BradleyTerry2"))
 
 
@@ -199,7 +201,9 @@ def gendavidson(given: Inputs, *, backend: BackendLike = None) -> ContestEstimat
 def glmm_pql(given: Inputs, *, tight: bool, backend: BackendLike = None) -> ContestEstimates:
     """``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; as :func:`newton`."""
     more = {"tight": bool(tight)}
-    return _read(backend, "BradleyTerry2::glmmPQL", GLMMPQL, {**mixed_variables(given), **more}, ("BradleyTerry2",))
+    return _read(
+        backend, "BradleyTerry2::glmmPQL", GLMMPQL, {**mixed_variables(given), **more}, ("BradleyTerry2",)
+    )
 
 
 @asks("lme4")

@@ -87,7 +87,15 @@ def script_of(fit: ContestFit) -> str:
         )
     given = inputs_of(fit)
     parts = _parts(fit, given)
-    return "\n".join([_header(fit, parts), _data(parts.variables), parts.program, _to_the_fit(fit, given, parts), _print(fit, given)])
+    return "\n".join(
+        [
+            _header(fit, parts),
+            _data(parts.variables),
+            parts.program,
+            _to_the_fit(fit, given, parts),
+            _print(fit, given),
+        ]
+    )
 
 
 def _parts(fit: ContestFit, given: Inputs) -> _Parts:
@@ -102,14 +110,21 @@ def _parts(fit: ContestFit, given: Inputs) -> _Parts:
     if spec.reduction:
         more = {"type": TYPES[spec.reduction], "epsilon": BRGLM2_EPSILON}
         return _Parts({**rows, **more}, BRGLM2, kept, "brglm2")
-    plain = bool(given.reference) and not spec.offset and all(t.kind in ("item", "order") for t in given.terms)
+    plain = (
+        bool(given.reference) and not spec.offset and all(t.kind in ("item", "order") for t in given.terms)
+    )
     if given.with_ties and plain:
         ordered = any(t.kind == "order" for t in given.terms)
         free = [t.name for t in given.terms if t.kind == "item"]
         named = named_variables(given)
         more = {k: named[k] for k in ("items", "first", "second", "reference")}
         names = [*free, *(["order"] if ordered else []), *ties]
-        return _Parts({**rows, **more, "ordered": ordered}, GENDAVIDSON + LIKELIHOOD + OBSERVED, names, "gnm and BradleyTerry2")
+        return _Parts(
+            {**rows, **more, "ordered": ordered},
+            GENDAVIDSON + LIKELIHOOD + OBSERVED,
+            names,
+            "gnm and BradleyTerry2",
+        )
     if given.with_ties:
         return _Parts(rows, NEWTON, [*kept, *ties], "base R")
     if limited:
@@ -123,7 +138,9 @@ def _mixed(fit: ContestFit, given: Inputs, kept: Sequence[str]) -> _Parts:
     if method == "pql" and given.judges:
         return _Parts({**rows, "tight": True}, GLMMPQL, kept, "BradleyTerry2")
     if method == "pql":
-        return _Parts({**variables(given, limited=False), **_named(given)}, BTM + ORDERED, given.names, "BradleyTerry2")
+        return _Parts(
+            {**variables(given, limited=False), **_named(given)}, BTM + ORDERED, given.names, "BradleyTerry2"
+        )
     if method == "laplace":
         return _Parts(rows, LAPLACE, kept, "lme4")
     return _Parts(rows, QUADRATURE, kept, "base R")
@@ -162,7 +179,9 @@ def _header(fit: ContestFit, parts: _Parts) -> str:
 
 
 def _data(given: Mapping[str, Any]) -> str:
-    lines = ["# ---- the contests: counts, columns and random effects, a row for each pair and what goes with it"]
+    lines = [
+        "# ---- the contests: counts, columns and random effects, a row for each pair and what goes with it"
+    ]
     lines += [f"{name} <- {_literal(value)}" for name, value in given.items()]
     return "\n".join([*lines, ""])
 
@@ -217,7 +236,9 @@ def _shown(fit: ContestFit, given: Inputs, program: Sequence[str]) -> tuple[list
         if term.name in place:
             row[place[term.name]] = 1.0
         if term.kind == "item" and fit.spec.reference == "sum":
-            row[[place[t.name] for t in given.terms if t.kind == "item" and t.name in place]] -= 1.0 / len(fit.items)
+            row[[place[t.name] for t in given.terms if t.kind == "item" and t.name in place]] -= 1.0 / len(
+                fit.items
+            )
         names.append(term.name)
         rows.append(row * (unit if term.kind in ("item", "covariate") else 1.0))
     return names, np.array(rows).reshape(len(names), len(program))

@@ -182,7 +182,9 @@ def _give(state: State, fitted: Fit, agreements: Any, found: Found) -> None:
     from ..reports.fit import context, document, page
 
     result = document(fitted, agreements) | comparisons.document(found)
-    shown = "\n\n".join(filter(None, [fitted.summary(), contests.effects_text(fitted), comparisons.text(found)]))
+    shown = "\n\n".join(
+        filter(None, [fitted.summary(), contests.effects_text(fitted), comparisons.text(found)])
+    )
     if state.json:
         for warning in result["warnings"]:
             state.say(f"Warning: {warning}")

@@ -71,7 +71,9 @@ def command(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankingWarning)  # said below, among the fit's warnings
         fit = pairproof.fit_bradley_terry(table, **asked, **contests)
-    item_data, known = ({}, ()) if new_items is None else read_new_items(new_items, table, reading["encoding"])
+    item_data, known = (
+        ({}, ()) if new_items is None else read_new_items(new_items, table, reading["encoding"])
+    )
     if known:
         state.say(f"{new_items}: {len(known)} of its items are in {file}, with the same values")
     for warning in fit.warnings:

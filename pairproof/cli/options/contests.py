@@ -53,7 +53,9 @@ _OPTIONS = (
         help="P(first preferred) = F(difference of abilities); default: logit.",
     ),
     _made("--offset", metavar="COLUMN", help="A column that is added in favour of the item named first."),
-    _made("--weights", metavar="COLUMN", help="A column >= 0 by which the counts of each row are multiplied."),
+    _made(
+        "--weights", metavar="COLUMN", help="A column >= 0 by which the counts of each row are multiplied."
+    ),
     _made(
         "--reduce-bias",
         type=click.Choice(["mean", "median", "jeffreys"]),

@@ -23,9 +23,7 @@ _OPTIONS = (
         ),
     ),
     _model("--reference", metavar="ITEM|sum", help="The item whose ability is 0, or sum: items sum to zero."),
-    _model(
-        "--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first."
-    ),
+    _model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first."),
     _model(
         "--item-terms",
         multiple=True,

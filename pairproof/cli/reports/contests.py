@@ -139,7 +139,11 @@ def _reduced(fit: ContestFit) -> Iterator[Block]:
         other = beside[row[0]]
         if len(row) == 3 or len(other) == 3:
             state = other[2] if len(other) == 3 else ""
-            likely = (other[1], state) if len(row) == 3 else ("none finite" if state == "not estimable" else other[1], "")
+            likely = (
+                (other[1], state)
+                if len(row) == 3
+                else ("none finite" if state == "not estimable" else other[1], "")
+            )
             rows.append((row[0], row[1], "" if len(row) == 3 else row[2], *likely))
         else:
             rows.append((row[0], row[1], row[2], other[1], other[2]))
@@ -174,9 +178,13 @@ def _ties(fit: ContestFit) -> Iterator[Block]:
     yield Heading("Ties")
     parts = []
     if spec.tie_shift:
-        parts.append("Tie-shift moves the gap at which ties are most probable, where one item has the advantage of order")
+        parts.append(
+            "Tie-shift moves the gap at which ties are most probable, where one item has the advantage of order"
+        )
     if spec.tie_scale:
-        parts.append("The value exp(tie-scale) is how fast ties grow rarer with the gap, 1 in Davidson's model (1970)")
+        parts.append(
+            "The value exp(tie-scale) is how fast ties grow rarer with the gap, 1 in Davidson's model (1970)"
+        )
     yield Paragraph(f"{'. '.join(parts)}. The parameter nu of Davidson's model is exp(tie).")
     gaps = np.array([-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0])
     tied = np.array([b for b, t in zip(fit.beta, fit.terms) if t.kind in ("tie", "tie-of")])

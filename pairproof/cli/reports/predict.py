@@ -21,10 +21,7 @@ ROWS = 200
 def document(fit: Fit, frame: pd.DataFrame, level: float) -> dict[str, Any]:
     """The JSON: model, level, and a row a comparison, null where a number is not determined."""
     rows = [
-        {
-            str(k): (None if isinstance(v, float) and not math.isfinite(v) else v)
-            for k, v in row.items()
-        }
+        {str(k): (None if isinstance(v, float) and not math.isfinite(v) else v) for k, v in row.items()}
         for row in frame.to_dict("records")
     ]
     return {
@@ -53,9 +50,13 @@ def page(fit: Fit, frame: pd.DataFrame, level: float) -> Page:
     for row in frame.head(ROWS).to_dict("records"):
         numbers = [f"{row[n]:.0f}" if n == "new" else number(float(row[n])) for n in names]
         rows.append((shorten(str(row["first"]), 30), shorten(str(row["second"]), 30), *numbers))
-    blocks: list[Block] = [Table(tuple(heads), tuple(rows), f"{len(frame):,} comparison{'' if len(frame) == 1 else 's'}")]
+    blocks: list[Block] = [
+        Table(tuple(heads), tuple(rows), f"{len(frame):,} comparison{'' if len(frame) == 1 else 's'}")
+    ]
     if len(frame) > ROWS:
-        blocks.append(Paragraph(f"{len(frame) - ROWS:,} more are not shown; --out and --json have them.", aside=True))
+        blocks.append(
+            Paragraph(f"{len(frame) - ROWS:,} more are not shown; --out and --json have them.", aside=True)
+        )
     said = ["eta is the linear predictor in favour of the first, with its standard error"]
     if not tied:
         said.append("the limits are those of P(first) if eta lies at its own")
@@ -66,4 +67,6 @@ def page(fit: Fit, frame: pd.DataFrame, level: float) -> Page:
         )
     if frame["eta"].isna().any():
         said.append("- : the data do not determine the difference")
-    return Page(f"Predictions: {fit.title}", [*blocks, Bullets(tuple(said))], f"Model fitted to {fit.data.source}")
+    return Page(
+        f"Predictions: {fit.title}", [*blocks, Bullets(tuple(said))], f"Model fitted to {fit.data.source}"
+    )

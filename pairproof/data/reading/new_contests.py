@@ -98,7 +98,9 @@ def read_new_items(
     old = []
     for row, item in enumerate(items):
         if item in new or item in old:
-            raise ItemError(f"{found.source}, row {row + 1}: item {quoted(item)} has more than one row; keep one")
+            raise ItemError(
+                f"{found.source}, row {row + 1}: item {quoted(item)} has more than one row; keep one"
+            )
         here = {name: column[row] for name, column in values.items()}
         if item in table.items:
             old.append(item)

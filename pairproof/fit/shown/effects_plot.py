@@ -64,7 +64,9 @@ def labels(frame: pd.DataFrame) -> Sequence[str]:
     """The item of each effect, and its judge."""
     if "judge" not in frame:
         return [str(item) for item in frame["item"]]
-    return [f"{item}, judge {judge}" if judge else str(item) for item, judge in zip(frame["item"], frame["judge"])]
+    return [
+        f"{item}, judge {judge}" if judge else str(item) for item, judge in zip(frame["item"], frame["judge"])
+    ]
 
 
 def size_of_effects(n: int) -> tuple[float, float]:
@@ -121,7 +123,9 @@ def plot_effects(fit: MixedFit, ax: Any = None, *, component: str | None = None,
     ax.set_yticks(range(len(frame)), [_plain(name) for name in labels(frame)])
     ax.set_ylim(len(frame) - 0.3, -0.7)
     ax.set_xlabel(
-        _wrapped(f"predicted effect, with {100 * level:g} % intervals (sigma = {found.sigma:.4g} taken as known)"),
+        _wrapped(
+            f"predicted effect, with {100 * level:g} % intervals (sigma = {found.sigma:.4g} taken as known)"
+        ),
         fontsize="small",
     )
     _grid(ax)

@@ -141,7 +141,8 @@ class ModelClaim:
         "covariates of the comparison, each in favour of the item named first", (), or_one=True
     )
     formula: str = entry(
-        "of bradley-terry: abilities and comparisons by R's formula without [..], such as SVL + (1 | item)", ""
+        "of bradley-terry: abilities and comparisons by R's formula without [..], such as SVL + (1 | item)",
+        "",
     )
     random: tuple[Literal["item", "item:judge"], ...] = entry(
         "random effects, in place of terms such as (1 | item) in the formula", ()
@@ -149,7 +150,9 @@ class ModelClaim:
     link: LinkName = entry("P(first preferred) = F(difference of abilities)", "logit")
     offset: str = entry("column that is added in favour of the item named first", "")
     weights: str = entry("column by which the counts are multiplied", "")
-    reduce_bias: Reduction = entry("whose bias is reduced, where the estimates are not of maximum likelihood", "")
+    reduce_bias: Reduction = entry(
+        "whose bias is reduced, where the estimates are not of maximum likelihood", ""
+    )
     method: Literal["", "laplace", "quadrature", "pql"] = entry(
         "how random effects are integrated out; pql is BradleyTerry2's", ""
     )

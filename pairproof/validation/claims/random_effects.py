@@ -45,7 +45,9 @@ def of_effects(fit: Fit, kind: str, name: str) -> float:
         raise InputError(f"{kind}.{name}: {fit.title} has no random effects")
     if kind.startswith("sigma"):
         found = fit.component(name)
-        return float({"sigma": found.sigma, "sigma_se": found.se, "sigma_lr": found.lr, "sigma_p": found.p}[kind])
+        return float(
+            {"sigma": found.sigma, "sigma_se": found.se, "sigma_lr": found.lr, "sigma_p": found.p}[kind]
+        )
     names = effect_names(fit)
     if name not in names:
         raise InputError(f"{kind}.{name}: no such effect; there are {', '.join(names[:12])}")

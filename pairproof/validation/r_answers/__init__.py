@@ -47,9 +47,9 @@ from .bradleyterry import (
     btmodel_counterpart,
     gendavidson_counterpart,
 )
+from .clustered import clustered_counterparts, model_based, without_model_errors
 from .contests import contest_counterparts
 from .contests.likelihood import plain_btm
-from .clustered import clustered_counterparts, model_based, without_model_errors
 from .llbt_fit import llbt_fit_counterpart
 from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbtpc_counterpart

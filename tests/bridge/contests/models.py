@@ -44,10 +44,19 @@ def with_ties() -> Comparisons:
 
 def judges() -> Comparisons:
     """Eight judges, three items, four answers a pair (random-effects.md, section 5)."""
-    wins = np.array([[int(v) for v in row] for row in "431 342 123 013 443 201 320 134".split()], float).ravel()
+    wins = np.array(
+        [[int(v) for v in row] for row in "431 342 123 013 443 201 320 134".split()], float
+    ).ravel()
     judge = Factor(np.repeat(np.arange(8), 3), tuple("abcdefgh"))
     return Comparisons.build(
-        "ABC", np.tile([0, 0, 1], 8), np.tile([1, 2, 2], 8), wins, None, 4 - wins, columns={"judge": judge}, source="eight judges"
+        "ABC",
+        np.tile([0, 0, 1], 8),
+        np.tile([1, 2, 2], 8),
+        wins,
+        None,
+        4 - wins,
+        columns={"judge": judge},
+        source="eight judges",
     )
 
 
@@ -56,23 +65,31 @@ def two_items() -> Comparisons:
     wins = np.array([8.0, 3, 5, 9, 2, 7])
     judge = Factor(np.arange(6), tuple("abcdef"))
     zeros = np.zeros(6, np.int64)
-    return Comparisons.build("AB", zeros, zeros + 1, wins, None, 10 - wins, columns={"judge": judge}, source="six judges")
+    return Comparisons.build(
+        "AB", zeros, zeros + 1, wins, None, 10 - wins, columns={"judge": judge}, source="six judges"
+    )
 
 
 FITS: dict[str, Callable[[], Fit]] = {
     "probit": lambda: fit_bradley_terry(four(), link="probit", reference="sum"),
     "cauchit with an offset": lambda: fit_bradley_terry(four(), link="cauchit", offset="z"),
-    "weights and offset": lambda: fit_bradley_terry(four(), offset="z", weights=np.array([1.0, 2, 1, 0.5, 1, 3])),
+    "weights and offset": lambda: fit_bradley_terry(
+        four(), offset="z", weights=np.array([1.0, 2, 1, 0.5, 1, 3])
+    ),
     "probit of covariates, one player its own": lambda: fit_bradley_terry(
         four(), link="probit", item_terms=["x", "y"]
     ),
-    "covariates and a comparison term": lambda: fit_bradley_terry(four(), item_terms=["x"], comparison_terms=["z"]),
+    "covariates and a comparison term": lambda: fit_bradley_terry(
+        four(), item_terms=["x"], comparison_terms=["z"]
+    ),
     "separated": lambda: fit_bradley_terry(separated(), link="probit"),
     "mean": lambda: fit_bradley_terry(separated(), reduce_bias="mean"),
     "median of the probit": lambda: fit_bradley_terry(separated(), reduce_bias="median", link="probit"),
     "jeffreys of the cauchit": lambda: fit_bradley_terry(separated(), reduce_bias="jeffreys", link="cauchit"),
     "mean with ties": lambda: fit_bradley_terry(with_ties(), ties="davidson", reduce_bias="mean"),
-    "ties shifted": lambda: fit_bradley_terry(with_ties(), ties="davidson", order_effect=True, tie_shift=True),
+    "ties shifted": lambda: fit_bradley_terry(
+        with_ties(), ties="davidson", order_effect=True, tie_shift=True
+    ),
     "ties scaled": lambda: fit_bradley_terry(with_ties(), ties="davidson", tie_scale=True, reference="sum"),
     "pql": lambda: fit_bradley_terry(four(), item_terms=["x"], random="item", method="pql"),
     "laplace": lambda: fit_bradley_terry(four(), item_terms=["x"], random="item", method="laplace"),

@@ -87,6 +87,8 @@ def test_two_components_of_variance_have_no_script() -> None:
 
 def test_a_script_says_what_it_needs() -> None:
     lines = pairproof.to_r(pairproof.fit_bradley_terry(four(), reduce_bias="mean")).splitlines()
-    assert lines[0].startswith("# Bradley-Terry, mean bias reduced: 60 comparisons of 4 items from four players")
+    assert lines[0].startswith(
+        "# Bradley-Terry, mean bias reduced: 60 comparisons of 4 items from four players"
+    )
     assert lines[2].endswith("THIS-FILE (needs brglm2)")
     assert np.array(["library(brglm2)" in line for line in lines]).any()

@@ -61,7 +61,12 @@ def test_recorded_r_stands_in_and_its_own_floors_are_shown_beside(recorded: list
         if a.r_call and a.digits is not None:
             least[a.r_call] = min(a.digits, least.get(a.r_call, 16.0))
     # Where R is asked for a tight stop: observed 10.6 and more; BTm as it is called 3.9, glmer 4.5.
-    for call in ("base R, Newton's method", "stats::glm.fit, tight", "brglm2::brglmFit, tight", "base R, quadrature"):
+    for call in (
+        "base R, Newton's method",
+        "stats::glm.fit, tight",
+        "brglm2::brglmFit, tight",
+        "base R, quadrature",
+    ):
         assert least[call] >= 9.0, call
     assert least["BradleyTerry2::BTm, default epsilon"] < 9.0 and least["lme4::glmer, modules"] < 9.0
     said = [a for a in recorded if a.code == "not-asked" and "flatlizards" in a.explanation]

@@ -127,7 +127,9 @@ class Names:
         near = difflib.get_close_matches(name, [*known, "item"], 1)
         there = "; ".join(f"{what}: {named(of_kind) or 'none'}" for what, of_kind in have)
         did = f" Did you mean {near[0]}?" if near else ""
-        return error(self.formula, f"there is no {shortened(name)!r} in {self.table.source} ({there}; item).{did}")
+        return error(
+            self.formula, f"there is no {shortened(name)!r} in {self.table.source} ({there}; item).{did}"
+        )
 
     def points(self, names: tuple[str, ...]) -> Points:
         """Where an expression of these names has values."""

@@ -19,7 +19,7 @@ from ...structured.contests import Contests
 from ...structured.design import Design
 from ...structured.estimate import fit_structured
 from ...structured.links import link
-from ..mixed import effects_of
+from ..effects import effects_of
 from ..rows import ContestRows
 from ..solved import contests_of, limit_of
 from .constrained import Profile, complement

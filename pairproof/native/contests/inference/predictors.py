@@ -16,7 +16,7 @@ from ....fit.fit import Fit
 from ....fit.outcomes import outcome_probabilities
 from ....fit.predictions import item_covariate
 from ...pairs.build import order_column
-from ..mixed import effects_of
+from ..effects import effects_of
 from ..rows import contest_rows
 
 FloatArray = NDArray[np.float64]

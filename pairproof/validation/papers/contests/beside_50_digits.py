@@ -50,7 +50,9 @@ def rows_in_place(backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
     if isinstance(there, NoAnswer):
         call = None if there.verdict == "not-checkable" else "BradleyTerry2::flatlizards"
         said: dict[str, Any] = {"verdict": there.verdict, "code": there.code, "explanation": there.why}
-        places = [(d["id"], d["what"]) for d in of_lizards()] + [(name, where) for name, (where, _, _) in PRINTED.items()]
+        places = [(d["id"], d["what"]) for d in of_lizards()] + [
+            (name, where) for name, (where, _, _) in PRINTED.items()
+        ]
         return [Place(PAPER, name, where).row("fit", r_call=call, **said) for name, where in places]
     found: list[Agreement] = []
     nobody, live = replace(backend, mode="none"), replace(backend, mode="live", record=None)
@@ -68,11 +70,11 @@ def asked_for(document: Document, backend: Backend) -> Backend:
     return replace(backend, mode="recorded") if is_mixed(document) and backend.mode is None else backend
 
 
-def rows_of_fit(
-    document: Document, fit: Fit, backend: Backend, of_r: AnswersOfR
-) -> list[Agreement]:
+def rows_of_fit(document: Document, fit: Fit, backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
     """The rows of one fit."""
-    claim = Claim(id=document["id"], where=f"{document['what']}: {fit.title}", compare_only="the 50-digit values")
+    claim = Claim(
+        id=document["id"], where=f"{document['what']}: {fit.title}", compare_only="the 50-digit values"
+    )
     answers = tuple(of_r(fit, backend)) if backend.mode != "none" else ()
     asked = Asked(fit, answers, certified_numbers(document))
     return [

@@ -26,7 +26,10 @@ def contests(request: Request) -> Computed:
     elif method == "pql" and document["model"]["random"]:
         model = document["model"]
         fit = fit_bradley_terry(
-            table_of(document), item_terms=model["item_covariates"] or (), random=model["random"], method="pql"
+            table_of(document),
+            item_terms=model["item_covariates"] or (),
+            random=model["random"],
+            method="pql",
         )
         names = {f"estimate.{n}": "" for n in fit.params.index}
         names.update({f"se.{n}": "" for n in fit.params.index})

@@ -51,10 +51,16 @@ def tables(backend: Backend) -> Union[Tables, NoAnswer]:
         return NoAnswer("not-checkable", "not-asked", why)
     try:
         found = ask(
-            replace(backend, mode="live", record=None), place, READ, {"covariates": list(COVARIATES)}, ("BradleyTerry2",)
+            replace(backend, mode="live", record=None),
+            place,
+            READ,
+            {"covariates": list(COVARIATES)},
+            ("BradleyTerry2",),
         ).as_list()
     except (RDrift, RError) as error:
-        return NoAnswer("not-run", "r-not-run", f"the data are those of {place}: {' '.join(str(error).split())}")
+        return NoAnswer(
+            "not-run", "r-not-run", f"the data are those of {place}: {' '.join(str(error).split())}"
+        )
 
     def numbers(name: str) -> FloatArray:
         return np.asarray(found.vector(name).floats())
@@ -66,11 +72,20 @@ def tables(backend: Backend) -> Union[Tables, NoAnswer]:
         n = len(first)
         of_items = {name: column for name, column in zip(names, values)}
         return Comparisons.build(
-            items, first, second, np.ones(n), None, np.zeros(n), columns=columns, item_data=of_items, source=place
+            items,
+            first,
+            second,
+            np.ones(n),
+            None,
+            np.zeros(n),
+            columns=columns,
+            item_data=of_items,
+            source=place,
         )
 
     return Tables(
-        lizards=table("", COVARIATES), chameleons=table("c_", ("ch.res", "prop.main"), before=numbers("before"))
+        lizards=table("", COVARIATES),
+        chameleons=table("c_", ("ch.res", "prop.main"), before=numbers("before")),
     )
 
 

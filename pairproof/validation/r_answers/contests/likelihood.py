@@ -62,7 +62,9 @@ def _glm(question: ContestQuestion) -> RCounterpart:
         found.result,
         values,
         f"glm.fit(X, cbind(wins, losses), binomial({link!r})), epsilon = 1e-14, again from its own solution",
-        "" if link == "logit" else "standard errors: of the observed information at its estimates, for glm's own are of the expected one",
+        ""
+        if link == "logit"
+        else "standard errors: of the observed information at its estimates, for glm's own are of the expected one",
         *said_of_rows(question),
         *remarks(found.result),
     )
@@ -89,11 +91,15 @@ def btm(question: ContestQuestion, tight: bool, limit: bool = True) -> RCounterp
         if spec.link != "logit":
             said.append("its standard errors, of the expected information, are not compared")
         if infinite & set(p.names):
-            said.append(f"{', '.join(sorted(infinite & set(p.names)))} of R: where it stopped on the way to infinity")
+            said.append(
+                f"{', '.join(sorted(infinite & set(p.names)))} of R: where it stopped on the way to infinity"
+            )
         if not question.given.whole:
             said.append("it warns of counts that are not whole")
         assert fit.outcome_model == "binary"
-        return answered(name, found.result, values, *said, *remarks(found.result), flag=_flag(found.converged))
+        return answered(
+            name, found.result, values, *said, *remarks(found.result), flag=_flag(found.converged)
+        )
 
     return attempt(name, ask, question)
 
@@ -112,7 +118,11 @@ def plain_btm(fit: Fit, backend: Backend) -> list[RCounterpart]:
     list of RCounterpart
     """
     kinds = {t.kind for t in fit.terms}
-    if fit.outcome_model != "binary" or not kinds & {"covariate", "comparison"} or any(t.by for t in fit.terms):
+    if (
+        fit.outcome_model != "binary"
+        or not kinds & {"covariate", "comparison"}
+        or any(t.by for t in fit.terms)
+    ):
         return []
     if fit.data.n_rows * len(fit.terms) > MOST_NUMBERS:
         return []  # glm is refused with the numbers

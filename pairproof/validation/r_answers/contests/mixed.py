@@ -41,7 +41,11 @@ def mixed_counterparts(question: ContestQuestion) -> list[RCounterpart]:
     """Ask every R function that has the model and the method."""
     method = question.given.spec.method
     if len(question.given.spec.random) > 1:
-        return [without_model("R packages", "two components of variance at once were not written for lme4 or BradleyTerry2")]
+        return [
+            without_model(
+                "R packages", "two components of variance at once were not written for lme4 or BradleyTerry2"
+            )
+        ]
     if method == "pql":
         return [_pql(question, tight) for tight in (True, False)]
     btm = without_model("BradleyTerry2::BTm", "its random effects are by PQL alone, which has no likelihood")
@@ -57,14 +61,21 @@ def _pql(question: ContestQuestion, tight: bool) -> RCounterpart:
         name = f"{name}, {TOWARDS_INFINITY}"
 
     def ask(question: ContestQuestion) -> RCounterpart:
-        asked = models.glmm_pql if by_judge else models.btm
-        found = asked(question.given, tight=tight, backend=question.backend)
+        found = (
+            models.glmm_pql(question.given, tight=tight, backend=question.backend)
+            if by_judge
+            else models.btm(question.given, tight=tight, backend=question.backend)
+        )
         names = names_of_rows(question) if by_judge else names_of_btm(question, found)
         p = parameters(question, names, found)
         values = {**estimates(question, p), **random_effects(question, found)}
         said = "glmmPQL's sigma is that of REML of the working response"
         stop = "tol = 1e-14" if tight else "tol = 1e-6: R's own floor"
-        called = "glmmPQL(y ~ 0 + X, random = Z)" if by_judge else "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))"
+        called = (
+            "glmmPQL(y ~ 0 + X, random = Z)"
+            if by_judge
+            else "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))"
+        )
         call = f"{called}, {stop}"
         flag = None if np.isnan(found.converged) else bool(found.converged)
         return answered(name, found.result, values, call, said, *remarks(found.result), flag=flag)
@@ -84,7 +95,9 @@ def _laplace(question: ContestQuestion, name: str) -> RCounterpart:
 
     def ask(question: ContestQuestion) -> RCounterpart:
         itself = name == LAPLACE
-        found = (models.laplace_itself if itself else models.laplace)(question.given, backend=question.backend)
+        found = (models.laplace_itself if itself else models.laplace)(
+            question.given, backend=question.backend
+        )
         p = parameters(question, names_of_rows(question), found)
         values = {**estimates(question, p), **random_effects(question, found)}
         values.update(likelihood(question, found, len(p.names) + 1))
@@ -142,7 +155,9 @@ def _ask_quadrature(question: ContestQuestion) -> RCounterpart:
 def _agq(question: ContestQuestion) -> RCounterpart:
     given, spec = question.given, question.given.spec
     alone = len(given.terms) == 1 and given.terms[0].kind == "item"
-    if not (given.judges and len(question.fit.items) == 2 and alone and spec.link == "logit" and not spec.offset):
+    if not (
+        given.judges and len(question.fit.items) == 2 and alone and spec.link == "logit" and not spec.offset
+    ):
         return without_model(AGQ, "its adaptive quadrature takes one effect a judge: two items, nothing else")
     return attempt(AGQ, _ask_agq, question)
 
@@ -156,7 +171,16 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
     sign = 1.0 if name == fit.items[0] else -1.0
     values: dict[str, float] = {Quantity("sigma", name="item:judge"): found.sd / 2.0**0.5}
     if fit.spec.reference in fit.items:
-        values[Quantity("estimate", name=name)], values[Quantity("se", name=name)] = sign * found.estimate, found.se
+        values[Quantity("estimate", name=name)], values[Quantity("se", name=name)] = (
+            sign * found.estimate,
+            found.se,
+        )
     call = f"glmer(cbind(wins, losses) ~ 1 + (1 | judge), binomial, nAGQ = {POINTS})"
-    return answered(AGQ, found.result, values, call, "its standard deviation is that of a difference, sqrt(2) sigma",
-        "its logLik leaves out what does not depend on sigma and is not compared")
+    return answered(
+        AGQ,
+        found.result,
+        values,
+        call,
+        "its standard deviation is that of a difference, sqrt(2) sigma",
+        "its logLik leaves out what does not depend on sigma and is not compared",
+    )

@@ -40,7 +40,13 @@ def names_of_btm(question: ContestQuestion, found: ContestEstimates) -> list[str
     shared, _ = given.item_columns()
     named = {f"w{k + 1}[player]": t.name for k, t in enumerate(shared)}
     named.update({f"z{k + 1}": given.names[place] for k, place in enumerate(given.contest_terms())})
-    named.update({f"player{t.item}": t.name for t in given.terms if t.item is not None and t.kind in ("item", "covariate")})
+    named.update(
+        {
+            f"player{t.item}": t.name
+            for t in given.terms
+            if t.item is not None and t.kind in ("item", "covariate")
+        }
+    )
     return [named[name] for name in found.names]
 
 

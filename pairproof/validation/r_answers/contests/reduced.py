@@ -29,7 +29,11 @@ def reduced_counterparts(question: ContestQuestion) -> list[RCounterpart]:
         answers.append(attempt(BRGLM, _brglm, question))
     else:
         what = f"link {spec.link}" if spec.link != "logit" else "the median"
-        answers.append(without_model(BRGLM, f"brglm as BTm calls it reduces the mean's bias of the logit; here it is {what}"))
+        answers.append(
+            without_model(
+                BRGLM, f"brglm as BTm calls it reduces the mean's bias of the logit; here it is {what}"
+            )
+        )
     return answers
 
 
@@ -51,7 +55,9 @@ def _brglm(question: ContestQuestion) -> RCounterpart:
     found = models.btm(question.given, tight=False, br=True, backend=question.backend)
     p = parameters(question, names_of_btm(question, found), found)
     values = {**estimates(question, p), **likelihood(question, found, len(p.names))}
-    return answered(BRGLM, found.result, values, "BTm(..., br = TRUE) at its own stop, br.epsilon = 1e-8", NOT_WHOLE)
+    return answered(
+        BRGLM, found.result, values, "BTm(..., br = TRUE) at its own stop, br.epsilon = 1e-8", NOT_WHOLE
+    )
 
 
 def _scoring(question: ContestQuestion) -> RCounterpart:

@@ -75,7 +75,10 @@ def test_every_number_agrees_with_every_r_function_that_has_the_model(name: str,
     by_call = digits(rows)
     for call, least in ASKED[name].items():
         # Half a digit to two below what was seen: other libraries of linear algebra round otherwise.
-        assert min(by_call[call].values()) >= least, (call, sorted(by_call[call].items(), key=lambda x: x[1])[:3])
+        assert min(by_call[call].values()) >= least, (
+            call,
+            sorted(by_call[call].items(), key=lambda x: x[1])[:3],
+        )
     free = [n for n in fit.params.index[~np.isnan(fit.params)] if not fit.is_reference[fit.names.index(n)]]
     first = by_call[next(iter(ASKED[name]))]
     assert {f"estimate.{n}" for n in free} <= set(first)
@@ -100,7 +103,9 @@ def test_a_wrong_sigma_and_a_wrong_effect_are_found(policy: Backend) -> None:
     component = replace(fit.components[0], sigma=fit.sigma * (1 + 1e-8))
     theta = fit.predicted_effects.theta.copy()
     theta[0] += 1e-7
-    wrong = replace(fit, components=(component,), predicted_effects=replace(fit.predicted_effects, theta=theta))
+    wrong = replace(
+        fit, components=(component,), predicted_effects=replace(fit.predicted_effects, theta=theta)
+    )
     differing = {str(a.quantity) for a in pairproof.verify(wrong, r=policy) if a.verdict == "differs"}
     assert {"sigma.item", "effect.A"} <= differing and "effect.B" not in differing
 
@@ -115,7 +120,9 @@ def test_where_nothing_was_recorded_the_rows_say_not_run() -> None:
 def test_integrals_of_many_dimensions_are_not_asked_for() -> None:
     a, b = np.triu_indices(5, 1)
     wins = np.array([3.0, 6, 1, 8, 2, 1, 5, 4, 7, 2])
-    table = pairproof.Comparisons.build("ABCDE", a, b, wins, None, 10 - wins, item_data={"x": np.arange(5.0) ** 2})
+    table = pairproof.Comparisons.build(
+        "ABCDE", a, b, wins, None, 10 - wins, item_data={"x": np.arange(5.0) ** 2}
+    )
     fit = pairproof.fit_bradley_terry(table, item_terms=["x"], random="item", method="quadrature")
     rows = pairproof.verify(fit, r=Backend("recorded"))
     said = [a.explanation for a in rows if a.code == "not-asked"]
