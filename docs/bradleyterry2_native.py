@@ -55,9 +55,12 @@ class Ours:
     package: str = "BradleyTerry2"
 
 
-#: Comparisons as a data frame with a column for each pair: 1 where the first was preferred, -1 the second; of psychotree
-#: with the covariates of persons.
-_WIDE = "suppressMessages(library(psychotools)); data(list = name, package = package, envir = environment()); d <- get(name)\n"
+#: Comparisons as a data frame with a column for each pair: 1 where the first was preferred, -1 the second; of
+#: psychotree with the covariates of persons.
+_WIDE = """suppressMessages(library(psychotools))
+data(list = name, package = package, envir = environment())
+d <- get(name)
+"""
 WIDE = {
     "psychotools": _WIDE + "as.data.frame(as.matrix(d$preference))",
     "psychotree": _WIDE
