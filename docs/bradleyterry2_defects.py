@@ -60,7 +60,7 @@ SECTIONS: Mapping[str, tuple[Defect, ...]] = {
     "bradleyterry2-defects-silent": (
         Defect("separated", "A player that won everything", "R prints where its iteration stopped, with `converged` TRUE and no warning.",
             "The likelihood has no maximum: whether one exists is decided from the contests themselves, not from where a solver stops."),
-        Defect("separated-br", "The same with reduced bias", "brglm stops at a change of 1e-8, which leaves 5 to 7 digits, and warns at every step of counts that are not whole, which are its own.",
+        Defect("separated-br", "The same with reduced bias", "brglm stops at a change of 1e-8, which leaves 6 to 7 digits, and warns at every step of counts that are not whole, which are its own.",
             "The root of the modified score; R taken further has the same digits."),
         Defect("components", "Players that never met", "A and B met, and C and D did; R prints C - D as if it were C - A, and NA for D.", "C against D is estimable, and asked for; C against A is not."),
         Defect("flatlizards-components", "The example of the help page itself",
@@ -87,7 +87,7 @@ SECTIONS: Mapping[str, tuple[Defect, ...]] = {
         Defect("pql", "Penalised quasi-likelihood is biased", "One hundred simulated sets of 40 players and 400 single contests, sigma 1, and of 77 players and 100 contests as in `flatlizards`, sigma 1.1; beta .7. BradleyTerry2's numbers are those of `method=\"pql\"`, which share 14 digits with R's ([examples](bradleyterry2-to-pairproof.md)).",
             "With single wins and losses the working model takes the random effects for noise. Laplace's approximation is the default; with as few contests as `flatlizards` has it is low, too, and no method is exact."),
         Defect("glmer", "Where glmer's search stops, and what sigma means there",
-            "The marginal likelihood of `flatlizards` by lme4, given \u201cwinner minus loser\u201d by hand. The search stops 4 digits before the maximum.",
+            "The marginal likelihood of `flatlizards` by lme4, given \u201cwinner minus loser\u201d by hand. The search stops with 4 digits of the sigma at the maximum.",
             "There is a maximum of Laplace's approximation, but the wins have no cycle: the likelihood itself only bounds sigma from below, and the fit says so. Penalised quasi-likelihood's 1.126 lies below that bound."),
         Defect("brglm-stop", "Where brglm stops", "77 lizards, most of them with one or two contests: the default leaves 3 to 6 digits.", "The root; the 25-digit values are of Newton's method in 40 digits."),
     ),

@@ -58,6 +58,14 @@ def _twice(numbers: Numbers, *before: str) -> Numbers:
     return {f"{b}{k}": v for b in before for k, v in numbers.items()}
 
 
+def _likelihood_ratio(row: Any, n: Names) -> Numbers:
+    """Of a row of add1; of two fits where there is none."""
+    if row is not None:
+        return {"likelihood ratio": float(row["statistic"]), "df": float(row["df"]), "p": float(row["p"])}
+    test = n["home"].compare(n["fit"])
+    return {"likelihood ratio": test.statistic, "df": float(test.df), "p": test.p}
+
+
 def _fit(n: Names) -> Numbers:
     return named(n["fit"], items(n["fit"], ".."))
 
@@ -106,11 +114,8 @@ def _school(n: Names) -> Numbers:
 
 
 def _residual(n: Names) -> Numbers:
-    p = float(n["p"])
-    return {
-        "deviance residual": float(np.sqrt(-2 * np.log(p))),
-        "Pearson residual": float(np.sqrt((1 - p) / p)),
-    }
+    first = n["residuals"].iloc[0]
+    return {"deviance residual": float(first["deviance"]), "Pearson residual": float(first["pearson"])}
 
 
 def _row_order(n: Names) -> Numbers:
@@ -134,12 +139,11 @@ def _laplace(n: Names) -> Numbers:
 
 
 OURS_DEFECTS: dict[str, Ours] = {
-    "add1": Ours(BASEBALL + 'fit = fit_bradley_terry(table, cells="row")\n' + _HOME + "home.compare(fit)", lambda n: _twice(
-        {"likelihood ratio": n["home"].compare(n["fit"]).statistic, "df": float(n["home"].compare(n["fit"]).df), "p": n["home"].compare(n["fit"]).p}, "add1, ", "anova, "), "baseball"),
-    "add1-chameleons": Ours(CHAMELEONS + 'small = fit_bradley_terry(table, formula="prev.wins.2 + ch.res + prop.main")\n'
-        + "larger = {x: fit_bradley_terry(table, formula=f\"prev.wins.2 + ch.res + prop.main + {x}\") for x in (\"jl.res\", \"tl.res\", \"mass.res\")}\n"
-        + '{x: fit.compare(small).statistic for x, fit in larger.items()}',
-        lambda n: _twice({x: n["larger"][x].compare(n["small"]).statistic for x in _EXTRA}, "add1, ", "two fits, "), "chameleons"),
+    "add1": Ours(BASEBALL + 'fit = fit_bradley_terry(table, cells="row")\npairproof.add1(fit, "order")\n' + _HOME + "home.compare(fit)", lambda n: {
+        f"{of}, {name}": value for of, frame in (("add1", pairproof.add1(n["fit"], "order").loc["order"]), ("anova", None))
+        for name, value in _likelihood_ratio(frame, n).items()}, "baseball"),
+    "add1-chameleons": Ours(CHAMELEONS + 'fit = fit_bradley_terry(table, formula="prev.wins.2 + ch.res + prop.main")\npairproof.add1(fit, "jl.res + tl.res + mass.res")',
+        lambda n: _twice({x: float(pairproof.add1(n["fit"], " + ".join(_EXTRA)).loc[x, "statistic"]) for x in _EXTRA}, "add1, ", "two fits, "), "chameleons"),
     "subset": Ours(CITATIONS + 'fit = fit_bradley_terry(table, subset=[0, 1, 2, 3])',
         lambda n: _twice(_fit(n) | {"deviance": n["fit"].deviance, "df": float(n["fit"].df_resid)}, "1:4, ", "logical, "), "citations"),
     "predict": Ours(BASEBALL + 'pairproof.predict(fit_bradley_terry(table), {"first": ["Boston"], "second": ["Detroit"]})',
@@ -161,9 +165,7 @@ fit = fit_bradley_terry(table)""", lambda n: {"..B": float(n["fit"].params["B"])
     "random-only": Ours('fit = fit_bradley_terry(table, random="item", method="pql")', lambda n: sigma(n["fit"]), "flatlizards", LIZARDS),
     "wide": Ours(_CEMSPC + 'cemspc_fit = fit_bradley_terry(cemspc, ties="half", reference="Stockholm")\n' + _CEMS_TIES + 'CEMS_fit = fit_bradley_terry(CEMS, ties="half", reference="Stockholm")', _school, "CEMS"),
     "cems-pair": Ours("cemspc.pooled(), CEMS.pooled()", _pair, "CEMS", _CEMSPC + _CEMS_TIES),
-    "residuals": Ours(LIZARDS + _PQL + """contest = data["contests"].iloc[0]
-p = pairproof.predict(fit, {"first": [contest["winner"]], "second": [contest["loser"]]})["p_plug_in"][0]
-np.sqrt(-2 * np.log(p)), np.sqrt((1 - p) / p)            # deviance and Pearson residual of a win""", _residual, "flatlizards"),
+    "residuals": Ours(LIZARDS + _PQL + "residuals = pairproof.contest_residuals(fit)", _residual, "flatlizards"),
     "vcov": Ours(CHAMELEONS + 'fit = fit_bradley_terry(table, formula="prev.wins.2 + ch.res + prop.main")',
         lambda n: named(n["fit"], {"prev.wins.2": "prev.wins.2", "ch.res[ID]": "ch.res", "prop.main[ID]": "prop.main"}), "chameleons"),
     "self": Ours(_THREE + """pairproof.read({"first": rows["first"] + ["A"], "second": rows["second"] + ["A"], "wins": rows["wins"] + [5],

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 import pairproof
-from pairproof.bridge import Backend, package_data
+from pairproof.bridge import Backend, package_data, package_object
 from pairproof.bridge.values.rdata import to_pandas
 from pairproof.errors import PairproofError
 
@@ -55,9 +55,12 @@ class Ours:
     package: str = "BradleyTerry2"
 
 
-#: The comparisons of a data set of psychotools: 1 where the first was preferred, -1 the second, 0 neither; of psychotree
-#: with the covariates of persons.
-_WIDE = "suppressMessages(library(psychotools)); data(list = name, package = package, envir = environment()); d <- get(name)\n"
+#: Comparisons as a data frame with a column for each pair: 1 where the first was preferred, -1 the second; of
+#: psychotree with the covariates of persons.
+_WIDE = """suppressMessages(library(psychotools))
+data(list = name, package = package, envir = environment())
+d <- get(name)
+"""
 WIDE = {
     "psychotools": _WIDE + "as.data.frame(as.matrix(d$preference))",
     "psychotree": _WIDE
@@ -331,6 +334,7 @@ def namespace(data: Any) -> Names:
         "np": np,
         "pd": pd,
         "package_data": partial(package_data, backend="live"),
+        "package_object": partial(package_object, backend="live"),
         "pairproof": pairproof,
         "fit_bradley_terry": pairproof.fit_bradley_terry,
     }
@@ -346,14 +350,12 @@ def run(ours: Ours, data: Any = None) -> Names:
 
 
 def data_of(ours: Ours) -> Any:
-    """The data set, from live R; comparisons of psychotools as a data frame with a column for each pair."""
+    """The data set, from live R."""
     if not ours.data:
         return None
     if ours.package in WIDE:
-        needs = ("psychotools", ours.package)
-        result = Backend("live").call(
-            code=WIDE[ours.package], args={"name": ours.data, "package": ours.package}, needs=needs
-        )
+        args = {"name": ours.data, "package": ours.package}
+        result = Backend("live").call(code=WIDE[ours.package], args=args, needs=("psychotools", ours.package))
         return to_pandas(result.value, ours.data)
     return package_data(ours.package, ours.data, backend="live")
 

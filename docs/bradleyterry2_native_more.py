@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import chi2
 
+import pairproof
+
 from .bradleyterry2_native import (
     CEMS,
     CHAMELEONS,
@@ -29,31 +31,20 @@ from .bradleyterry2_native import (
 )
 
 PROBIT = f'fit = fit_bradley_terry(table, formula="{FOUR} + (1 | item)", link="probit", method="pql")\n'
-GROUPED = """p = pairproof.predict(fit, {"first": first, "second": second})["p_first"]
-# grouped residual of an item: wins less expected wins, over the information on its ability
-surplus, information = wins - total * p, total * p * (1 - p)
-grouped = pd.DataFrame({"residual": [(surplus[first == i].sum() - surplus[second == i].sum()) for i in table.items],
-                        "weight": [information[(first == i) | (second == i)].sum() for i in table.items]}, index=table.items)
-grouped["residual"] /= grouped["weight"]
-"""
-ROWS = """first, second = (np.array(table.items)[k] for k in (table.first, table.second))
-wins, total = table.wins, table.wins + table.losses
-"""
+GROUPED = "grouped = pairproof.item_residuals(fit)\n"
 
 
-def wald(fit: Any, names: dict[str, str], quote: str = "") -> Numbers:
-    """Wald statistics of single terms, as drop1 and add1 have them: R's label -> ours."""
+def terms(frame: Any, label: str = "{}") -> Numbers:
+    """Statistic, df and p by term, as R's drop1, add1 and anova have them; the first row is the model itself."""
     found: Numbers = {}
-    for r, ours in names.items():
-        statistic = float(fit.zvalues[ours]) ** 2
-        found[f"Statistic, {quote}{r}{quote}"] = statistic
-        found[f"Df, {quote}{r}{quote}"] = 1.0
-        found[f"P(>|Chi|), {quote}{r}{quote}"] = float(chi2.sf(statistic, 1))
+    for ours, row in list(frame.iterrows())[1:]:
+        name = label.format(ours)
+        found |= {
+            f"Statistic, {name}": float(row["statistic"]),
+            f"Df, {name}": float(row["df"]),
+            f"P(>|Chi|), {name}": float(row["p"]),
+        }
     return found
-
-
-def _terms(*names: str) -> dict[str, str]:
-    return {f"{n}[..]": n for n in names}
 
 
 def _mixed(fit: Any) -> Numbers:
@@ -100,16 +91,17 @@ def abilities_of_free(fit: Any) -> Numbers:
 def regressed(x: Any, n: Names) -> tuple[float, float]:
     """Weighted least squares of grouped residuals on a covariate of the items."""
     g = n["grouped"].assign(x=x).dropna()
-    design = np.stack([np.ones(len(g)), g["x"]], axis=1) * np.sqrt(g["weight"].to_numpy())[:, None]
-    found = np.linalg.lstsq(design, g["residual"].to_numpy() * np.sqrt(g["weight"].to_numpy()), rcond=None)[0]
+    root = np.sqrt(g["weight"].to_numpy())
+    design = np.stack([np.ones(len(g)), g["x"]], axis=1) * root[:, None]
+    found = np.linalg.lstsq(design, g["residual"].to_numpy() * root, rcond=None)[0]
     return float(found[0]), float(found[1])
 
 
 def _springall(n: Names) -> Numbers:
     found = named(n["fit"], of_r(n["fit"])) | fitted(n["fit"], aic=False)
-    for item, row in n["grouped"].iterrows():
-        found[f"grouped residual of {item}"], found[f"weight of {item}"] = float(row["residual"]), float(
-            row["weight"]
+    for row in n["grouped"].itertuples():
+        found[f"grouped residual of {row.item}"], found[f"weight of {row.item}"] = float(row.residual), float(
+            row.weight
         )
     for x in ("flav", "gel"):
         of = regressed(n["table"].item_data[x], n)
@@ -152,28 +144,24 @@ def abilities_by_items(fit: Any, table: Any, covariates: tuple[str, ...], of: li
     return {k: v for k, v in abilities(fit).items() if k.rpartition(" ")[2] in of}
 
 
-_T1, _T3, _HEAD = "throat.PC1", "throat.PC3", "head.length"
-_TWO, _THREE = f"{_T1} + {_T3}", f"{_T1} + {_T3} + {_HEAD}"
+_TWO, _THREE = "throat.PC1 + throat.PC3", "throat.PC1 + throat.PC3 + head.length"
 
 
 def _pql(name: str, formula: str) -> str:
     return f'{name} = fit_bradley_terry(table, formula="{formula} + (1 | item)", method="pql")\n'
 
 
-_EXTRA = ("jl.res", "tl.res", "mass.res", "SVL", "prop.patch")
 _CHAMELEONS = '{name} = fit_bradley_terry(table, formula="prev.wins.2 + ch.res + prop.main{more} + (1 | item)", method="pql")\n'
 
 MORE: dict[str, Ours] = {
-    "drop1-flatlizards": Ours(_pql("fit", _TWO) + "fit.zvalues ** 2", lambda n: _mixed(n["fit"]) | wald(n["fit"], _terms(_T1, _T3), "`"), "flatlizards", LIZARDS),
-    "add1-flatlizards": Ours(_pql("head", f"{_TWO} + {_HEAD}") + _pql("size", f"{_TWO} + SVL") + 'head.zvalues["head.length"] ** 2, size.zvalues["SVL"] ** 2',
-        lambda n: wald(n["head"], _terms(_HEAD)) | wald(n["size"], _terms("SVL")), "flatlizards", LIZARDS),
-    "drop1-flatlizards-head": Ours(_pql("fit", _THREE) + "fit.zvalues ** 2", lambda n: _mixed(n["fit"]) | wald(n["fit"], _terms(_T1, _T3, _HEAD), "`"), "flatlizards", LIZARDS),
-    "anova-flatlizards": Ours(_pql("one", _T1) + _pql("two", _TWO) + _pql("fit", _THREE) + 'one.zvalues["throat.PC1"] ** 2, two.zvalues["throat.PC3"] ** 2, fit.zvalues["head.length"] ** 2',
-        lambda n: _mixed(n["fit"]) | wald(n["one"], _terms(_T1)) | wald(n["two"], _terms(_T3)) | wald(n["fit"], _terms(_HEAD)), "flatlizards", LIZARDS),
+    "drop1-flatlizards": Ours(_pql("fit", _TWO) + "pairproof.drop1(fit)", lambda n: _mixed(n["fit"]) | terms(pairproof.drop1(n["fit"]), "`{}[..]`"), "flatlizards", LIZARDS),
+    "add1-flatlizards": Ours('pairproof.add1(fit, "head.length + SVL")', lambda n: terms(pairproof.add1(n["fit"], "head.length + SVL"), "{}[..]"), "flatlizards", LIZARDS + _pql("fit", _TWO)),
+    "drop1-flatlizards-head": Ours(_pql("fit", _THREE) + "pairproof.drop1(fit)", lambda n: _mixed(n["fit"]) | terms(pairproof.drop1(n["fit"]), "`{}[..]`"), "flatlizards", LIZARDS),
+    "anova-flatlizards": Ours(_pql("fit", _THREE) + "pairproof.anova(fit)", lambda n: _mixed(n["fit"]) | terms(pairproof.anova(n["fit"]), "{}[..]"), "flatlizards", LIZARDS),
     "chameleons": Ours(CHAMELEONS + _CHAMELEONS.format(name="fit", more="") + 'fit.sigma                       # 0\nfixed = fit_bradley_terry(table, formula="prev.wins.2 + ch.res + prop.main", cells="row")',
         _chameleons, "chameleons"),
-    "chameleons-add1": Ours("".join(_CHAMELEONS.format(name=x.replace(".", "_"), more=f" + {x}") for x in _EXTRA) + 'jl_res.zvalues["jl.res"] ** 2',
-        lambda n: {k: v for x in _EXTRA for k, v in wald(n[x.replace(".", "_")], {f"{x}[ID]": x}).items()}, "chameleons", CHAMELEONS),
+    "chameleons-add1": Ours('pairproof.add1(fit, "jl.res + tl.res + mass.res + SVL + prop.patch")',
+        lambda n: terms(pairproof.add1(n["fit"], "jl.res + tl.res + mass.res + SVL + prop.patch"), "{}[ID]"), "chameleons", CHAMELEONS + _CHAMELEONS.format(name="fit", more="")),
     "predict-lizards": Ours(PROBIT + 'new = pairproof.predict(fit, {"first": ["lizard048", "lizard060"], "second": ["lizard006", "lizard011"]})', _predicted, "flatlizards", LIZARDS),
     "predict-new-lizard": Ours("""new_lizard = {"throat.PC1": -5, "throat.PC3": 1.5, "SVL": 1, "head.length": 0.1}
 new = pairproof.predict(fit, {"first": ["lizard048", "lizard059"], "second": ["lizard006", "lizard011"]}, item_data={"lizard059": new_lizard})
@@ -189,7 +177,7 @@ contests = pd.DataFrame({"first": schools * 2, "second": "Stockholm", "STUD": "o
 found = pairproof.predict(fit, contests)
 fit.params[list(fit.items)]                     # the abilities of a student with all covariates at their reference levels""", _cems, "CEMS", CEMS + TABLE6),
     "residuals-springall": Ours(SPRINGALL + 'fit = fit_bradley_terry(table, formula="flav + gel + flav.2 + gel.2 + flav.gel", cells="row")     # sigma is 0\n'
-        + ROWS + GROUPED, _springall, "springall"),
+        + GROUPED, _springall, "springall"),
     "plotProportions": Ours(HOCKEY + """fit = fit_bradley_terry(table, reference="Alaska Anchorage")
 level = fit_bradley_terry(table, formula="item + home", reference="Alaska Anchorage")
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+import pairproof
+
 from .bradleyterry2_native import (
     BASEBALL,
     CITATIONS,
@@ -23,25 +25,15 @@ from .bradleyterry2_native import (
     sigma,
     tests,
 )
-from .bradleyterry2_native_more import GROUPED, ROWS, regressed
-
-
-def deviance_residuals(fit: Any) -> np.ndarray[Any, Any]:
-    """A deviance residual for each row of the table, with the sign of wins minus expected wins."""
-    frame, table = fit.residuals("deviance", "multinomial"), fit.data
-    found = []
-    for cell, part in frame.groupby("cell", sort=False):
-        row = int(str(cell).removeprefix("#").partition(",")[0]) - 1
-        seen, expected = part["observed"].to_numpy(), part["fitted"].to_numpy()
-        terms = np.where(seen > 0, seen * np.log(np.where(seen > 0, seen, 1) / expected), 0)
-        turned = 1 if part["first"].iloc[0] == table.items[table.first[row]] else -1
-        found.append(turned * np.sign(seen[0] - expected[0]) * np.sqrt(2 * terms.sum()))
-    return np.asarray(found)
+from .bradleyterry2_native_more import GROUPED, regressed
 
 
 def _glm(fit: Any, names: dict[str, str]) -> Numbers:
     found = named(fit, names) | tests(fit, names)
-    for q, value in zip((0, 25, 50, 75, 100), np.quantile(deviance_residuals(fit), [0, 0.25, 0.5, 0.75, 1])):
+    for q, value in zip(
+        (0, 25, 50, 75, 100),
+        np.quantile(pairproof.contest_residuals(fit, "deviance")["deviance"], [0, 0.25, 0.5, 0.75, 1]),
+    ):
         found[f"deviance residual, {q}%"] = float(value)
     return found | {
         "null deviance": fit.null_deviance,
@@ -86,12 +78,10 @@ def _mixed(n: Names) -> Numbers:
 
 
 def _section_5(n: Names) -> Numbers:
-    """Deviance residuals of the first four contests, of predicted abilities."""
-    table, p = n["table"], n["won"]
-    pairs = [(table.items[a], table.items[b]) for a, b in zip(table.first[:4], table.second[:4])]
-    found = {f"residual {k + 1}": float(np.sqrt(-2 * np.log(p[pair]))) for k, pair in enumerate(pairs)}
+    """Deviance residuals of the first four contests; regressions of grouped residuals."""
+    found = {f"residual {k + 1}": float(v) for k, v in enumerate(n["residuals"]["deviance"][:4])}
     for x in ("throat.PC1", "head.length"):
-        of = regressed(table.item_data[x], n)
+        of = regressed(n["table"].item_data[x], n)
         found[f"regression on {x}, intercept"], found[f"regression on {x}, slope"] = of
     return found
 
@@ -115,6 +105,6 @@ OURS_VIGNETTE: dict[str, Ours] = {
         lambda n: abilities(n["home"]) | abilities(n["fit"]), "baseball",
         BASEBALL + _HOME + "\nlizards_data = package_data('BradleyTerry2', 'flatlizards')\n"
         + LIZARDS.replace("data[", "lizards_data[").replace("table =", "lizards =")),
-    "5": Ours(_PQL + '\nwon = fit.probabilities().set_index(["first", "second"])["p_first"]     # deviance residual of a win: sqrt(-2 log p)\n' + ROWS + GROUPED,
+    "5": Ours(_PQL + '\nresiduals = pairproof.contest_residuals(fit, "deviance")\n' + GROUPED,
         _section_5, "flatlizards", LIZARDS),
 }  # fmt: skip

@@ -29,7 +29,7 @@ _WALD = Reason(
 )
 _QVCALC = Reason(
     ("quasi",),
-    "qvcalc stops 3 to 5 digits before the minimum that defines quasi-variances; pairproof's are at the minimum"
+    "qvcalc stops with 5 to 7 digits of the minimum that defines quasi-variances; pairproof's are at the minimum"
     " ([certified](certified.md)).",
 )
 _KRACH = Reason(

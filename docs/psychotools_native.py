@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,14 @@ _SMALL = """data = pd.DataFrame({answers}, columns=["a:b", "a:c", "b:c"])
 table = pairproof.read(data, layout="prefmod", items=["a", "b", "c"], pair_order="prefmod", coding={coding})
 """
 _YES, _TIE = '{"first": 1, "second": -1}', '{"first": [1, 2], "tie": 0, "second": [-1, -2]}'
-_READ = """names = list(dict.fromkeys(name for column in data for name in column.split(":")))
-table = pairproof.read(data, layout="prefmod", items=names, pair_order="prefmod", coding={"first": 1, "second": -1})
+_READ = """persons = package_object("psychotools", "{name}", column="preference")
+table = persons.to_comparisons()
 """
-_FIT = "fit = fit_bradley_terry(table, reference=names[-1])\n"
+#: Of a matrix of answers: its data frame has a column `time`, which a table cannot have.
+_SOUND = """items = list(dict.fromkeys(name for column in data for name in column.split(":")))
+table = pairproof.read(data, layout="prefmod", items=items, pair_order="prefmod", coding={"first": 1, "second": -1})
+"""
+_FIT = "fit = fit_bradley_terry(table, reference=table.items[-1])\n"
 
 
 def counts(table: Any, pad: bool = False) -> Numbers:
@@ -65,8 +70,14 @@ def _log(n: Names) -> Numbers:
         f"standard error of {i}": float(np.sqrt(v)) for i, v in zip(names, variances)}  # fmt: skip
 
 
-def _set(name: str) -> dict[str, str]:
-    return {"data": name, "package": "psychotools"}
+def _of(name: str, code: str, take: Callable[[Names], Numbers], read: bool = False) -> Ours:
+    """A case on a data set of psychotools, whose reading is shown or not."""
+    reading = _READ.format(name=name)
+    return Ours(reading + code if read else code, take, unseen="" if read else reading)
+
+
+def _counts(n: Names) -> Numbers:
+    return counts(n["table"], True)
 
 
 _THREE = "[[1, 1, 1], [1, 1, -1], [1, -1, -1], [1, 1, 1]]"
@@ -76,14 +87,14 @@ OURS_PSYCHOTOOLS: dict[str, Ours] = {
         + 'table.pooled()["ah", "ce"]', lambda n: {
             "ce : ah, >": counts(n["table"])["ah : ce, <"], "ce : ah, <": counts(n["table"])["ah : ce, >"]}),
     "paircomp-scale": Ours(_SMALL.format(answers="[[2, 1, 0], [1, 1, -1], [1, -2, -1], [0, 0, 0]]", coding=_TIE) + "table.to_frame()", lambda n: counts(n["table"])),
-    "btmodel": Ours(_READ + _FIT + "fit.summary()", model, **_set("GermanParties2009")),
-    "worth": Ours("fit.worth()", _worth, unseen=_READ + _FIT, **_set("GermanParties2009")),
-    "itempar-log": Ours("fit.params - fit.params[[\"SPD\", \"CDU/CSU\"]].mean()", _log, unseen=_READ + _FIT, **_set("GermanParties2009")),
-    "GermanParties2009": Ours(_READ + "table.to_frame()", lambda n: counts(n["table"], True), **_set("GermanParties2009")),
-    "FirstNames": Ours(_READ + "table.to_frame()", lambda n: counts(n["table"], True), **_set("FirstNames")),
-    "FirstNames-btmodel": Ours(_FIT + "fit.summary()", model, unseen=_READ, **_set("FirstNames")),
-    "SoundQuality": Ours(_READ + "table.to_frame()", lambda n: counts(n["table"], True), **_set("SoundQuality")),
-    "SoundQuality-btmodel": Ours(_FIT + "fit.summary()", model, unseen=_READ, **_set("SoundQuality")),
+    "btmodel": _of("GermanParties2009", _FIT + "fit.summary()", model, read=True),
+    "worth": Ours("fit.worth()", _worth, unseen=_READ.format(name="GermanParties2009") + _FIT),
+    "itempar-log": Ours('fit.params - fit.params[["SPD", "CDU/CSU"]].mean()', _log, unseen=_READ.format(name="GermanParties2009") + _FIT),
+    "GermanParties2009": _of("GermanParties2009", "table.to_frame()", _counts, read=True),
+    "FirstNames": _of("FirstNames", "table.to_frame()", _counts, read=True),
+    "FirstNames-btmodel": _of("FirstNames", _FIT + "fit.summary()", model),
+    "SoundQuality": Ours(_SOUND + "table.to_frame()", _counts, "SoundQuality", package="psychotools"),
+    "SoundQuality-btmodel": Ours(_FIT + "fit.summary()", model, "SoundQuality", _SOUND, "psychotools"),
     "paircomp-ties-btmodel": Ours(_SMALL.format(answers="[[1, 1, 0], [1, 1, -1], [1, -1, -1], [-1, 0, 1], [0, 1, 1], [-1, -1, 0]]", coding=_TIE)
         + 'fit = fit_bradley_terry(table, reference="c")\nfit.summary()', model),
 }  # fmt: skip
