@@ -47,8 +47,8 @@ WAYS = {
     "random": (("t.csv", "--random", "item", "--method", "pql"), {"random": "item", "method": "pql"}),
     "mixed": (("t.csv", "--item-data", "items.csv", "--formula", "x + (1 | item)"), {"formula": "x + (1 | item)"}),
     "by judge": (
-        ("t.csv", "--random", "item:judge", "--method", "laplace"),
-        {"random": "item:judge", "method": "laplace"},
+        ("t.csv", "--random", "item:judge", "--method", "pql"),
+        {"random": "item:judge", "method": "pql"},
     ),
     "link": (("t.csv", "--link", "probit", "--order-effect"), {"link": "probit", "order_effect": True}),
     "offset": (("t.csv", "--offset", "z", "--weights", "w"), {"offset": "z", "weights": "w"}),
@@ -76,6 +76,13 @@ def test_json_says_what_was_stated_and_what_is_null(capsys):
     assert [e["item"] for e in document["effects"]] == list("ABCD")
     assert fitted(capsys, "t.csv", "--link", "cauchit")["scale"] == "cauchit"
     assert "formula" not in fitted(capsys, "t.csv") and fitted(capsys, "t.csv", "--formula", "item")["formula"] == "item"
+
+
+def test_no_standard_errors_by_cluster_are_promised_where_there_are_none(capsys):
+    for options in (("--link", "probit"), ("--random", "item", "--method", "pql")):
+        out = ran(capsys, "fit", "t.csv", "--model", "bradley-terry", *options)[1]
+        assert "--cluster" not in out and "Clusters:" not in out
+    assert "--cluster" in ran(capsys, "fit", "t.csv", "--model", "bradley-terry", "--formula", "item")[1]
 
 
 def test_where_keeps_rows_and_all_items(capsys):
