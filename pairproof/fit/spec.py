@@ -95,6 +95,11 @@ class ModelSpec:
         return True
 
     @property
+    def has_clustered(self) -> bool:
+        """Whether there are standard errors by cluster."""
+        return True
+
+    @property
     def scale_in_words(self) -> str:
         """What a difference of abilities is, where it is no log-odds; else ""."""
         return ""

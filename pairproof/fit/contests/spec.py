@@ -90,6 +90,11 @@ class ContestSpec(ModelSpec):
         return self.link == "logit"
 
     @property
+    def has_clustered(self) -> bool:
+        """Whether there are standard errors by cluster: for plain maximum likelihood of the logit only."""
+        return self.is_plain
+
+    @property
     def scale_in_words(self) -> str:
         """What a difference of abilities is under another link than the logit."""
         cdf = {"probit": "Phi(A - B), Phi the normal distribution", "cauchit": "1/2 + atan(A - B)/pi"}

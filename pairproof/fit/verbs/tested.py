@@ -11,8 +11,6 @@ from .compared import Compared
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..fit import Fit
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tested(Compared):
@@ -50,7 +48,7 @@ class Tested(Compared):
         """
         import pairproof
 
-        return pairproof.drop1(cast("Fit", self))
+        return pairproof.drop1(cast(Any, self))
 
     def add1(self, scope: str | Sequence[str]) -> pd.DataFrame:
         """Test each of the terms of a scope by adding it; see :func:`pairproof.add1`.
@@ -79,7 +77,7 @@ class Tested(Compared):
         """
         import pairproof
 
-        return pairproof.add1(cast("Fit", self), scope)
+        return pairproof.add1(cast(Any, self), scope)
 
     def anova(self, *others: Any) -> pd.DataFrame:
         """Add the terms one after the other, or compare with other models; see :func:`pairproof.anova`.
@@ -107,7 +105,7 @@ class Tested(Compared):
         """
         import pairproof
 
-        return pairproof.anova(cast("Fit", self), *others)
+        return pairproof.anova(cast(Any, self), *others)
 
     def contest_residuals(
         self, kind: Literal["deviance", "pearson", "response", "working"] | None = None
@@ -138,7 +136,7 @@ class Tested(Compared):
         """
         import pairproof
 
-        return pairproof.contest_residuals(cast("Fit", self), kind)
+        return pairproof.contest_residuals(cast(Any, self), kind)
 
     def item_residuals(self) -> pd.DataFrame:
         """Residuals grouped by item; see :func:`pairproof.item_residuals`.
@@ -164,4 +162,4 @@ class Tested(Compared):
         """
         import pairproof
 
-        return pairproof.item_residuals(cast("Fit", self))
+        return pairproof.item_residuals(cast(Any, self))

@@ -144,8 +144,12 @@ class ModelClaim:
         "of bradley-terry: abilities and comparisons by R's formula without [..], such as SVL + (1 | item)",
         "",
     )
-    random: tuple[Literal["item", "item:judge"], ...] = entry(
-        "random effects, in place of terms such as (1 | item) in the formula", ()
+    random: tuple[str, ...] = entry(
+        "random effects, in place of terms such as (1 | item) in the formula",
+        (),
+        or_one=True,
+        pattern="item(:judge)?",
+        expected="item or item:judge",
     )
     link: LinkName = entry("P(first preferred) = F(difference of abilities)", "logit")
     offset: str = entry("column that is added in favour of the item named first", "")

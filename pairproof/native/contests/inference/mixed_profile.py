@@ -11,23 +11,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import InputError
+from ....errors import ConvergenceError, InputError
 from ....fit.contests.mixed import MixedFit
-from ...random_effects.design import acyclic, fixed_part, with_effects
+from ...random_effects.design import acyclic, fixed_part
 from ...random_effects.fit import marginal_of, rough_scale
 from ...structured.contests import Contests
 from ...structured.design import Design
 from ...structured.estimate import fit_structured
 from ...structured.links import link
-from ..effects import effects_of
+from ..effects import mixed_rows
 from ..rows import ContestRows
-from ..solved import contests_of, limit_of
 from .constrained import Profile, complement
+from .separated import runs_off
 
 FloatArray = NDArray[np.float64]
 
 #: Beyond this sigma is taken as unbounded.
 FARTHEST_SIGMA = 1e4
+#: So many standard errors from the estimate a limit is taken as infinite where sigma is bounded below only.
+FARTHEST_ACYCLIC = 100.0
 #: Values of sigma of which the best is where a search starts without a better one.
 STARTS = (0.3, 1.0, 3.0)
 
@@ -52,14 +54,9 @@ class MixedProfiles:
             raise InputError(
                 f"random={', '.join(spec.random)}: profiles are offered with one component; fit.conf_int() has Wald's"
             )
-        effects = effects_of(rows, spec.random[0])
-        fixed = contests_of(rows)
-        self.limit = limit_of(fixed)
-        left = np.setdiff1d(np.flatnonzero(fixed.totals > 0), self.limit.certain)
-        self.contests = with_effects(
-            self.limit.left, effects.first[left], effects.second[left], effects.names
-        )
-        self.size = len(rows.table.items) if effects.judges else None
+        mixed = mixed_rows(rows)
+        self.limit, self.contests = mixed.limit, mixed.contests
+        self.size = len(rows.table.items) if mixed.effects[0].judges else None
         self.link, self.method, self.fit = link(spec.link), spec.method, fit
         k = self.contests.design.n_own
         self.beta = fit.predicted_effects.theta[k:]
@@ -67,8 +64,6 @@ class MixedProfiles:
 
     def runs_off(self, c: FloatArray) -> tuple[bool, bool]:
         """Whether c'b can go to inf, and to -inf, without loss of likelihood."""
-        from .profile import runs_off
-
         return runs_off(self.limit, c)
 
     def limits(self, c: FloatArray, estimate: float, se: float, quantile: float) -> tuple[float, float]:
@@ -82,7 +77,9 @@ class MixedProfiles:
         def maximum(v: float, near: FloatArray | None) -> tuple[FloatArray, float]:
             return self._greatest(_held(self.contests, unit * v, basis), start if near is None else near)
 
-        found = [Profile(maximum, self.supremum, estimate, se).side(quantile, s) for s in (-1.0, 1.0)]
+        # Without a cycle of wins the fixed parameters are in units of a sigma that may be as large as it likes.
+        far = FARTHEST_ACYCLIC * se if acyclic(self.contests) else np.inf
+        found = [Profile(maximum, self.supremum, estimate, se, far).side(quantile, s) for s in (-1.0, 1.0)]
         return found[0], found[1]
 
     def _greatest(self, contests: Contests, start: FloatArray) -> tuple[FloatArray, float]:
@@ -90,8 +87,13 @@ class MixedProfiles:
         from scipy.optimize import minimize
 
         at = marginal_of(contests, self.link, self.method, self.size)
-        without = fit_structured(fixed_part(contests), self.link.name)
-        if self.sigma == 0.0:
+        least = -np.inf
+        try:
+            without = fit_structured(fixed_part(contests), self.link.name)
+            least = without.llf
+        except ConvergenceError:  # so far from the data that sigma = 0 gives them no likelihood in doubles
+            without = None
+        if self.sigma == 0.0 and without is not None:
             values = [at(without.theta, s).value for s in STARTS]
             start = np.append(without.theta, np.log(STARTS[int(np.argmax(values))]))
         scale = rough_scale(contests, self.link, start[:-1], float(np.exp(start[-1])))
@@ -100,12 +102,15 @@ class MixedProfiles:
             x = start + scale @ t
             if not -12.0 < x[-1] < 12.0:
                 return np.inf, np.zeros(len(x))
-            here = at(x[:-1], float(np.exp(x[-1])))
+            try:
+                here = at(x[:-1], float(np.exp(x[-1])))
+            except ConvergenceError:  # too long a step of the line search
+                return np.inf, np.zeros(len(x))
             return -here.value, -(scale.T @ here.gradient)
 
         with np.errstate(all="ignore"):
             found = minimize(function, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": 1e-7})
-        return start + scale @ found.x, max(float(-found.fun), without.llf)
+        return start + scale @ found.x, max(float(-found.fun), least)
 
     def of_sigma(self, quantile: float, z: float) -> tuple[float, float, float, float, float]:
         """Estimate, Wald's limits on the scale of log sigma, profile limits."""

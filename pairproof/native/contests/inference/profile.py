@@ -17,28 +17,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import ConvergenceError, InputError, TooLargeError
+from ....errors import ConvergenceError, InputError
 from ....fit.contests.fit import ContestFit
 from ....fit.contests.mixed import MixedFit
 from ....fit.family import LOG_WORTH_PER_UNIT
 from ....fit.inference import normal_quantile
-from ...structured.contests import Contests
-from ...structured.design import Design
-from ...structured.existence import null_space, separation
 from ...structured.links import link
 from ..rows import ContestRows, contest_rows
 from ..solved import LimitRows, contests_of, limit_of
 from .constrained import Objective, Profile, complement, constrained_maximum
 from .mixed_profile import MixedProfiles
 from .objectives import likelihood_of, objective_of
+from .separated import constrained_limit, runs_off
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
 
-#: Entries of the rows of a constrained design where contests are separated.
-MOST_ENTRIES = 50_000_000
 #: A logit of the mode of the ties, or a log of their scale, so far from its estimate is at its end.
 FARTHEST_TIE = 8.0
 #: The row of the standard deviation of random effects.
@@ -87,8 +83,8 @@ def profile_contests(
             low, high = profiles.limits(c, estimate, se, quantile)
         except ConvergenceError as error:
             raise ConvergenceError(
-                f"profile of {label}: {error}. The likelihood has no maximum with {label} held there; leave out a scale or"
-                " shift of the ties, or ask for other names"
+                f"profile of {label}: {error}. With {label} held so far from its estimate no maximum was reached; ask for"
+                " other names, or leave out a scale or shift of the ties"
             ) from error
         centre = estimate if np.isfinite(estimate) else np.nan
         found.append((estimate, centre - z * se, centre + z * se, low, high))
@@ -202,78 +198,6 @@ def _in_units(fit: ContestFit, rows: ContestRows) -> FloatArray:
         held = np.setdiff1d(np.flatnonzero(items), rows.places)
         beta[items] -= float(beta[held[0]]) if len(held) else 0.0
     return beta
-
-
-def runs_off(limit: LimitRows, c: FloatArray) -> tuple[bool, bool]:
-    """Whether a function can go to inf, and to -inf, without loss of likelihood.
-
-    Parameters
-    ----------
-    limit : LimitRows
-    c : float[p]
-
-    Returns
-    -------
-    (bool, bool)
-    """
-    from scipy.optimize import linprog
-
-    contests, flat = limit.contests, limit.flat
-    rows = limit.certain
-    sign = np.where(contests.wins[rows] > 0, 1.0, -1.0)
-    demands = sign[:, None] * (contests.design.subset(rows).rows(np.arange(len(rows))) @ flat)
-    along = c @ flat
-    out = []
-    for side in (1.0, -1.0):
-        if not len(rows):
-            out.append(bool(np.abs(along).max(initial=0.0) > 1e-9))
-            continue
-        found = linprog(
-            -side * along, A_ub=-demands, b_ub=np.zeros(len(rows)), bounds=[(-1.0, 1.0)] * flat.shape[1]
-        )
-        out.append(bool(found.status == 0 and -found.fun > 1e-9))
-    return out[0], out[1]
-
-
-def constrained_limit(contests: Contests, c: FloatArray, basis: FloatArray) -> tuple[FloatArray, Contests]:
-    """The free directions along which constrained contests say something, and the contests that stay uncertain.
-
-    Parameters
-    ----------
-    contests : Contests
-    c : float[p]
-    basis : float[p, k]
-        Orthogonal to c.
-
-    Returns
-    -------
-    (float[p, k'], Contests)
-
-    Raises
-    ------
-    TooLargeError
-        The constrained design has more than MOST_ENTRIES entries.
-    """
-    pooled = contests.pooled()
-    n = pooled.design.n_rows
-    if n * max(basis.shape[1], 1) > MOST_ENTRIES:
-        raise TooLargeError(
-            f"a profile of separated contests takes a design of {n:,} rows and {basis.shape[1]:,} columns (limit"
-            f" {MOST_ENTRIES:,} entries); reduce_bias='mean' has finite estimates"
-        )
-    dense = pooled.design.projected(basis, slice(None))
-    nobody = np.full(n, -1)
-    held = Contests(
-        Design(nobody, nobody, dense, pooled.design.offset, tuple(f"d{k}" for k in range(basis.shape[1]))),
-        pooled.wins,
-        pooled.losses,
-    )
-    found = separation(held)
-    certain = np.zeros(0, np.int64) if found is None else found.rows
-    left = np.setdiff1d(np.arange(n), certain)
-    flat = null_space(held.design.subset(left).gram(np.ones(len(left))))
-    free = basis @ complement(flat) if flat.shape[1] else basis
-    return free, Contests(pooled.design.subset(left), pooled.wins[left], pooled.losses[left])
 
 
 def check_profile(fit: ContestFit) -> None:

@@ -29,23 +29,17 @@ from ....errors import (
 )
 from ....fit.answers.spec import AnswerSpec
 from ....fit.contests.fit import ContestFit
-from ....fit.contests.spec import ContestSpec
 from ....fit.fit import Fit
-from ....fit.inference import chi_square_p
 from ....fit.shown.text import title
 from ..rows import contest_rows
-from .constrained import constrained_maximum
+from .nested import LR, PENALISED, compared, kind_of_test
 from .objectives import objective_of
-from .terms import OWN, ModelTerm, TermModel, scope_terms, term_model
+from .terms import ModelTerm, TermModel, scope_terms, term_model
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
-
-LR, WALD, PENALISED = "likelihood ratio", "Wald chi-square", "penalised likelihood ratio"
-#: Entries of the two designs that are compared where the bias is reduced.
-MOST_ENTRIES = 50_000_000
 
 
 def drop1(fit: Fit) -> pd.DataFrame:
@@ -213,13 +207,13 @@ def _between(fits: Sequence[Fit]) -> pd.DataFrame:
         _checked(other)
     rows: list[dict[str, object]] = [{**_whole(fits[0]), "term": title(fits[0])}]
     for before, now in zip(fits, fits[1:]):
-        if _test_of(now) == LR:
+        if kind_of_test(now) == LR:
             found = now.compare(before)
             numbers = (found.df, found.statistic, found.p)
             note = found.caution
         else:
             smaller, larger = (before, now) if now.rank >= before.rank else (now, before)
-            if _test_of(before) != _test_of(now) or before.data.digest() != now.data.digest():
+            if kind_of_test(before) != kind_of_test(now) or before.data.digest() != now.data.digest():
                 raise ComparisonError(
                     f"{title(before)} and {title(now)} have no test of the same kind and data"
                 )
@@ -238,89 +232,6 @@ def _between(fits: Sequence[Fit]) -> pd.DataFrame:
     return _frame(rows, fits[-1])
 
 
-# -- one comparison ------------------------------------------------------------------------------------------
-
-
-def compared(smaller: Fit, larger: Fit) -> tuple[int, float, float]:
-    """df, statistic and p of two fits of the same rows, one of them inside the other.
-
-    Parameters
-    ----------
-    smaller, larger : Fit
-
-    Returns
-    -------
-    (int, float, float)
-        (0, 0.0, nan) where the larger one has no further parameter that the data determine.
-
-    Raises
-    ------
-    ComparisonError
-        By PQL, the further parameters cannot be told from those of the smaller model.
-    """
-    df = larger.rank - smaller.rank
-    if df <= 0:
-        return 0, 0.0, float("nan")
-    kind = _test_of(larger)
-    if kind == WALD:
-        statistic = _wald(smaller, larger, df)
-    elif kind == PENALISED:
-        statistic = _penalised_ratio(smaller, larger)
-    else:
-        statistic = max(0.0, 2.0 * (larger.llf - smaller.llf))
-    return df, statistic, chi_square_p(statistic, df)
-
-
-def _wald(smaller: Fit, larger: Fit, df: int) -> float:
-    there = {n[len(OWN) :] if n.startswith(OWN) else n for n in smaller.names}
-    extra = [
-        k
-        for k, n in enumerate(larger.names)
-        if (n[len(OWN) :] if n.startswith(OWN) else n) not in there and larger.free[k]
-    ]
-    if len(extra) != df:
-        raise ComparisonError(
-            f"by PQL a term is tested by its own parameters, and those of {title(smaller)} are not among those of"
-            f" {title(larger)}; fit with method='laplace'"
-        )
-    functions = np.eye(len(larger.terms))[extra]
-    b = functions @ larger.beta
-    return float(b @ np.linalg.solve(larger.covariance.between(functions), b))
-
-
-def _penalised_ratio(smaller: Fit, larger: Fit) -> float:
-    """Twice the penalised likelihood lost when the larger model is held inside the smaller one's space."""
-    assert isinstance(larger, ContestFit) and isinstance(smaller.spec, ContestSpec)
-    rows = contest_rows(larger.data, larger.of_contests)
-    # The rows of both are the same, so that one design's columns are combinations of the other's.
-    inner = contest_rows(smaller.data, smaller.spec)
-    n = rows.design.n_rows
-    if n * (len(rows.design.names) + len(inner.design.names)) > MOST_ENTRIES:
-        raise TooLargeError(
-            f"a penalised likelihood ratio takes designs of {n:,} rows and {len(rows.design.names):,} columns (limit"
-            f" {MOST_ENTRIES:,} entries)"
-        )
-    everywhere = np.arange(n)
-    wide, narrow = rows.design.rows(everywhere), inner.design.rows(everywhere)
-    basis = np.linalg.lstsq(wide, narrow, rcond=None)[0]
-    left = narrow - wide @ basis
-    if np.abs(left).max(initial=0.0) > 1e-7 * max(1.0, float(np.abs(narrow).max(initial=0.0))):
-        raise ComparisonError(f"{title(smaller)} is not a special case of {title(larger)}")
-    q = int(rows.has_ties)
-    full = np.zeros((wide.shape[1] + q, narrow.shape[1] + q))
-    full[: wide.shape[1], : narrow.shape[1]] = basis
-    full[wide.shape[1] :, narrow.shape[1] :] = np.eye(q)
-    _, value = constrained_maximum(objective_of(rows), np.zeros(len(full)), full, np.zeros(full.shape[1]))
-    return max(0.0, 2.0 * (larger.penalised - value))
-
-
-def _test_of(fit: Fit) -> str:
-    spec = fit.spec
-    if isinstance(spec, ContestSpec) and spec.method == "pql":
-        return WALD
-    return PENALISED if isinstance(spec, ContestSpec) and spec.reduction else LR
-
-
 def _checked(fit: Fit) -> TermModel:
     """The terms of a fit that has tests of them."""
     if not isinstance(fit, Fit) or isinstance(fit.spec, AnswerSpec):
@@ -334,7 +245,7 @@ def _checked(fit: Fit) -> TermModel:
         raise ComparisonError(
             "half wins, fractional weights or pseudo-comparisons make a quasi-likelihood; its ratio is not a test"
         )
-    if _test_of(fit) == PENALISED:
+    if kind_of_test(fit) == PENALISED:
         assert isinstance(fit, ContestFit)
         objective_of(contest_rows(fit.data, fit.of_contests))  # refuses what maximises nothing
     return term_model(fit)
@@ -366,7 +277,7 @@ def _whole(fit: Fit) -> dict[str, object]:
 
 def _aic(fit: Fit) -> float:
     """AIC; nan where the likelihood is not the greatest."""
-    return fit.aic if _test_of(fit) == LR else float("nan")
+    return fit.aic if kind_of_test(fit) == LR else float("nan")
 
 
 def _separated(smaller: Fit, larger: Fit) -> str:
@@ -405,5 +316,5 @@ def _frame(rows: Sequence[dict[str, object]], fit: Fit) -> pd.DataFrame:
 
     frame = pd.DataFrame(list(rows)).set_index("term")
     frame.index.name = None
-    frame.attrs["test"] = _test_of(fit)
+    frame.attrs["test"] = kind_of_test(fit)
     return frame

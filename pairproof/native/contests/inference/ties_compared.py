@@ -27,7 +27,8 @@ from ....fit.fit import Fit
 from ....fit.inference import chi_square_p, normal_quantile
 from ....fit.predictions import ability_functions
 from .predictors import rows_of
-from .ties_notes import Item, notes
+from .ties_notes import Item, notes, text
+from .treatment import Treatment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,40 +57,6 @@ SHARED = (
     "subset",
     "weights",
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Treatment:
-    """What one treatment of ties says.
-
-    Attributes
-    ----------
-    name : str
-    fit : Fit or None
-    reason : str
-        Why there is no fit; "" if there is one.
-    abilities, se : float[n_items]
-        Log-odds against the reference item; nan where there is no estimate.
-    llf, aic : float
-        nan where it cannot be compared.
-    observed, fitted : float
-        Share of ties; nan without a model of ties.
-    lr, df, p : float
-        Test against Davidson's model; nan where it is not nested.
-    """
-
-    name: str
-    fit: Fit | None
-    reason: str
-    abilities: FloatArray
-    se: FloatArray
-    llf: float
-    aic: float
-    observed: float
-    fitted: float
-    lr: float = float("nan")
-    df: float = float("nan")
-    p: float = float("nan")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,8 +146,6 @@ class TiesCompared:
         -------
         str
         """
-        from .ties_notes import text
-
         return text(self.items, self.reference, self.treatments, self.notes)
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....fit.shown.text import number, p_value
-
-if TYPE_CHECKING:
-    from .ties_compared import Treatment
+from .treatment import Treatment
 
 FloatArray = NDArray[np.float64]
 

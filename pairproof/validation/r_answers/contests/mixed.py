@@ -61,10 +61,11 @@ def _pql(question: ContestQuestion, tight: bool) -> RCounterpart:
         name = f"{name}, {TOWARDS_INFINITY}"
 
     def ask(question: ContestQuestion) -> RCounterpart:
+        given, backend = question.given, question.backend
         found = (
-            models.glmm_pql(question.given, tight=tight, backend=question.backend)
+            models.glmm_pql(given, tight=tight, backend=backend)
             if by_judge
-            else models.btm(question.given, tight=tight, backend=question.backend)
+            else models.btm(given, tight=tight, backend=backend)
         )
         names = names_of_rows(question) if by_judge else names_of_btm(question, found)
         p = parameters(question, names, found)

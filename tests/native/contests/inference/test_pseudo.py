@@ -27,9 +27,9 @@ def test_a_ghost_s_pseudo_comparisons_are_npseudo_of_plackettluce() -> None:
     """
     answer = ask("live", "npseudo", code, {}, ("PlackettLuce",)).as_list()
     fit = pairproof.fit_with_pseudo_comparisons(table, 0.5)
-    # PlackettLuce's iterative scaling stops at 1e-13 of its own score: observed 5e-7.
-    np.testing.assert_allclose(fit.params[:4], answer.vector("b").floats(), atol=2e-6)
-    assert fit.extras["llf_of_data"] == pytest.approx(answer.vector("l").floats()[0], abs=2e-6)
+    # PlackettLuce's quasi-Newton search, asked for 1e-13: observed 3e-14.
+    np.testing.assert_allclose(fit.params[:4], answer.vector("b").floats(), atol=1e-11)
+    assert fit.extras["llf_of_data"] == pytest.approx(answer.vector("l").floats()[0], abs=1e-11)
 
 
 def test_pairs_are_the_counts_with_n_more_each_way() -> None:
@@ -39,13 +39,13 @@ def test_pairs_are_the_counts_with_n_more_each_way() -> None:
         "ABCD", table.first, table.second, table.wins + 0.5, None, table.losses + 0.5
     )
     np.testing.assert_allclose(
-        fit.params, pairproof.fit_bradley_terry(more).params, atol=1e-12
-    )  # observed 4e-16
+        fit.params, pairproof.fit_bradley_terry(more).params, atol=1e-14
+    )  # the same likelihood: observed 0
     # Jeffreys' prior of one pair: log((w + 1/2) / (l + 1/2)).
     two = pairproof.Comparisons.build("AB", [0], [1], [4], None, [0])
     one = pairproof.fit_with_pseudo_comparisons(two, 0.5, "pairs", reference="B")
     reduced = pairproof.fit_bradley_terry(two, reduce_bias="mean", reference="B")
-    assert one.params["A"] == pytest.approx(reduced.params["A"], abs=1e-12)
+    assert one.params["A"] == pytest.approx(reduced.params["A"], abs=1e-13)  # observed 2e-15
 
 
 def test_the_fit_says_what_it_is() -> None:
@@ -73,7 +73,9 @@ def test_shrinkage_grows_with_n_and_data_swamp_it() -> None:
 
     many = replace(table, wins=1e6 * table.wins, losses=1e6 * table.losses)
     frame = pairproof.fit_with_pseudo_comparisons(many, 0.5).extras["shrinkage"]
-    np.testing.assert_allclose(frame["with"], frame["without"], atol=1e-6)  # observed 1e-7
+    np.testing.assert_allclose(
+        frame["with"], frame["without"], atol=1e-6
+    )  # a bias of order 1e-7: observed 8e-8
 
 
 def test_items_never_compared_become_comparable_and_ties_stay() -> None:
