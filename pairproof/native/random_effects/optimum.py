@@ -143,7 +143,8 @@ def _newton(hessian: FloatArray, gradient: FloatArray, x: FloatArray) -> tuple[F
     if not len(factor) or np.diag(factor).min() < 1e-6:
         raise ConvergenceError(
             "the marginal likelihood has no maximum: it is flat, or still grows, at"
-            f" {', '.join(f'{v:.4g}' for v in x)}"
+            f" {', '.join(f'{v:.4g}' for v in x)} (fixed parameters, then log sigma), as where wins are separated; without"
+            " random effects reduce_bias='mean' has finite estimates"
         )
     half = np.linalg.solve(factor, gradient)
     return np.linalg.solve(factor.T, half), float(half @ half)

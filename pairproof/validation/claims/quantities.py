@@ -51,7 +51,7 @@ from typing import Any
 from ...errors import InputError, NotEstimableError
 from ...fit.fit import Fit
 from .definitions_of_r import aic_glm, first_preferences as first_preferences
-from .random_effects import OF_EFFECTS, components_of, of_effects
+from .random_effects import OF_COMPONENT, OF_EFFECTS, components_of, of_effects
 
 _SCALARS: Mapping[str, Callable[[Fit], float]] = {
     "deviance": lambda f: f.deviance,
@@ -387,9 +387,11 @@ def rounding_of(name: str, fit: Fit) -> float:
 
 
 def names(fit: Fit) -> Iterator[Quantity]:
-    """Quantities every fit has, in the order of a report: parameters, likelihood, worths."""
+    """Quantities of every fit, in the order of a report: parameters, random effects, likelihood, worths."""
     for kind in ("estimate", "se", "z", "p"):
         yield from (Quantity(kind, name=n) for n in fit.params.index)
+    for kind in OF_COMPONENT:
+        yield from (Quantity(kind, name=c.name) for c in components_of(fit))
     yield from map(Quantity, ("deviance", "df_resid", "llf", "aic", "bic", "n_comparisons"))
-    for kind in ("worth", "worth_se"):
+    for kind in ("worth", "worth_se") if fit.spec.has_worths else ():
         yield from (Quantity(kind, g, i) for g in fit.groups for i in fit.items)

@@ -10,8 +10,9 @@ from ...fit.contests.components import Component
 from ...fit.contests.mixed import MixedFit
 from ...fit.fit import Fit
 
-#: Kinds of numbers of models with random effects.
-OF_EFFECTS = ("sigma", "sigma_se", "sigma_lr", "sigma_p", "effect", "effect_mean")
+#: Kinds of numbers of a variance component, and of models with random effects.
+OF_COMPONENT = ("sigma", "sigma_se", "sigma_lr", "sigma_p")
+OF_EFFECTS = (*OF_COMPONENT, "effect", "effect_mean")
 
 
 def components_of(fit: Fit) -> Sequence[Component]:
