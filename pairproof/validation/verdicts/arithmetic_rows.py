@@ -27,8 +27,8 @@ from .printout import Printout
 from .win_totals import Games, check_win_totals
 
 KIND = "arithmetic"
-#: What holds of an estimate and its standard error whatever the model.  Only the fit knows
-#: how many parameters a formula has; with another link, random effects or reduced bias worths, deviance and AIC differ.
+#: What holds of an estimate and its standard error whatever the model: with a formula, another link, random
+#: effects or reduced bias, numbers of parameters, worths, deviance and AIC are the fit's alone.
 _OF_WALD = ("estimate", "se", "z", "p", "low", "high", "df")
 
 
