@@ -94,6 +94,8 @@ def predict(
     [[1.222922, 0.959747, 0.772577, 0.751576]]
     """
     check_level(level)
+    if _spec(fit).link == "logit":
+        fit = fit.on_scale("log-odds")
     spec = _spec(fit)
     table, n_old, n_seen = stacked(fit, spec, contests, item_data or {})
     if spec.formula:
@@ -112,6 +114,7 @@ def predict(
 
 
 def _spec(fit: Fit) -> ContestSpec:
+    """The specification, against the reference that the fit's effects are predicted with."""
     if (
         fit.spec.family != "bradley-terry"
         or fit.spec.by
@@ -122,6 +125,8 @@ def _spec(fit: Fit) -> ContestSpec:
             f"predictions of {fit.title}: they are for fit_bradley_terry without by, Rao and Kupper's ties or clusters;"
             " fit.probabilities(at=..., comparison=...) has the probabilities of all pairs of items"
         )
+    if isinstance(fit, MixedFit):
+        return replace(fit.of_contests, reference=fit.predicted_effects.reference)
     if isinstance(fit.spec, ContestSpec):
         return fit.spec
     return ContestSpec(**{f.name: getattr(fit.spec, f.name) for f in fields(fit.spec)})
@@ -263,7 +268,7 @@ def _over_sigma(
 ) -> tuple[FloatArray, FloatArray, str]:
     """Limits of the probability that the first is preferred over the posterior of sigma."""
     component = fit.components[0]
-    contests = mixed_rows(contest_rows(fit.data, fit.of_contests)).contests
+    contests = mixed_rows(contest_rows(fit.data, _spec(fit))).contests
     log_se = component.se / component.sigma if component.sigma > 0 else float("nan")
     posterior = sigma_posterior(contests, fit.of_contests.link, component.sigma, log_se)
     edges = np.full((2, len(seen)), np.nan)
