@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 import pairproof
+from pairproof.data.columns import Factor
 from pairproof.errors import ComparisonError, InputError
 from pairproof.fit.contests.fit import ContestFit
 from pairproof.fit.contests.mixed import MixedFit
@@ -247,3 +250,40 @@ def test_the_json_of_a_fit_says_link_bias_and_effects():
     assert found["components"][0]["name"] == "item" and len(found["effects"]) == 4
     assert found["worth"]["all"]["A"] == pytest.approx(0.0891, abs=1e-4)
     assert pairproof.fit_bradley_terry(four_players(), link="probit").to_dict()["worth"] == {}
+
+
+@pytest.mark.parametrize(
+    "options", [{"method": "laplace"}, {"method": "pql"}, {"random": ("item", "item:judge")}]
+)
+def test_rows_without_a_count_change_no_random_effect(options):
+    """Such a row is left where its ties were dropped, or where a weight is 0."""
+    table = judged()
+    options = {"random": "item", **options}
+    wanted = pairproof.fit_bradley_terry(table, **options)
+    empty = pairproof.Comparisons.build(
+        table.items,
+        np.append(table.first, [2, 0]),
+        np.append(table.second, [0, 1]),
+        np.append(table.wins, [0, 3]),
+        None,
+        np.append(table.losses, [0, 1]),
+        columns={
+            "judge": Factor(np.append(table.columns["judge"].codes, [0, 7]), table.columns["judge"].levels)
+        },
+    )
+    found = pairproof.fit_bradley_terry(empty, weights=np.append(np.ones(24), [1, 0]), **options)
+    for one, other in zip(found.components, wanted.components):
+        assert one.sigma == pytest.approx(other.sigma, rel=1e-12)  # the same contests: observed 0
+    np.testing.assert_allclose(found.effects()["effect"], wanted.effects()["effect"], atol=1e-12)
+    assert found.df_resid == wanted.df_resid
+
+
+def test_a_column_order_that_is_not_asked_for_may_hold_anything():
+    """Both engines leave it alone: with a link, too, it may be the number of the question."""
+    four = four_players()
+    numbered = replace(four, columns={"order": np.arange(6.0)})
+    for options in ({}, {"link": "probit"}, {"random": "item"}):
+        one, other = (pairproof.fit_bradley_terry(t, **options) for t in (four, numbered))
+        assert one.llf == other.llf
+    with pytest.raises(InputError, match="order is 2.0"):
+        pairproof.fit_bradley_terry(numbered, link="probit", order_effect=True)
