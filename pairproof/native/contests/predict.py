@@ -30,6 +30,7 @@ from ..structured.links import link
 from .effects import mixed_rows
 from .formula.expand import expand
 from .new_contests import stacked
+from .options import BESIDE
 from .outcomes import LinkOutcomes, TieOutcomes
 from .rows import ContestRows, contest_rows
 
@@ -102,7 +103,13 @@ def predict(
         found = expand(spec.formula, table, spec.separate, known=(n_seen, n_old))
         table = found.table
         if found.offset is not None:
-            table = replace(table, columns={**table.columns, spec.offset: found.offset})
+            given = spec.offset.removesuffix(BESIDE)
+            offset = found.offset
+            if given != spec.offset:
+                more = table.columns[given]
+                assert not isinstance(more, Factor)  # an offset is numeric, or there was no fit
+                offset = offset + more
+            table = replace(table, columns={**table.columns, spec.offset: offset})
     rows = contest_rows(table, spec)
     _check_names(fit, rows)
     chosen = np.arange(n_old, table.n_rows)

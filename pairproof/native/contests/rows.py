@@ -153,6 +153,8 @@ def _abilities(
         x, found = item_columns(data, spec)
         assert x is not None
         return [of_column(column, ()) for column in found], x, None, None
+    if spec.separate and not spec.formula:
+        raise InputError(f"separate={list(spec.separate)} makes sense only beside item_terms")
     place = reference_place(data, spec)
     return [Term(item, "item", item=item) for item in data.items], None, place, data.items[place]
 

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 import pairproof
 from pairproof.data.columns import Factor
-from pairproof.errors import ComparisonError, InputError
+from pairproof.errors import ComparisonError, ConvergenceError, InputError, NotEstimableError
 from pairproof.fit.contests.fit import ContestFit
 from pairproof.fit.contests.mixed import MixedFit
 from tests.native.contests.tables import four_players, judged, separated, with_ties
@@ -287,3 +287,46 @@ def test_a_column_order_that_is_not_asked_for_may_hold_anything():
         assert one.llf == other.llf
     with pytest.raises(InputError, match="order is 2.0"):
         pairproof.fit_bradley_terry(numbered, link="probit", order_effect=True)
+
+
+@pytest.mark.parametrize(
+    "options", [{"formula": "item"}, {"link": "probit"}, {"formula": "item", "link": "probit"}]
+)
+def test_separate_items_beside_free_ones_are_refused(options):
+    with pytest.raises(InputError, match=r"separate=\['A'\]"):
+        pairproof.fit_bradley_terry(four_players(), separate=["A"], **options)
+
+
+def test_a_warning_names_all_that_has_no_estimate_also_under_the_sum():
+    for table, options in ((separated(), {"link": "probit"}), (separated(), {"offset": np.zeros(6)})):
+        fit = pairproof.fit_bradley_terry(table, reference="sum", **options)
+        assert fit.not_estimable == fit.warnings[0].terms == tuple("ABCD")
+
+
+def test_a_shift_of_ties_that_has_no_bound_is_an_error():
+    """The only tie is on neutral ground, and none of the 99 contests with an advantage is tied."""
+    home = np.array([1.0, 1, 1, 0, 0, 0])
+    table = pairproof.Comparisons.build(
+        "ABC",
+        [0, 0, 1, 1, 2, 2],
+        [1, 2, 2, 0, 0, 1],
+        [3, 4, 2, 2, 3, 3],
+        [0, 0, 0, 0, 0, 1],
+        [30, 30, 30, 2, 1, 3],
+        columns={"order": home},
+    )
+    with pytest.raises(ConvergenceError, match="infinite tie.mode"):
+        pairproof.fit_bradley_terry(table, order_effect=True, tie_shift=True)
+
+
+def test_what_has_no_estimate_at_all_has_tables_without_numbers():
+    """The item named first won all: no pair of items has a probability; no parameter is tested."""
+    first = pairproof.Comparisons.build("ABC", [0, 0, 1, 1, 2, 2], [1, 2, 2, 0, 0, 1], [4] * 6, None, [0] * 6)
+    fit = pairproof.fit_bradley_terry(first, order_effect=True)
+    assert fit.probabilities(level=0.9)["p_first"].isna().all()
+    nothing = pairproof.fit_bradley_terry(four_players(), formula="1")
+    with pytest.raises(NotEstimableError, match="makes all items equal"):
+        nothing.test_equal_items()
+    apart = pairproof.Comparisons.build("AB", [0], [1], [7], None, [3])
+    unknown = pairproof.fit_bradley_terry(apart, order_effect=True, reduce_bias="mean").profile()
+    assert unknown["estimate"].isna().all() and np.isinf(unknown["profile_high"]).all()

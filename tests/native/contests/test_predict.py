@@ -138,3 +138,14 @@ def test_another_reference_changes_no_prediction(fitted, other):
         pairproof.predict(f, ask, sigma="known").iloc[:, 2:] for f in (fit, fit.with_reference(other))
     )
     np.testing.assert_allclose(again, found, rtol=1e-10)  # the same model: observed 0
+
+
+def test_an_offset_of_its_own_beside_one_of_the_formula_is_asked_for_and_added():
+    four = replace(four_players(), columns={"head_start": np.linspace(-0.5, 0.5, 6)})
+    fit = pairproof.fit_bradley_terry(four, formula="item + offset(x)", offset="head_start", link="probit")
+    ask = {"first": ["A", "A"], "second": ["B", "B"]}
+    with pytest.raises(InputError, match="contests lacks the column 'head_start'"):
+        pairproof.predict(fit, ask)
+    found = pairproof.predict(fit, {**ask, "head_start": [0.0, 0.25]})
+    # x of A and B are 0 and 1, so that the formula's offset is -1.
+    np.testing.assert_allclose(found["eta"], -1.0 - fit.params["B"] + np.array([0.0, 0.25]), rtol=1e-12)
