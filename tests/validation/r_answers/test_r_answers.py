@@ -33,6 +33,7 @@ CASES = {case["id"]: case for case in load_all()}
 EXTREME = ("chain-1e6", "round-robin-1e6", "one-upset-in-1e6", "uneven-counts")
 ORDINARY = [name for name in CASES if not name.startswith(EXTREME)]
 GLM, GNM, PC, LLBT = "stats::glm, refitted", "gnm::gnm(eliminate)", "prefmod::llbtPC.fit", "prefmod::llbt.fit"
+BTM_DEFAULT = "BradleyTerry2::BTm, default epsilon"
 BTM, BINOMIAL, GENDAVIDSON = (
     "BradleyTerry2::BTm, refitted",
     "stats::glm(binomial), refitted",
@@ -127,7 +128,7 @@ ANSWERED = {
     "baseball-1987--bradley-terry-none-order": {GLM, GNM, BTM},
     "order-and-neutral--llbt-davidson-order": {GLM, GNM, GENDAVIDSON},
     "order-and-neutral--bradley-terry-rao-kupper-order": {POLR},
-    "citations-origin-missing--bradley-terry-none-items-by-covariate": {GLM, GNM, BINOMIAL},
+    "citations-origin-missing--bradley-terry-none-items-by-covariate": {GLM, GNM, BINOMIAL, BTM, BTM_DEFAULT},
 }
 
 
