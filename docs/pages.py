@@ -29,6 +29,8 @@ PAGES = (
             "from-r",
             "prefmod-to-pairproof",
             "prefmod-defects",
+            "bradleyterry2-to-pairproof",
+            "bradleyterry2-defects",
             "translation-competitions",
             "sakaguchi-vandurme-2018",
             "papers-under-clustering",
@@ -52,6 +54,8 @@ def blocks() -> Mapping[str, Block]:
     """Name -> what writes the block."""
     from . import (
         agreement,
+        bradleyterry2_defects,
+        bradleyterry2_page,
         clustering,
         coverage,
         definitions,
@@ -68,6 +72,8 @@ def blocks() -> Mapping[str, Block]:
 
     return {
         **agreement.BLOCKS,
+        **bradleyterry2_defects.BLOCKS,
+        **bradleyterry2_page.BLOCKS,
         **clustering.BLOCKS,
         **coverage.BLOCKS,
         **definitions.BLOCKS,

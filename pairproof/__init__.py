@@ -33,8 +33,16 @@ if _typing.TYPE_CHECKING:
     )
     from .fit.fit import Fit as Fit
     from .fit.shown.comparisons_plot import plot_contrasts as plot_contrasts, plot_ranks as plot_ranks
+    from .fit.shown.item_residuals_plot import plot_item_residuals as plot_item_residuals
     from .fit.shown.plots import plot_worth as plot_worth
     from .native.contests.bradley_terry import fit_bradley_terry as fit_bradley_terry
+    from .native.contests.inference.pseudo import fit_with_pseudo_comparisons as fit_with_pseudo_comparisons
+    from .native.contests.inference.residuals import (
+        contest_residuals as contest_residuals,
+        item_residuals as item_residuals,
+    )
+    from .native.contests.inference.tested import add1 as add1, anova as anova, drop1 as drop1
+    from .native.contests.inference.ties_compared import compare_ties as compare_ties
     from .native.contests.predict import predict as predict
     from .native.experiment.judge_agreement import judge_agreement as judge_agreement
     from .native.experiment.models import fit_preference_model as fit_preference_model
@@ -80,6 +88,13 @@ _HOME = {
     "rate_difference": "native.ranking.error_rates",
     "judge_agreement": "native.experiment.judge_agreement",
     "rank_by_merge_insertion": "native.ranking.merge_insertion",
+    "drop1": "native.contests.inference.tested",
+    "add1": "native.contests.inference.tested",
+    "anova": "native.contests.inference.tested",
+    "contest_residuals": "native.contests.inference.residuals",
+    "item_residuals": "native.contests.inference.residuals",
+    "fit_with_pseudo_comparisons": "native.contests.inference.pseudo",
+    "compare_ties": "native.contests.inference.ties_compared",
     "fit_tree": "native.trees.models",
     "bootstrap": "native.resampling.bootstrap",
     "profile": "native.hypotheses.profile",
@@ -88,6 +103,7 @@ _HOME = {
     "Fit": "fit.fit",
     "verify": "validation.verify",
     "to_r": "bridge.script",
+    "plot_item_residuals": "fit.shown.item_residuals_plot",
     "plot_worth": "fit.shown.plots",
     "plot_contrasts": "fit.shown.comparisons_plot",
     "plot_ranks": "fit.shown.comparisons_plot",

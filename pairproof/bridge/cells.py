@@ -149,7 +149,7 @@ def count(fit: Fit, clusters: Sequence[str] = ()) -> CountedCells:
         {
             "first": np.where(back, table.second, table.first),
             "second": np.where(back, table.first, table.second),
-            "order": np.where(back, -1.0, 1.0) * _order(table) if fit.spec.order_effect else 0.0,
+            "order": np.where(back, -1.0, 1.0) * order_of(table) if fit.spec.order_effect else 0.0,
         }
     )
     known = {name: _coded(table.columns[name], categorical, used) for name, categorical in covariates_of(fit)}
@@ -227,7 +227,8 @@ def with_covariates_as_factors(cells: CountedCells, names: Sequence[str]) -> Com
     return replace(occurring, columns=columns)
 
 
-def _order(table: Comparisons) -> FloatArray:
+def order_of(table: Comparisons) -> FloatArray:
+    """float[n_rows]: 1 where the item named first has its advantage, -1 where the other has it, 0 for neither."""
     column = table.columns.get("order")
     if column is None:
         return np.ones(table.n_rows)

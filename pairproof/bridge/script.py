@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..fit.answers.fit import AnswerFit
+from ..fit.contests.fit import ContestFit
 from ..fit.predictions import item_covariate
 from ..fit.spec import by_suffix
 from .cells import count
@@ -44,12 +45,13 @@ def to_r(fit: Fit) -> str:
     str
         R source in ASCII, for ``Rscript --vanilla``.  It prints every parameter, the deviance, df and the
         log-likelihood to 17 digits.  Standard errors are those of the model; of a fit with standard errors by
-        cluster the script says so.  Models of whole answers are fitted by listing every possible answer.
+        cluster the script says so.  Models of whole answers are fitted by listing every possible answer; models
+        of contests (links, offsets, reduced bias, general ties, random effects) by BTm, brglm2, gnm or lme4.
 
     Raises
     ------
     InputError
-        Latent classes, a prior, or more possible answers than R can list.
+        Latent classes, a prior, two components of variance, or more numbers than a script can hold.
 
     Examples
     --------
@@ -62,6 +64,10 @@ def to_r(fit: Fit) -> str:
         from .whole_answers.script import script_of
 
         return script_of(fit)
+    if isinstance(fit, ContestFit):
+        from .contests import script
+
+        return script.script_of(fit)
     cells = count(fit)
     at_boundary = fit.ties == "rao-kupper" and cells.ties is not None and not cells.ties.any()
     three = cells.ties is not None and not at_boundary

@@ -4,7 +4,8 @@ A page of HTML names its generator, with the SHA-256 of the page without that li
 comments end in one with the SHA-256 of all text above it; a PNG picture has a text chunk with the SHA-256 of the
 others.  A file that somebody has changed since is no
 longer recognised.  Formats without comments are recognised by their shape: a JSON document by the keys of one
-of the commands' documents, a CSV or JSON Lines file by the columns of a batch, of scores or of a history.
+of the commands' documents, a CSV or JSON Lines file by the columns of a batch, of scores, of predictions or of a
+history.
 Not recognised are model files and comparisons, which look like other tools' files, and annotators' results,
 which must never be replaced.
 """
@@ -40,6 +41,7 @@ _MOST_JSON = 64 * 1024**2
 #: Command -> keys that its document has (or the first entry of it, where it is a list).
 DOCUMENTS: dict[str, frozenset[str]] = {
     "fit": frozenset({"model", "items", "params", "bse", "cov_params", "df_resid", "llf", "not_estimable"}),
+    "predict": frozenset({"model", "level", "warnings", "predictions"}),
     "agreements": frozenset({"summary", "agreements"}),
     "explain": frozenset({"readings", "fitting", "explanations"}),
     "compare-models": frozenset({"perplexity", "test_size", "seed"}),
@@ -55,6 +57,7 @@ DOCUMENTS: dict[str, frozenset[str]] = {
     "record of a fit": frozenset({"format", "test", "about", "numbers"}),
 }
 _BATCH = ("campaign", "batch", "hit")
+_PREDICTIONS = ("first", "second", "eta", "se", "p_first", "p_tie", "p_second", "low", "high")
 _SCORES = ("score", "low", "high", "n")
 _HISTORY = tuple(
     "HITId AssignmentId WorkerId AcceptTime SubmitTime WorkTimeInSeconds "
@@ -138,7 +141,7 @@ def _is_lines(head: bytes) -> bool:
 
 
 def _is_table(head: bytes) -> bool:
-    """Whether the file is CSV with the header of a batch, of scores or of a history, in pairproof's order."""
+    """Whether the file is CSV with the header of a batch, of scores, of predictions or of a history, in pairproof's order."""
     try:
         header = tuple(next(csv.reader([head.partition(b"\n")[0].decode("utf-8").rstrip("\r")]), []))
     except (UnicodeDecodeError, csv.Error):
@@ -147,4 +150,5 @@ def _is_table(head: bytes) -> bool:
         header = header[:-1]
     batch = header[:1] == ("id1",) and header[-3:] == _BATCH
     scores = header[:1] == ("id",) and header[-4:] == _SCORES
-    return batch or scores or header[: len(_HISTORY)] == _HISTORY
+    predictions = header[: len(_PREDICTIONS)] == _PREDICTIONS
+    return batch or scores or predictions or header[: len(_HISTORY)] == _HISTORY

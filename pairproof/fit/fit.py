@@ -2,7 +2,8 @@
 
 Its numbers are those of :class:`pairproof.fit.record.FitRecord`; the methods of parameters are in
 :mod:`pairproof.fit.verbs.estimates`, those of items and data in :mod:`pairproof.fit.verbs.predicted`, those of many
-comparisons in :mod:`pairproof.fit.verbs.compared`, and those of tests, clusters, R and texts here.
+comparisons in :mod:`pairproof.fit.verbs.compared`, those of terms and contests in :mod:`pairproof.fit.verbs.tested`, and
+those of clusters, R and texts here.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import inference
 from .cell_table import CellTable
 from .record import Stopping
-from .verbs.compared import Compared
+from .verbs.tested import Tested
 from .warning import FitWarning
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ __all__ = ["CellTable", "Fit", "FitWarning", "Stopping"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(Compared):
+class Fit(Tested):
     """A fitted model of paired comparisons: its numbers, and tests, predictions and tables of them.
 
     The attributes are those of :class:`pairproof.fit.record.FitRecord`.  Item parameters are on the scale

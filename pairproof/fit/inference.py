@@ -8,7 +8,7 @@ method). Quasi-variances q minimise sum over pairs of (log v_ij - log(q_i + q_j)
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,11 +97,18 @@ class QuasiVariances:
     quasi_variances : float[n_items]
         May be negative for an item; its quasi standard error is then nan.
     worst_error : float
-        Largest relative error of sqrt(q_i + q_j) against the true standard error of a difference.
+        Largest relative error of sqrt(q_i + q_j) against the true standard error of a difference, in absolute value.
+    errors : float[n_items, n_items]
+        Relative error of each difference; nan on the diagonal.
+    all_contrasts : (float, float)
+        Least and greatest relative error of the standard error of any contrast, sum of c_i^2 q_i for c summing to 0
+        (Firth and de Menezes 2004, section 2.3); nan where a quasi-variance is not positive.
     """
 
     quasi_variances: FloatArray
     worst_error: float
+    errors: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    all_contrasts: tuple[float, float] = (float("nan"), float("nan"))
 
     @property
     def quasi_se(self) -> FloatArray:
@@ -164,7 +171,24 @@ def quasi_variances(cov: FloatArray, steps: int = 200) -> QuasiVariances:
         if size <= 1e-13:
             break
     error = np.sqrt((q[i] + q[j]) / v) - 1.0
-    return QuasiVariances(q, float(np.max(np.abs(error))))
+    errors = np.full((n, n), np.nan)
+    errors[i, j] = errors[j, i] = error
+    return QuasiVariances(q, float(np.max(np.abs(error))), errors, _of_all_contrasts(cov, q))
+
+
+def _of_all_contrasts(cov: FloatArray, q: FloatArray) -> tuple[float, float]:
+    """Least and greatest relative error over all contrasts: roots of generalised eigenvalues of their two variances."""
+    if not (q > 0).all():
+        return float("nan"), float("nan")
+    n = len(q)
+    centred = np.eye(n)[:, 1:] - np.eye(n)[:, :1]  # differences from the first item span the contrasts
+    exact, approximate = centred.T @ cov @ centred, centred.T @ (q[:, None] * centred)
+    try:
+        half = np.linalg.inv(np.linalg.cholesky(exact))
+    except np.linalg.LinAlgError:
+        return float("nan"), float("nan")
+    values = np.linalg.eigvalsh(half @ approximate @ half.T)
+    return float(np.sqrt(max(values[0], 0.0)) - 1.0), float(np.sqrt(values[-1]) - 1.0)
 
 
 @dataclass(frozen=True)

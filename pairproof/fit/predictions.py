@@ -287,9 +287,13 @@ def quasi_variances(fit: FitRecord, group: str | None = None) -> pd.DataFrame:
             "log_worth": found[0],
             "quasi_se": q.quasi_se,
             "quasi_variance": q.quasi_variances,
+            "error_low": np.nanmin(q.errors, axis=1),
+            "error_high": np.nanmax(q.errors, axis=1),
         }
     )
     frame.attrs["worst_error"] = q.worst_error
+    frame.attrs["relative_errors"] = (float(np.nanmin(q.errors)), float(np.nanmax(q.errors)))
+    frame.attrs["all_contrasts"] = q.all_contrasts
     return frame
 
 

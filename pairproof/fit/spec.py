@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Union, get_args
+from typing import Any, Literal, Union, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,8 @@ class ModelSpec:
         Items whose ability is a parameter of its own, in place of what `item_terms` would say of them.
     comparison_terms : tuple of str
         Formulas of covariates of the comparison, each in favour of the item named first.
+    pseudo_comparisons : str
+        In words, those that the table holds beside real ones; "" for none.
     """
 
     family: FamilyName = "llbt"
@@ -67,6 +69,7 @@ class ModelSpec:
     item_terms: tuple[str, ...] = ()
     separate: tuple[str, ...] = ()
     comparison_terms: tuple[str, ...] = ()
+    pseudo_comparisons: str = ""
 
     def __post_init__(self) -> None:
         one_of("model", self.family, tuple(FAMILIES))
@@ -92,6 +95,11 @@ class ModelSpec:
         return True
 
     @property
+    def has_clustered(self) -> bool:
+        """Whether there are standard errors by cluster."""
+        return True
+
+    @property
     def scale_in_words(self) -> str:
         """What a difference of abilities is, where it is no log-odds; else ""."""
         return ""
@@ -102,9 +110,19 @@ class ModelSpec:
         return "observed information"
 
     @property
+    def likelihood_in_words(self) -> str:
+        """What the likelihood is of."""
+        return "of each comparison, given the pair"
+
+    @property
     def without_goodness(self) -> str:
         """Why there is no chi-square test of the deviance; "" if there is one."""
         return ""
+
+    @property
+    def stated(self) -> Mapping[str, Any]:
+        """Keys of the JSON of a fit that say what is stated beyond this class; {} here."""
+        return {}
 
     @property
     def constraint(self) -> str:

@@ -25,6 +25,7 @@ Kind = Literal[
     "sigma-unbounded",  # wins without a cycle: the data bound sigma from below only
     "methods-part",  # random effects of which PQL, Laplace and quadrature say different things
     "quasi-likelihood",  # penalised quasi-likelihood, which is biased and has no likelihood
+    "pseudo-comparisons",  # the table holds results nobody observed, as a prior
     "as-prefmod",  # fitted with defects of prefmod, which `compat` asked for
     "clusters",  # in JSON: answers of a judge or about a source go together, or clusters are few
     "one-cluster",  # in JSON: parameters that one cluster alone determines

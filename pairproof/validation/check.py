@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from ..data.comparisons import Comparisons
-from ..errors import InputError, PairproofError
+from ..errors import FormulaError, InputError, PairproofError
 from ..fit.fit import Fit
 from ..fit.spec import ModelSpec
 from .claims.data import fit_model, read_data, table_of
@@ -78,7 +78,11 @@ class Checker:
         """The fit of a model to a data set, and what R and the 50-digit values say about it."""
         key = (data, model)
         if key not in self._asked:
-            fit = fit_model(self.data(data), model)
+            table = self.data(data)
+            try:
+                fit = fit_model(table, model)
+            except FormulaError as error:
+                raise FormulaError(f"{self.paper.source or self.paper.id}, data {data!r}: {error}") from error
             r = tuple(self._counterparts(fit, self._backend)) if self._counterparts else ()
             self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
         return self._asked[key]

@@ -596,11 +596,11 @@ def test_a_fit_that_did_not_converge_is_exit_code_2(capsys, table, monkeypatch):
     from dataclasses import replace
 
     from pairproof.fit.fit import Stopping
-    from pairproof.native.pairs import models
+    from pairproof.native.contests.bradley_terry import FITTERS
 
-    real = models.fit_llbt
+    real = FITTERS["llbt"]
     monkeypatch.setitem(
-        models.FITTERS,
+        FITTERS,
         "llbt",
         lambda *a, **k: replace(real(*a, **k), stopping=Stopping("gradient <= 1e-10", False, 25, 1.0)),
     )

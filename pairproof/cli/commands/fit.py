@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import RankingWarning
-from ...fit.family import FAMILIES, TIES_IN_WORDS
+from ...fit.family import FAMILIES
+from ..options.contests import check_model, chosen_rows, contest_options, where_option
 from ..options.many import Many, many_options
+from ..options.model import model_options
 from ..options.r import r_options
 from ..options.reading import names, reader_options, split_list
 from ..options.sections import SectionedCommand, option
@@ -33,6 +35,7 @@ HELP = """Fit a model to a table of comparisons in FILE (CSV, TSV, Parquet, Arro
 \b
 pairproof fit votes.csv
 pairproof fit counts.csv --ties davidson --by judge --verify --report out.html
+pairproof fit fights.csv --model bradley-terry --item-data lizards.csv --formula 'SVL + (1 | item)'
 pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     --coding first=1,tie=0,second=-1,missing=NA
 """
@@ -46,45 +49,19 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
     default="llbt",
     help="lambda against the last item (as prefmod), or log-odds against the first (as BradleyTerry2).",
 )
-@_model(
-    "--ties",
-    type=click.Choice(list(TIES_IN_WORDS)),
-    help=(
-        "Default: davidson where there is a tie category, else none. With none a tie category is kept, its"
-        " parameter fixed at 0."
-    ),
-)
+@model_options
 @_model(
     "--by",
     default="",
     metavar="FORMULA",
     help="Subject covariates: judge, 'judge + C(age)', tie:judge; Paris:WOR for one item, LAT:ENG for one item covariate.",
 )
-@_model("--reference", metavar="ITEM|sum", help="The item whose ability is 0, or sum: items sum to zero.")
-@_model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first.")
 @_model(
     "--cells",
     metavar="COL,...|row",
     help="Columns of a finer table for deviance and df; row: each row of the file is a cell.",
 )
-@_model(
-    "--item-terms",
-    multiple=True,
-    metavar="X,Y",
-    help="Item covariates in place of free items (see --item-data).",
-)
-@_model(
-    "--separate",
-    multiple=True,
-    metavar="ITEM",
-    help="Items that have their own ability parameter in place of --item-terms.",
-)
-@_model(
-    "--comparison-terms",
-    multiple=True,
-    metavar="X,Y",
-    help="Covariates of the comparison, each in favour of the item named first: length_difference, C(position).",
-)
+@contest_options
 @_errors(
     "--cluster",
     metavar="COL[,COL]",
@@ -102,6 +79,7 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 )
 @many_options
 @reader_options
+@where_option
 @_check("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree.")
 @r_options
 @_check(
@@ -120,6 +98,8 @@ def command(
     cluster_kind: Kind | None,
     cluster_missing: Missing | None,
     reading: dict[str, Any],
+    where: tuple[tuple[str, str], ...],
+    contests: dict[str, Any],
     many: Many,
     **asked: Any,
 ) -> int:
@@ -133,7 +113,8 @@ def command(
         raise click.UsageError("--cluster-kind has no effect without --cluster; add --cluster judge.")
     if cluster is None and cluster_missing is not None:
         raise click.UsageError("--cluster-missing has no effect without --cluster; add --cluster judge.")
-    fitted = _fit(file, model, reading, asked)
+    check_model(model, contests)
+    fitted = _fit(file, model, reading, where, asked, contests)
     if cluster is not None:
         fitted = fitted.clustered(
             *names(cluster), kind=cluster_kind or "CR2", missing=cluster_missing or "refuse"
@@ -158,7 +139,14 @@ def command(
     return exit_code(agreements, require_r)
 
 
-def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) -> Fit:
+def _fit(
+    file: str,
+    model: str,
+    reading: dict[str, Any],
+    where: tuple[tuple[str, str], ...],
+    asked: dict[str, Any],
+    contests: dict[str, Any],
+) -> Fit:
     terms, separate, cells = split_list(asked["item_terms"]), split_list(asked["separate"]), asked["cells"]
     of_comparison = split_list(asked["comparison_terms"])
     if terms and asked["reference"] is not None:
@@ -170,7 +158,7 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
 
     from ...native.contests.bradley_terry import FITTERS
 
-    table = pairproof.read(file, **reading)
+    table = chosen_rows(pairproof.read(file, **reading), where)
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", RankingWarning
@@ -178,17 +166,25 @@ def _fit(file: str, model: str, reading: dict[str, Any], asked: dict[str, Any]) 
         stated = {name: asked[name] for name in ("ties", "by", "reference", "order_effect")}
         cells = None if cells is None else names(cells)
         return FITTERS[model](
-            table, cells=cells, item_terms=terms, separate=separate, comparison_terms=of_comparison, **stated
+            table,
+            cells=cells,
+            item_terms=terms,
+            separate=separate,
+            comparison_terms=of_comparison,
+            **stated,
+            **contests,
         )
 
 
 def _give(state: State, fitted: Fit, agreements: Any, found: Found) -> None:
     """Give the fit; with verdicts, the report is that of the verdicts."""
-    from ..reports import comparisons
+    from ..reports import comparisons, contests
     from ..reports.fit import context, document, page
 
     result = document(fitted, agreements) | comparisons.document(found)
-    shown = "\n\n".join(filter(None, [fitted.summary(), comparisons.text(found)]))
+    shown = "\n\n".join(
+        filter(None, [fitted.summary(), contests.effects_text(fitted), comparisons.text(found)])
+    )
     if state.json:
         for warning in result["warnings"]:
             state.say(f"Warning: {warning}")

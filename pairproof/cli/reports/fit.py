@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...fit.shown.plots import MOST_GROUPS, plot_worth
-from ...fit.shown.text import ROWS, cautions, columns, cut_note, parameter_rows
+from ...fit.shown.text import ROWS, cautions, columns, cut_note, fixed, parameter_rows
 from ...report.blocks import Block, Code, Figure, Heading, Page, Paragraph, Table
+from . import contests
 from .comparisons import Found, blocks
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ def page(fit: Fit, found: Found = Found(), more: Sequence[Block] = ()) -> Page:
     """The table of parameters, the plot of the worths, which items can be told apart, `more`, and the summary."""
     parts: list[Block] = [Heading("Parameters"), _parameters(fit)]
     parts += map(Paragraph, filter(None, [cut_note(fit, ROWS)]))
-    parts += [_worths(fit), *blocks(fit, found), *more, Heading("Summary"), Code(fit.summary())]
+    parts += contests.blocks(fit)
+    parts += [_worths(fit)] if fit.spec.has_worths else []
+    parts += [*blocks(fit, found), *more, Heading("Summary"), Code(fit.summary())]
     return Page(fit.title, parts, f"Data: {fit.data.source}")
 
 
@@ -50,11 +54,14 @@ def _worths(fit: Fit) -> Block:
     if why_not:
         return Paragraph(f"No picture of the worths: {why_not}")
     size = (7.5, 1.2 + 0.16 * len(fit.items) * (1 + len(fit.groups)))
-    return Figure("", "Worths with their intervals", size, lambda ax: plot_worth(fit, ax), title="Worths")
+    title = "Worths of predicted abilities" if fit.of_items is not fit else "Worths"
+    return Figure("", "Worths with their intervals", size, lambda ax: plot_worth(fit, ax), title=title)
 
 
 def why_no_picture(fit: Fit) -> str:
     """Why the worths are not drawn; "" if they are."""
+    if not fit.spec.has_worths:
+        return "with this link there are none."
     if len(fit.groups) > MOST_GROUPS:
         return (
             f"{len(fit.groups)} groups cannot be told apart in one picture; pairproof.plot_worth(fit,"
@@ -69,10 +76,9 @@ def context(fit: Fit, agreements: Verification) -> ReportContext:
     """The context of the verdicts: the model, its parameters and worths, and how R was run."""
     from ...validation.report import Story, worth_series
 
-    facts = (
-        f"{fit.counted} from {fit.data.source}; {fit.constraint};"
-        f" log-likelihood {fit.llf:.4f}, deviance {fit.deviance:.4f} on {fit.df_resid} df."
-    )
+    numbers = [f"log-likelihood {fixed(fit.llf)}"] * (not math.isnan(fit.llf))
+    numbers += [f"deviance {fixed(fit.deviance)} on {fit.df_resid} df"] * (not math.isnan(fit.deviance))
+    facts = f"{'; '.join([f'{fit.counted} from {fit.data.source}', fit.constraint, ', '.join(numbers)])}."
     said = (facts, *map(str, fit.warnings), *cautions(fit), *filter(None, [cut_note(fit, ROWS)]))
     story = Story("The fit", said, _parameters(fit))
     drawn = () if why_no_picture(fit) else (worth_series(fit, fit.title),)

@@ -110,6 +110,25 @@ class ContestFit(Fit):
         self._needs_logit("worths", "fit.probabilities() has the probabilities of all pairs")
         return super().worth(at, se=se, level=level)
 
+    def quasi_variances(self, group: str | None = None) -> pd.DataFrame:
+        """Quasi-variances of the abilities; see :meth:`pairproof.Fit.quasi_variances`.
+
+        Parameters
+        ----------
+        group : str, optional
+
+        Returns
+        -------
+        DataFrame
+            As there; under another link than the logit the abilities are in the column `ability`, in units of the link.
+        """
+        found = super().quasi_variances(group)
+        if self.of_contests.link == "logit":
+            return found
+        renamed = found.rename(columns={"log_worth": "ability"})
+        renamed.attrs.update(found.attrs)
+        return renamed
+
     def contrast(
         self,
         a: str,
@@ -239,8 +258,8 @@ class ContestFit(Fit):
     # -- shown -----------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The fit as a JSON object; keys beside those of other fits: formula, link, offset, reduce_bias, penalised,
-        random, method.
+        """The fit as a JSON object; keys beside those of other fits: formula, link, offset, weights, reduce_bias,
+        random, method, penalised.
 
         Returns
         -------

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, NotEstimableError
 from .. import inference
 from ..covariance import DenseCovariance
 from ..rescale import Referred, against
@@ -270,6 +270,26 @@ class MixedFit(ContestFit):
         """
         return self.predicted().worth(at, se=se, level=level)
 
+    def test_equal_items(
+        self, *, group: str | None = None, at: Mapping[str, Value] | None = None
+    ) -> NoReturn:
+        """Refused: items with random effects are equal only where sigma is 0.
+
+        Parameters
+        ----------
+        group, at
+            As in :meth:`pairproof.Fit.test_equal_items`.
+
+        Raises
+        ------
+        NotEstimableError
+            Always.
+        """
+        raise NotEstimableError(
+            "items with random effects are equally able only if sigma = 0 and no covariate tells them apart: p_sigma is of"
+            " the one, fit.wald([...]) of the covariates"
+        )
+
     def quasi_variances(self, group: str | None = None) -> pd.DataFrame:
         """Quasi-variances of predicted abilities; see :meth:`pairproof.Fit.quasi_variances`.
 
@@ -309,8 +329,7 @@ class MixedFit(ContestFit):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The fit as a JSON object; keys beside those of other fits: formula, link, random, method, components,
-        effects.
+        """The fit as a JSON object; keys beside those of a fit without random effects: components, effects.
 
         Returns
         -------

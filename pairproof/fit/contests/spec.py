@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ...data.options import one_of
 from ..family import TIES_IN_WORDS
@@ -89,6 +90,11 @@ class ContestSpec(ModelSpec):
         return self.link == "logit"
 
     @property
+    def has_clustered(self) -> bool:
+        """Whether there are standard errors by cluster: for plain maximum likelihood of the logit only."""
+        return self.is_plain
+
+    @property
     def scale_in_words(self) -> str:
         """What a difference of abilities is under another link than the logit."""
         cdf = {"probit": "Phi(A - B), Phi the normal distribution", "cauchit": "1/2 + atan(A - B)/pi"}
@@ -104,6 +110,13 @@ class ContestSpec(ModelSpec):
         return "observed information of the marginal likelihood" if self.random else "observed information"
 
     @property
+    def likelihood_in_words(self) -> str:
+        """What the likelihood is of."""
+        if self.method == "pql":
+            return "none: penalised quasi-likelihood"
+        return "marginal, random effects integrated out" if self.random else super().likelihood_in_words
+
+    @property
     def without_goodness(self) -> str:
         """Why there is no chi-square test of the deviance."""
         if self.random:
@@ -113,9 +126,24 @@ class ContestSpec(ModelSpec):
         return ""
 
     @property
+    def stated(self) -> Mapping[str, Any]:
+        """Keys of the JSON of a fit: formula, link, offset, weights, reduce_bias, random, method."""
+        return {
+            "formula": self.formula,
+            "link": self.link,
+            "offset": self.offset or None,
+            "weights": self.weights or None,
+            "reduce_bias": self.reduction or None,
+            "random": list(self.random),
+            "method": self.method,
+        }
+
+    @property
     def constraint(self) -> str:
         """What fixes the level of the abilities, in words."""
-        return "abilities from random effects" if self.no_abilities else super().constraint
+        if not self.no_abilities:
+            return super().constraint
+        return "abilities from random effects" if self.random else "all items equally able"
 
     @property
     def words(self) -> str:
@@ -149,6 +177,8 @@ class ContestSpec(ModelSpec):
             )
         if self.random:
             parts.append(METHODS_IN_WORDS[self.method])
+        if self.pseudo_comparisons:
+            parts.append(self.pseudo_comparisons)
         return ", ".join(parts)
 
     @property

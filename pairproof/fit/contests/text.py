@@ -18,16 +18,8 @@ if TYPE_CHECKING:
 
 def document(fit: FitRecord, spec: ContestSpec, penalised: float) -> dict[str, Any]:
     """The fit as a JSON object."""
-    return {
-        **fit_dict(fit),
-        "formula": spec.formula,
-        "link": spec.link,
-        "offset": spec.offset or None,
-        "reduce_bias": spec.reduction or None,
-        "penalised": finite(penalised),
-        "random": list(spec.random),
-        "method": spec.method,
-    }
+    scale = {} if spec.link == "logit" else {"scale": spec.link}
+    return {**fit_dict(fit), **scale, "penalised": finite(penalised)}
 
 
 def of_components(components: Sequence[Component], method: str) -> tuple[str, ...]:

@@ -68,13 +68,15 @@ def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
     -------
     tuple of Dependence
         One for each of the columns judge and source that the table has, unless the model has it as a covariate,
-        there is one cluster, every comparison is a cluster of its own, or there are more than 500 parameters.
+        there is one cluster, every comparison is a cluster of its own, there are no or more than 500 parameters, or
+        the model has no standard errors by cluster.
     """
     kept: tuple[Dependence, ...] | None = fit.__dict__.get("_dependence")
     if kept is None:
         by_model = _varies(fit)
         columns = [c for c in COLUMNS if c in fit.data.columns and c not in by_model]
-        asked = columns if fit.robust is None and len(fit.terms) <= MOST_PARAMETERS else []
+        few = 0 < len(fit.terms) <= MOST_PARAMETERS
+        asked = columns if fit.robust is None and few and fit.spec.has_clustered else []
         kept = tuple(found for column in asked if (found := _compared(fit, column)) is not None)
         fit.__dict__["_dependence"] = kept
     return kept

@@ -185,4 +185,5 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
         "not_estimable": list(fit.not_estimable),
         "warnings": [str(w) for w in warnings],
         "warning_kinds": [w.kind for w in warnings],
+        **fit.spec.stated,
     }

@@ -50,7 +50,15 @@ def title(fit: FitRecord) -> str:
         parts.append("order effect")
     if spec.comparison_terms:
         parts.append(f"comparison terms {', '.join(spec.comparison_terms)}")
+    if spec.pseudo_comparisons:
+        parts.append(spec.pseudo_comparisons)
     return ", ".join(parts)
+
+
+def _likelihood_words(fit: FitRecord) -> str:
+    if fit.spec.pseudo_comparisons:
+        return "quasi (pseudo-comparisons)"
+    return "quasi (half wins or weights)" if fit.quasi_likelihood else fit.spec.likelihood_in_words
 
 
 def number(x: float, digits: int = 4) -> str:
@@ -135,22 +143,20 @@ def _comparisons(fit: FitRecord) -> str:
 
 
 def _header(fit: FitRecord) -> Iterator[str]:
+    # With random effects there is no deviance, by penalised quasi-likelihood no likelihood either.
+    has_deviance, has_likelihood = not math.isnan(fit.deviance), not math.isnan(fit.llf)
     numbers = [
-        ("Log-likelihood", fixed(fit.llf)),
-        ("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df"),
-        ("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df"),
-        ("AIC", fixed(fit.aic)),
-        ("BIC", fixed(fit.bic)),
+        *([("Log-likelihood", fixed(fit.llf))] if has_likelihood else []),
+        *([("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df")] if has_deviance else []),
+        *([("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df")] if has_deviance else []),
+        *([("AIC", fixed(fit.aic)), ("BIC", fixed(fit.bic))] if has_likelihood else []),
         _parameters(fit),
     ]
     words = [
         ("Items", f"{len(fit.items)}"),
         ("Comparisons", _comparisons(fit)),
         ("Constraint", fit.constraint),
-        (
-            "Likelihood",
-            "quasi (half wins or weights)" if fit.quasi_likelihood else "of each comparison, given the pair",
-        ),
+        ("Likelihood", _likelihood_words(fit)),
     ]
     if len(fit.groups) > 1:
         words.append(("Groups", f"{len(fit.groups)}"))
@@ -162,7 +168,7 @@ def _header(fit: FitRecord) -> Iterator[str]:
         ("Scale", scale_words(fit)),
         ("Engine", fit.engine),
         ("Stopping", _stopping(fit)),
-        ("Deviance on", deviance_table(fit)),
+        *([("Deviance on", deviance_table(fit))] if has_deviance else []),
     ]:
         yield from _wrapped(f"{name:<13}{text}", 13)
     yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
@@ -185,6 +191,8 @@ def _goodness(fit: FitRecord) -> str:
             test.p_pearson, test.log10_p_pearson
         )
         text = f"deviance p = {by_deviance}, {text}, p = {by_pearson}".replace("= <", "< ")
+    if math.isnan(test.pearson) and test.caution:
+        return test.caution
     return f"{text}; {test.caution}" if test.caution else text
 
 
@@ -357,9 +365,8 @@ def html(fit: FitRecord, rows: int = ROWS) -> str:
     """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
     facts = [
         fit.counted,
-        f"deviance {fixed(fit.deviance)} on {fit.df_resid} df",
-        f"log-likelihood {fixed(fit.llf)}",
-        f"AIC {fixed(fit.aic)}",
+        *([] if math.isnan(fit.deviance) else [f"deviance {fixed(fit.deviance)} on {fit.df_resid} df"]),
+        *([] if math.isnan(fit.llf) else [f"log-likelihood {fixed(fit.llf)}", f"AIC {fixed(fit.aic)}"]),
         fit.constraint,
         scale_words(fit),
         fit.engine,
@@ -374,6 +381,7 @@ def html(fit: FitRecord, rows: int = ROWS) -> str:
         n
         for n in [
             cut_note(fit, rows),
+            *fit.further_lines,
             _not_estimable(fit) if fit.not_estimable else "",
             *(f"Warning: {w}" for w in fit.warnings),
             *cautions(fit),

@@ -197,5 +197,7 @@ def covariance_of(information: FloatArray) -> FloatArray:
     """
     from scipy.linalg.lapack import dpotri
 
+    if not len(information):
+        return np.zeros((0, 0))
     half = dpotri(np.asfortranarray(cholesky_of(information)), lower=1, overwrite_c=1)[0]
     return np.asarray(np.tril(half) + np.tril(half, -1).T)

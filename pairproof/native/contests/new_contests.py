@@ -13,6 +13,7 @@ from ...data.comparisons import Comparisons
 from ...errors import InputError, ItemError
 from ...fit.contests.spec import ContestSpec
 from ...fit.fit import Fit
+from ...fit.warning import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,9 +74,14 @@ def stacked(
     for side in ("first", "second"):
         unknown = [v for v in given[side] if str(v) not in place]
         if unknown:
+            cure = "; its ability is a free parameter, of which nothing is known without a comparison"
+            if spec.item_terms or spec.no_abilities:
+                cure = (
+                    f"; give {' and '.join(data.item_data) or 'it'} in item_data={{{str(unknown[0])!r}: {{...}}}}, on the"
+                    " command line in the file of --new-items"
+                )
             raise ItemError(
-                f"contests, {side}: {unknown[0]!r} is not in the table; give its covariates in item_data, such as"
-                f" item_data={{{str(unknown[0])!r}: {{...}}}}"
+                f"contests, {side}: {unknown[0]!r} is not among the items of {data.source} ({listed(data.items, 12)}){cure}"
             )
         sides.append(np.array([place[str(v)] for v in given[side]], np.int64))
     same = np.flatnonzero(sides[0] == sides[1])

@@ -178,6 +178,8 @@ def prepared(
 
 
 def _effects(random: str | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(random, bool) or not isinstance(random, (str, Sequence)):
+        raise InputError(f"random={random!r}; expected one of {', '.join(map(repr, EFFECTS))}, or several")
     names = (random,) if isinstance(random, str) else tuple(random)
     for name in names:
         if name in ("judge", "(1 | judge)"):
@@ -211,7 +213,10 @@ def _with_numbers(table: Comparisons, options: Options) -> Comparisons:
     for name, given in ((OFFSET, options.offset), (WEIGHTS, options.weights)):
         if given is None or isinstance(given, str):
             continue
-        values = np.asarray(given, dtype=float)
+        try:
+            values = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"{name}: expected the name of a column, or {table.n_rows} numbers") from None
         if values.shape != (table.n_rows,):
             raise InputError(f"{name} of shape {values.shape}; the table has {table.n_rows} rows")
         if name in table.columns:
@@ -238,6 +243,8 @@ def _weighted(table: Comparisons, weights: str | ArrayLike | None) -> Comparison
         raise InputError(
             f"weights={name!r}, row {bad[0] + 1}: {column[bad[0]]}; expected a finite number >= 0"
         )
+    if not (column > 0).any():
+        raise InputError(f"weights={name!r}: all are 0, so that no comparison counts")
     return replace(table, wins=table.wins * column, ties=table.ties * column, losses=table.losses * column)
 
 
@@ -246,6 +253,8 @@ def _subset(table: Comparisons, subset: ArrayLike | None) -> Comparisons:
     if subset is None:
         return table
     rows = np.asarray(subset)
+    if rows.shape == (0,):
+        raise InputError("subset: no row is left")
     if rows.dtype == bool:
         if rows.shape != (table.n_rows,):
             raise InputError(f"subset: a mask of shape {rows.shape}; the table has {table.n_rows} rows")

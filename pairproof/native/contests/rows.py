@@ -194,7 +194,9 @@ def _check(data: Comparisons, spec: ContestSpec) -> None:
         )
     modelled = spec.ties == "davidson" or (spec.ties == "none" and bool(data.ties.any()))
     if modelled and (spec.link != "logit" or spec.random):
-        what = f"link={spec.link!r}" if spec.link != "logit" else f"random={', '.join(spec.random)}"
+        what = (
+            f"link={spec.link!r}" if spec.link != "logit" else f"random={', '.join(map(repr, spec.random))}"
+        )
         raise InputError(
             f"{data.ties.sum():g} ties and a tie category, but {what} has no model of ties; use ties='half' (half a"
             " win each way) or ties='drop'"

@@ -19,9 +19,12 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, NotEstimableError
 from ...fit.answers.refused import only_comparisons
+from ...fit.contests.fit import ContestFit
+from ...fit.contests.mixed import MixedFit
 from ...fit.contrasts import check_level
 from ...fit.fit import Fit
 from ...fit.inference import normal_quantile
+from ..contests.inference.profile import SIGMA, check_profile, profile_contests
 from ..pairs.differences import check_dense_size
 from ..pairs.solve import laid_out
 from .at_infinity import AtInfinity, at_infinity, held_at_minus_infinity, joined
@@ -67,17 +70,20 @@ def profile(
     DataFrame
         estimate, wald_low, wald_high, profile_low, profile_high by parameter or contrast, on the fit's scale.  An
         infinite estimate is inf or -inf, its Wald limits nan; nan and limits -inf, inf if the data do not determine
-        it at all.
+        it at all.  With reduced bias the profile is that of the likelihood penalised by Jeffreys' prior (Heinze and
+        Schemper 2002); with random effects that of the marginal likelihood, with a row `sigma`, whose Wald limits are
+        taken on the scale of its logarithm.
 
     Raises
     ------
     InputError
-        A clustered fit: its likelihood knows nothing of clusters.  An unknown name, a reference, another level.
+        A clustered fit: its likelihood knows nothing of clusters.  An unknown name, a reference, another level.  An
+        estimate that maximises nothing (PQL, median bias reduction).
 
     References
     ----------
     Venzon and Moolgavkar (1988), Applied Statistics 37, 87-94; R's MASS::confint interpolates the same curve by a
-    spline, to 4 to 6 digits.
+    spline, to 4 to 6 digits.  Heinze and Schemper (2002), Statistics in Medicine 21, 2409-2419.
 
     Examples
     --------
@@ -92,6 +98,8 @@ def profile(
     import pandas as pd
 
     check_level(level)
+    if isinstance(fit, ContestFit):
+        return _of_contests(fit, names, contrasts, group, level)
     wanted = _wanted(fit, names, contrasts, group)
     labels = [label for label, _ in wanted]
     functions = np.array([function for _, function in wanted]).reshape(len(wanted), len(fit.terms))
@@ -105,6 +113,32 @@ def profile(
         estimate=estimate, wald_low=centre - half, wald_high=centre + half, profile_low=low, profile_high=high
     )
     return pd.DataFrame(columns, index=labels)
+
+
+def _of_contests(
+    fit: ContestFit,
+    names: Sequence[Function] | str | None,
+    contrasts: Sequence[tuple[str, str]] | Literal["all"],
+    group: str | None,
+    level: float,
+) -> pd.DataFrame:
+    """Profiles with links, offsets, reduced bias, general ties or random effects."""
+    check_profile(fit)
+    if len(contrasts) and isinstance(fit, MixedFit) and any(c.name == "item" for c in fit.components):
+        raise InputError(
+            "contrasts of items with random effects are predictions, not parameters, and have no profile; fit.contrast(a, b)"
+            " has their standard error"
+        )
+    asked = [names] if isinstance(names, str) else names
+    with_sigma = isinstance(fit, MixedFit) and (
+        not len(contrasts) if asked is None else any(isinstance(n, str) and n == SIGMA for n in asked)
+    )
+    if asked is not None:
+        asked = [n for n in asked if not (with_sigma and isinstance(n, str) and n == SIGMA)]
+    only_sigma = with_sigma and not fit.free.any() if asked is None else with_sigma and not len(asked)
+    wanted = [] if only_sigma and not len(contrasts) else _wanted(fit, asked, contrasts, group)
+    functions = np.array([function for _, function in wanted]).reshape(len(wanted), len(fit.terms))
+    return profile_contests(fit, [label for label, _ in wanted], functions, level, with_sigma)
 
 
 def profile_intervals(fit: Fit, functions: FloatArray, level: float = 0.95) -> tuple[FloatArray, FloatArray]:

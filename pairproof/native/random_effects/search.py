@@ -175,7 +175,7 @@ def _from(place: _Place, start: FloatArray, dear: bool) -> Optimum:
         place.function,
         x,
         scale,
-        points=2 if dear and isinstance(mode.factor, DenseFactor) else 4,
+        points=2 if dear and isinstance(mode.factor, DenseFactor) else 6,
         second=place.exact if whole else None,
         moved=1e-8 if dear or not whole else 1e-17,
     )

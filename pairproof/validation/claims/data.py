@@ -250,6 +250,7 @@ def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
             item_terms=model.item_terms,
             separate=model.separate,
             comparison_terms=model.comparison_terms,
+            **model.of_contests,
         )
     if model.cluster:
         fit = fit.clustered(*model.cluster, kind=model.cluster_kind)

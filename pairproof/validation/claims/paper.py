@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from ...data.checks import LARGEST_COUNT
 from ...files.inputs import MOST_CLAIM_BYTES
+from ...fit.contests.spec import LinkName, Reduction
 from ...fit.family import PairFamilyName, Scale, Ties
 from ...fit.robust.clusters import Kind as ClusterKind
 from ...text import label, named, quoted
@@ -103,6 +104,12 @@ class DataSpec:
             yield "winner is for a matrix and says whether its 'rows' or 'columns' win", "winner"
 
 
+_OF_CONTESTS = (
+    *("formula", "random", "link", "offset", "weights"),
+    *("reduce_bias", "method", "tie_shift", "tie_scale"),
+)
+
+
 @dataclass(frozen=True)
 class ModelClaim:
     """The model of a claim, as the page states it."""
@@ -133,6 +140,28 @@ class ModelClaim:
     comparison_terms: tuple[str, ...] = entry(
         "covariates of the comparison, each in favour of the item named first", (), or_one=True
     )
+    formula: str = entry(
+        "of bradley-terry: abilities and comparisons by R's formula without [..], such as SVL + (1 | item)",
+        "",
+    )
+    random: tuple[str, ...] = entry(
+        "random effects, in place of terms such as (1 | item) in the formula",
+        (),
+        or_one=True,
+        pattern="item(:judge)?",
+        expected="item or item:judge",
+    )
+    link: LinkName = entry("P(first preferred) = F(difference of abilities)", "logit")
+    offset: str = entry("column that is added in favour of the item named first", "")
+    weights: str = entry("column by which the counts are multiplied", "")
+    reduce_bias: Reduction = entry(
+        "whose bias is reduced, where the estimates are not of maximum likelihood", ""
+    )
+    method: Literal["", "laplace", "quadrature", "pql"] = entry(
+        "how random effects are integrated out; pql is BradleyTerry2's", ""
+    )
+    tie_shift: bool = entry("Davidson's ties, shifted by who is named first", False)
+    tie_scale: bool = entry("Davidson's ties, scaled", False)
     cluster: tuple[str, ...] = entry(
         "one or two columns, such as judge, by whose values standard errors are clustered", (), or_one=True
     )
@@ -142,8 +171,17 @@ class ModelClaim:
         """What contradicts itself."""
         if len(self.cluster) > 2:
             yield f"{len(self.cluster)} columns ({named(self.cluster)}); expected one or two", "cluster"
+        if self.of_contests and self.family != "bradley-terry":
+            used = next(iter(self.of_contests))
+            yield f'{used} is for family = "bradley-terry"; found family = {quoted(self.family)}', used
         if self.cluster_kind != "CR2" and not self.cluster:
             yield f"cluster_kind = {quoted(self.cluster_kind)} without cluster; name the columns", "cluster_kind"
+
+    @property
+    def of_contests(self) -> Mapping[str, Any]:
+        """The arguments of :func:`pairproof.fit_bradley_terry` beyond those of plain models that are stated."""
+        stated = {name: getattr(self, name) for name in _OF_CONTESTS}
+        return {name: value for name, value in stated.items() if value and (name, value) != ("link", "logit")}
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@
 ``odds.G.A.B``                         odds of A against B
 ``p_first.G.A.B``                      P(A preferred to B); also ``p_tie``, ``p_second``
 ``wins.A``                             first preferences of A in the data
+``sigma.C``                            standard deviation of the random effects C (``item``, ``item:judge``);
+                                       also ``sigma_se``, and of sigma = 0 ``sigma_lr``, ``sigma_p``
+``effect.A``, ``effect_mean.A``        predicted random effect of item A (``J.A``: judge J), posterior mean
 ``lr.C``, ``lr_df.C``, ``lr_p.C``      likelihood ratio against the fit of claim C of the same paper
 ``test_statistic.T``, ``test_p.T``     of a test T beside a model (sign test, Friedman), of no fit; also
                                        ``test_df``
@@ -48,6 +51,7 @@ from typing import Any
 from ...errors import InputError, NotEstimableError
 from ...fit.fit import Fit
 from .definitions_of_r import aic_glm, first_preferences as first_preferences
+from .random_effects import OF_COMPONENT, OF_EFFECTS, components_of, of_effects
 
 _SCALARS: Mapping[str, Callable[[Fit], float]] = {
     "deviance": lambda f: f.deviance,
@@ -81,6 +85,7 @@ KINDS = (
     "worth_se",
     *_OF_PAIR,
     "wins",
+    *OF_EFFECTS,
     *LIKELIHOOD_RATIO,
     *_OF_TEST,
 )
@@ -208,6 +213,8 @@ def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> fl
             f"{name!r} is a number of a test or rule beside a model, not of a fit; a statement's test"
             " computes it"
         )
+    if kind in OF_EFFECTS:
+        return of_effects(fit, q.kind, q.name)
     if kind == "wins":
         return first_preferences(fit.data)[_one(q.name, list(fit.items), "item", name)]
     group, items = _group_and_items(fit, q, 1 if kind in ("worth", "worth_se") else 2)
@@ -315,8 +322,10 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
     if q.kind == "cov":
         a, b = _two_parameters(fit, q)
         return quantity(fit, f"se.{a}") * quantity(fit, f"se.{b}")
-    if q.kind in ("z", "contrast_z"):
+    if q.kind in ("z", "contrast_z", "sigma_lr"):
         return 1.0
+    if q.kind in ("effect", "effect_mean"):  # a prediction near 0 has the digits of the scale it is on
+        return max((quantity(fit, f"sigma.{c.name}") for c in components_of(fit)), default=0.0)
     if q.kind == "contrast":
         return quantity(fit, q.of("contrast_se"))
     if q.kind in ("deviance", "pearson") and fit.df_resid == 0:
@@ -378,9 +387,11 @@ def rounding_of(name: str, fit: Fit) -> float:
 
 
 def names(fit: Fit) -> Iterator[Quantity]:
-    """Quantities every fit has, in the order of a report: parameters, likelihood, worths."""
+    """Quantities of every fit, in the order of a report: parameters, random effects, likelihood, worths."""
     for kind in ("estimate", "se", "z", "p"):
         yield from (Quantity(kind, name=n) for n in fit.params.index)
+    for kind in OF_COMPONENT:
+        yield from (Quantity(kind, name=c.name) for c in components_of(fit))
     yield from map(Quantity, ("deviance", "df_resid", "llf", "aic", "bic", "n_comparisons"))
-    for kind in ("worth", "worth_se"):
+    for kind in ("worth", "worth_se") if fit.spec.has_worths else ():
         yield from (Quantity(kind, g, i) for g in fit.groups for i in fit.items)

@@ -9,6 +9,7 @@ R call                              answers
 ``prefmod::llbt.fit``               the same, and numeric covariates
 ``BradleyTerry2::BTm, refitted``    two outcomes (also ties dropped or as half wins), no subject covariates
 ``stats::glm(binomial), refitted``  two outcomes, with subject or item covariates
+``BradleyTerry2::BTm`` at two stops  two outcomes, item covariates or comparison terms, no subject covariates
 ``BradleyTerry2::GenDavidson``      Davidson's ties, no covariates
 ``psychotools::btmodel``            whole counts, Davidson's ties or none, no covariates, no order effect
 ``MASS::polr``                      Rao and Kupper's ties
@@ -16,7 +17,8 @@ R call                              answers
 ``clubSandwich::vcovCR``            the same, CR2 and its degrees of freedom
 ===================================  ================================================================
 
-Fits of whole answers (:class:`pairproof.fit.answers.fit.AnswerFit`) have their own: :mod:`.answers`.
+Fits of whole answers (:class:`pairproof.fit.answers.fit.AnswerFit`) have their own: :mod:`.answers`; so have models of
+contests (:class:`pairproof.fit.contests.fit.ContestFit`): :mod:`.contests`.
 
 Each answer's note says what was translated: scale, reference, R's names, what a log-likelihood counts.  No
 tolerance is loosened for it.
@@ -31,6 +33,7 @@ from typing import Optional
 from ...bridge.cells import count
 from ...bridge.process.policy import Backend, BackendLike, backend as policy
 from ...fit.answers.fit import AnswerFit
+from ...fit.contests.fit import ContestFit
 from ...fit.fit import Fit
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
@@ -45,6 +48,8 @@ from .bradleyterry import (
     gendavidson_counterpart,
 )
 from .clustered import clustered_counterparts, model_based, without_model_errors
+from .contests import contest_counterparts
+from .contests.likelihood import plain_btm
 from .llbt_fit import llbt_fit_counterpart
 from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbtpc_counterpart
@@ -94,19 +99,21 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
         return []
     if isinstance(fit, AnswerFit):
         return _of_answers(fit, chosen)
+    if isinstance(fit, ContestFit):
+        return contest_counterparts(fit, chosen)
     if fit.robust is not None:
         # Estimates and likelihood by functions that have the model, standard errors by those that cluster.
         answers = [without_model_errors(a) for a in counterparts(model_based(fit), chosen)]
         return answers + clustered_counterparts(fit, chosen)
     question = Question(fit, count(fit), chosen)
+    asked = [a for answerer in _ANSWERERS if (a := answerer(question)) is not None]
     answers = [
         replace(
             a,
             score=None if a.not_run else score_check(fit, question.cells, a),
             rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)),
         )
-        for answerer in _ANSWERERS
-        if (a := answerer(question)) is not None
+        for a in [*asked, *plain_btm(fit, chosen)]
     ]
     return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
 

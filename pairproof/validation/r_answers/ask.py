@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bridge.cells import CountedCells
+from ...bridge.contests.inputs import Inputs
 from ...bridge.process.policy import Backend
 from ...bridge.records.drift import said_of_stopping
 from ...bridge.records.result import RResult
@@ -60,7 +61,26 @@ class AnswerQuestion:
     backend: Backend
 
 
-SomeQuestion = TypeVar("SomeQuestion", Question, AnswerQuestion)
+@dataclass(frozen=True, eq=False)
+class ContestQuestion:
+    """A question to R about a fit of contests: the fit, its numbers for R, and the backend that is to answer."""
+
+    fit: Fit
+    given: Inputs
+    backend: Backend
+
+    @property
+    def at_a_limit(self) -> bool:
+        """Whether contests are separated: some results are certain in the limit."""
+        return bool(self.given.certain.any())
+
+    @property
+    def kept(self) -> list[int]:
+        """Parameters that the rows without a certain result determine."""
+        return [k for k in range(len(self.given.terms)) if k not in self.given.undetermined]
+
+
+SomeQuestion = TypeVar("SomeQuestion", Question, AnswerQuestion, ContestQuestion)
 
 
 def attempt(
@@ -74,8 +94,8 @@ def attempt(
     Parameters
     ----------
     r_call : str
-    ask : function of Question or AnswerQuestion to RCounterpart
-    question : Question or AnswerQuestion
+    ask : function of a question to RCounterpart
+    question : Question, AnswerQuestion or ContestQuestion
     known : sequence of str
         Parts of the error messages that R is known to give for such a table.  An R that stops with one of
         them did run, and its error is its answer.

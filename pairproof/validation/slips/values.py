@@ -386,6 +386,11 @@ def own_setting(fit: Fit, sided: int) -> Setting:
         )
     if fit.spec.comparison_terms:
         raise InputError("comparison_terms: a search cannot handle models with covariates of the comparison")
+    if fit.spec.stated:
+        raise InputError(
+            f"{fit.title}: a search cannot handle models with a formula, a link, an offset, weights, random effects,"
+            " reduced bias or general ties; state other readings of the page in the claims file, with their models"
+        )
     if any(t.kind in ("tie", "order") and t.by for t in fit.terms):
         raise InputError(
             "a tie parameter or an order effect that varies with covariates: a search cannot handle such"

@@ -27,6 +27,9 @@ from .printout import Printout
 from .win_totals import Games, check_win_totals
 
 KIND = "arithmetic"
+#: What holds of an estimate and its standard error whatever the model: a formula's parameters are counted by the fit only,
+#: and with another link, random effects or reduced bias worths, deviance and AIC are not tied as they are otherwise.
+_OF_WALD = ("estimate", "se", "z", "p", "low", "high", "df")
 
 
 def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list[Agreement]:
@@ -51,7 +54,8 @@ def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list
             ties = printout.spec.ties
             games, observed = Games.of(data, ties), _observed(data, ties)
         checks = check_numbers(printout)
-        totals = check_win_totals(printout, games, observed) if games is not None else None
+        plain = games is not None and not claim.model.of_contests
+        totals = check_win_totals(printout, games, observed) if plain and games is not None else None
         checks += [totals] if totals is not None else []
         checks += _across(claim, printout, list(printouts.values()))
         printouts[claim.id] = claim, printout
@@ -86,6 +90,7 @@ def _printout(claim: Claim, spec: ModelSpec, items: tuple[str, ...], tie_categor
         q.quantity: q.printed
         for q in claim.numbers
         if not (claim.model.cluster and q.quantity.kind in ("p", "low", "high"))
+        and (q.quantity.kind in _OF_WALD or not claim.model.of_contests)
     }
     return Printout(numbers, items, unit, spec, tie_category, claim.sided, float(claim.alpha))
 

@@ -73,8 +73,8 @@ def _of_estimates(values: Mapping[str, str]) -> dict[str, str]:
 
 def _same_model(fit: Fit, document: Document) -> bool:
     model, spec = document["model"], fit.spec
-    if spec.comparison_terms:
-        return False  # no document has them
+    if spec.comparison_terms or spec.stated:
+        return False  # no document has them, nor formulas, links, random effects
     cells = model["cells"]
     return (
         spec.family,

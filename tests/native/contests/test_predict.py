@@ -72,7 +72,7 @@ def test_ties_are_predicted():
 @pytest.mark.parametrize(
     ("contests", "item_data", "error", "words"),
     [
-        ({"first": ["E"], "second": ["A"]}, {}, ItemError, "'E' is not in the table; give its covariates"),
+        ({"first": ["E"], "second": ["A"]}, {}, ItemError, "'E' is not among the items"),
         ({"first": ["E"], "second": ["A"]}, {"E": {}}, ItemError, "E lacks a value of x"),
         ({"first": ["A"], "second": ["A"]}, {}, ItemError, "row 1: 'A' is compared with itself"),
         ({"first": ["A"]}, {}, InputError, "expected first, second"),

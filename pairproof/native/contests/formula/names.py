@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ....data.columns import Column, Factor, FloatArray, IntArray, numbers_as_levels, take
 from ....data.comparisons import Comparisons
 from ....errors import FormulaError, InputError
-from ....text import named
+from ....text import named, shortened
 from .tokens import error
 
 Role = Literal["covariate", "item", "contest", "sided"]
@@ -127,7 +127,9 @@ class Names:
         near = difflib.get_close_matches(name, [*known, "item"], 1)
         there = "; ".join(f"{what}: {named(of_kind) or 'none'}" for what, of_kind in have)
         did = f" Did you mean {near[0]}?" if near else ""
-        return error(self.formula, f"there is no {name!r} in {self.table.source} ({there}; item).{did}")
+        return error(
+            self.formula, f"there is no {shortened(name)!r} in {self.table.source} ({there}; item).{did}"
+        )
 
     def points(self, names: tuple[str, ...]) -> Points:
         """Where an expression of these names has values."""

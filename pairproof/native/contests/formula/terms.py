@@ -155,6 +155,11 @@ class _Reader:
         inner = self.words.bracket()
         written = "".join(w.text for w in inner)
         allowed = {"1|item": "item", "1|item:judge": "item:judge", "1|judge:item": "item:judge"}
+        if written == "1|judge":
+            self.fail(
+                "the random effect (1 | judge) is the same for both items of a row, so it cancels; (1 | item:judge) lets each"
+                " judge's abilities vary about those of all"
+            )
         if sign == "-" or not outermost or written not in allowed:
             self.fail(
                 f"the random effect ({' '.join(w.text for w in inner)[:40]}) cannot be read; there are (1 | item) and"

@@ -1,0 +1,275 @@
+"""What the R programs of :mod:`.programs` take of a fit of contests: counts, columns and random effects, as numbers.
+
+Rows of the table that say the same (the pair, every column of the model, the offset, the judge with effects by judge)
+are added up, from the side of the item that comes first in the order of items.  The columns are made from the names of
+the fit's parameters, apart from the design that the native fit was made with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.columns import Factor
+from ...data.comparisons import Comparisons
+from ...fit.contests.spec import ContestSpec
+from ...fit.fit import Fit
+from ...fit.predictions import item_covariate
+from ...fit.spec import Term
+from ..cells import comparison_columns, order_of, treated
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+#: Numbers in a dense design: 160 MB, of which R holds several copies.
+MOST_NUMBERS = 20_000_000
+#: A change of the linear predictor along a direction without an estimate: rounding leaves 1e-13 of it.
+MOVES = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What the R programs take of a fit of contests.
+
+    Attributes
+    ----------
+    fit : Fit
+        Of contests: a `ContestFit`, or by maximum likelihood of the logit.
+    first, second : int[n]
+        Positions in `fit.items`.
+    counts : float[n, 3]
+        Wins, ties and losses of `first`.
+    columns : float[n, p]
+        Of the free parameters but those of ties, one of free items left out.
+    terms : tuple of Term
+        The p parameters.
+    offset : float[n]
+    home : float[n]
+        1 where `first` has the advantage of being named first, -1 where `second` has it.
+    judge : int[n]
+        From 0, with random effects by judge; else 0.
+    judges : tuple of str
+    reference : str
+        The item held at 0, "" where none is.
+    certain : bool[n]
+        Rows whose result is certain in the limit of separated contests.
+    undetermined : tuple of int
+        Parameters to leave out so that the others are determined by the rows that are not certain.
+    """
+
+    fit: Fit
+    first: IntArray
+    second: IntArray
+    counts: FloatArray
+    columns: FloatArray
+    terms: tuple[Term, ...]
+    offset: FloatArray
+    home: FloatArray
+    judge: IntArray
+    judges: tuple[str, ...]
+    reference: str
+    certain: NDArray[np.bool_]
+    undetermined: tuple[int, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the p parameters."""
+        return tuple(t.name for t in self.terms)
+
+    @property
+    def spec(self) -> ContestSpec:
+        """The specification; of a plain fit with the logit, and without what only other fits have."""
+        return spec_of(self.fit)
+
+    @property
+    def with_ties(self) -> bool:
+        """Whether a tie is an outcome of the model."""
+        return self.fit.outcome_model != "binary"
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all counts are whole numbers."""
+        return bool((self.counts == np.floor(self.counts)).all())
+
+    @cached_property
+    def own_items(self) -> frozenset[str]:
+        """Items with an ability of their own in place of their covariates."""
+        return frozenset(str(t.item) for t in self.terms if t.kind == "covariate" and t.item is not None)
+
+    @cached_property
+    def effects(self) -> tuple[IntArray, IntArray, int]:
+        """Random effect of each side of each row, from 0, -1 for none; and how many effects there are."""
+        n = len(self.fit.items)
+        if self.judges:
+            return self.judge * n + self.first, self.judge * n + self.second, len(self.judges) * n
+        number = np.full(n, -1)
+        having = [k for k, item in enumerate(self.fit.items) if item not in self.own_items]
+        number[having] = np.arange(len(having))
+        return number[self.first], number[self.second], len(having)
+
+    @cached_property
+    def effect_names(self) -> tuple[str, ...]:
+        """Of the random effects: the item; with effects by judge judge and item."""
+        if self.judges:
+            return tuple(f"{judge}.{item}" for judge in self.judges for item in self.fit.items)
+        return tuple(item for item in self.fit.items if item not in self.own_items)
+
+    @property
+    def binomial_constant(self) -> float:
+        """Binomial log-likelihood of these rows minus that of single comparisons: sum log choose(n, wins)."""
+        from scipy.special import gammaln
+
+        wins, losses = self.counts[:, 0], self.counts[:, 2]
+        return float(np.sum(gammaln(wins + losses + 1.0) - gammaln(wins + 1.0) - gammaln(losses + 1.0)))
+
+    def item_columns(self) -> tuple[list[Term], FloatArray]:
+        """Terms of item covariates, and float[n_items, k]: nan for items with an ability of their own."""
+        shared = [t for t in self.terms if t.kind == "covariate" and t.item is None]
+        own = np.array([item in self.own_items for item in self.fit.items])
+        values = np.zeros((len(self.fit.items), len(shared)))
+        for k, term in enumerate(shared):
+            values[:, k] = np.where(own, np.nan, item_covariate(self.fit, term))
+        return shared, values
+
+    def contest_terms(self) -> list[int]:
+        """Places among `terms` of what is of the contest: order effect and comparison terms."""
+        return [k for k, t in enumerate(self.terms) if t.kind in ("order", "comparison")]
+
+
+def spec_of(fit: Fit) -> ContestSpec:
+    """The specification of a fit of contests.
+
+    Parameters
+    ----------
+    fit : Fit
+
+    Returns
+    -------
+    ContestSpec
+    """
+    spec = fit.spec
+    if isinstance(spec, ContestSpec):
+        return spec
+    return ContestSpec(**{f.name: getattr(spec, f.name) for f in fields(spec)})
+
+
+def inputs_of(fit: Fit) -> Inputs:
+    """The inputs of a fit.
+
+    Parameters
+    ----------
+    fit : Fit
+        Without subject covariates.
+
+    Returns
+    -------
+    Inputs
+    """
+    import pandas as pd
+
+    table, spec = treated(fit), spec_of(fit)
+    used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
+    turned = table.first > table.second
+    side = np.where(turned, -1.0, 1.0)
+    reference = _reference(fit)
+    terms = tuple(t for t in fit.terms if t.kind not in ("tie", "tie-of") and t.name != reference)
+    columns = _columns(fit, table, terms) * side[:, None]
+    offset = np.zeros(table.n_rows)
+    if spec.offset:
+        offset = np.asarray(fit.data.columns[spec.offset], float) * side
+    home = order_of(table) * side
+    judge, judges = _judges(table, used) if "item:judge" in spec.random else (np.zeros(table.n_rows, int), ())
+    key = pd.DataFrame(
+        {
+            "first": np.minimum(table.first, table.second),
+            "second": np.maximum(table.first, table.second),
+            "offset": offset + 0.0,
+            "home": home + 0.0 if spec.tie_shift else 0.0,
+            "judge": judge,
+        }
+    )
+    for k, term in enumerate(terms):
+        if term.kind in ("order", "comparison"):
+            key[f"column {k}"] = columns[:, k] + 0.0  # no -0
+    if spec.cells == ("row",):
+        key["row"] = np.arange(table.n_rows)
+    for name in spec.cells:
+        if name != "row":
+            kept = table.columns[name]
+            key[f"cell {name}"] = kept.codes if isinstance(kept, Factor) else kept
+    of = key.iloc[used].groupby(list(key.columns), sort=True, dropna=False).ngroup().to_numpy()
+    _, at = np.unique(of, return_index=True)
+    at = used[at]
+    straight = np.stack([table.wins, table.ties, table.losses], axis=1)[used]
+    counts = np.where(turned[used, None], straight[:, ::-1], straight)
+    counts = np.stack([np.bincount(of, column, len(at)) for column in counts.T], axis=1)
+    return Inputs(
+        fit,
+        key["first"].to_numpy()[at],
+        key["second"].to_numpy()[at],
+        counts,
+        columns[at],
+        terms,
+        offset[at],
+        home[at],
+        judge[at],
+        judges,
+        reference,
+        *_limit(fit, terms, columns[at]),
+    )
+
+
+def _columns(fit: Fit, table: Comparisons, terms: tuple[Term, ...]) -> FloatArray:
+    """float[n_rows, p], in favour of the item named first."""
+    contest = comparison_columns(fit, table, table.wins + table.ties + table.losses > 0)
+    out = np.zeros((table.n_rows, len(terms)))
+    for k, term in enumerate(terms):
+        if term.kind == "order":
+            out[:, k] = order_of(table)
+        elif term.kind == "comparison":
+            out[:, k] = contest[term.name]
+        else:
+            of_item = (
+                np.array([float(item == term.item) for item in fit.items])
+                if term.kind == "item"
+                else item_covariate(fit, term)
+            )
+            out[:, k] = of_item[table.first] - of_item[table.second]
+    return out
+
+
+def _reference(fit: Fit) -> str:
+    """The item held at 0 in R."""
+    if not any(t.kind == "item" for t in fit.terms):
+        return ""
+    return fit.spec.reference if fit.spec.reference in fit.items else fit.items[0]
+
+
+def _judges(table: Comparisons, used: IntArray) -> tuple[IntArray, tuple[str, ...]]:
+    column = table.columns["judge"]
+    assert isinstance(column, Factor)
+    present, codes = np.unique(column.codes, return_inverse=True)
+    return np.ravel(codes), tuple(column.levels[k] for k in present)
+
+
+def _limit(
+    fit: Fit, terms: tuple[Term, ...], columns: FloatArray
+) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
+    """Rows whose result is certain in the limit, and parameters that the others do not determine."""
+    place = {name: k for k, name in enumerate(fit.names)}
+    along = fit.null_space[[place[t.name] for t in terms]]
+    certain = (np.abs(columns @ along) > MOVES).any(axis=1)
+    left = columns[~certain]
+    kept: list[int] = []
+    basis = np.zeros((len(left), 0))
+    for k in range(len(terms) if along.shape[1] else 0):
+        column = left[:, k] - basis @ (basis.T @ left[:, k])
+        column = column - basis @ (basis.T @ column)  # twice is enough (Kahan, in Parlett 1998, section 6.9)
+        size = float(np.linalg.norm(column))
+        if size > MOVES * max(1.0, float(np.linalg.norm(left[:, k]))):
+            kept.append(k)
+            basis = np.column_stack([basis, column / size])
+    out = tuple(k for k in range(len(terms)) if k not in kept) if along.shape[1] else ()
+    return certain, out

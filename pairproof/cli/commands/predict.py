@@ -1,0 +1,88 @@
+"""`pairproof predict`: fit a Bradley-Terry model and predict comparisons that were not seen."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...errors import RankingWarning
+from ..options.contests import chosen_rows, contest_options, where_option
+from ..options.model import model_options
+from ..options.reading import reader_options, split_list
+from ..options.sections import SectionedCommand, level_option, option
+from ..state import READ, WRITTEN, State, shared_options
+
+_new = option("Predictions")
+
+HELP = """Fit a Bradley-Terry model to FILE and predict the comparisons of another file, also of items that FILE does not have.
+
+The file of --new has columns first and second, and every column that the model uses. A judge who is not in FILE, or a
+blank, stands for judges in general.
+
+\b
+pairproof predict fights.csv --item-data lizards.csv --formula 'SVL + (1 | item)' \\
+    --new pairs.csv --new-items hatchlings.csv
+pairproof predict games.csv --order-effect --new next-week.csv --out predicted.csv
+"""
+
+
+@click.command("predict", cls=SectionedCommand, help=HELP)
+@click.argument("file", metavar="FILE", type=READ)
+@_new("--new", required=True, metavar="FILE", type=READ, help="The comparisons to predict.")
+@_new(
+    "--new-items",
+    metavar="FILE",
+    type=READ,
+    help="Covariates of items that --item-data does not have, one row per item, in the same columns.",
+)
+@level_option(_new, "Level of the limits of each probability.")
+@_new("--out", metavar="FILE.csv", type=WRITTEN, help="Write the predictions as CSV, with every digit.")
+@model_options
+@contest_options
+@reader_options
+@where_option
+@shared_options
+def command(
+    state: State,
+    file: str,
+    new: str,
+    new_items: str | None,
+    level: float,
+    out: str | None,
+    reading: dict[str, Any],
+    where: tuple[tuple[str, str], ...],
+    contests: dict[str, Any],
+    **asked: Any,
+) -> int:
+    state.no_junit("predictions have")
+    if out is not None and not out.lower().endswith(".csv"):
+        raise click.UsageError(f"--out {out}: predictions are written as CSV; give a name that ends in .csv.")
+    import pairproof
+
+    from ...data.reading.new_contests import read_contests, read_new_items
+    from ..reports.predict import document, page
+
+    table = chosen_rows(pairproof.read(file, **reading), where)
+    for name in ("item_terms", "separate", "comparison_terms"):
+        asked[name] = split_list(asked[name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankingWarning)  # said below, among the fit's warnings
+        fit = pairproof.fit_bradley_terry(table, **asked, **contests)
+    item_data, known = (
+        ({}, ()) if new_items is None else read_new_items(new_items, table, reading["encoding"])
+    )
+    if known:
+        state.say(f"{new_items}: {len(known)} of its items are in {file}, with the same values")
+    for warning in fit.warnings:
+        state.say(f"Warning: {warning}")
+    frame = pairproof.predict(
+        fit, read_contests(new, table, reading["encoding"]), item_data=item_data, level=level
+    )
+    if out is not None:
+        state.write(Path(out), frame.to_csv(index=False, lineterminator="\n"))
+        state.say(f"predictions: {out}")
+    state.give(lambda: page(fit, frame, level), document(fit, frame, level))
+    return 0

@@ -1,0 +1,129 @@
+"""Files of comparisons to be predicted, and of the covariates of items that were not seen.
+
+They are matched to the table that a model was fitted to by the names of columns, and its types are theirs: what is a
+category there is read as text here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, Union
+
+import numpy as np
+
+from ...errors import InputError, ItemError
+from ...text import listed, quoted
+from ..columns import Column, Factor
+from ..comparisons import Comparisons
+from .cells import covariate
+from .items import Options, item_column
+from .sources import load
+
+AnyPath = Union[str, "PathLike[str]"]
+
+
+def read_contests(path: AnyPath, table: Comparisons, encoding: str | None = None) -> dict[str, list[Any]]:
+    """The comparisons of a file, column by column.
+
+    Parameters
+    ----------
+    path : path
+        With columns first and second.
+    table : Comparisons
+        Of the model.
+    encoding : str, optional
+
+    Returns
+    -------
+    dict of str to list
+        first, second, and those columns that the table has too.
+
+    Raises
+    ------
+    InputError
+        No columns first and second.
+    """
+    found = load(path, encoding)
+    for side in ("first", "second"):
+        if side not in found.columns:
+            raise InputError(f"{found.source}: no column {side!r}; found {listed(found.columns)}")
+    names = Options(None, None, None, None, None, None)
+    columns: dict[str, list[Any]] = {
+        side: _values(item_column(found, side, names)) for side in ("first", "second")
+    }
+    for name, known in table.columns.items():
+        if name in found.columns:
+            columns[name] = _values(covariate(found, name, None, categorical=isinstance(known, Factor)))
+    return columns
+
+
+def read_new_items(
+    path: AnyPath, table: Comparisons, encoding: str | None = None
+) -> tuple[dict[str, dict[str, str | float]], tuple[str, ...]]:
+    """The covariates of items that the table does not have, and the items of the file that it has.
+
+    Parameters
+    ----------
+    path : path
+        With a column item (or else the first is taken) and one for each item covariate.
+    table : Comparisons
+    encoding : str, optional
+
+    Returns
+    -------
+    dict of str to dict, tuple of str
+
+    Raises
+    ------
+    InputError
+        A covariate of the table without a column.
+    ItemError
+        An item with two rows, or one that the table has with other values.
+    """
+    found = load(path, encoding)
+    key = "item" if "item" in found.columns else next(iter(found.columns))
+    items = _values(item_column(found, key, Options(None, None, None, None, None, None)))
+    lacking = [name for name in table.item_data if name not in found.columns]
+    if lacking:
+        raise InputError(
+            f"{found.source}: no column {listed(lacking)}; it needs the item covariates"
+            f" {listed(table.item_data)}"
+        )
+    values = {
+        name: _values(covariate(found, name, None, categorical=isinstance(known, Factor)))
+        for name, known in table.item_data.items()
+    }
+    new: dict[str, dict[str, str | float]] = {}
+    old = []
+    for row, item in enumerate(items):
+        if item in new or item in old:
+            raise ItemError(
+                f"{found.source}, row {row + 1}: item {quoted(item)} has more than one row; keep one"
+            )
+        here = {name: column[row] for name, column in values.items()}
+        if item in table.items:
+            old.append(item)
+            _check_same(f"{found.source}, row {row + 1}", item, here, table)
+        else:
+            new[item] = here
+    return new, tuple(old)
+
+
+def _values(column: Column) -> list[Any]:
+    if isinstance(column, Factor):
+        return [column.levels[code] if code >= 0 else "" for code in column.codes]
+    return [float(x) for x in column]
+
+
+def _check_same(where: str, item: str, here: Mapping[str, str | float], table: Comparisons) -> None:
+    place = table.items.index(item)
+    for name, column in table.item_data.items():
+        known = _values(column)[place]
+        value = here[name]
+        same = known == value or (isinstance(known, float) and np.isnan(known) and np.isnan(float(value)))
+        if not same:
+            raise ItemError(
+                f"{where}: item {quoted(item)} has {name} = {value!r}, but the model was fitted with {known!r};"
+                " leave the row out, or give the item another name"
+            )

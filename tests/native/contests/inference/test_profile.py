@@ -1,0 +1,202 @@
+"""Profile intervals of models of contests: where refits with the parameter held have lost the chi-square quantile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import chdtri
+
+import pairproof
+from pairproof.bridge.packages.answers import ask
+from pairproof.errors import InputError
+from pairproof.fit.contests.mixed import MixedFit
+from pairproof.native.random_effects.profile import profile_sigma
+from tests.native.contests.tables import four_players, judged, separated, with_ties
+
+QUANTILE = float(chdtri(1, 0.05))
+
+
+def limits(fit: pairproof.Fit, name: str) -> tuple[float, float]:
+    row = fit.profile(name).loc[name]
+    return float(row["profile_low"]), float(row["profile_high"])
+
+
+def by_covariate() -> pairproof.Comparisons:
+    """Four players with a covariate, and a column for each row that holds the difference."""
+    table = four_players()
+    x = np.array([0.0, 1, 2, 4])
+    return replace(table, columns={"dx": x[table.first] - x[table.second]})
+
+
+@pytest.mark.parametrize("link", ["logit", "probit", "cauchit"])
+def test_a_refit_with_the_parameter_held_at_a_limit_has_lost_the_quantile(link: str) -> None:
+    table = by_covariate()
+    one = np.zeros(table.n_rows)
+    fit = pairproof.fit_bradley_terry(table, formula="x", link=link, order_effect=True, offset=one)
+    for v in limits(fit, "x"):
+        assert not isinstance(table.columns["dx"], pairproof.data.columns.Factor)
+        held = pairproof.fit_bradley_terry(
+            table, formula="1", link=link, order_effect=True, offset=v * np.asarray(table.columns["dx"])
+        )
+        # The root is sought to 1e-12 and the profile is quadratic there: observed 3e-13.
+        assert 2.0 * (fit.llf - held.llf) == pytest.approx(QUANTILE, abs=1e-11)
+
+
+@pytest.mark.r
+def test_r_s_deviance_rises_by_the_quantile_at_both_limits_of_a_probit() -> None:
+    table = four_players()
+    fit = pairproof.fit_bradley_terry(table, link="probit")
+    low, high = limits(fit, "B")
+    code = f"""
+    first <- c({", ".join(map(str, table.first + 1))}); second <- c({", ".join(map(str, table.second + 1))})
+    w <- c({", ".join(map(str, table.wins))}); n <- 10
+    X <- diag(4)[first, ] - diag(4)[second, ]
+    d <- function(v) {{ g <- glm(cbind(w, n - w) ~ 0 + X[, 3:4], family = binomial("probit"), offset = v * X[, 2],
+      epsilon = 1e-14); deviance(g) }}
+    full <- deviance(glm(cbind(w, n - w) ~ 0 + X[, 2:4], family = binomial("probit"), epsilon = 1e-14))
+    list(rise = c(d({low!r}), d({high!r})) - full)
+    """
+    rise = ask("live", "held probit", code, {}, ()).as_list().vector("rise").floats()
+    # The root is sought to 1e-12, and R's deviances are of order 10: observed 5e-12.
+    np.testing.assert_allclose(rise, QUANTILE, atol=1e-10)
+
+
+@pytest.mark.parametrize("options", [{}, {"reference": "sum"}, {"reference": "C"}])
+def test_profiles_of_both_engines_are_the_same(options: dict[str, str]) -> None:
+    table = four_players()
+    plain = pairproof.fit_bradley_terry(table, **options).profile()
+    other = pairproof.fit_bradley_terry(table, offset=np.zeros(6), **options).profile()
+    assert list(plain.index) == list(other.index)
+    np.testing.assert_allclose(other, plain, atol=1e-11)  # two root searches to 1e-12: observed 6e-13
+
+
+def test_the_scale_of_a_fit_is_that_of_its_profile() -> None:
+    fit = pairproof.fit_bradley_terry(four_players(), offset=np.zeros(6))
+    half = fit.on_scale("lambda").profile()
+    np.testing.assert_allclose(2.0 * half, fit.profile(), atol=1e-11)  # the same searches: observed 0
+
+
+def test_separated_sides_are_infinite_and_the_others_those_of_the_plain_engine() -> None:
+    asked = {"names": ["A"], "contrasts": [("A", "D"), ("B", "C")]}
+    plain = pairproof.fit_bradley_terry(separated(), reference="B").profile(**asked)
+    other = pairproof.fit_bradley_terry(separated(), reference="B", offset=np.zeros(6)).profile(**asked)
+    np.testing.assert_allclose(other, plain, atol=1e-11)  # nan and inf alike; observed 4e-13
+    assert other.loc["A", "profile_high"] == np.inf and 1.4 < other.loc["A", "profile_low"] < 1.5
+    probit = pairproof.fit_bradley_terry(separated(), link="probit").profile("B")
+    assert probit["profile_low"].tolist() == [-np.inf] and -1 < probit.loc["B", "profile_high"] < 0
+
+
+def test_what_is_not_connected_has_limits_at_both_infinities() -> None:
+    table = pairproof.Comparisons.build("ABCD", [0, 2], [1, 3], [3, 2], None, [1, 4])
+    found = pairproof.fit_bradley_terry(table, link="probit").profile()
+    assert np.isnan(found.loc["C", "estimate"])
+    assert found.loc["C", ["profile_low", "profile_high"]].tolist() == [-np.inf, np.inf]
+    assert np.isfinite(found.loc["B"]).all()
+
+
+def penalised(b: NDArray[np.float64], wins: NDArray[np.float64], x: NDArray[np.float64], n: float) -> float:
+    """Log-likelihood plus half the log determinant of the information, written out."""
+    eta = x @ b
+    p = 1.0 / (1.0 + np.exp(-eta))
+    llf = float(wins @ np.log(p) + (n - wins) @ np.log(1.0 - p))
+    return llf + 0.5 * float(np.linalg.slogdet(x.T @ ((n * p * (1 - p))[:, None] * x))[1])
+
+
+def test_the_penalised_profile_is_that_of_heinze_and_schemper() -> None:
+    """Two parameters, so that the profile is a search in one dimension of the penalised likelihood, written out here."""
+    table = pairproof.Comparisons.build("ABC", [0, 0, 1], [1, 2, 2], [5, 5, 3], None, [0, 0, 2])
+    fit = pairproof.fit_bradley_terry(table, reduce_bias="mean", reference="A")
+    x = np.array([[-1.0, 0], [0, -1], [1, -1]])
+    wins = np.array([5.0, 5, 3])
+    top = penalised(fit.params[["B", "C"]].to_numpy(), wins, x, 5.0)
+    assert fit.penalised == pytest.approx(top, abs=1e-13)  # observed 9e-16
+    for v in limits(fit, "B"):
+        found = minimize_scalar(
+            lambda c: -penalised(np.array([v, c]), wins, x, 5.0), bracket=(v - 1, v), options={"xtol": 1e-12}
+        )
+        # The golden section stops at 1e-8 of c, of which the value is quadratic: observed 3e-13.
+        assert 2.0 * (top + found.fun) == pytest.approx(QUANTILE, abs=1e-11)
+    wald = fit.profile("B").loc["B"]
+    assert wald["profile_low"] < wald["wald_low"] and wald["profile_high"] < wald["wald_high"]
+
+
+def test_davidson_s_profile_by_the_general_engine_is_the_plain_one() -> None:
+    plain = pairproof.fit_bradley_terry(with_ties()).profile()
+    other = pairproof.fit_bradley_terry(with_ties(), offset=np.zeros(3)).profile()
+    np.testing.assert_allclose(other, plain, atol=1e-11)  # two root searches to 1e-12: observed 4e-13
+
+
+def test_laplace_limits_are_where_the_profile_of_the_marginal_likelihood_says() -> None:
+    table = by_covariate()
+    fit = pairproof.fit_bradley_terry(table, formula="x + (1 | item)", method="laplace")
+    assert isinstance(fit, MixedFit)
+    for v in limits(fit, "x"):
+        held = pairproof.fit_bradley_terry(
+            table, formula="(1 | item)", offset=v * np.asarray(table.columns["dx"]), method="laplace"
+        )
+        # The inner search stops at a gradient of 1e-7: observed 5e-16.
+        assert 2.0 * (fit.llf - held.llf) == pytest.approx(QUANTILE, abs=1e-11)
+    from pairproof.native.contests.inference.mixed_profile import MixedProfiles
+    from pairproof.native.contests.rows import contest_rows
+
+    contests = MixedProfiles(fit, contest_rows(fit.data, fit.of_contests)).contests
+    low, high = limits(fit, "sigma")
+    found = profile_sigma(contests, np.array([low, high]))
+    np.testing.assert_allclose(
+        2.0 * (fit.llf - found.llf), QUANTILE, atol=1e-11
+    )  # two searches for the same maximum: observed 2e-14
+    # LR of sigma = 0 is 6.15 > 3.84, so that 0 is outside.
+    assert 0.0 < low < fit.sigma < high < np.inf
+
+
+def test_sigma_has_lower_limit_zero_where_the_data_do_not_rule_it_out() -> None:
+    table = pairproof.Comparisons.build(
+        "ABCD", [0, 0, 1, 2, 1], [1, 2, 2, 3, 3], [5, 4, 5, 5, 4], None, [5, 5, 4, 5, 5]
+    )
+    fit = pairproof.fit_bradley_terry(table, formula="(1 | item)")
+    row = fit.profile().loc["sigma"]
+    assert row["estimate"] == 0.0 and np.isnan(row["wald_low"])
+    assert row["profile_low"] == 0.0 and 0.2 < row["profile_high"] < 2.0
+
+
+def test_sigma_of_acyclic_wins_is_bounded_below_only() -> None:
+    table = pairproof.Comparisons.build(
+        "ABCDEF", [0, 0, 1, 2, 3, 4, 0], [1, 2, 2, 3, 4, 5, 5], np.full(7, 3), None, np.zeros(7)
+    )
+    fit = pairproof.fit_bradley_terry(table, formula="(1 | item)", method="laplace")
+    assert isinstance(fit, MixedFit) and [w.kind for w in fit.warnings] == ["sigma-unbounded"]
+    low, high = limits(fit, "sigma")
+    assert 0.0 < low < fit.sigma and high == np.inf
+
+
+def test_judges_effects_have_profiles_by_quadrature() -> None:
+    fit = pairproof.fit_bradley_terry(judged(), random="item:judge", method="laplace")
+    found = fit.profile(contrasts=[("A", "B")])
+    assert (
+        found.loc["A - B", "profile_low"]
+        < found.loc["A - B", "estimate"]
+        < found.loc["A - B", "profile_high"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"formula": "x + (1 | item)", "method": "pql"}, "has no likelihood to profile"),
+        ({"formula": "x", "link": "probit", "reduce_bias": "mean"}, "maximises nothing"),
+        ({"formula": "x", "reduce_bias": "median"}, "maximises nothing"),
+    ],
+)
+def test_estimates_that_maximise_nothing_have_no_profile(options: dict[str, str], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        pairproof.fit_bradley_terry(four_players(), **options).profile()
+
+
+def test_contrasts_of_predicted_abilities_have_no_profile() -> None:
+    fit = pairproof.fit_bradley_terry(four_players(), formula="x + (1 | item)")
+    with pytest.raises(InputError, match="are predictions, not parameters"):
+        fit.profile(contrasts=[("A", "B")])
