@@ -1,7 +1,7 @@
 """Estimates of maximum likelihood and of reduced bias in small tables: errors, and on which side of the truth they are.
 
-Where the maximum-likelihood estimate is infinite it has no error; its share is told, and the error of the mean-reduced
-one is given also over those tables where both are finite.  An infinite estimate is above or below the truth all the same.
+Where the maximum-likelihood estimate is infinite it has no error; its share is told, and the errors of the reduced ones
+are given also over those tables where it is finite.
 """
 
 from __future__ import annotations
@@ -82,7 +82,6 @@ def of_table(design: Pairs | Contests, k: int) -> dict[str, float]:
             out[f"{words}, error"] = value - true
             out[f"{words}, squared"] = (value - true) ** 2
             out[f"{words}, Wald"] = float(abs(value - true) <= structured.Z * se)
-        if not np.isnan(value):
             out[f"{words}, below"] = float(value < true)
     if "ML" in errors:
         out.update({f"{words}, where ML is finite": errors[words] for words in errors})

@@ -73,6 +73,6 @@ def simulated(design: Contests, tables: int) -> dict[str, Any]:
     for k in range(tables):
         try:
             tally.add(k, of_table(design, k))
-        except ConvergenceError:
+        except (ConvergenceError, np.linalg.LinAlgError):
             left += 1
     return line(design.name, asdict(design), tally, left_out=left)
