@@ -4,7 +4,8 @@ Fits are `fit_bradley_terry(table, item_terms=["x"], order_effect=True, comparis
 players, the advantage of the one named first, a covariate of the contest.  Wald's and profile intervals are those of
 `pairproof.profile`: of maximum likelihood, and of the likelihood penalised by Jeffreys' prior
 (`reduce_bias="jeffreys"`, with the logit the same as "mean").  An estimate at infinity has no Wald interval; its profile
-interval is open on one side.
+interval is open on one side.  An offset of 0 changes nothing but the engine: profiles of the one for models without
+options come to no end in about one nearly separated table of a hundred.
 """
 
 from __future__ import annotations
@@ -42,7 +43,13 @@ def fitted(
 ) -> pairproof.Fit:
     """With both covariates and the order effect."""
     return pairproof.fit_bradley_terry(
-        table, item_terms=["x"], order_effect=True, comparison_terms=["z"], link=link, reduce_bias=reduce_bias
+        table,
+        item_terms=["x"],
+        order_effect=True,
+        comparison_terms=["z"],
+        link=link,
+        reduce_bias=reduce_bias,
+        offset=np.zeros(table.n_rows),
     )
 
 
@@ -73,6 +80,6 @@ def simulated(design: Contests, tables: int) -> dict[str, Any]:
     for k in range(tables):
         try:
             tally.add(k, of_table(design, k))
-        except (ConvergenceError, np.linalg.LinAlgError):
+        except ConvergenceError:
             left += 1
     return line(design.name, asdict(design), tally, left_out=left)

@@ -32,7 +32,7 @@ TOLERANCE = 1e-16
 MOST_STEPS = 200
 #: Added to the information where it is singular, relative to its largest element.
 RIDGE = 1e-10
-#: Of a step; where the information has all but vanished a step is longer than it should be by many powers of ten.
+#: Of a step: where the information has all but vanished a step is too long by many powers of ten.
 SHORTEST = 1e-60
 
 
