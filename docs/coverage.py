@@ -16,17 +16,24 @@ import click
 
 from .agreement import markdown
 from .simulation import (
+    boundary,
     class_numbers,
+    contest_tables,
     early,
     equal_systems,
     findings,
     intervals,
+    judge_effects,
     lines,
+    random_effects,
+    reduced_bias,
     resampled,
+    structured,
     two_systems,
     whole_answers,
 )
 from .simulation.figures import draw
+from .simulation.tables import shown, table
 from .simulation.tally import keep, read
 
 Line = Mapping[str, Any]
@@ -62,6 +69,8 @@ def jobs(part: str) -> Iterator[Job]:
             n = ONE_CLASS if len(whole.shares) == 1 else TWO_CLASSES
             yield whole.name, partial(class_numbers.simulated, whole, n)
         yield class_numbers.again()[0], class_numbers.simulated_again
+    elif part in contest_tables.TABLES:
+        yield from contest_jobs(part)
     elif part == "resampled":
         yield from resampled.jobs()
     else:
@@ -74,8 +83,30 @@ def jobs(part: str) -> Iterator[Job]:
         yield "judges coming in, 200", partial(early.judges_coming_in, RUNS_OF_JUDGES)
 
 
+def contest_jobs(part: str) -> Iterator[Job]:
+    """Lines of models of contests, which are not of one kind, and what simulates each."""
+    for tables, design in zip(contest_tables.TABLES[part], _CONTESTS[part].designs()):
+        yield design.name, partial(_CONTESTS[part].simulated, design, tables)
+
+
+_CONTESTS: Mapping[str, Any] = {
+    "structured": structured,
+    "random-effects": random_effects,
+    "judge-effects": judge_effects,
+    "boundary": boundary,
+    "reduced-bias": reduced_bias,
+}
 DESIGNS = {"one-way": lines.one_way, "two-way": lines.two_way, "other": lines.other}
-PARTS = (*DESIGNS, "resampled", "early", "two-systems", "equal-systems", "whole-answers", "class-numbers")
+PARTS: tuple[str, ...] = (
+    *DESIGNS,
+    "resampled",
+    "early",
+    "two-systems",
+    "equal-systems",
+    "whole-answers",
+    "class-numbers",
+)
+PARTS += tuple(_CONTESTS)
 
 
 def recorded(part: str) -> set[str]:
@@ -97,25 +128,6 @@ def made() -> str:
 
 
 # -- the page's tables ---------------------------------------------------------------------------------------
-
-
-def shown(rates: Mapping[str, Any], method: str, low: float = 0.0, high: float = 1.0) -> str:
-    """ "0.952 (3)": a rate and its Monte Carlo error in units of the last digit; bold outside [low, high]."""
-    if method not in rates:
-        return ""
-    rate, error = rates[method]["rate"], rates[method]["error"]
-    text = f"{rate:.3f} ({max(round(error * 1000), 1)})"
-    return text if low <= rate <= high else f"**{text}**"
-
-
-def table(found: list[Line], heads: Mapping[str, str], low: float = 0.0, high: float = 1.0) -> str:
-    """A row a line; `heads` gives a method's column head.  The last column is the number of tables."""
-    rows = []
-    for one in found:
-        rates = one["rates"]
-        first = next(m for m in heads if m in rates)
-        rows.append((one["name"], *(shown(rates, m, low, high) for m in heads), str(rates[first]["tables"])))
-    return markdown(("", *heads.values(), "tables"), rows)
 
 
 def one_way() -> str:
@@ -235,6 +247,10 @@ def of_class_numbers() -> str:
     return table(recorded_lines("class-numbers"), heads)
 
 
+def _of_contests(part: str) -> str:
+    return contest_tables.PAGES[part](recorded_lines(part))
+
+
 BLOCKS: Mapping[str, Callable[[], str]] = {
     "coverage-made": made,
     "coverage-findings": findings.page,
@@ -248,6 +264,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "coverage-equal-systems": of_equal_systems,
     "coverage-whole-answers": of_whole_answers,
     "coverage-class-numbers": of_class_numbers,
+    **{f"coverage-{part}": partial(_of_contests, part) for part in _CONTESTS},
 }
 
 

@@ -7,6 +7,7 @@ import resource
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ WARM_BELOW = 3.0
 SCRIPT = """
 suppressMessages(suppressWarnings(library({package})))
 d <- read.csv(commandArgs(TRUE)[1])
+{setup}
 timed <- function() {{
   begin <- proc.time()
   sink(nullfile()); fit <- suppressMessages({call}); {errors}; sink()
@@ -65,7 +67,15 @@ class OfR:
     trouble: str = ""
 
 
-def fit(who: str, call: str, csv: str, cap: float, memory_gb: float) -> OfR:
+def fit(
+    who: str,
+    call: str,
+    csv: str,
+    cap: float,
+    memory_gb: float,
+    setup: str = "",
+    words: Mapping[str, str] | None = None,
+) -> OfR:
     """One fit by R.
 
     Parameters
@@ -79,10 +89,15 @@ def fit(who: str, call: str, csv: str, cap: float, memory_gb: float) -> OfR:
         CPU seconds after which the process is stopped.
     memory_gb : float
         Address space that it may have.
+    setup : str
+        R code that is run before the clock starts.
+    words : mapping, optional
+        package, errors, llf and estimates as in `OF`, of a contender that is not there.
     """
+    words = words or OF[who]
     rscript = shutil.which("Rscript")
     if rscript is None:
-        return _none("not here: R is not installed")
+        return none("not here: R is not installed")
 
     def limits() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (int(cap) + 1, int(cap) + 2))
@@ -91,7 +106,7 @@ def fit(who: str, call: str, csv: str, cap: float, memory_gb: float) -> OfR:
     with tempfile.TemporaryDirectory(prefix="pairproof-benchmarks-") as folder:
         data, script = Path(folder, "d.csv"), Path(folder, "run.R")
         data.write_text(csv, encoding="utf-8")
-        script.write_text(SCRIPT.format(call=call, warm=WARM_BELOW, **OF[who]), encoding="utf-8")
+        script.write_text(SCRIPT.format(call=call, warm=WARM_BELOW, setup=setup, **words), encoding="utf-8")
         ran = subprocess.run(
             [rscript, "--vanilla", str(script), str(data)],
             capture_output=True,
@@ -104,13 +119,13 @@ def fit(who: str, call: str, csv: str, cap: float, memory_gb: float) -> OfR:
         numbers = np.array([_number(x) for x in said["estimates"]])
         return OfR(float(said["seconds"][0]), _number(said["llf"][0]), numbers, said["version"][0])
     if ran.returncode < 0 or ran.returncode in (137, 152):
-        return _none(f"stopped after {cap:g} s of CPU time")
+        return none(f"stopped after {cap:g} s of CPU time")
     if "there is no package" in ran.stderr:
-        return _none(f"not here: {OF[who]['package']} is not installed")
+        return none(f"not here: {words['package']} is not installed")
     lines = [line.strip() for line in ran.stderr.splitlines() if line.strip()]
     error = [k for k, line in enumerate(lines) if line.startswith("Error")]
     words = " ".join(lines[error[0] :] if error else lines[-2:])
-    return _none(
+    return none(
         words.replace("Execution halted", "").replace("Calls: timed", "").strip()[:160]
         or "ended without a word"
     )
@@ -120,5 +135,6 @@ def _number(text: str) -> float:
     return float("nan") if text == "NA" else float(text)
 
 
-def _none(trouble: str) -> OfR:
+def none(trouble: str) -> OfR:
+    """No numbers, and why."""
     return OfR(float("nan"), float("nan"), np.zeros(0), "", trouble)

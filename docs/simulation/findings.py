@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from . import contest_tables
 from .tally import read
 
 Line = Mapping[str, Any]
@@ -226,13 +227,14 @@ def page() -> str:
         _whole_answers,
         _class_numbers,
     )
-    return "".join(f"- {part()}\n" for part in parts)
+    said = [*(part() for part in parts), *contest_tables.findings()]
+    return "".join(f"- {sentence}\n" for sentence in said)
 
 
 def made() -> str:
     """With which versions the records were made."""
     parts = ("one-way", "two-way", "other", "resampled", "early", "two-systems", "equal-systems")
-    parts += ("whole-answers", "class-numbers")
+    parts += ("whole-answers", "class-numbers", *contest_tables.TABLES)
     with_ = sorted({tuple(sorted(one["made_with"].items())) for part in parts for one in read(part)["lines"]})
     lost = sum(
         one.get("not_estimable", 0) for part in ("one-way", "two-way", "other") for one in read(part)["lines"]

@@ -9,11 +9,16 @@ import pytest
 
 from docs import coverage
 from docs.simulation import (
+    boundary,
     class_numbers,
     early,
     equal_systems,
     findings,
     intervals,
+    judge_effects,
+    random_effects,
+    reduced_bias,
+    structured,
     two_systems,
     whole_answers,
 )
@@ -150,6 +155,36 @@ def test_intervals_of_whole_answers_cover_and_the_models_own_do_not_where_it_is_
         wrong = len(line["design"]["shares"]) > line["design"]["fitted_classes"]
         off = 0.95 - rates["model"]["rate"]
         assert (off > 4 * rates["model"]["error"]) if wrong else (abs(off) < 0.02), line["name"]
+
+
+@pytest.mark.parametrize(
+    ("part", "simulation", "line"),
+    [("structured", structured, 0), ("reduced-bias", reduced_bias, 1), ("judge-effects", judge_effects, 0)],
+)
+def test_contests_drawn_again_can_only_have_what_the_first_tables_of_the_record_have(part, simulation, line):
+    """Two tables of a line, whose record has the sums of the first 20; shares are in [0, 1]."""
+    design = list(simulation.designs())[line]
+    (known,) = [one for one in read(part)["lines"] if one["name"] == design.name]
+    again = simulation.simulated(design, 2)
+    shares = [m for m in again["first"] if "error" not in m and "finite" not in m and "mean sigma" not in m]
+    assert len(shares) > 4 and again["left_out"] == 0
+    for method in set(shares) - {"ML, squared", "mean, squared", "median, squared"}:
+        assert (
+            again["first"][method]
+            <= known["first"][method] + 1e-9
+            <= again["first"][method] + FIRST - 2 + 1e-6
+        )
+
+
+def test_random_effects_drawn_again_give_the_estimates_and_p_values_recorded():
+    for line, design in zip(read("random-effects")["lines"][:2], random_effects.designs()):
+        # Searches end within 1e-10 standard errors; linear algebra of another machine may differ. Observed 1e-8,
+        # the rounding of the record.
+        found = random_effects.of_table(design, 0)[1]
+        np.testing.assert_allclose(found, line["estimates"][0], rtol=1e-6)
+    (line,) = [one for one in read("boundary")["lines"] if one["name"].startswith("20 players")]
+    design = next(boundary.designs())
+    assert [boundary.p_value(design, k) for k in range(4)] == pytest.approx(line["p"][:4], abs=1e-6)
 
 
 @pytest.mark.parametrize("part", coverage.PARTS)

@@ -270,6 +270,7 @@ COVERED = (
     "pairproof.native.hypotheses.wild:wild_test",
     "pairproof.validation.verify",
     "pairproof.native.bias_reduced.adjustments",
+    "pairproof.native.bias_reduced.fallback",
     "pairproof.native.bias_reduced.fit",
     "pairproof.native.bias_reduced.scoring",
     "pairproof.native.bias_reduced.ties",

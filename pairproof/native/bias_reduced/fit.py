@@ -16,13 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, NotEstimableError
+from ...errors import ConvergenceError, InputError, NotEstimableError
 from ..patterns.information import cholesky_of
 from ..structured.contests import Contests
 from ..structured.existence import aliased, listed
 from ..structured.likelihood import ContestPoint
 from ..structured.links import link
 from .adjustments import KINDS, adjustment
+from .fallback import MOST, root_from_maximum
 from .scoring import root
 
 FloatArray = NDArray[np.float64]
@@ -138,7 +139,22 @@ def fit_reduced(contests: Contests, kind: str = "mean", link_name: str = "logit"
         step = covariance @ score
         return np.asarray(step), float(step @ score)
 
-    found = root(step_at, np.zeros(len(pooled.design.names)), pooled.design.predictor)
+    def penalised(theta: FloatArray) -> tuple[float, FloatArray]:
+        here = ContestPoint(pooled, chosen, theta)
+        sign, log_det = np.linalg.slogdet(here.expected)
+        if sign <= 0.0:
+            return -np.inf, np.zeros(len(theta))
+        gradient = here.score + adjustment(here, covariance_of(here.expected), "jeffreys")
+        return here.value + 0.5 * float(log_det), gradient
+
+    nowhere = np.zeros(len(pooled.design.names))
+    try:
+        found = root(step_at, nowhere, pooled.design.predictor)
+    except (ConvergenceError, np.linalg.LinAlgError):
+        if len(nowhere) > MOST:
+            raise
+        scale = np.linalg.cholesky(covariance_of(ContestPoint(pooled, chosen, nowhere).expected))
+        found = root_from_maximum(step_at, penalised, scale)
     here = ContestPoint(pooled, chosen, found.theta)
     information = here.expected
     return ReducedEstimate(

@@ -103,7 +103,7 @@ def root(
         places, steps = [*places, theta][-MEMORY:], [*steps, step][-MEMORY:]
         mixed = _mixed(places, steps) if decrement < 0.1 else None
         if count >= PATIENCE and len(theta) <= MOST_COLUMNS:
-            mixed = _newton(step_at, theta, step, decrement)
+            mixed = newton(step_at, theta, step, decrement)
         nearer = None if mixed is None else _nearer(step_at, mixed, decrement)
         if mixed is not None and nearer is not None:
             there, (after, length) = mixed, nearer
@@ -138,7 +138,7 @@ def _nearer(
     return found if found[1] < decrement else None
 
 
-def _newton(
+def newton(
     step_at: Callable[[FloatArray], tuple[FloatArray, float]],
     theta: FloatArray,
     step: FloatArray,
@@ -146,7 +146,26 @@ def _newton(
 ) -> FloatArray | None:
     """Newton's place for the root of the scoring steps, halved until it is nearer to the root.
 
-    Derivatives are central differences.
+    Parameters
+    ----------
+    step_at : function of theta, float[p]
+        As :func:`root` takes it.
+    theta, step : float[p]
+        A place, and the scoring step there.
+    decrement : float
+        Squared length of that step in standard errors.
+
+    Returns
+    -------
+    float[p] or None
+        None where no halved step is nearer.  Derivatives are central differences.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairproof.native.bias_reduced.scoring import newton
+    >>> newton(lambda t: (0.3 * (2.0 - t), float((2.0 - t) @ (2.0 - t))), np.zeros(1), np.array([0.6]), 4.0).round(6).tolist()
+    [2.0]
     """
     size = 1e-6 * np.maximum(1.0, np.abs(theta))
     try:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import NotEstimableError
-from .likelihood import Infeasible, Limiting, Point, bordered
+from .likelihood import Infeasible, Limiting, Point, bordered_solve
 
 FloatArray = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Curve:
     def _slope(self, point: Point) -> FloatArray:
         """d theta / dv along the constrained maxima."""
         p = len(point.theta)
-        out: FloatArray = np.linalg.solve(bordered(point.information, self._c), np.eye(p + 1)[p])[:p]
+        out: FloatArray = bordered_solve(point.information, self._c, np.eye(p + 1)[p])[:p]
         return out
 
     def _start(self, v: float) -> FloatArray:

@@ -30,6 +30,10 @@ FloatArray = NDArray[np.float64]
 #: Squared length of the last step in standard errors; what is left after it is its square.
 TOLERANCE = 1e-16
 MOST_STEPS = 200
+#: Added to the information where it is singular, relative to its largest element.
+RIDGE = 1e-10
+#: Of a step: where the information has all but vanished a step is too long by many powers of ten.
+SHORTEST = 1e-60
 
 
 class Infeasible(Exception):
@@ -125,7 +129,7 @@ class Likelihood:
         q, best = len(constraints), np.inf
         for _ in range(MOST_STEPS):
             right = np.concatenate([here.score, values - constraints @ here.theta])
-            solution = np.linalg.solve(bordered(here.information, constraints), right)
+            solution = bordered_solve(here.information, constraints, right)
             step, multipliers = solution[: self.p], solution[self.p :]
             decrement = float(step @ here.information @ step)
             length, near = 1.0, decrement < 1e-8
@@ -134,7 +138,7 @@ class Likelihood:
                 if there is not None and (near or there.llf >= here.llf - 1e-12 * abs(here.llf)):
                     break
                 length /= 2
-                if length < 1e-12:
+                if length < SHORTEST:
                     raise ConvergenceError(
                         f"no step raises the likelihood under {q} constraint(s); please report these data"
                     )
@@ -145,6 +149,27 @@ class Likelihood:
         raise ConvergenceError(
             f"Newton's method under {q} constraint(s) did not converge in {MOST_STEPS} steps; please report these data"
         )
+
+
+def bordered_solve(information: FloatArray, constraints: FloatArray, right: FloatArray) -> FloatArray:
+    """[H C'; C 0]^-1 right, Newton's step and the multipliers.
+
+    Far out in a nearly separated table the information may be singular.  A little of the identity is then added: the step
+    is uphill, and is halved where it is too long.
+    """
+    try:
+        return np.linalg.solve(bordered(information, constraints), right)
+    except np.linalg.LinAlgError:
+        more = RIDGE * max(float(np.abs(np.diag(information)).max(initial=0.0)), 1e-100)
+        try:
+            return np.linalg.solve(
+                bordered(information + more * np.eye(len(information)), constraints), right
+            )
+        except np.linalg.LinAlgError as error:
+            raise ConvergenceError(
+                f"the likelihood under {len(constraints)} constraint(s) is flat to rounding far out: nearly separated data;"
+                " reduce_bias='jeffreys' has a profile there"
+            ) from error
 
 
 def bordered(information: FloatArray, constraints: FloatArray) -> FloatArray:

@@ -20,6 +20,8 @@ from ...patterns.information import cholesky_of
 FloatArray = NDArray[np.float64]
 
 MOST_STEPS = 300
+#: After so many, a quasi-Newton search: scoring of a penalised likelihood can run past its maximum and back.
+PATIENCE = 40
 #: Squared length of the last step in standard errors: the value is then right to half of it.
 DONE = 1e-18
 #: After MOST_STEPS as much may be left: limits are then right to about 4 digits.
@@ -27,6 +29,8 @@ LEFT = 1e-6
 #: So many standard errors (or, of an infinite estimate, so far from 0) without a drop: there is none.
 FARTHEST = 1e5
 XTOL = 1e-12
+#: Of the quasi-Newton search, by standard errors: the value is then right to its square.
+GRADIENT = 1e-8
 
 
 class Unfinished(ConvergenceError):
@@ -108,7 +112,11 @@ def constrained_maximum(
     value, gradient, information = objective(fixed + basis @ phi)
     if not basis.shape[1]:
         return phi, value
-    for _ in range(MOST_STEPS):
+    for count in range(MOST_STEPS):
+        if count == PATIENCE:
+            found = _searched(objective, fixed, basis, phi)
+            if found is not None and found[1] >= value:
+                return found
         slope = basis.T @ gradient
         step = _uphill(basis.T @ information @ basis, slope)
         decrement = float(step @ slope)
@@ -134,6 +142,31 @@ def constrained_maximum(
         phi,
         value,
     )
+
+
+def _searched(
+    objective: Objective, fixed: FloatArray, basis: FloatArray, start: FloatArray
+) -> tuple[FloatArray, float] | None:
+    """The same maximum by BFGS in units of standard errors, from `start`; None if it is not reached."""
+    from scipy.optimize import minimize
+
+    try:
+        factor = cholesky_of(basis.T @ objective(fixed + basis @ start)[2] @ basis)
+    except np.linalg.LinAlgError:
+        return None
+    scale = np.linalg.inv(factor).T
+
+    def downhill(t: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient, _ = objective(fixed + basis @ (start + scale @ t))
+        if not np.isfinite(value):
+            return np.inf, np.zeros(len(t))
+        return -value, -(scale.T @ (basis.T @ gradient))
+
+    with np.errstate(all="ignore"):
+        found = minimize(downhill, np.zeros(len(start)), jac=True, method="BFGS", options={"gtol": GRADIENT})
+    if not np.abs(found.jac).max(initial=0.0) < 10.0 * GRADIENT:
+        return None
+    return start + scale @ found.x, float(-found.fun)
 
 
 def _uphill(information: FloatArray, slope: FloatArray) -> FloatArray:

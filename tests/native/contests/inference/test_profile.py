@@ -7,14 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import chdtri
+from scipy.stats import norm
 
 import pairproof
 from pairproof.bridge.packages.answers import ask
 from pairproof.errors import InputError
 from pairproof.fit.contests.mixed import MixedFit
 from pairproof.native.random_effects.profile import profile_sigma
+from tests.native.bias_reduced.test_fallback import CASES
 from tests.native.contests.tables import four_players, judged, separated, with_ties
 
 QUANTILE = float(chdtri(1, 0.05))
@@ -200,3 +202,38 @@ def test_contrasts_of_predicted_abilities_have_no_profile() -> None:
     fit = pairproof.fit_bradley_terry(four_players(), formula="x + (1 | item)")
     with pytest.raises(InputError, match="are predictions, not parameters"):
         fit.profile(contrasts=[("A", "B")])
+
+
+@pytest.mark.parametrize("name", ["x", "z"])
+def test_a_penalised_profile_in_which_scoring_runs_past_the_maximum_still_loses_the_quantile(
+    name: str,
+) -> None:
+    _, _, x, z, won, _ = CASES[2]
+    wins = np.array([float(w) for w in won])
+    n = len(wins)
+    columns = {"x": np.array(x, float), "z": np.array(z, float)}
+    nought = np.zeros(n, np.int64)
+    table = pairproof.Comparisons.build("AB", nought, nought + 1, wins, None, 1.0 - wins, columns=columns)
+    fit = pairproof.fit_bradley_terry(
+        table, comparison_terms=["x", "z"], reference="B", link="probit", reduce_bias="jeffreys"
+    )
+    dense = np.column_stack([np.ones(n), columns["x"], columns["z"]])
+    at = ["A", "x", "z"].index(name)
+
+    def penalised(theta: NDArray[np.float64]) -> float:
+        eta = dense @ theta
+        information = dense.T @ (
+            dense * np.exp(2 * norm.logpdf(eta) - norm.logcdf(eta) - norm.logcdf(-eta))[:, None]
+        )
+        value = np.where(wins > 0, norm.logcdf(eta), norm.logcdf(-eta)).sum()
+        return float(value + 0.5 * np.linalg.slogdet(information)[1])
+
+    for v in limits(fit, name):
+        held = minimize(
+            lambda rest: -penalised(np.insert(rest, at, v)),
+            np.delete([fit.params[p] for p in ("A", "x", "z")], at),
+            method="Nelder-Mead",
+            options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 5000},
+        )
+        # A search without derivatives: its value is right to 1e-12; observed at most 3e-12.
+        assert 2.0 * (fit.penalised + held.fun) == pytest.approx(QUANTILE, abs=1e-8)
