@@ -41,7 +41,9 @@ from .tabulate import tabulate
 FloatArray = NDArray[np.float64]
 #: Effects and parameters, and different rows, up to which the methods are compared by themselves.
 MOST_COMPARED = (200, 5_000)
+#: How sigma is found, and how closely.
 SEARCH = "search of the marginal likelihood, to 1e-10 standard errors"
+FIXED_POINT = "fixed point of penalised quasi-likelihood, log sigma^2 to 1e-13"
 
 
 def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> MixedFit:
@@ -231,7 +233,7 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
         llf=found.llf,
         n_comparisons=float((rows.table.wins + rows.table.losses).sum()),
         engine=engine_name(),
-        stopping=Stopping(SEARCH, True, 0, float("nan")),
+        stopping=Stopping(FIXED_POINT if spec.method == "pql" else SEARCH, True, 0, float("nan")),
         warnings=warnings,
         n_infinite=limit.n_infinite,
         quasi_likelihood=spec.ties == "half" and bool(rows.data.ties.any()),
