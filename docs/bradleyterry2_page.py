@@ -264,9 +264,8 @@ def summary() -> str:
     ):
         rows = [(c, row) for c in which for row in rows_of(c)]
         both = [(c, row) for c, row in rows if row.digits is not None]
-        plain = [
-            row for c, row in both if not any(_starts(row.quantity, r.of) for r in REASONS.get(c.name, ()))
-        ]
+        # A test holds that each of the others has a reason.
+        plain = [row for _, row in both if row.digits is not None and row.digits >= ENOUGH]
         least = min(row.digits for row in plain if row.digits is not None)
         default = min(row.digits_default for row in plain if row.digits_default is not None)
         lines.append(

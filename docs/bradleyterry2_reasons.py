@@ -47,8 +47,8 @@ _GNM = Reason(
         "likelihood",
         "p of the",
     ),
-    "gnm stops after 6 to 8 digits of these parameters, with a tighter tolerance too; pairproof's are where the score is 0 (a Newton"
-    " step in 50 digits moves them by less than 2e-13).",
+    "gnm stops after 6 to 8 digits of these parameters, with a tighter tolerance too; pairproof's are where the score is 0 (of"
+    " the first season alone, a Newton step in 50 digits moves them by less than 2e-13).",
 )
 _SEASONS = (
     "No team of one season met one of another, so abilities cannot be compared between seasons, and the abilities that the help"

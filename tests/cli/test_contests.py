@@ -45,7 +45,10 @@ def fitted(capsys, *options):
 WAYS = {
     "formula": (("t.csv", "--item-data", "items.csv", "--formula", "x"), {"formula": "x"}),
     "random": (("t.csv", "--random", "item", "--method", "pql"), {"random": "item", "method": "pql"}),
-    "mixed": (("t.csv", "--item-data", "items.csv", "--formula", "x + (1 | item)"), {"formula": "x + (1 | item)"}),
+    "mixed": (
+        ("t.csv", "--item-data", "items.csv", "--formula", "x + (1 | item)"),
+        {"formula": "x + (1 | item)"},
+    ),
     "by judge": (
         ("t.csv", "--random", "item:judge", "--method", "pql"),
         {"random": "item:judge", "method": "pql"},
@@ -53,10 +56,7 @@ WAYS = {
     "link": (("t.csv", "--link", "probit", "--order-effect"), {"link": "probit", "order_effect": True}),
     "offset": (("t.csv", "--offset", "z", "--weights", "w"), {"offset": "z", "weights": "w"}),
     "bias": (("t.csv", "--reduce-bias", "median"), {"reduce_bias": "median"}),
-    "ties": (
-        ("ties.csv", "--order-effect", "--tie-shift"),
-        {"order_effect": True, "tie_shift": True},
-    ),
+    "ties": (("ties.csv", "--order-effect", "--tie-shift"), {"order_effect": True, "tie_shift": True}),
 }
 
 
@@ -69,13 +69,22 @@ def test_an_option_is_the_argument_of_the_same_name_and_its_json_fits_the_schema
 
 
 def test_json_says_what_was_stated_and_what_is_null(capsys):
-    document = fitted(capsys, "t.csv", "--item-data", "items.csv", "--formula", "x + (1 | item)", "--method", "pql")
-    assert (document["formula"], document["random"], document["method"]) == ("x + (1 | item)", ["item"], "pql")
+    document = fitted(
+        capsys, "t.csv", "--item-data", "items.csv", "--formula", "x + (1 | item)", "--method", "pql"
+    )
+    assert (document["formula"], document["random"], document["method"]) == (
+        "x + (1 | item)",
+        ["item"],
+        "pql",
+    )
     assert document["llf"] is document["aic"] is document["deviance"] is None
     assert [c["name"] for c in document["components"]] == ["item"] and document["components"][0]["p"] is None
     assert [e["item"] for e in document["effects"]] == list("ABCD")
     assert fitted(capsys, "t.csv", "--link", "cauchit")["scale"] == "cauchit"
-    assert "formula" not in fitted(capsys, "t.csv") and fitted(capsys, "t.csv", "--formula", "item")["formula"] == "item"
+    assert (
+        "formula" not in fitted(capsys, "t.csv")
+        and fitted(capsys, "t.csv", "--formula", "item")["formula"] == "item"
+    )
 
 
 def test_no_standard_errors_by_cluster_are_promised_where_there_are_none(capsys):
@@ -98,7 +107,10 @@ def test_where_keeps_rows_and_all_items(capsys):
         (("--model", "bradley-terry", "--weights", "bad"), "row 4: -1.0; expected a finite number >= 0"),
         (("--model", "bradley-terry", "--offset", "q"), "offset='q': the column is not in the table"),
         (("--model", "bradley-terry", "--formula", "SVL[..]"), "R's index is not written here"),
-        (("--model", "bradley-terry", "--formula", "item + (1 | judge)"), "(1 | item:judge) lets each judge's"),
+        (
+            ("--model", "bradley-terry", "--formula", "item + (1 | judge)"),
+            "(1 | item:judge) lets each judge's",
+        ),
         (("--model", "bradley-terry", "--random", "judge"), "cancels"),
         (("--model", "bradley-terry", "--method", "pql"), "there are none"),
         (("--model", "bradley-terry", "--where", "judge=9"), "no row has '9'; the values are 1, 2"),
@@ -112,7 +124,17 @@ def test_wrong_options_are_refused_with_what_to_do(capsys, options, message):
 
 def test_the_report_of_random_effects_has_sigma_and_the_predicted_effects(capsys, folder):
     code, out, _ = ran(
-        capsys, "fit", "t.csv", "--model", "bradley-terry", "--random", "item", "--report", "o.html", "--report", "o.md"
+        capsys,
+        "fit",
+        "t.csv",
+        "--model",
+        "bradley-terry",
+        "--random",
+        "item",
+        "--report",
+        "o.html",
+        "--report",
+        "o.md",
     )
     assert code == 0 and "Predicted effects" in out and "nan" not in out
     text = (folder / "o.md").read_text()
@@ -126,7 +148,17 @@ def test_the_report_of_random_effects_has_sigma_and_the_predicted_effects(capsys
 def test_the_report_of_reduced_bias_stands_beside_maximum_likelihood(capsys, folder):
     rows = "first,second,wins,losses\nA,B,5,0\nA,C,5,0\nB,C,3,2\n"
     (folder / "separated.csv").write_text(rows, encoding="utf-8")
-    command = ("--model", "bradley-terry", "--reduce-bias", "mean", "--reference", "B", "--report", "o.md", "--force")
+    command = (
+        "--model",
+        "bradley-terry",
+        "--reduce-bias",
+        "mean",
+        "--reference",
+        "B",
+        "--report",
+        "o.md",
+        "--force",
+    )
     assert ran(capsys, "fit", "separated.csv", *command)[0] == 0
     text = (folder / "o.md").read_text()
     assert "## Reduced bias" in text and "none finite" in text
@@ -135,7 +167,10 @@ def test_the_report_of_reduced_bias_stands_beside_maximum_likelihood(capsys, fol
 
 
 def test_the_report_of_a_link_has_probabilities_and_no_worths(capsys, folder):
-    assert ran(capsys, "fit", "t.csv", "--model", "bradley-terry", "--link", "probit", "--report", "o.md")[0] == 0
+    assert (
+        ran(capsys, "fit", "t.csv", "--model", "bradley-terry", "--link", "probit", "--report", "o.md")[0]
+        == 0
+    )
     text = (folder / "o.md").read_text()
     fit = pairproof.fit_bradley_terry(pairproof.read("t.csv"), link="probit")
     assert "## Probabilities" in text and "## Worths" not in text
@@ -158,10 +193,12 @@ def test_predict_gives_the_numbers_of_python_for_new_pairs_and_items(capsys, fol
     code, out, err = ran(capsys, "predict", *command, "--new-items", "more.csv", "--out", "o.csv", "--json")
     assert code == 0 and "1 of its items are in t.csv" in err
     rows = json.loads(out)["predictions"]
-    fit = pairproof.fit_bradley_terry(pairproof.read("t.csv", item_data="items.csv"), formula="x + (1 | item)")
+    fit = pairproof.fit_bradley_terry(
+        pairproof.read("t.csv", item_data="items.csv"), formula="x + (1 | item)"
+    )
     frame = pairproof.predict(fit, {"first": ["E", "A"], "second": ["A", "D"]}, item_data={"E": {"x": 3.0}})
     assert [row["eta"] for row in rows] == frame["eta"].tolist() and rows[0]["new"] == 1
-    # The specification's number of a new player with x = 3 against the first; seen: 2e-8 off, as its modes are.
+    # The vector of a new player with x = 3 against the first; seen: 2e-8 off, as the modes it is made of are.
     assert rows[0]["eta"] == pytest.approx(1.222922462, abs=5e-8)
     assert (folder / "o.csv").read_text().splitlines()[1].startswith(f"E,A,{frame['eta'][0]!r},")
     assert made_by.is_ours(folder / "o.csv")
@@ -176,7 +213,10 @@ def test_predict_shows_a_table(capsys, folder):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--new", "new.csv"), "'E' is not among the items of t.csv (A, B, C, D); its ability is a free parameter"),
+        (
+            ("--new", "new.csv"),
+            "'E' is not among the items of t.csv (A, B, C, D); its ability is a free parameter",
+        ),
         (("--new", "nothing.csv"), "no such file"),
         (("--new", "new.csv", "--out", "o.txt"), "predictions are written as CSV"),
         (("--new", "new.csv", "--out", "new.csv", "--force"), "is read by this command"),

@@ -17,7 +17,10 @@ TABLE = pairproof.Comparisons.build(
     [1, 2, 3, 4],
     None,
     [1, 1, 1, 1],
-    columns={"judge": Factor(np.array([0, 1, 1, -1]), ("ann", "x=1")), "length": np.array([1.0, 2.5, np.nan, 1.0])},
+    columns={
+        "judge": Factor(np.array([0, 1, 1, -1]), ("ann", "x=1")),
+        "length": np.array([1.0, 2.5, np.nan, 1.0]),
+    },
 )
 
 

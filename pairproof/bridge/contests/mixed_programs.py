@@ -194,7 +194,8 @@ deviance <- NA_real_
 """
 )
 
-#: Quadrature by the trapezoidal rule about the mode of each set, with exact derivatives by Fisher's and Louis's identities.
+#: Quadrature by the trapezoidal rule about the mode of each set; derivatives by Fisher's and Louis's
+#: identities.
 QUADRATURE = (
     LIKELIHOOD
     + """\

@@ -18,7 +18,7 @@ By packages: glm.fit, brglm2 and gnm at tight stops; BTm as it is called in Brad
 
 from __future__ import annotations
 
-#: Log-probabilities with their derivatives: `rows_at(eta, t)` has value, gradient and Hessian by eta and tie parameters.
+#: Log-probabilities with value, gradient and Hessian by eta and the tie parameters.
 LIKELIHOOD = """\
 # ---- log-probabilities of first preferred, tie, second preferred; R's deriv3 differentiates them
 likelihood_of <- function(link, with_ties, shift, scale) {

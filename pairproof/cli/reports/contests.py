@@ -74,7 +74,7 @@ def _random_effects(fit: MixedFit) -> Iterator[Block]:
     effects = _effect_rows(fit)
     yield Table(
         ("effect of", "effect", "se", "2.5 %", "97.5 %"),
-        tuple((shorten(row[0]), *row[1:]) for row in effects[:ROWS]),
+        tuple(effects[:ROWS]),
         "Predicted effects, the greatest first; se and 95 % limits of the prediction, sigma taken as known",
     )
     if len(effects) > ROWS:

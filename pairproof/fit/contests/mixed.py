@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -272,23 +272,30 @@ class MixedFit(ContestFit):
 
     def test_equal_items(
         self, *, group: str | None = None, at: Mapping[str, Value] | None = None
-    ) -> NoReturn:
-        """Refused: items with random effects are equal only where sigma is 0.
+    ) -> inference.WaldTest:
+        """Wald test that all items are equally able; see :meth:`pairproof.Fit.test_equal_items`.
 
         Parameters
         ----------
         group, at
-            As in :meth:`pairproof.Fit.test_equal_items`.
+            As there.
+
+        Returns
+        -------
+        WaldTest
+            With effects of items by judge: of the abilities of all judges.
 
         Raises
         ------
         NotEstimableError
-            Always.
+            Random effects of the items themselves.
         """
-        raise NotEstimableError(
-            "items with random effects are equally able only if sigma = 0 and no covariate tells them apart: p_sigma is of"
-            " the one, fit.wald([...]) of the covariates"
-        )
+        if "item" in self.of_contests.random:
+            raise NotEstimableError(
+                "items with random effects are equally able only if sigma = 0 and no covariate tells them apart:"
+                " p_sigma is of the one, fit.wald([...]) of the covariates"
+            )
+        return super().test_equal_items(group=group, at=at)
 
     def quasi_variances(self, group: str | None = None) -> pd.DataFrame:
         """Quasi-variances of predicted abilities; see :meth:`pairproof.Fit.quasi_variances`.

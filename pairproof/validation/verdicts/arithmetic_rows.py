@@ -27,8 +27,8 @@ from .printout import Printout
 from .win_totals import Games, check_win_totals
 
 KIND = "arithmetic"
-#: What holds of an estimate and its standard error whatever the model: a formula's parameters are counted by the fit only,
-#: and with another link, random effects or reduced bias worths, deviance and AIC are not tied as they are otherwise.
+#: What holds of an estimate and its standard error whatever the model: with a formula, another link, random
+#: effects or reduced bias, numbers of parameters, worths, deviance and AIC are the fit's alone.
 _OF_WALD = ("estimate", "se", "z", "p", "low", "high", "df")
 
 

@@ -15,8 +15,9 @@ from pairproof.validation.claims.random_effects import of_effects
 from tests.bridge.contests.models import FITS, four
 from tests.bridge.test_script import run
 
-#: The function that a script calls, and the fewest digits that its numbers share with the fit: observed 12.4 for gnm,
-#: 13 and more for BTm and brglm2; glmer stops where its own search does (7.5 of sigma, 5.3 of its standard error).
+#: The function that a script calls, and the fewest digits that its numbers share with the fit: observed
+#: 12.4 for gnm, 13 and more for BTm and brglm2; glmer stops where its own search does (7.5 of sigma, 5.3 of
+#: its standard error).
 CALLS = {
     "probit": ("do.call(BTm, arguments)", 12.0),
     "cauchit with an offset": ("do.call(BTm, arguments)", 11.0),

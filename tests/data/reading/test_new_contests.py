@@ -9,7 +9,14 @@ from pairproof.data.reading.new_contests import read_contests, read_new_items
 from pairproof.errors import InputError, ItemError
 
 TABLE = pairproof.read(
-    {"first": ["A", "B"], "second": ["B", "C"], "wins": [3, 4], "losses": [2, 1], "judge": ["1", "2"], "z": [0.5, 1]},
+    {
+        "first": ["A", "B"],
+        "second": ["B", "C"],
+        "wins": [3, 4],
+        "losses": [2, 1],
+        "judge": ["1", "2"],
+        "z": [0.5, 1],
+    },
     item_data={"item": ["A", "B", "C"], "x": [1.0, 2.0, None], "sex": ["f", "m", "f"]},
 )
 

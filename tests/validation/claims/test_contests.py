@@ -10,11 +10,11 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.validation import run
+from pairproof.validation.check import Checker
 from pairproof.validation.claims.reader import parse_claims
 from pairproof.validation.claims.schema import schema
 from pairproof.validation.claims.toml_document import tomllib
 from pairproof.validation.pytest import snapshots
-from pairproof.validation.check import Checker
 from tests.places import DATA
 
 #: Without the suffix of claims files, by which pytest would collect it.
@@ -69,7 +69,11 @@ def test_nothing_in_a_formula_is_run(formula, tmp_path, monkeypatch):
         ('reduce_bias = "mean"', 'reduce_bias = "firth"', "expected one of mean, median, jeffreys"),
         ('method = "pql"', 'method = "reml"', "expected one of laplace, quadrature, pql"),
         ('random = ["item"]', 'random = ["judge"]', "expected item or item:judge"),
-        ('family = "bradley-terry", reference', 'family = "llbt", reference', 'is for family = "bradley-terry"'),
+        (
+            'family = "bradley-terry", reference',
+            'family = "llbt", reference',
+            'is for family = "bradley-terry"',
+        ),
         ('formula = "x"', 'formla = "x"', "did you mean 'formula'"),
     ],
 )

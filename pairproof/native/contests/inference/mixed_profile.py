@@ -77,7 +77,7 @@ class MixedProfiles:
         def maximum(v: float, near: FloatArray | None) -> tuple[FloatArray, float]:
             return self._greatest(_held(self.contests, unit * v, basis), start if near is None else near)
 
-        # Without a cycle of wins the fixed parameters are in units of a sigma that may be as large as it likes.
+        # Without a cycle of wins the parameters are in units of a sigma that has no upper bound.
         far = FARTHEST_ACYCLIC * se if acyclic(self.contests) else np.inf
         found = [Profile(maximum, self.supremum, estimate, se, far).side(quantile, s) for s in (-1.0, 1.0)]
         return found[0], found[1]

@@ -81,7 +81,7 @@ def btm(question: ContestQuestion, tight: bool, limit: bool = True) -> RCounterp
         found = models.btm(question.given, tight=tight, backend=question.backend)
         infinite = {question.given.names[k] for k in question.given.undetermined}
         p = parameters(question, names_of_btm(question, found), found)
-        # What R has for an infinite estimate is where it stopped: shown as a value that the fit does not have.
+        # For an infinite estimate R has where it stopped: shown as a value that the fit does not have.
         values = estimates(question, p, errors=spec.link == "logit")
         values.update(likelihood(question, found, len(p.names)))
         said = [

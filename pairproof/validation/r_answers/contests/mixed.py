@@ -22,7 +22,8 @@ from .question import (
     said_of_rows,
 )
 
-PQL, PQL_DEFAULT = "BradleyTerry2::BTm, PQL, tol = 1e-14", "BradleyTerry2::BTm, PQL, default tol"
+PQL = "BradleyTerry2::BTm, PQL, tol = 1e-14"
+PQL_DEFAULT = "BradleyTerry2::BTm, PQL, default tol"
 GLMMPQL, GLMMPQL_DEFAULT = "BradleyTerry2::glmmPQL, tol = 1e-14", "BradleyTerry2::glmmPQL, default tol"
 GLMER = "lme4::glmer, modules"
 LAPLACE = "base R, Laplace's approximation"
@@ -30,8 +31,8 @@ QUADRATURE = "base R, quadrature"
 AGQ = "lme4::glmer, nAGQ"
 #: glmer's own effects of one judge are differences of two items.
 POINTS = 25
-#: Laplace by differences takes some hundred evaluations for each pair of parameters, each of which solves for all
-#: effects: half a minute at these.
+#: Laplace by differences takes some hundred evaluations for each pair of parameters, each of which solves
+#: for all effects: half a minute at these.
 MOST_EFFECTS, MOST_PARAMETERS = 200, 8
 #: Points of the grids times rows: some seconds a step.
 MOST_POINTS, MOST_DIMENSIONS = 4e6, 3

@@ -23,7 +23,8 @@ BTM, DEFAULT = "BradleyTerry2::BTm, refitted", "BradleyTerry2::BTm, default epsi
 BRGLM2, BRGLM = "brglm2::brglmFit, tight", "BradleyTerry2::BTm, br = TRUE"
 PQL, LAPLACE, GLMER = "BradleyTerry2::BTm, PQL", "base R, Laplace's approximation", "lme4::glmer, modules"
 QUADRATURE, GENDAVIDSON = "base R, quadrature", "gnm::gnm, GenDavidson"
-#: Who answers for each model, and the fewest digits that it was seen to share; what R is asked at its own stop has fewer.
+#: Who answers for each model, and the fewest digits that it must share: half a digit to two below what was
+#: seen (other libraries of linear algebra round otherwise); what R is asked at its own stop has fewer.
 ASKED = {
     "probit": {NEWTON: 14, GLM: 14, BTM: 14, DEFAULT: 4},
     "cauchit with an offset": {NEWTON: 13, GLM: 12, BTM: 12, DEFAULT: 4},
