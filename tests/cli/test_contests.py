@@ -206,11 +206,23 @@ def test_predict_gives_the_numbers_of_python_for_new_pairs_and_items(capsys, fol
 
 @pytest.mark.parametrize(
     ("method", "words"),
-    [((), "over the posterior of sigma (uncertain"), (("--method", "pql"), "at its own, with sigma taken as known")],
+    [
+        ((), "over the posterior of sigma (uncertain"),
+        (("--method", "pql"), "at its own, with sigma taken as known"),
+    ],
 )
 def test_the_page_of_predictions_says_how_the_limits_took_sigma(capsys, folder, method, words):
     (folder / "new.csv").write_text("first,second\nA,B\n", encoding="utf-8")
-    command = ("t.csv", "--item-data", "items.csv", "--formula", "x + (1 | item)", "--new", "new.csv", *method)
+    command = (
+        "t.csv",
+        "--item-data",
+        "items.csv",
+        "--formula",
+        "x + (1 | item)",
+        "--new",
+        "new.csv",
+        *method,
+    )
     code, out, _ = ran(capsys, "predict", *command)
     assert code == 0 and words in " ".join(out.split())
 

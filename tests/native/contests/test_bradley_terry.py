@@ -11,6 +11,7 @@ from pairproof.errors import ComparisonError, InputError
 from pairproof.fit.contests.fit import ContestFit
 from pairproof.fit.contests.mixed import MixedFit
 from tests.native.contests.tables import four_players, judged, separated, with_ties
+from tests.places import DATA
 
 
 def test_the_logit_by_this_engine_is_the_logit_of_the_plain_one():
@@ -247,3 +248,18 @@ def test_the_json_of_a_fit_says_link_bias_and_effects():
     assert found["components"][0]["name"] == "item" and len(found["effects"]) == 4
     assert found["worth"]["all"]["A"] == pytest.approx(0.0891, abs=1e-4)
     assert pairproof.fit_bradley_terry(four_players(), link="probit").to_dict()["worth"] == {}
+
+
+@pytest.mark.parametrize("random", ["item", "item:judge", ("item", "item:judge")])
+def test_rows_that_hold_nothing_but_dropped_ties_change_no_random_effect(random):
+    """Votes, a row an answer: a dropped tie leaves a row without a contest."""
+    votes = pairproof.read(DATA / "inference_d24.csv")
+    decided = votes.ties == 0
+    assert 0 < decided.sum() < votes.n_rows
+    dropped = pairproof.fit_bradley_terry(votes, ties="drop", random=random)
+    without = pairproof.fit_bradley_terry(votes, ties="drop", random=random, subset=decided)
+    # The same rows but for empty ones: observed 0.
+    assert dropped.llf == pytest.approx(without.llf, rel=1e-12)
+    for ours, theirs in zip(dropped.components, without.components):
+        assert ours.sigma == pytest.approx(theirs.sigma, rel=1e-9)  # a search to 1e-10; observed 0
+    np.testing.assert_allclose(dropped.effects()["effect"], without.effects()["effect"], rtol=0, atol=1e-9)
