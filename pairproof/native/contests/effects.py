@@ -155,7 +155,7 @@ def _limit(fixed: Contests, name: str) -> LimitRows:
 
 
 def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:
-    """The rows that `limit.left` has: all, or with something infinite those with a contest whose result is not certain."""
-    if limit.left.design.n_rows == fixed.design.n_rows:  # rows without a contest (dropped ties) among them
+    """Rows as `limit.left` has them: all of them, or those with a contest whose result is not certain."""
+    if limit.left is fixed:
         return np.arange(fixed.design.n_rows)
     return np.setdiff1d(np.flatnonzero(fixed.totals > 0), limit.certain)

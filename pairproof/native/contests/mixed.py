@@ -248,5 +248,6 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
             max((e.judges for e in mixed.effects), key=len),
             rows.places[limit.kept],
             found.means,
+            spec.reference,
         ),
     )

@@ -155,7 +155,8 @@ class FixedProfiles:
 
     def runs_off(self, c: FloatArray) -> tuple[bool, bool]:
         """Whether c'b can go to inf, and to -inf, without loss of likelihood."""
-        assert self.limit is not None
+        if self.limit is None:  # flat, whatever the penalty: sets of items that were never compared
+            return True, True
         return runs_off(self.limit, c)
 
     def limits(self, c: FloatArray, estimate: float, se: float, quantile: float) -> tuple[float, float]:
