@@ -29,7 +29,8 @@ FloatArray = NDArray[np.float64]
 
 #: Rows of which the second-order term is computed: it takes rows x rows numbers, CHUNK rows at a time.
 MOST_ROWS, CHUNK = 10_000, 512
-#: Points of a grid in each dimension, about: quadrature for comparison alone is of one set of 4 effects or as much
+#: Points of a grid in each dimension, about: quadrature for comparison alone is of one set of 4
+#: effects or as much
 #: work, a second or two; a set of 5 takes some twenty.
 POINTS = 60
 #: Half the 95 % quantile of chi-square with one degree of freedom.
