@@ -204,6 +204,35 @@ def test_predict_gives_the_numbers_of_python_for_new_pairs_and_items(capsys, fol
     assert made_by.is_ours(folder / "o.csv")
 
 
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ((), "over the posterior of sigma (uncertain"),
+        (("--method", "pql"), "at its own, with sigma taken as known"),
+    ],
+)
+def test_the_page_of_predictions_says_how_the_limits_took_sigma(capsys, folder, method, words):
+    (folder / "new.csv").write_text("first,second\nA,B\n", encoding="utf-8")
+    command = (
+        "t.csv",
+        "--item-data",
+        "items.csv",
+        "--formula",
+        "x + (1 | item)",
+        "--new",
+        "new.csv",
+        *method,
+    )
+    code, out, _ = ran(capsys, "predict", *command)
+    assert code == 0 and words in " ".join(out.split())
+
+
+def test_the_page_of_predictions_without_random_effects_says_nothing_of_sigma(capsys, folder):
+    (folder / "new.csv").write_text("first,second\nA,B\n", encoding="utf-8")
+    code, out, _ = ran(capsys, "predict", "t.csv", "--new", "new.csv")
+    assert code == 0 and "at its own" in out and "sigma" not in out
+
+
 def test_predict_shows_a_table(capsys, folder):
     (folder / "new.csv").write_text("first,second\nA,B\n", encoding="utf-8")
     code, out, _ = ran(capsys, "predict", "ties.csv", "--tie-scale", "--new", "new.csv", "--report", "o.html")

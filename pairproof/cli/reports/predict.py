@@ -59,14 +59,22 @@ def page(fit: Fit, frame: pd.DataFrame, level: float) -> Page:
         )
     said = ["eta is the linear predictor in favour of the first, with its standard error"]
     if not tied:
-        said.append("the limits are those of P(first) if eta lies at its own")
+        said.append("the limits are those of P(first) if eta lies at its own" + _limits_by_sigma(frame))
     if mixed:
         said.append(
             "P(first) is averaged over the effects of what was not seen, plug-in is at effect 0, averaged is over the whole"
-            " uncertainty; sigma is taken as known"
+            " uncertainty; all three, eta and se take sigma as known"
         )
     if frame["eta"].isna().any():
         said.append("- : the data do not determine the difference")
     return Page(
         f"Predictions: {fit.title}", [*blocks, Bullets(tuple(said))], f"Model fitted to {fit.data.source}"
     )
+
+
+def _limits_by_sigma(frame: pd.DataFrame) -> str:
+    """What the limits say of sigma, as `pairproof.predict` found it; nothing without random effects."""
+    how = str(frame.attrs.get("sigma", ""))
+    if not how:
+        return ""
+    return ", with sigma taken as known" if how == "known" else f", over the posterior of sigma ({how})"
