@@ -145,7 +145,10 @@ def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
         return TiePoint(contests, theta)
 
     found = maximise(evaluate, start, FAR)
-    if not found.trouble:
+    ends = contests.mode_names + contests.scale_names
+    # As good as infinite: a scale of exp(-10), a mode where one player wins .99995 of what is not tied.
+    at_the_end = bool(ends) and bool(np.abs(found.x[-len(ends) :]).max() > FAR / 2)
+    if not found.trouble and not at_the_end:
         return found
     half = contests.ties / 2.0
     why = separation(Contests(contests.design, contests.wins + half, contests.losses + half))
@@ -161,7 +164,7 @@ def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
     raise ConvergenceError(
         f"the likelihood still grows after {found.steps} steps, towards an infinite"
         f" {' and '.join(gone) or 'combination of ' + ', '.join(last)}: these contests do not bound it. Leave out"
-        " tie.mode or tie.scale"
+        f" {' or '.join(contests.mode_names + contests.scale_names) or 'a term'}"
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import pairproof
-from pairproof.errors import ComparisonError, InputError
+from pairproof.errors import ComparisonError, ConvergenceError, InputError
 from pairproof.fit.contests.fit import ContestFit
 from pairproof.fit.contests.mixed import MixedFit
 from tests.native.contests.tables import four_players, judged, separated, with_ties
@@ -247,3 +247,56 @@ def test_the_json_of_a_fit_says_link_bias_and_effects():
     assert found["components"][0]["name"] == "item" and len(found["effects"]) == 4
     assert found["worth"]["all"]["A"] == pytest.approx(0.0891, abs=1e-4)
     assert pairproof.fit_bradley_terry(four_players(), link="probit").to_dict()["worth"] == {}
+
+
+def apart_and_merged():
+    """Two sets of three that never met, and the same contests with D called A, which only fixes what nothing tells."""
+    first, second = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5], [1, 2, 0, 2, 0, 1, 4, 5, 3, 5, 3, 4]
+    wins, ties = [9, 14, 6, 11, 3, 5, 8, 12, 10, 7, 4, 9], [5, 3, 6, 4, 2, 6, 4, 3, 5, 4, 2, 3]
+    losses = [6, 3, 9, 5, 15, 8, 7, 4, 6, 9, 13, 8]
+    merged = [[{3: 0, 4: 3, 5: 4}.get(k, k) for k in side] for side in (first, second)]
+    apart = pairproof.Comparisons.build("ABCDEF", first, second, wins, ties, losses)
+    return apart, pairproof.Comparisons.build("ABCEF", *merged, wins, ties, losses)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"offset": np.zeros(12)},
+        {"order_effect": True, "tie_shift": True},
+        {"order_effect": True, "tie_scale": True},
+        {"reduce_bias": "mean"},
+        {"reduce_bias": "mean", "order_effect": True, "ties": "half"},
+    ],
+)
+def test_sets_that_never_met_are_named_and_the_rest_is_estimated(options):
+    options = {"ties": "davidson", **options}
+    apart, merged = (pairproof.fit_bradley_terry(t, **options) for t in apart_and_merged())
+    (warning,) = [w for w in apart.warnings if w.kind == "not-connected"]
+    assert warning.terms == ("D", "E", "F") and "A, B, C | D, E, F" in warning.text
+    assert np.isnan(apart.params[["D", "E", "F"]]).all() and np.isnan(apart.bse["E"])
+    same = [n for n in merged.names if n not in "AEF"]
+    # The same likelihood in the same number of parameters: observed 2e-15 of estimates, 2e-15 of standard errors.
+    np.testing.assert_allclose(apart.params[same], merged.params[same], atol=1e-11)
+    np.testing.assert_allclose(apart.bse[same], merged.bse[same], rtol=1e-10)
+    assert apart.contrast("E", "D").estimate == pytest.approx(merged.contrast("E", "A").estimate, abs=1e-11)
+    assert apart.contrast("E", "D").se == pytest.approx(merged.contrast("E", "A").se, rel=1e-10)
+    assert apart.llf == pytest.approx(merged.llf, rel=1e-13)
+    assert (apart.rank, apart.df_resid) == (merged.rank, merged.df_resid)
+    profiles = [pairproof.profile(f) for f in (apart, merged)]
+    # Limits are where the profile has dropped by a quantile, to the rounding of the log-likelihood: observed 4e-9.
+    np.testing.assert_allclose(profiles[0].loc[same], profiles[1].loc[same], atol=1e-6)
+    assert profiles[0].loc["E", "profile_high"] == np.inf
+
+
+def test_ties_without_bounds_are_told_in_the_names_of_the_result():
+    table = pairproof.Comparisons.build(
+        "ABCD",
+        [0, 0, 1, 2, 2, 3],
+        [1, 1, 0, 3, 3, 2],
+        [9, 4, 3, 7, 2, 4],
+        [2, 3, 2, 3, 1, 2],
+        [4, 5, 6, 3, 6, 5],
+    )
+    with pytest.raises(ConvergenceError, match="infinite tie-scale .*Leave out tie-scale"):
+        pairproof.fit_bradley_terry(table, ties="davidson", tie_scale=True)
