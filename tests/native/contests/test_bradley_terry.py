@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.errors import ComparisonError, ConvergenceError, InputError
@@ -180,6 +180,7 @@ def test_weights_multiply_information(weight, link):
     np.testing.assert_allclose(many.bse[1:], one.bse[1:] / np.sqrt(weight), rtol=1e-12)
 
 
+@settings(max_examples=20)  # each example is six fits
 @given(st.permutations(range(6)), st.lists(st.booleans(), min_size=6, max_size=6))
 def test_rows_may_be_permuted_and_sides_exchanged(order, turned):
     table = four_players()
@@ -276,7 +277,7 @@ def test_sets_that_never_met_are_named_and_the_rest_is_estimated(options):
     assert warning.terms == ("D", "E", "F") and "A, B, C | D, E, F" in warning.text
     assert np.isnan(apart.params[["D", "E", "F"]]).all() and np.isnan(apart.bse["E"])
     same = [n for n in merged.names if n not in "AEF"]
-    # The same likelihood in the same number of parameters: observed 2e-15 of estimates, 2e-15 of standard errors.
+    # The same design after one column is fixed, the rows in the same order: observed 0 everywhere.
     np.testing.assert_allclose(apart.params[same], merged.params[same], atol=1e-11)
     np.testing.assert_allclose(apart.bse[same], merged.bse[same], rtol=1e-10)
     assert apart.contrast("E", "D").estimate == pytest.approx(merged.contrast("E", "A").estimate, abs=1e-11)
@@ -284,8 +285,8 @@ def test_sets_that_never_met_are_named_and_the_rest_is_estimated(options):
     assert apart.llf == pytest.approx(merged.llf, rel=1e-13)
     assert (apart.rank, apart.df_resid) == (merged.rank, merged.df_resid)
     profiles = [pairproof.profile(f) for f in (apart, merged)]
-    # Limits are where the profile has dropped by a quantile, to the rounding of the log-likelihood: observed 4e-9.
-    np.testing.assert_allclose(profiles[0].loc[same], profiles[1].loc[same], atol=1e-6)
+    # Limits are roots found by other paths: observed 3e-13.
+    np.testing.assert_allclose(profiles[0].loc[same], profiles[1].loc[same], atol=1e-8)
     assert profiles[0].loc["E", "profile_high"] == np.inf
 
 

@@ -143,7 +143,7 @@ class FixedProfiles:
 
     def __init__(self, fit: ContestFit, rows: ContestRows) -> None:
         self.rows, self.spec = rows, rows.spec
-        # What the contests do not tell: only where ties are modelled or the bias is reduced; else `limit` has it.
+        # What the contests do not tell, where ties are modelled or the bias is reduced; else `limit` has it.
         parts = (
             tied_parts(rows) if rows.has_ties else apart(contests_of(rows)) if self.spec.reduction else None
         )
