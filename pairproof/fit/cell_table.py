@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,12 +69,16 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class WhenAsked:
-    """A table that is computed when it is called, and pickled as the table itself."""
+    """A table that is computed when it is first called, and pickled as the table itself."""
 
     make: Callable[[], CellTable]
 
-    def __call__(self) -> CellTable:
+    @cached_property
+    def _made(self) -> CellTable:
         return self.make()
 
+    def __call__(self) -> CellTable:
+        return self._made
+
     def __reduce__(self) -> tuple[type[Known], tuple[CellTable]]:
-        return Known, (self.make(),)
+        return Known, (self._made,)

@@ -74,7 +74,8 @@ def spread(fit: FitRecord, functions: FloatArray) -> tuple[FloatArray, FloatArra
     """Standard errors of linear functions, float[m, n_params], and degrees of freedom; inf for the normal."""
     if fit.robust is not None:
         return fit.robust.standard_errors(functions), fit.robust.degrees_of_freedom(functions)
-    variances = np.einsum("ij,ij->i", functions, np.stack([fit.covariance.product(f) for f in functions]))
+    products = [fit.covariance.product(f) for f in functions]
+    variances = np.einsum("ij,ij->i", functions, np.reshape(products, functions.shape))
     return np.sqrt(np.maximum(variances, 0.0)), np.full(len(functions), np.inf)
 
 

@@ -63,6 +63,8 @@ class Predicted:
         Of the fixed parameters among the terms of the fit.
     means : float[K] or None
         Posterior means, by quadrature.
+    reference : str
+        What the fixed parameters are against, as the model was fitted: an item, "sum" or "".
 
     Examples
     --------
@@ -81,6 +83,7 @@ class Predicted:
     judges: tuple[str, ...]
     places: IntArray
     means: FloatArray | None
+    reference: str = ""
 
     @property
     def n_effects(self) -> int:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ..family import LOG_WORTH_PER_UNIT, Scale
 from ..predictions import ability_functions as of_terms
 from ..record import FitRecord
 from .components import Component, Predicted
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .mixed import MixedFit
 
 FloatArray = NDArray[np.float64]
 
@@ -56,3 +60,21 @@ def ability_functions(fit: FitRecord, found: Predicted, judge: str | None) -> Fl
     here = (found.judge == -1) | (found.judge == number)
     out[found.item[here], np.flatnonzero(here)] += 1.0
     return out
+
+
+def on_scale(fit: MixedFit, before: Scale) -> MixedFit:
+    """A fit whose fixed parameters are on another scale than `before`, with its effects and their sigma on it too."""
+    found = fit.predicted_effects
+    factor = LOG_WORTH_PER_UNIT[before] / LOG_WORTH_PER_UNIT[fit.scale]
+    of_fixed = [factor if fit.terms[k].kind in ("item", "covariate") else 1.0 for k in found.places]
+    units = np.append(np.full(found.n_effects, factor), of_fixed)
+    return replace(
+        fit,
+        components=tuple(replace(c, sigma=factor * c.sigma, se=factor * c.se) for c in fit.components),
+        predicted_effects=replace(
+            found,
+            theta=units * found.theta,
+            covariance=units[:, None] * found.covariance * units,
+            means=None if found.means is None else factor * found.means,
+        ),
+    )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, NotEstimableError
 from .. import inference
 from ..covariance import DenseCovariance
+from ..family import Scale
 from ..rescale import Referred, against
 from ..spec import Term, Value
 from . import effects, text
@@ -115,6 +116,26 @@ class MixedFit(ContestFit):
     def further_lines(self) -> tuple[str, ...]:
         """The variance components, for the summary."""
         return text.of_components(self.components, self.of_contests.method)
+
+    def on_scale(self, scale: Scale) -> MixedFit:
+        """The same fit on another scale, sigma and effects included; see :meth:`pairproof.Fit.on_scale`.
+
+        Parameters
+        ----------
+        scale : {"lambda", "log-odds"}
+
+        Returns
+        -------
+        MixedFit
+
+        Raises
+        ------
+        InputError
+            Another scale, or another link than the logit.
+        """
+        fit = super().on_scale(scale)
+        assert isinstance(fit, MixedFit)
+        return fit if scale == self.scale else effects.on_scale(fit, self.scale)
 
     # -- effects ---------------------------------------------------------------------------------------------
 

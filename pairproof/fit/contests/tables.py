@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, TooLargeError
 from .. import inference
 from ..comparison_values import comparison_function
+from ..family import LOG_WORTH_PER_UNIT
 from ..intervals import MOST_ROWS as MOST_LIMITS, limits, spread
 from ..predictions import MOST_ROWS, ability_functions, find_group
 from ..record import FitRecord, find_item
@@ -64,7 +65,8 @@ def probabilities(
         )
     i, j = (k.ravel() for k in np.meshgrid(np.arange(n), np.arange(n), indexing="ij"))
     i, j = i[i != j], j[i != j]
-    ability = ability_functions(fit, where, chosen.tolist())
+    unit = LOG_WORTH_PER_UNIT[fit.scale]  # eta is in units of the link, whatever scale the items are on
+    ability = unit * ability_functions(fit, where, chosen.tolist())
     functions = ability[i] - ability[j]
     if order:
         functions = functions + np.array([float(t.kind == "order") for t in fit.terms])

@@ -43,6 +43,8 @@ def equal_items(fit: FitRecord, group: str | None = None, at: Mapping[str, Value
 
 def _independent(differences: FloatArray) -> FloatArray:
     """The differences, or fewer functions that say the same: abilities by covariates have few dimensions."""
+    if not differences.size:  # no parameter at all
+        return differences[:0]
     _, s, w = np.linalg.svd(differences, full_matrices=False)
     rank = int((s > s[0] * 1e-10).sum()) if s[0] > 0.0 else 0
     return differences if rank == len(differences) else w[:rank]

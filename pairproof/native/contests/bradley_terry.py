@@ -82,7 +82,7 @@ def fit_bradley_terry(
     method : {"laplace", "quadrature", "pql"}, optional
         With random effects: Laplace's approximation of the likelihood, quadrature where effects fall into sets of at
         most 5 (a judge's), or BradleyTerry2's penalised quasi-likelihood, which is badly biased for single wins and
-        losses.  Default: quadrature for the effects of judges on at most 5 items, else Laplace.
+        losses.  Default: quadrature for the effects of judges on at most 4 items, else Laplace.
     tie_shift, tie_scale : bool
         Whether Davidson's ties are most probable elsewhere than between equals, by who is named first, and whether
         they grow rarer at another rate (R's GenDavidson).

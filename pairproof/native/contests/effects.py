@@ -155,5 +155,7 @@ def _limit(fixed: Contests, name: str) -> LimitRows:
 
 
 def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:
-    """Rows with a contest whose result is not certain, as `limit.left` has them."""
+    """Rows as `limit.left` has them: all of them, or those with a contest whose result is not certain."""
+    if limit.left is fixed:
+        return np.arange(fixed.design.n_rows)
     return np.setdiff1d(np.flatnonzero(fixed.totals > 0), limit.certain)

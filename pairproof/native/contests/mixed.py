@@ -41,6 +41,7 @@ from .tabulate import tabulate
 FloatArray = NDArray[np.float64]
 #: Effects and parameters, and different rows, up to which the methods are compared by themselves.
 MOST_COMPARED = (200, 5_000)
+PQL = "repetition of mode and REML estimate, to 1e-13 of log sigma^2"
 SEARCH = "search of the marginal likelihood, to 1e-10 standard errors"
 
 
@@ -177,9 +178,10 @@ def _joint(contests: Contests, name: str, theta: FloatArray, sigma: FloatArray, 
 
 def _notes(contests: Contests, found: MixedEstimate, name: str, size: int | None) -> list[FitWarning]:
     """Where sigma is 0 or unbounded, and where the methods part; the latter for tables of moderate size."""
-    if found.method == "laplace" and len(found.joint.theta) <= MOST_COMPARED[0]:
+    # Where effects are a judge's, quadrature is the default, and a comparison with it would take its time.
+    if found.method == "laplace" and size is None and len(found.joint.theta) <= MOST_COMPARED[0]:
         if contests.design.n_rows <= MOST_COMPARED[1]:
-            notes = compare_methods(contests, name, size).notes
+            notes = compare_methods(contests, name).notes
             return [FitWarning(_kind(found), " ".join(notes))] if notes else []
     if found.bounded_below_only:
         text = (
@@ -231,7 +233,7 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
         llf=found.llf,
         n_comparisons=float((rows.table.wins + rows.table.losses).sum()),
         engine=engine_name(),
-        stopping=Stopping(SEARCH, True, 0, float("nan")),
+        stopping=Stopping(PQL if spec.method == "pql" else SEARCH, True, 0, float("nan")),
         warnings=warnings,
         n_infinite=limit.n_infinite,
         quasi_likelihood=spec.ties == "half" and bool(rows.data.ties.any()),
@@ -246,5 +248,6 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
             max((e.judges for e in mixed.effects), key=len),
             rows.places[limit.kept],
             found.means,
+            spec.reference,
         ),
     )

@@ -14,6 +14,7 @@ from ...errors import InputError, ItemError
 from ...fit.contests.spec import ContestSpec
 from ...fit.fit import Fit
 from ...fit.warning import listed
+from .options import BESIDE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,14 +120,10 @@ def stacked(
 
 
 def _need(spec: ContestSpec, columns: Mapping[str, Column], data: Comparisons) -> None:
-    if (
-        spec.offset
-        and spec.offset in data.columns
-        and spec.offset not in spec.derived
-        and spec.offset not in columns
-    ):
-        if not spec.offset.startswith("offset("):
-            raise InputError(f"contests lacks the column {spec.offset!r}, the model's offset")
+    name = spec.offset.removesuffix(BESIDE)  # an offset(...) of the formula is worked out again
+    if name in data.columns and name not in spec.derived and name not in columns:
+        if not name.startswith("offset("):
+            raise InputError(f"contests lacks the column {name!r}, the model's offset")
 
 
 def _of_item(item: str, values: Mapping[str, str | float], name: str) -> str | float:

@@ -22,9 +22,11 @@ FloatArray = NDArray[np.float64]
 #: Random effects that there are, and what is said of others.
 EFFECTS = ("item", "item:judge")
 #: Items up to which the effects of a judge are integrated by quadrature.
-QUADRATURE_ITEMS = 5
+QUADRATURE_ITEMS = 4
 #: Columns made of what was given as numbers.
 OFFSET, WEIGHTS = "offset", "weights"
+#: What follows the name of a column that was given as an offset beside those of the formula.
+BESIDE = " + offset(formula)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +124,12 @@ def prepared(
             for name in now
             if name not in before
         )
+        unused = [item for item in separate if item not in found.separate]
+        if unused:
+            raise InputError(
+                f"separate={unused}: formula={options.formula!r} has no term of item covariates, in place of which items"
+                " could have an ability of their own; leave separate out"
+            )
         separate = found.separate
         table, item_terms, comparison_terms = found.table, found.item_terms, found.comparison_terms
         warnings = found.warnings
@@ -282,5 +290,5 @@ def _with_offset(table: Comparisons, offset: str, more: FloatArray) -> tuple[Com
         if column is None or isinstance(column, Factor):
             raise InputError(f"offset={offset!r}: no numeric column of the table")
         values = values + column
-    name = "offset(formula)"
+    name = f"{offset}{BESIDE}" if offset else "offset(formula)"
     return replace(table, columns={**table.columns, name: values}), name

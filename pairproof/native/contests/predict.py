@@ -30,6 +30,7 @@ from ..structured.links import link
 from .effects import mixed_rows
 from .formula.expand import expand
 from .new_contests import stacked
+from .options import BESIDE
 from .outcomes import LinkOutcomes, TieOutcomes
 from .rows import ContestRows, contest_rows
 
@@ -94,13 +95,21 @@ def predict(
     [[1.222922, 0.959747, 0.772577, 0.751576]]
     """
     check_level(level)
+    if _spec(fit).link == "logit":
+        fit = fit.on_scale("log-odds")
     spec = _spec(fit)
     table, n_old, n_seen = stacked(fit, spec, contests, item_data or {})
     if spec.formula:
         found = expand(spec.formula, table, spec.separate, known=(n_seen, n_old))
         table = found.table
         if found.offset is not None:
-            table = replace(table, columns={**table.columns, spec.offset: found.offset})
+            given = spec.offset.removesuffix(BESIDE)
+            offset = found.offset
+            if given != spec.offset:
+                more = table.columns[given]
+                assert not isinstance(more, Factor)  # an offset is numeric, or there was no fit
+                offset = offset + more
+            table = replace(table, columns={**table.columns, spec.offset: offset})
     rows = contest_rows(table, spec)
     _check_names(fit, rows)
     chosen = np.arange(n_old, table.n_rows)
@@ -112,6 +121,7 @@ def predict(
 
 
 def _spec(fit: Fit) -> ContestSpec:
+    """The specification, against the reference that the fit's effects are predicted with."""
     if (
         fit.spec.family != "bradley-terry"
         or fit.spec.by
@@ -122,6 +132,8 @@ def _spec(fit: Fit) -> ContestSpec:
             f"predictions of {fit.title}: they are for fit_bradley_terry without by, Rao and Kupper's ties or clusters;"
             " fit.probabilities(at=..., comparison=...) has the probabilities of all pairs of items"
         )
+    if isinstance(fit, MixedFit):
+        return replace(fit.of_contests, reference=fit.predicted_effects.reference)
     if isinstance(fit.spec, ContestSpec):
         return fit.spec
     return ContestSpec(**{f.name: getattr(fit.spec, f.name) for f in fields(fit.spec)})
@@ -263,7 +275,7 @@ def _over_sigma(
 ) -> tuple[FloatArray, FloatArray, str]:
     """Limits of the probability that the first is preferred over the posterior of sigma."""
     component = fit.components[0]
-    contests = mixed_rows(contest_rows(fit.data, fit.of_contests)).contests
+    contests = mixed_rows(contest_rows(fit.data, _spec(fit))).contests
     log_se = component.se / component.sigma if component.sigma > 0 else float("nan")
     posterior = sigma_posterior(contests, fit.of_contests.link, component.sigma, log_se)
     edges = np.full((2, len(seen)), np.nan)

@@ -105,7 +105,9 @@ def contest_rows(data: Comparisons, spec: ContestSpec) -> ContestRows:
     """
     _check(data, spec)
     table = entering(data, spec)
-    home = order_column(data)
+    # Without an effect of it the column may mean anything, such as the number of the question.
+    uses_order = spec.order_effect or spec.tie_shift
+    home = order_column(data) if uses_order else np.zeros(data.n_rows)
     if spec.order_effect and not home.any():
         raise InputError(
             "order_effect: every row has order 0 (neutral ground), so there is no order effect to estimate"
@@ -151,6 +153,8 @@ def _abilities(
         x, found = item_columns(data, spec)
         assert x is not None
         return [of_column(column, ()) for column in found], x, None, None
+    if spec.separate and not spec.formula:
+        raise InputError(f"separate={list(spec.separate)} makes sense only beside item_terms")
     place = reference_place(data, spec)
     return [Term(item, "item", item=item) for item in data.items], None, place, data.items[place]
 

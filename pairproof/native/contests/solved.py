@@ -198,11 +198,11 @@ class LimitRows:
         """Why parameters have no estimate."""
         if not self.flat.shape[1]:
             return ()
-        lost = tuple(
-            name
-            for name, along in zip(self.contests.design.names, np.abs(self.flat).max(axis=1))
-            if along > 1e-9
-        )
+        flat = rows.spread(self.flat)
+        items = np.array([t.kind == "item" for t in rows.terms])
+        if rows.spec.reference == "sum" and items.any():
+            flat[items] -= flat[items].mean(axis=0)
+        lost = tuple(t.name for t, along in zip(rows.terms, np.abs(flat).max(axis=1)) if along > 1e-9)
         what = f"{listed(lost, 12)} not estimable"
         if not len(self.certain):
             sets = rows.table.connected_sets() if any(t.kind == "item" for t in rows.terms) else ()

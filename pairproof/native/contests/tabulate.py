@@ -71,7 +71,7 @@ def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
 
     def cell_table() -> CellTable:
         by_row = spec.cells == ("row",)
-        labels = tuple(f"row {used[k] + 1}" if by_row else _label(rows, int(used[k])) for k in keys)
+        labels = tuple(f"row {used[k] + 1}" for k in keys) if by_row else _labels(rows, used[keys])
         return CellTable(first[keys], second[keys], labels, observed, fitted)
 
     return Tabulated(
@@ -126,17 +126,18 @@ def _sums(of: IntArray, n: int, values: FloatArray) -> FloatArray:
     return np.stack([np.bincount(of, column, n) for column in values.T], axis=1)
 
 
-def _label(rows: ContestRows, row: int) -> str:
-    """`order=1,length=2.5`: what the comparison has beside its pair."""
-    turned = rows.table.first[row] > rows.table.second[row]
-    side = -1.0 if turned else 1.0
+def _labels(rows: ContestRows, chosen: IntArray) -> tuple[str, ...]:
+    """`order=1,length=2.5`: what each comparison has beside its pair."""
     n_comparison = sum(t.kind in ("order", "comparison") for t in rows.terms)
-    names = [t.name for t in rows.terms[len(rows.terms) - n_comparison :]]
-    values = rows.design.dense[row, rows.design.dense.shape[1] - n_comparison :]
-    said = [f"{name}={side * value:g}" for name, value in zip(names, values) if value]
-    if rows.design.offset[row]:
-        said.append(f"{rows.spec.offset}={side * rows.design.offset[row]:g}")
-    return ",".join(said)
+    names = [t.name for t in rows.terms[len(rows.terms) - n_comparison :]] + [rows.spec.offset]
+    side = np.where(rows.table.first[chosen] > rows.table.second[chosen], -1.0, 1.0)
+    values = rows.design.dense[chosen, rows.design.dense.shape[1] - n_comparison :]
+    first, of = distinct_rows(np.column_stack([side[:, None] * values, side * rows.design.offset[chosen]]))
+    words = []
+    for k in first:
+        here = [*(side[k] * values[k]), side[k] * rows.design.offset[chosen[k]]]
+        words.append(",".join(f"{name}={value:g}" for name, value in zip(names, here) if value))
+    return tuple(words[k] for k in of)
 
 
 def _null(rows: ContestRows) -> FloatArray:

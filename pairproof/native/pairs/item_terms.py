@@ -79,8 +79,8 @@ def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, t
         )
         rest = f" ({int((~own).sum())} of {len(own)} items have no ability of their own)" if own.any() else ""
         raise AliasError(
-            f"the item covariate {names[k - 1][0]} cannot be told from {partners}{rest}; leave one of"
-            " them out"
+            f"the item covariate {names[k - 1][0]} cannot be told from {partners}{rest}; leave"
+            f" {'one of them' if any(others) else 'it'} out"
         )
     return x, tuple(names)
 

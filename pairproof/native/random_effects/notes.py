@@ -29,6 +29,9 @@ FloatArray = NDArray[np.float64]
 
 #: Rows of which the second-order term is computed: it takes rows x rows numbers, CHUNK rows at a time.
 MOST_ROWS, CHUNK = 10_000, 512
+#: Points of a grid in each dimension, about: quadrature for comparison alone is of one set of 4 effects or as much
+#: work, a second or two; a set of 5 takes some twenty.
+POINTS = 60
 #: Half the 95 % quantile of chi-square with one degree of freedom.
 LOSS = 1.920729410347062
 #: A loss in log-likelihood at twice the estimate below this is flat: an interval of 68 % holds both.
@@ -195,6 +198,8 @@ def _by_quadrature(contests: Contests, link_name: str, set_size: int | None) -> 
     design = contests.design
     size = design.n_own if set_size is None else set_size
     if not 2 <= size <= MOST_EFFECTS or min(design.first.min(), design.second.min()) < 0:
+        return None
+    if design.n_own / size * POINTS ** (size - 1) > POINTS**3:
         return None
     return fit_mixed(contests, link_name, "quadrature", size)
 

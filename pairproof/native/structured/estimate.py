@@ -162,7 +162,7 @@ def _maximum(contests: Contests, pooled: Contests, chosen: Link, start: FloatArr
             "slow": "too many steps",
         }[found.trouble]
         raise ConvergenceError(
-            f"the solver stopped after {found.steps} steps at log-likelihood {found.point.value:.6f}: {reason}."
+            f"the solver stopped after {found.steps} steps at log-likelihood {found.point.value:.6g}: {reason}."
             " Fit fewer parameters, or scale the covariates"
         )
     return found

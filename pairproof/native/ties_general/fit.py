@@ -6,6 +6,7 @@ concave; BradleyTerry2 fits the same model by gnm's over-parameterised scoring f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -110,10 +111,16 @@ def fit_general_ties(contests: GeneralTies) -> GeneralTiesEstimate:
         rest = len(contests.names) - len(plain.names)
         found = _solved(contests, np.append(start.x, np.zeros(rest)))
     here = found.point
+    covariance = _covariance(here)
+    # So far out, and less than a standard error from 0: the likelihood is flat towards infinity.
+    tail = range(len(contests.names) - len(contests.mode_names + contests.scale_names), len(contests.names))
+    gone = [k for k in tail if FAR / 4 < abs(found.x[k]) < np.sqrt(covariance[k, k])]
+    if gone:
+        raise _without_end(contests, found.steps, [f"{contests.names[k]} ({found.x[k]:.1f})" for k in gone])
     return GeneralTiesEstimate(
         contests.names,
         found.x,
-        _covariance(here),
+        covariance,
         here.value,
         2.0 * (_saturated(contests) - here.value),
         start.steps + (found.steps if found is not start else 0),
@@ -145,10 +152,7 @@ def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
         return TiePoint(contests, theta)
 
     found = maximise(evaluate, start, FAR)
-    ends = contests.mode_names + contests.scale_names
-    # As good as infinite: a scale of exp(-10), a mode where one player wins .99995 of what is not tied.
-    at_the_end = bool(ends) and bool(np.abs(found.x[-len(ends) :]).max() > FAR / 2)
-    if not found.trouble and not at_the_end:
+    if not found.trouble:
         return found
     half = contests.ties / 2.0
     why = separation(Contests(contests.design, contests.wins + half, contests.losses + half))
@@ -161,10 +165,14 @@ def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
     tail = contests.most_names + contests.mode_names + contests.scale_names
     last = dict(zip(tail, found.x[-len(tail) :]))
     gone = [f"{name} ({value:.1f})" for name, value in last.items() if abs(value) > FAR / 2]
-    raise ConvergenceError(
-        f"the likelihood still grows after {found.steps} steps, towards an infinite"
-        f" {' and '.join(gone) or 'combination of ' + ', '.join(last)}: these contests do not bound it. Leave out"
-        f" {' or '.join(contests.mode_names + contests.scale_names) or 'a term'}"
+    raise _without_end(contests, found.steps, gone or [f"combination of {', '.join(last)}"])
+
+
+def _without_end(contests: GeneralTies, steps: int, gone: Sequence[str]) -> ConvergenceError:
+    ends = " or ".join(contests.mode_names + contests.scale_names) or "a term"
+    return ConvergenceError(
+        f"the likelihood still grows after {steps} steps, towards an infinite {' and '.join(gone)}: these contests do"
+        f" not bound it. Leave out {ends}"
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import pairproof
-from pairproof.errors import ComparisonError, ConvergenceError, InputError
+from pairproof.data.columns import Factor
+from pairproof.errors import ComparisonError, ConvergenceError, InputError, NotEstimableError
 from pairproof.fit.contests.fit import ContestFit
 from pairproof.fit.contests.mixed import MixedFit
 from tests.native.contests.tables import four_players, judged, separated, with_ties
@@ -301,3 +304,83 @@ def test_ties_without_bounds_are_told_in_the_names_of_the_result():
     )
     with pytest.raises(ConvergenceError, match="infinite tie-scale .*Leave out tie-scale"):
         pairproof.fit_bradley_terry(table, ties="davidson", tie_scale=True)
+
+
+@pytest.mark.parametrize(
+    "options", [{"method": "laplace"}, {"method": "pql"}, {"random": ("item", "item:judge")}]
+)
+def test_rows_without_a_count_change_no_random_effect(options):
+    """Such a row is left where its ties were dropped, or where a weight is 0."""
+    table = judged()
+    options = {"random": "item", **options}
+    wanted = pairproof.fit_bradley_terry(table, **options)
+    empty = pairproof.Comparisons.build(
+        table.items,
+        np.append(table.first, [2, 0]),
+        np.append(table.second, [0, 1]),
+        np.append(table.wins, [0, 3]),
+        None,
+        np.append(table.losses, [0, 1]),
+        columns={
+            "judge": Factor(np.append(table.columns["judge"].codes, [0, 7]), table.columns["judge"].levels)
+        },
+    )
+    found = pairproof.fit_bradley_terry(empty, weights=np.append(np.ones(24), [1, 0]), **options)
+    for one, other in zip(found.components, wanted.components):
+        assert one.sigma == pytest.approx(other.sigma, rel=1e-12)  # the same contests: observed 0
+    np.testing.assert_allclose(found.effects()["effect"], wanted.effects()["effect"], atol=1e-12)
+    assert found.df_resid == wanted.df_resid
+
+
+def test_a_column_order_that_is_not_asked_for_may_hold_anything():
+    """Both engines leave it alone: with a link, too, it may be the number of the question."""
+    four = four_players()
+    numbered = replace(four, columns={"order": np.arange(6.0)})
+    for options in ({}, {"link": "probit"}, {"random": "item"}):
+        one, other = (pairproof.fit_bradley_terry(t, **options) for t in (four, numbered))
+        assert one.llf == other.llf
+    with pytest.raises(InputError, match="order is 2.0"):
+        pairproof.fit_bradley_terry(numbered, link="probit", order_effect=True)
+
+
+@pytest.mark.parametrize(
+    "options", [{"formula": "item"}, {"link": "probit"}, {"formula": "item", "link": "probit"}]
+)
+def test_separate_items_beside_free_ones_are_refused(options):
+    with pytest.raises(InputError, match=r"separate=\['A'\]"):
+        pairproof.fit_bradley_terry(four_players(), separate=["A"], **options)
+
+
+def test_a_warning_names_all_that_has_no_estimate_also_under_the_sum():
+    for table, options in ((separated(), {"link": "probit"}), (separated(), {"offset": np.zeros(6)})):
+        fit = pairproof.fit_bradley_terry(table, reference="sum", **options)
+        assert fit.not_estimable == fit.warnings[0].terms == tuple("ABCD")
+
+
+def test_a_shift_of_ties_that_has_no_bound_is_an_error():
+    """The only tie is on neutral ground, and none of the 99 contests with an advantage is tied."""
+    home = np.array([1.0, 1, 1, 0, 0, 0])
+    table = pairproof.Comparisons.build(
+        "ABC",
+        [0, 0, 1, 1, 2, 2],
+        [1, 2, 2, 0, 0, 1],
+        [3, 4, 2, 2, 3, 3],
+        [0, 0, 0, 0, 0, 1],
+        [30, 30, 30, 2, 1, 3],
+        columns={"order": home},
+    )
+    with pytest.raises(ConvergenceError, match="infinite tie-shift .*Leave out tie-shift"):
+        pairproof.fit_bradley_terry(table, order_effect=True, tie_shift=True)
+
+
+def test_what_has_no_estimate_at_all_has_tables_without_numbers():
+    """The item named first won all: no pair of items has a probability; no parameter is tested."""
+    first = pairproof.Comparisons.build("ABC", [0, 0, 1, 1, 2, 2], [1, 2, 2, 0, 0, 1], [4] * 6, None, [0] * 6)
+    fit = pairproof.fit_bradley_terry(first, order_effect=True)
+    assert fit.probabilities(level=0.9)["p_first"].isna().all()
+    nothing = pairproof.fit_bradley_terry(four_players(), formula="1")
+    with pytest.raises(NotEstimableError, match="makes all items equal"):
+        nothing.test_equal_items()
+    apart = pairproof.Comparisons.build("AB", [0], [1], [7], None, [3])
+    unknown = pairproof.fit_bradley_terry(apart, order_effect=True, reduce_bias="mean").profile()
+    assert unknown["estimate"].isna().all() and np.isinf(unknown["profile_high"]).all()

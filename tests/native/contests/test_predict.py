@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 import pytest
 
 import pairproof
+from pairproof.data.columns import Factor
 from pairproof.errors import InputError, ItemError
+from pairproof.fit.contests.mixed import MixedFit
 from tests.native.contests.tables import four_players, judged, with_ties
 
 
@@ -88,3 +91,64 @@ def test_what_cannot_be_predicted_is_refused(contests, item_data, error, words):
     fit = by_x()
     with pytest.raises(error, match=words):
         pairproof.predict(fit, contests, item_data=item_data)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"formula": "x + (1 | item)"},
+        {"formula": "x", "offset": "shift"},
+        {"reduce_bias": "mean"},
+        {"formula": "x + shift:x"},
+        {"random": "item:judge", "method": "pql"},
+    ],
+)
+def test_another_scale_changes_no_probability(options):
+    """On the lambda scale item parameters, sigma and effects are half of their log-odds; nothing else changes."""
+    four = four_players()
+    columns = {"shift": np.linspace(-0.5, 0.5, 6), "judge": Factor(np.array([0, 1, 2] * 2), ("1", "2", "3"))}
+    fit = pairproof.fit_bradley_terry(replace(four, columns=columns), **options)
+    halved = fit.on_scale("lambda")
+    ask = {"first": ["A", "C"], "second": ["B", "D"], "shift": [0.2, 0.0], "judge": ["1", ""]}
+    np.testing.assert_allclose(
+        pairproof.predict(halved, ask, sigma="known").iloc[:, 2:],
+        pairproof.predict(fit, ask, sigma="known").iloc[:, 2:],
+        rtol=1e-9,  # the same sums in another unit: observed 4e-16
+    )
+    one, other = (f.probabilities(level=0.9).iloc[:, 3:] for f in (fit, halved))
+    np.testing.assert_allclose(one, other, rtol=1e-12)  # observed 1e-16
+    np.testing.assert_allclose(fit.worth(se=False)["worth"], halved.worth(se=False)["worth"], rtol=1e-12)
+    assert halved.contrast("A", "B").odds == pytest.approx(fit.contrast("A", "B").odds, rel=1e-12)
+    assert halved.contrast("A", "B").estimate == pytest.approx(fit.contrast("A", "B").estimate / 2)
+    if isinstance(fit, MixedFit):
+        assert halved.sigma == fit.sigma / 2 and halved.components[0].lr == pytest.approx(
+            fit.components[0].lr, nan_ok=True
+        )
+        np.testing.assert_allclose(halved.effects()[["effect", "se"]], fit.effects()[["effect", "se"]] / 2)
+
+
+def test_a_profile_follows_the_scale():
+    fit = by_x()
+    # The same search in another unit: observed 0.
+    np.testing.assert_allclose(fit.on_scale("lambda").profile(), fit.profile() / 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("fitted, other", [("A", "C"), ("B", "A"), ("sum", "C"), ("B", "sum")])
+def test_another_reference_changes_no_prediction(fitted, other):
+    fit = pairproof.fit_bradley_terry(judged(), random="item:judge", reference=fitted)
+    ask = {"first": ["A", "B"], "second": ["C", "C"], "judge": ["J2", "J99"]}
+    found, again = (
+        pairproof.predict(f, ask, sigma="known").iloc[:, 2:] for f in (fit, fit.with_reference(other))
+    )
+    np.testing.assert_allclose(again, found, rtol=1e-10)  # the same model: observed 0
+
+
+def test_an_offset_of_its_own_beside_one_of_the_formula_is_asked_for_and_added():
+    four = replace(four_players(), columns={"head_start": np.linspace(-0.5, 0.5, 6)})
+    fit = pairproof.fit_bradley_terry(four, formula="item + offset(x)", offset="head_start", link="probit")
+    ask = {"first": ["A", "A"], "second": ["B", "B"]}
+    with pytest.raises(InputError, match="contests lacks the column 'head_start'"):
+        pairproof.predict(fit, ask)
+    found = pairproof.predict(fit, {**ask, "head_start": [0.0, 0.25]})
+    # x of A and B are 0 and 1, so that the formula's offset is -1.
+    np.testing.assert_allclose(found["eta"], -1.0 - fit.params["B"] + np.array([0.0, 0.25]), rtol=1e-12)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError
 from ....fit.contests.mixed import MixedFit
+from ....fit.family import LOG_WORTH_PER_UNIT
 from ...random_effects.design import acyclic, fixed_part
 from ...random_effects.fit import marginal_of, rough_scale
 from ...structured.contests import Contests
@@ -50,6 +51,8 @@ class MixedProfiles:
 
     def __init__(self, fit: MixedFit, rows: ContestRows) -> None:
         spec = rows.spec
+        self.unit = LOG_WORTH_PER_UNIT[fit.scale]
+        fit = fit if spec.link != "logit" else fit.on_scale("log-odds")
         if len(fit.components) > 1:
             raise InputError(
                 f"random={', '.join(spec.random)}: profiles are offered with one component; fit.conf_int() has Wald's"
@@ -113,7 +116,7 @@ class MixedProfiles:
         return start + scale @ found.x, max(float(-found.fun), least)
 
     def of_sigma(self, quantile: float, z: float) -> tuple[float, float, float, float, float]:
-        """Estimate, Wald's limits on the scale of log sigma, profile limits."""
+        """Estimate, Wald's limits on the scale of log sigma, profile limits, on the scale of the fit."""
         from scipy.optimize import minimize
 
         component = self.fit.component()
@@ -142,7 +145,9 @@ class MixedProfiles:
         high = np.inf if acyclic(self.contests) else one.side(quantile, 1.0, FARTHEST_SIGMA)
         half = z * component.se / sigma if sigma > 0 else np.nan
         wald = (sigma * np.exp(-half), sigma * np.exp(half)) if sigma > 0 else (np.nan, np.nan)
-        return sigma, float(wald[0]), float(wald[1]), low, np.inf if high >= FARTHEST_SIGMA else high
+        high = np.inf if high >= FARTHEST_SIGMA else high
+        unit = self.unit
+        return sigma / unit, float(wald[0]) / unit, float(wald[1]) / unit, low / unit, high / unit
 
 
 def _held(contests: Contests, fixed: FloatArray, basis: FloatArray) -> Contests:

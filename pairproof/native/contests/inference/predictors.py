@@ -93,6 +93,7 @@ def rows_of(fit: Fit) -> Rows:
                 effects = effects_of(rows, component.name)
                 own = fit.predicted_effects.component == number
                 u = np.append(fit.predicted_effects.theta[: len(own)][own], 0.0)
+                u *= LOG_WORTH_PER_UNIT[fit.scale]
                 eta = eta + u[effects.first] - u[effects.second]
         places = [k for k, t in enumerate(fit.terms) if t.kind in ("tie", "tie-of")]
         p = fit.outcomes.probabilities(eta, rows.home, fit.beta[places])

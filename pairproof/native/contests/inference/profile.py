@@ -164,7 +164,7 @@ class FixedProfiles:
 
     def runs_off(self, c: FloatArray) -> tuple[bool, bool]:
         """Whether c'b can go to inf, and to -inf, without loss of likelihood."""
-        if self.limit is None:  # c'b is nothing that the contests tell
+        if self.limit is None:  # flat, whatever the penalty: sets of items that were never compared
             return True, True
         return runs_off(self.limit, c)
 
