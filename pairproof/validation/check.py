@@ -27,7 +27,7 @@ from .statements.registry import Context, Finding
 from .verdicts.acceptance import STATED, accepted
 from .verdicts.against_r import with_r_alone, with_sources
 from .verdicts.agreement import Agreement, Certified, Counterparts, RCounterpart, Verdict, value_or_none
-from .verdicts.definitions import by_definition
+from .verdicts.by_program import by_program
 from .verdicts.floors import Floor
 from .verdicts.verdict import PrintVerdict, judge_print, reversed_items
 
@@ -255,7 +255,7 @@ class Checker:
                 judged[name] = PrintVerdict("differs-conclusion", sentence, "other-order")
         wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
         explained = self._explained(claim, wrong) if wrong and claim.readings else {}
-        return {**judged, **(explained or by_definition(claim, fit, values, wrong))}
+        return {**judged, **(explained or by_program(claim, fit, values, judged))}
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
         """Readings under which *all* numbers of the claim come out; one explains them, several leave it

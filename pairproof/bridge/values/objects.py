@@ -30,7 +30,7 @@ import numpy as np
 from ...data.comparisons import Comparisons
 from ...data.respondents import from_pairs, from_ranks
 from ...data.respondents.respondents import Respondents
-from ...errors import InputError
+from ...errors import DataWarning, InputError
 from ..process.policy import BackendLike, backend as policy
 from .frames import to_frame
 from .rdata import DATA
@@ -45,6 +45,8 @@ ANSWERS = ("paircomp", "rankings", "grouped_rankings")
 TAKEN = "a paircomp, rankings, a BTm, or a data frame with a column of the first two"
 #: How far a count may be off a whole number by rounding of share times weight: a few units in the last place.
 WHOLE = 1e-9
+#: Names of an R data frame's columns that a table of respondents needs itself; `weight` keeps its meaning.
+RENAMED = ("time", "order")
 
 
 def read_object(path: str | os.PathLike[str], name: str = "", *, column: str = "", **options: Any) -> Held:
@@ -63,7 +65,8 @@ def read_object(path: str | os.PathLike[str], name: str = "", *, column: str = "
     Returns
     -------
     Comparisons or Respondents
-        As the module's table says.
+        As the module's table says. Subject covariates called `time` or `order` become `time_` and `order_`, with a
+        DataWarning.
 
     Raises
     ------
@@ -228,10 +231,31 @@ def _with_columns(answers: dict[str, list[str]], columns: pd.DataFrame | None, w
     frame = _frame(answers)
     if columns is None:
         return frame
+    columns = _own_names_free(columns, what)
     taken = [c for c in columns if c in answers]
     if taken:
         raise InputError(f"{what}: the column {taken[0]!r} has the name of a column of answers")
     return frame.join(columns.reset_index(drop=True))
+
+
+def _own_names_free(columns: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The columns, `time` and `order` as `time_` and `order_`: a table of respondents has its own meaning for these."""
+    new: dict[str, str] = {}
+    for name in RENAMED:
+        if name in columns:
+            new[name] = f"{name}_"
+            while new[name] in columns:
+                new[name] += "_"
+    if new:
+        import warnings
+
+        text = ", ".join(f"{old} -> {name}" for old, name in new.items())
+        warnings.warn(
+            f"{what}: renamed {text}: in a table of respondents these names have a meaning of their own",
+            DataWarning,
+            stacklevel=7,  # the caller of package_object or read_object
+        )
+    return columns.rename(columns=new)
 
 
 def contests_of(value: RList, what: str) -> Comparisons:

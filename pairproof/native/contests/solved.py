@@ -7,7 +7,7 @@ along which nothing is left to say are the null space of the estimate.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from ...errors import InputError, NotEstimableError
 from ...fit.outcomes import outcome_probabilities
 from ...fit.spec import Term
 from ...fit.warning import FitWarning, listed
-from ..bias_reduced.fit import ReducedEstimate, fit_reduced
+from ..bias_reduced.fit import fit_reduced
 from ..bias_reduced.ties import TiedContests, TiedEstimate, fit_tied
 from ..structured.contests import Contests
 from ..structured.estimate import fit_structured
@@ -169,16 +169,24 @@ class LimitRows:
     n_infinite: int
 
     def embed(self, theta: FloatArray) -> FloatArray:
-        """float[p]: parameters of the rows left among all, 0 for those that were fixed."""
-        out = np.zeros(len(self.contests.design.names))
-        out[self.kept] = theta
+        """float[p + q]: parameters of the rows left among all, 0 for those that were fixed; then q of ties, if any."""
+        out = np.zeros(self._size(len(theta)))
+        out[self._places(len(theta))] = theta
         return out
 
     def embed_square(self, covariance: FloatArray) -> FloatArray:
-        """float[p, p]."""
-        out = np.zeros((len(self.contests.design.names),) * 2)
-        out[np.ix_(self.kept, self.kept)] = covariance
+        """float[p + q, p + q]."""
+        out = np.zeros((self._size(len(covariance)),) * 2)
+        places = self._places(len(covariance))
+        out[np.ix_(places, places)] = covariance
         return out
+
+    def _size(self, given: int) -> int:
+        return len(self.contests.design.names) + given - len(self.kept)
+
+    def _places(self, given: int) -> NDArray[np.int64]:
+        more = np.arange(len(self.contests.design.names), self._size(given))
+        return np.concatenate([self.kept, more])
 
     def probabilities(self, p: FloatArray) -> FloatArray:
         """Probabilities of wins, 0 or 1 where the result is certain."""
@@ -295,17 +303,25 @@ def _reduced_with_ties(rows: ContestRows) -> Solved:
         )
     if spec.tie_shift or spec.tie_scale:
         raise InputError("reduce_bias beside tie_shift or tie_scale is not offered; leave one of them out")
+    parts = tied_parts(rows)
     one = np.ones((table.n_rows, 1))
-    found = fit_tied(TiedContests(rows.design, one, ("tie",), table.wins, table.ties, table.losses))
-    eta = rows.design.predictor(found.theta[:-1])
-    p = outcome_probabilities(eta, np.full(len(eta), found.theta[-1]), "davidson")
-    return _finite(found.theta, found.covariance, found.llf, p, (Term("tie", "tie"),), found)
+    found = fit_tied(TiedContests(parts.left.design, one, ("tie",), table.wins, table.ties, table.losses))
+    theta = parts.embed(found.theta)
+    eta = rows.design.predictor(theta[:-1])
+    p = outcome_probabilities(eta, np.full(len(eta), theta[-1]), "davidson")
+    return _of_ties(rows, parts, theta, p, (Term("tie", "tie"),), found)
+
+
+def tied_parts(rows: ContestRows) -> LimitRows:
+    """The contests of a model with ties, a parameter fixed for each direction that they cannot tell."""
+    half = rows.table.ties / 2.0
+    return apart(Contests(rows.design, rows.table.wins + half, rows.table.losses + half))
 
 
 def tied_contests(rows: ContestRows) -> GeneralTies:
-    """The contests of a model with ties."""
+    """The contests of a model with ties, its parameters called as in the result."""
     spec, table = rows.spec, rows.table
-    return general_ties(
+    made = general_ties(
         rows.design,
         table.wins,
         table.ties,
@@ -314,37 +330,44 @@ def tied_contests(rows: ContestRows) -> GeneralTies:
         shift=spec.tie_shift,
         scale=spec.tie_scale,
     )
+    return replace(
+        made,
+        most_names=("tie",),
+        mode_names=("tie-shift",) * len(made.mode_names),
+        scale_names=("tie-scale",) * len(made.scale_names),
+    )
 
 
 def _general(rows: ContestRows) -> Solved:
-    contests = tied_contests(rows)
-    found = fit_general_ties(contests)
-    theta = found.theta.copy()
+    contests, parts = tied_contests(rows), tied_parts(rows)
+    found = fit_general_ties(replace(contests, design=parts.left.design))
+    theta = parts.embed(found.theta)
+    p = TiePoint(contests, theta).probabilities
     theta[len(rows.design.names)] += np.log(2.0)  # nu = 2 exp(tie.max), Davidson's tie parameter
     more = [Term("tie", "tie")]
     more += [Term("tie-shift", "tie-of")] if rows.spec.tie_shift else []
     more += [Term("tie-scale", "tie-of")] if rows.spec.tie_scale else []
-    p = TiePoint(contests, found.theta).probabilities
-    return _finite(theta, found.covariance, found.llf, p, tuple(more), found)
+    return _of_ties(rows, parts, theta, p, tuple(more), found)
 
 
-def _finite(
+def _of_ties(
+    rows: ContestRows,
+    parts: LimitRows,
     theta: FloatArray,
-    covariance: FloatArray,
-    llf: float,
     fitted: FloatArray,
     more: tuple[Term, ...],
-    found: ReducedEstimate | TiedEstimate | GeneralTiesEstimate,
+    found: TiedEstimate | GeneralTiesEstimate,
 ) -> Solved:
     return Solved(
         theta,
-        covariance,
-        np.zeros((len(theta), 0)),
+        parts.embed_square(found.covariance),
+        np.vstack([parts.flat, np.zeros((len(more), parts.flat.shape[1]))]),
         0,
-        llf,
+        found.llf,
         fitted,
         more,
         found.steps,
         found.decrement,
-        penalised=float("nan") if isinstance(found, GeneralTiesEstimate) else found.penalised,
+        parts.warnings(rows),
+        float("nan") if isinstance(found, GeneralTiesEstimate) else found.penalised,
     )

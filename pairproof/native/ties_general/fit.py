@@ -116,7 +116,7 @@ def fit_general_ties(contests: GeneralTies) -> GeneralTiesEstimate:
     tail = range(len(contests.names) - len(contests.mode_names + contests.scale_names), len(contests.names))
     gone = [k for k in tail if FAR / 4 < abs(found.x[k]) < np.sqrt(covariance[k, k])]
     if gone:
-        raise _without_end(found.steps, [f"{contests.names[k]} ({found.x[k]:.1f})" for k in gone])
+        raise _without_end(contests, found.steps, [f"{contests.names[k]} ({found.x[k]:.1f})" for k in gone])
     return GeneralTiesEstimate(
         contests.names,
         found.x,
@@ -165,13 +165,14 @@ def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
     tail = contests.most_names + contests.mode_names + contests.scale_names
     last = dict(zip(tail, found.x[-len(tail) :]))
     gone = [f"{name} ({value:.1f})" for name, value in last.items() if abs(value) > FAR / 2]
-    raise _without_end(found.steps, gone or [f"combination of {', '.join(last)}"])
+    raise _without_end(contests, found.steps, gone or [f"combination of {', '.join(last)}"])
 
 
-def _without_end(steps: int, gone: Sequence[str]) -> ConvergenceError:
+def _without_end(contests: GeneralTies, steps: int, gone: Sequence[str]) -> ConvergenceError:
+    ends = " or ".join(contests.mode_names + contests.scale_names) or "a term"
     return ConvergenceError(
         f"the likelihood still grows after {steps} steps, towards an infinite {' and '.join(gone)}: these contests do"
-        " not bound it. Leave out tie.mode (tie_shift) or tie.scale (tie_scale)"
+        f" not bound it. Leave out {ends}"
     )
 
 

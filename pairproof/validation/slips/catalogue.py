@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import of_data, of_model, of_numbers, of_prefmod
+from . import of_bradleyterry2, of_data, of_model, of_numbers, of_prefmod
 from .registry import STAGES, Family, Situation, Slip
 
 #: Kinds of printed numbers that a change of the items' parameters shows in.
@@ -117,6 +117,12 @@ _ALL = (
            what="worths are those that llbt.worth makes of a fit with other names, contrasts or item covariates",
            seen="prefmod's llbt.worth: names such as St. Gallen (B6), sum contrasts (B7: .405 for .397), item"
                 " covariates (B21: .556 and .444 for .185 and .148)"),
+    Family("bradleyterry2-rows-twice", "data", 2, of_bradleyterry2.rows_twice, group="copies", order=6,
+           what="every row of the table is counted twice: standard errors are too small by the root of 2",
+           seen="BradleyTerry2's BTm with subset= given as positions: citations 8.587 on 9 for 4.293 on 3"),
+    Family("bradleyterry2-ties-as-wins", "data", 2, of_bradleyterry2.ties_as_wins, group="outcomes", order=1,
+           what="ties are counted as wins of the item named first",
+           seen="BradleyTerry2's BTm with a factor of three levels as outcome: all but the first level are wins"),
     Family("digits-transposed", "print", 2, of_numbers.digits_transposed,
            what="two neighbouring digits of one number changed places",
            seen="no print found in this field; the commonest slip of typing (scrutiny's *_map_seq())"),

@@ -45,6 +45,8 @@ class Rows:
     times : float[n]
         Number of such rows.
     tie_category : bool
+    copies : int
+        How often every row stands in the table, where a program took the whole table so often.
     """
 
     items: tuple[str, ...]
@@ -55,6 +57,7 @@ class Rows:
     y: FloatArray
     times: FloatArray
     tie_category: bool
+    copies: int = 1
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -225,4 +228,4 @@ def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, Flo
         key, box = np.unique(cells.cell_of(rows) * n_judges + rows.judge, return_inverse=True)
         counts = np.stack([np.bincount(np.ravel(box), rows.counts[:, k]) for k in range(3)], axis=1)
         cell = key // n_judges
-    return counts, np.ones(len(counts)), cell
+    return counts / rows.copies, np.full(len(counts), float(rows.copies)), cell

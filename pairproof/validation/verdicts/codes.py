@@ -29,6 +29,8 @@ CODES: dict[str, str] = {
     "cells": "deviance and df are taken on other cells",
     "aic-constant": "logLik and AIC have the constants that R's glm or gnm adds",
     "deviance-is-log-likelihood": "the deviance is minus twice the log-likelihood",
+    "wald-sigma": "sigma = 0 is tested by z = sigma / se, which is not normal at the end of sigma's range",
+    "expected-information": "standard errors are those of the expected information, as R's glm has them",
     # printed numbers against each other
     "arithmetic": "follows, or should follow, from numbers printed beside it",
     "win-totals": "the expected totals of wins that the printed abilities imply",

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import pairproof
-from pairproof.bridge import RList, RVector, read_object
+from pairproof.bridge import RList, RVector, package_object, read_object
 from pairproof.bridge.process.session import session
 from pairproof.bridge.values.objects import comparisons_of
-from pairproof.errors import InputError
+from pairproof.errors import DataWarning, InputError
 
 BTM = """
 cited <- BradleyTerry2::countsToBinomial(BradleyTerry2::citations)
@@ -123,6 +123,23 @@ def test_a_data_frame_with_a_paircomp_has_its_other_columns_as_covariates():
         comparisons_of(named, "x")
     with pytest.raises(InputError, match="has no column 'r' of answers; it has p, q"):
         comparisons_of(named, "x", column="r")
+
+
+def test_a_column_with_a_name_that_the_table_needs_is_renamed_with_a_warning():
+    """As psychotools' SoundQuality has a column `time`."""
+    times = RVector(np.array(["before", "after"], dtype=object), np.zeros(2, bool))
+    frame = RList((paircomp([[1, 1, 1], [-1, -1, 1]]), times, times), ("p", "time", "time_"), ("data.frame",))
+    with pytest.warns(DataWarning, match="x: renamed time -> time__: "):
+        people = comparisons_of(frame, "x")
+    assert people.to_frame()["time__"].tolist() == people.to_frame()["time_"].tolist()
+    assert set(people.to_frame()["time__"]) == {"before", "after"}
+
+
+@pytest.mark.r("psychotools")
+def test_sound_quality_comes_over_with_its_time():
+    with pytest.warns(DataWarning, match="time -> time_: in a table of respondents") as told:
+        people = package_object("psychotools", "SoundQuality", column="preference")
+    assert told[0].filename == __file__ and people.n_persons == 783 and "time_" in people.columns
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.data.columns import Factor
@@ -183,6 +183,7 @@ def test_weights_multiply_information(weight, link):
     np.testing.assert_allclose(many.bse[1:], one.bse[1:] / np.sqrt(weight), rtol=1e-12)
 
 
+@settings(max_examples=20)  # each example is six fits
 @given(st.permutations(range(6)), st.lists(st.booleans(), min_size=6, max_size=6))
 def test_rows_may_be_permuted_and_sides_exchanged(order, turned):
     table = four_players()
@@ -252,6 +253,59 @@ def test_the_json_of_a_fit_says_link_bias_and_effects():
     assert pairproof.fit_bradley_terry(four_players(), link="probit").to_dict()["worth"] == {}
 
 
+def apart_and_merged():
+    """Two sets of three that never met, and the same contests with D called A, which only fixes what nothing tells."""
+    first, second = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5], [1, 2, 0, 2, 0, 1, 4, 5, 3, 5, 3, 4]
+    wins, ties = [9, 14, 6, 11, 3, 5, 8, 12, 10, 7, 4, 9], [5, 3, 6, 4, 2, 6, 4, 3, 5, 4, 2, 3]
+    losses = [6, 3, 9, 5, 15, 8, 7, 4, 6, 9, 13, 8]
+    merged = [[{3: 0, 4: 3, 5: 4}.get(k, k) for k in side] for side in (first, second)]
+    apart = pairproof.Comparisons.build("ABCDEF", first, second, wins, ties, losses)
+    return apart, pairproof.Comparisons.build("ABCEF", *merged, wins, ties, losses)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"offset": np.zeros(12)},
+        {"order_effect": True, "tie_shift": True},
+        {"order_effect": True, "tie_scale": True},
+        {"reduce_bias": "mean"},
+        {"reduce_bias": "mean", "order_effect": True, "ties": "half"},
+    ],
+)
+def test_sets_that_never_met_are_named_and_the_rest_is_estimated(options):
+    options = {"ties": "davidson", **options}
+    apart, merged = (pairproof.fit_bradley_terry(t, **options) for t in apart_and_merged())
+    (warning,) = [w for w in apart.warnings if w.kind == "not-connected"]
+    assert warning.terms == ("D", "E", "F") and "A, B, C | D, E, F" in warning.text
+    assert np.isnan(apart.params[["D", "E", "F"]]).all() and np.isnan(apart.bse["E"])
+    same = [n for n in merged.names if n not in "AEF"]
+    # The same design after one column is fixed, the rows in the same order: observed 0 everywhere.
+    np.testing.assert_allclose(apart.params[same], merged.params[same], atol=1e-11)
+    np.testing.assert_allclose(apart.bse[same], merged.bse[same], rtol=1e-10)
+    assert apart.contrast("E", "D").estimate == pytest.approx(merged.contrast("E", "A").estimate, abs=1e-11)
+    assert apart.contrast("E", "D").se == pytest.approx(merged.contrast("E", "A").se, rel=1e-10)
+    assert apart.llf == pytest.approx(merged.llf, rel=1e-13)
+    assert (apart.rank, apart.df_resid) == (merged.rank, merged.df_resid)
+    profiles = [pairproof.profile(f) for f in (apart, merged)]
+    # Limits are roots found by other paths: observed 3e-13.
+    np.testing.assert_allclose(profiles[0].loc[same], profiles[1].loc[same], atol=1e-8)
+    assert profiles[0].loc["E", "profile_high"] == np.inf
+
+
+def test_ties_without_bounds_are_told_in_the_names_of_the_result():
+    table = pairproof.Comparisons.build(
+        "ABCD",
+        [0, 0, 1, 2, 2, 3],
+        [1, 1, 0, 3, 3, 2],
+        [9, 4, 3, 7, 2, 4],
+        [2, 3, 2, 3, 1, 2],
+        [4, 5, 6, 3, 6, 5],
+    )
+    with pytest.raises(ConvergenceError, match="infinite tie-scale .*Leave out tie-scale"):
+        pairproof.fit_bradley_terry(table, ties="davidson", tie_scale=True)
+
+
 @pytest.mark.parametrize(
     "options", [{"method": "laplace"}, {"method": "pql"}, {"random": ("item", "item:judge")}]
 )
@@ -315,7 +369,7 @@ def test_a_shift_of_ties_that_has_no_bound_is_an_error():
         [30, 30, 30, 2, 1, 3],
         columns={"order": home},
     )
-    with pytest.raises(ConvergenceError, match="infinite tie.mode"):
+    with pytest.raises(ConvergenceError, match="infinite tie-shift .*Leave out tie-shift"):
         pairproof.fit_bradley_terry(table, order_effect=True, tie_shift=True)
 
 

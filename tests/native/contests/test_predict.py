@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -14,9 +15,15 @@ from pairproof.fit.contests.mixed import MixedFit
 from tests.native.contests.tables import four_players, judged, with_ties
 
 
+@lru_cache(maxsize=None)
+def by_x():
+    """Four players by a covariate and random effects."""
+    return pairproof.fit_bradley_terry(four_players(), formula="x + (1 | item)")
+
+
 def test_a_new_player_is_predicted_as_in_the_specification():
     """x = 3 against player 1: eta 1.222922444 (.959747299), .7725774363, .7515757686, .7374090387."""
-    fit = pairproof.fit_bradley_terry(four_players(), formula="x + (1 | item)")
+    fit = by_x()
     found = pairproof.predict(fit, {"first": ["E"], "second": ["A"]}, item_data={"E": {"x": 3}}).iloc[0]
     # Printed to 9 and 10 digits (with the erratum of the modes): observed 5e-10.
     assert found["eta"] == pytest.approx(1.222922444, abs=2e-9)
@@ -29,12 +36,8 @@ def test_a_new_player_is_predicted_as_in_the_specification():
 
 
 def test_known_pairs_are_those_of_the_fit():
-    for options in (
-        {"formula": "x + (1 | item)"},
-        {"item_terms": ["x"], "link": "probit"},
-        {"formula": "log1p(x)"},
-    ):
-        fit = pairproof.fit_bradley_terry(four_players(), **options)
+    others = ({"item_terms": ["x"], "link": "probit"}, {"formula": "log1p(x)"})
+    for fit in (by_x(), *(pairproof.fit_bradley_terry(four_players(), **options) for options in others)):
         found = pairproof.predict(fit, {"first": ["A", "D"], "second": ["B", "C"]})
         for row, (a, b) in zip(found.itertuples(), (("A", "B"), ("D", "C"))):
             contrast = fit.contrast(a, b)
@@ -85,7 +88,7 @@ def test_ties_are_predicted():
     ],
 )
 def test_what_cannot_be_predicted_is_refused(contests, item_data, error, words):
-    fit = pairproof.fit_bradley_terry(four_players(), formula="x + (1 | item)")
+    fit = by_x()
     with pytest.raises(error, match=words):
         pairproof.predict(fit, contests, item_data=item_data)
 
@@ -125,7 +128,7 @@ def test_another_scale_changes_no_probability(options):
 
 
 def test_a_profile_follows_the_scale():
-    fit = pairproof.fit_bradley_terry(four_players(), formula="x + (1 | item)")
+    fit = by_x()
     # The same search in another unit: observed 0.
     np.testing.assert_allclose(fit.on_scale("lambda").profile(), fit.profile() / 2, rtol=1e-6)
 

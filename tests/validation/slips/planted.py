@@ -615,6 +615,31 @@ def by_judge() -> Fit:
     return llbt(dras(), by="judge")
 
 
+@plant("bradleyterry2-rows-twice", "subset= given as positions")
+def _positions() -> Target:
+    """R 4.2.2, BradleyTerry2 1.1-2: summary(BTm(cbind(win1, win2), player1, player2, data = cited, subset = 1:6))."""
+    estimates = {"Comm Statist": "-2.94907", "JASA": "-0.47957", "JRSS-B": "0.26895"}
+    errors = {"Comm Statist": "0.07251", "JASA": "0.04284", "JRSS-B": "0.05008"}
+    numbers = {f"estimate.{i}": v for i, v in estimates.items()} | {f"se.{i}": v for i, v in errors.items()}
+    table = {
+        "deviance": "8.5868",
+        "df_resid": "9",
+        "null_deviance": "3850.466",
+        "df_null": "12",
+        "aic_glm": "86.788",
+    }
+    return target(bradley_terry(citations(), reference="Biometrika"), numbers | table)
+
+
+@plant("bradleyterry2-ties-as-wins", "with an outcome of three levels")
+def _three_levels() -> Target:
+    """Every tie of Dras's table as a win of the item named first, fitted as a table without ties."""
+    d = dras()
+    fit = bradley_terry(altered(d.without_ties(), lambda k, w, t, l: (d.wins[k] + d.ties[k], 0, d.losses[k])))
+    numbers = printed(fit, [f"{kind}.{i}" for kind in ("estimate", "se") for i in "BCD"])
+    return target(bradley_terry(d, ties="drop"), numbers)
+
+
 @plant("prefmod-ties-as-losses", "prefmod's defect B1-ties-as-losses")
 def _tie_column() -> Target:
     """Every tie of Dras's table as a win of the later item, fitted as a binary table."""

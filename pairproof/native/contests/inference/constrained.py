@@ -197,6 +197,8 @@ class Profile:
         A rough standard error: the first step of the search.
     farthest : float
         So far from the estimate a limit is taken as infinite.
+    concave : bool
+        Whether a constrained maximum is the only one. If not, each search is also made from the estimate.
     """
 
     def __init__(
@@ -206,8 +208,10 @@ class Profile:
         estimate: float,
         se: float,
         farthest: float = np.inf,
+        concave: bool = True,
     ) -> None:
         self._maximum, self.supremum, self.estimate, self.se = maximum, supremum, estimate, se
+        self._concave = concave
         self.farthest = min(farthest, FARTHEST * max(se, 1e-3))
         self._seen: list[tuple[float, FloatArray]] = []
         self._quantile = np.inf
@@ -217,6 +221,8 @@ class Profile:
         near = min(self._seen, key=lambda s: abs(s[0] - v), default=None)
         try:
             where, value = self._maximum(v, None if near is None else near[1])
+            if near is not None and not self._concave:
+                where, value = max((where, value), self._maximum(v, None), key=lambda found: found[1])
         except Unfinished as found:
             # The profile is at least that high: enough to know that v is within the limits.
             where, value = found.where, found.value

@@ -7,6 +7,8 @@ where I is the information of all parameters, also those that are held (Heinze a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +21,7 @@ from ...structured.likelihood import ContestPoint
 from ...structured.links import Link, link
 from ...ties_general.model import TiePoint
 from ..rows import ContestRows
-from ..solved import contests_of, tied_contests
+from ..solved import LimitRows, contests_of, tied_contests
 from .constrained import Objective
 
 FloatArray = NDArray[np.float64]
@@ -45,12 +47,15 @@ def likelihood_of(contests: Contests, chosen: Link) -> Objective:
     return at
 
 
-def objective_of(rows: ContestRows) -> Objective:
+def objective_of(rows: ContestRows, parts: LimitRows | None = None) -> Objective:
     """What the specification maximises.
 
     Parameters
     ----------
     rows : ContestRows
+    parts : LimitRows, optional
+        Where contests are not connected and ties are modelled or the bias is reduced: what the estimate is of. The
+        penalty is then that of the parameters left.
 
     Returns
     -------
@@ -81,10 +86,33 @@ def objective_of(rows: ContestRows) -> Objective:
         )
     if rows.has_ties and not spec.reduction:
         return _general_ties(rows)
+    if parts is not None and parts.flat.shape[1]:
+        # Along `flat` nothing changes: the parameters that were fixed are brought to 0 along it.
+        left = parts.left.design
+        inner = objective_of(replace(rows, design=left))
+        p, k = len(rows.design.names), len(left.names)
+        dropped = np.setdiff1d(np.arange(p), parts.kept)
+        n_more = int(rows.has_ties)
+        free = np.eye(p)
+        free[:, dropped] -= parts.flat @ np.linalg.inv(parts.flat[dropped])
+        onto = np.zeros((k + n_more, p + n_more))
+        onto[:k, :p] = free[parts.kept]
+        onto[k:, p:] = np.eye(n_more)
+        return _through(inner, onto)
     if rows.has_ties:
         return _tied(rows)
     contests = contests_of(rows).pooled()
     return _penalised(contests, chosen) if spec.reduction else likelihood_of(contests, chosen)
+
+
+def _through(inner: Objective, onto: FloatArray) -> Objective:
+    """The objective at onto theta."""
+
+    def at(theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        value, gradient, information = inner(onto @ theta)
+        return value, onto.T @ gradient, onto.T @ information @ onto
+
+    return at
 
 
 def _penalised(contests: Contests, chosen: Link) -> Objective:

@@ -24,7 +24,7 @@ from ....fit.family import LOG_WORTH_PER_UNIT
 from ....fit.inference import normal_quantile
 from ...structured.links import link
 from ..rows import ContestRows, contest_rows
-from ..solved import LimitRows, contests_of, limit_of
+from ..solved import LimitRows, apart, contests_of, limit_of, tied_parts
 from .constrained import Objective, Profile, complement, constrained_maximum
 from .mixed_profile import MixedProfiles
 from .objectives import likelihood_of, objective_of
@@ -143,9 +143,18 @@ class FixedProfiles:
 
     def __init__(self, fit: ContestFit, rows: ContestRows) -> None:
         self.rows, self.spec = rows, rows.spec
-        self.objective = objective_of(rows)
-        self.supremum = fit.penalised if self.spec.reduction else fit.llf
+        # What the contests do not tell, where ties are modelled or the bias is reduced; else `limit` has it.
+        parts = (
+            tied_parts(rows) if rows.has_ties else apart(contests_of(rows)) if self.spec.reduction else None
+        )
         places = rows.places
+        self.flat = np.zeros((len(places) + len(fit.terms) - len(rows.terms), 0))
+        if parts is not None:
+            self.flat = np.vstack(
+                [parts.flat, np.zeros((len(self.flat) - len(parts.flat), parts.flat.shape[1]))]
+            )
+        self.objective = objective_of(rows, parts)
+        self.supremum = fit.penalised if self.spec.reduction else fit.llf
         more = np.arange(len(rows.terms), len(fit.terms))
         self.top = _in_units(fit, rows)[np.concatenate([places, more])]
         self.limit: LimitRows | None = None
@@ -174,14 +183,16 @@ class FixedProfiles:
 
         step = se if np.isfinite(se) and se > 0 else 1.0
         far = FARTHEST_TIE if np.any(c[len(self.rows.places) + 1 :]) else np.inf
+        concave = not (self.spec.tie_shift or self.spec.tie_scale)
         found = [
-            Profile(maximum, self.supremum, estimate, step, far).side(quantile, side) for side in (-1.0, 1.0)
+            Profile(maximum, self.supremum, estimate, step, far, concave).side(quantile, side)
+            for side in (-1.0, 1.0)
         ]
         return found[0], found[1]
 
     def _within(self, c: FloatArray) -> tuple[Objective, FloatArray]:
         """The likelihood whose constrained maxima are finite, and the directions that are free."""
-        basis = complement(c[:, None])
+        basis = complement(np.column_stack([c, self.flat]))
         if self.limit is None:
             return self.objective, basis
         contests, left = constrained_limit(contests_of(self.rows), c, basis)

@@ -51,7 +51,7 @@ def test_a_scale_is_tested_against_davidson() -> None:
 
 def test_an_infinite_supremum_is_told() -> None:
     found = pairproof.compare_ties(with_ties(), order_effect=True)
-    assert "infinite tie.mode" in found["davidson-shift"].reason
+    assert "infinite tie-shift" in found["davidson-shift"].reason
     assert "davidson-shift: no estimate: the likelihood still grows" in found.summary()
     assert np.isnan(found["davidson-shift"].abilities).all()
 
