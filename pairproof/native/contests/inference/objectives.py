@@ -19,7 +19,7 @@ from ...structured.likelihood import ContestPoint
 from ...structured.links import Link, link
 from ...ties_general.model import TiePoint
 from ..rows import ContestRows
-from ..solved import contests_of, tied_contests
+from ..solved import apart, contests_of, tied_contests
 from .constrained import Objective
 
 FloatArray = NDArray[np.float64]
@@ -76,26 +76,40 @@ def objective_of(rows: ContestRows) -> Objective:
     chosen = link(spec.link)
     if spec.reduction == "median" or (spec.reduction == "mean" and spec.link != "logit"):
         raise InputError(
-            f"a profile with reduce_bias={spec.reduction!r} and link={spec.link!r}: this estimate is the root of an"
-            " adjusted score and maximises nothing; reduce_bias='jeffreys' has a penalised likelihood"
+            f"reduce_bias={spec.reduction!r} with link={spec.link!r}: this estimate is the root of an adjusted score and"
+            " maximises nothing, so that it has no profile and no likelihood ratio; reduce_bias='jeffreys' has a penalised"
+            " likelihood"
         )
     if rows.has_ties and not spec.reduction:
         return _general_ties(rows)
     if rows.has_ties:
         return _tied(rows)
-    contests = contests_of(rows).pooled()
-    return _penalised(contests, chosen) if spec.reduction else likelihood_of(contests, chosen)
+    contests = contests_of(rows)
+    if not spec.reduction:
+        return likelihood_of(contests.pooled(), chosen)
+    return _penalised(contests.pooled(), chosen, apart(contests).kept)
 
 
-def _penalised(contests: Contests, chosen: Link) -> Objective:
+def flat_of(rows: ContestRows) -> FloatArray:
+    """float[p, k]: directions that contests with reduced bias say nothing about, one for each set of items beyond one."""
+    if rows.has_ties:  # no estimate without an answer of the data about everything
+        return np.zeros((len(rows.design.names) + 1, 0))
+    return apart(contests_of(rows)).flat
+
+
+def _penalised(contests: Contests, chosen: Link, kept: NDArray[np.int64]) -> Objective:
+    """Jeffreys' prior is that of the parameters `kept`, which are those that the estimate has: the others are 0 there."""
+    block = np.ix_(kept, kept)
+
     def at(theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         here = ContestPoint(contests, chosen, theta)
         expected = here.expected
-        sign, log_det = np.linalg.slogdet(expected)
+        sign, log_det = np.linalg.slogdet(expected[block])
         if sign <= 0 or not np.isfinite(log_det):
             return -np.inf, np.zeros(len(theta)), np.eye(len(theta))
+        covariance = np.zeros_like(expected)
         try:
-            covariance = covariance_of(expected)
+            covariance[block] = covariance_of(expected[block])
         except np.linalg.LinAlgError:
             return -np.inf, np.zeros(len(theta)), np.eye(len(theta))
         return here.value + 0.5 * log_det, here.score + adjustment(here, covariance, "jeffreys"), expected

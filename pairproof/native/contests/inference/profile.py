@@ -27,7 +27,7 @@ from ..rows import ContestRows, contest_rows
 from ..solved import LimitRows, contests_of, limit_of
 from .constrained import Objective, Profile, complement, constrained_maximum
 from .mixed_profile import MixedProfiles
-from .objectives import likelihood_of, objective_of
+from .objectives import flat_of, likelihood_of, objective_of
 from .separated import constrained_limit, runs_off
 
 if TYPE_CHECKING:
@@ -149,13 +149,15 @@ class FixedProfiles:
         more = np.arange(len(rows.terms), len(fit.terms))
         self.top = _in_units(fit, rows)[np.concatenate([places, more])]
         self.limit: LimitRows | None = None
+        self.flat = flat_of(rows) if self.spec.reduction else np.zeros((len(self.top), 0))
         if not rows.has_ties and not self.spec.reduction:
             limit = limit_of(contests_of(rows))
             self.limit = limit if limit.flat.shape[1] else None
 
     def runs_off(self, c: FloatArray) -> tuple[bool, bool]:
         """Whether c'b can go to inf, and to -inf, without loss of likelihood."""
-        assert self.limit is not None
+        if self.limit is None:  # finite but for what the contests say nothing about
+            return True, True
         return runs_off(self.limit, c)
 
     def limits(self, c: FloatArray, estimate: float, se: float, quantile: float) -> tuple[float, float]:
@@ -180,7 +182,7 @@ class FixedProfiles:
 
     def _within(self, c: FloatArray) -> tuple[Objective, FloatArray]:
         """The likelihood whose constrained maxima are finite, and the directions that are free."""
-        basis = complement(c[:, None])
+        basis = complement(np.column_stack([c / np.linalg.norm(c), self.flat]))
         if self.limit is None:
             return self.objective, basis
         contests, left = constrained_limit(contests_of(self.rows), c, basis)
