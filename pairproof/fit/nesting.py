@@ -41,7 +41,7 @@ def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRa
         )
     if fit.quasi_likelihood or other.quasi_likelihood:
         raise ComparisonError(
-            "half wins or fractional weights make a quasi-likelihood; its ratio is not a test"
+            "half wins, fractional weights or pseudo-comparisons make a quasi-likelihood; its ratio is not a test"
         )
     larger, smaller = (fit, other) if fit.rank >= other.rank else (other, fit)
     reason = why_not_nested(smaller, larger)

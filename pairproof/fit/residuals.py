@@ -187,7 +187,7 @@ def _why_no_p(y: FloatArray, m: FloatArray, df: int, quasi: bool) -> list[str]:
             " ties)"
         )
     if quasi:
-        reasons.append("half wins or fractional weights are not counts")
+        reasons.append("half wins, fractional weights or pseudo-comparisons are not counts")
     if len(y) and y.sum(axis=1).max() <= 1.0:
         reasons.append(
             f"each of the {len(y)} cells holds a single comparison, so the deviance measures no lack of fit; "

@@ -183,6 +183,16 @@ def test_the_report_of_general_ties_says_where_ties_are_most_probable(capsys, fo
     assert "## Ties" in (folder / "o.md").read_text()
 
 
+@pytest.mark.r
+def test_with_verdicts_the_report_has_the_sections_of_the_fit_too(capsys, folder):
+    command = ("fit", "t.csv", "--model", "bradley-terry", "--random", "item", "--verify", "--report", "o.md")
+    code, _, _ = ran(capsys, *command)
+    text = (folder / "o.md").read_text()
+    fit = pairproof.fit_bradley_terry(pairproof.read("t.csv"), random="item")
+    assert code == 0 and "## Random effects" in text and "Number by number" in text
+    assert f"{fit.sigma:.4f}" in text and f"{fit.effects()['effect'].max():.4f}" in text
+
+
 NEW = "first,second\nE,A\nA,D\n"
 
 
@@ -204,33 +214,27 @@ def test_predict_gives_the_numbers_of_python_for_new_pairs_and_items(capsys, fol
     assert made_by.is_ours(folder / "o.csv")
 
 
-@pytest.mark.parametrize(
-    ("method", "words"),
-    [
-        ((), "over the posterior of sigma (uncertain"),
-        (("--method", "pql"), "at its own, with sigma taken as known"),
-    ],
-)
-def test_the_page_of_predictions_says_how_the_limits_took_sigma(capsys, folder, method, words):
-    (folder / "new.csv").write_text("first,second\nA,B\n", encoding="utf-8")
-    command = (
-        "t.csv",
-        "--item-data",
-        "items.csv",
-        "--formula",
-        "x + (1 | item)",
-        "--new",
-        "new.csv",
-        *method,
+def test_predict_says_how_its_limits_take_sigma(capsys, folder):
+    (folder / "new.csv").write_text("first,second\nA,D\n", encoding="utf-8")
+    command = ("predict", "t.csv", "--item-data", "items.csv", "--new", "new.csv")
+    shown, limits = {}, {}
+    for sigma in ("uncertain", "known"):
+        options = (*command, "--formula", "x + (1 | item)", "--sigma", sigma)
+        shown[sigma] = " ".join(ran(capsys, *options)[1].split())
+        document = json.loads(ran(capsys, *options, "--json")[1])
+        assert document["sigma"].startswith(sigma)
+        limits[sigma] = [document["predictions"][0][k] for k in ("low", "high")]
+    assert "the 95 % limits are over the uncertainty of sigma too" in shown["uncertain"]
+    assert "the 95 % limits take sigma as known" in shown["known"]
+    fit = pairproof.fit_bradley_terry(
+        pairproof.read("t.csv", item_data="items.csv"), formula="x + (1 | item)"
     )
-    code, out, _ = ran(capsys, "predict", *command)
-    assert code == 0 and words in " ".join(out.split())
-
-
-def test_the_page_of_predictions_without_random_effects_says_nothing_of_sigma(capsys, folder):
-    (folder / "new.csv").write_text("first,second\nA,B\n", encoding="utf-8")
-    code, out, _ = ran(capsys, "predict", "t.csv", "--new", "new.csv")
-    assert code == 0 and "at its own" in out and "sigma" not in out
+    for sigma, found in limits.items():
+        frame = pairproof.predict(fit, {"first": ["A"], "second": ["D"]}, sigma=sigma)
+        assert found == frame.loc[0, ["low", "high"]].tolist()
+    assert limits["uncertain"] != limits["known"]
+    code, _, err = ran(capsys, *command, "--formula", "x", "--sigma", "known")
+    assert code == 3 and "--sigma: the model has no random effects" in err
 
 
 def test_predict_shows_a_table(capsys, folder):

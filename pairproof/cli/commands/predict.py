@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -39,6 +39,11 @@ pairproof predict games.csv --order-effect --new next-week.csv --out predicted.c
     help="Covariates of items that --item-data does not have, one row per item, in the same columns.",
 )
 @level_option(_new, "Level of the limits of each probability.")
+@_new(
+    "--sigma",
+    type=click.Choice(["uncertain", "known"]),
+    help="With random effects: whether the limits are over the uncertainty of sigma; default: uncertain.",
+)
 @_new("--out", metavar="FILE.csv", type=WRITTEN, help="Write the predictions as CSV, with every digit.")
 @model_options
 @contest_options
@@ -51,6 +56,7 @@ def command(
     new: str,
     new_items: str | None,
     level: float,
+    sigma: Literal["uncertain", "known"] | None,
     out: str | None,
     reading: dict[str, Any],
     where: tuple[tuple[str, str], ...],
@@ -63,6 +69,7 @@ def command(
     import pairproof
 
     from ...data.reading.new_contests import read_contests, read_new_items
+    from ...fit.contests.mixed import MixedFit
     from ..reports.predict import document, page
 
     table = chosen_rows(pairproof.read(file, **reading), where)
@@ -71,6 +78,8 @@ def command(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankingWarning)  # said below, among the fit's warnings
         fit = pairproof.fit_bradley_terry(table, **asked, **contests)
+    if sigma is not None and not isinstance(fit, MixedFit):
+        raise click.UsageError("--sigma: the model has no random effects; leave it out.")
     item_data, known = (
         ({}, ()) if new_items is None else read_new_items(new_items, table, reading["encoding"])
     )
@@ -79,7 +88,11 @@ def command(
     for warning in fit.warnings:
         state.say(f"Warning: {warning}")
     frame = pairproof.predict(
-        fit, read_contests(new, table, reading["encoding"]), item_data=item_data, level=level
+        fit,
+        read_contests(new, table, reading["encoding"]),
+        item_data=item_data,
+        level=level,
+        sigma=sigma or "uncertain",
     )
     if out is not None:
         state.write(Path(out), frame.to_csv(index=False, lineterminator="\n"))

@@ -18,6 +18,7 @@ from ...report.blocks import Block, Figure, Heading, Paragraph, Table
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit
+    from ...validation.report import Story
 
 #: Items up to which the probabilities of all pairs are a table of a report.
 MOST_PAIRED = 15
@@ -52,6 +53,26 @@ def blocks(fit: Fit) -> Iterator[Block]:
         yield from _pairs(fit)
     elif spec.tie_shift or spec.tie_scale:
         yield from _ties(fit)
+
+
+def stories(fit: Fit) -> tuple[Story, ...]:
+    """The same sections for a report of verdicts."""
+    from ...validation.report import Story
+
+    out: list[Story] = []
+    for block in blocks(fit):
+        if isinstance(block, Heading):
+            out.append(Story(block.text, ()))
+        elif isinstance(block, Paragraph):
+            out[-1] = replace(out[-1], paragraphs=(*out[-1].paragraphs, block.text))
+        elif isinstance(block, Figure):
+            out[-1] = replace(out[-1], figures=(*out[-1].figures, block))
+        else:
+            assert isinstance(block, Table), f"{type(block).__name__} has no place in a report of verdicts"
+            if out[-1].table is not None:
+                out.append(Story(block.caption, ()))
+            out[-1] = replace(out[-1], table=block)
+    return tuple(out)
 
 
 def _random_effects(fit: MixedFit) -> Iterator[Block]:

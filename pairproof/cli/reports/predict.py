@@ -19,7 +19,7 @@ ROWS = 200
 
 
 def document(fit: Fit, frame: pd.DataFrame, level: float) -> dict[str, Any]:
-    """The JSON: model, level, and a row a comparison, null where a number is not determined."""
+    """The JSON: model, level, with random effects how limits take sigma ("known", "uncertain"), and a row a comparison, null where a number is not determined."""
     rows = [
         {str(k): (None if isinstance(v, float) and not math.isfinite(v) else v) for k, v in row.items()}
         for row in frame.to_dict("records")
@@ -27,6 +27,7 @@ def document(fit: Fit, frame: pd.DataFrame, level: float) -> dict[str, Any]:
     return {
         "model": fit.title,
         "level": level,
+        **({"sigma": frame.attrs["sigma"]} if "sigma" in frame.attrs else {}),
         "warnings": [str(w) for w in fit.warnings],
         "predictions": rows,
     }
@@ -59,12 +60,13 @@ def page(fit: Fit, frame: pd.DataFrame, level: float) -> Page:
         )
     said = ["eta is the linear predictor in favour of the first, with its standard error"]
     if not tied:
-        said.append("the limits are those of P(first) if eta lies at its own" + _limits_by_sigma(frame))
+        said.append("the limits are those of P(first) if eta lies at its own")
     if mixed:
         said.append(
             "P(first) is averaged over the effects of what was not seen, plug-in is at effect 0, averaged is over the whole"
-            " uncertainty; all three, eta and se take sigma as known"
+            " uncertainty, all three and se with sigma as estimated"
         )
+        said.append(_of_sigma(frame, level))
     if frame["eta"].isna().any():
         said.append("- : the data do not determine the difference")
     return Page(
@@ -72,9 +74,12 @@ def page(fit: Fit, frame: pd.DataFrame, level: float) -> Page:
     )
 
 
-def _limits_by_sigma(frame: pd.DataFrame) -> str:
-    """What the limits say of sigma, as `pairproof.predict` found it; nothing without random effects."""
-    how = str(frame.attrs.get("sigma", ""))
-    if not how:
-        return ""
-    return ", with sigma taken as known" if how == "known" else f", over the posterior of sigma ({how})"
+def _of_sigma(frame: pd.DataFrame, level: float) -> str:
+    """How the limits take the standard deviation of random effects."""
+    how = str(frame.attrs["sigma"])
+    if how == "known":
+        return (
+            f"the {100 * level:g} % limits take sigma as known, and are too short where comparisons are few"
+        )
+    said = how.removeprefix("uncertain")
+    return f"the {100 * level:g} % limits are over the uncertainty of sigma too (--sigma known takes it as known){said}"

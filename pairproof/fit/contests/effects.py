@@ -18,8 +18,6 @@ from .components import Component, Predicted
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .mixed import MixedFit
-
 FloatArray = NDArray[np.float64]
 
 
@@ -62,19 +60,16 @@ def ability_functions(fit: FitRecord, found: Predicted, judge: str | None) -> Fl
     return out
 
 
-def on_scale(fit: MixedFit, before: Scale) -> MixedFit:
-    """A fit whose fixed parameters are on another scale than `before`, with its effects and their sigma on it too."""
-    found = fit.predicted_effects
+def rescaled(
+    fit: FitRecord, components: Sequence[Component], found: Predicted, before: Scale
+) -> tuple[tuple[Component, ...], Predicted]:
+    """Effects and their sigma on the scale of a fit whose fixed parameters were on the scale `before`."""
     factor = LOG_WORTH_PER_UNIT[before] / LOG_WORTH_PER_UNIT[fit.scale]
     of_fixed = [factor if fit.terms[k].kind in ("item", "covariate") else 1.0 for k in found.places]
     units = np.append(np.full(found.n_effects, factor), of_fixed)
-    return replace(
-        fit,
-        components=tuple(replace(c, sigma=factor * c.sigma, se=factor * c.se) for c in fit.components),
-        predicted_effects=replace(
-            found,
-            theta=units * found.theta,
-            covariance=units[:, None] * found.covariance * units,
-            means=None if found.means is None else factor * found.means,
-        ),
+    return tuple(replace(c, sigma=factor * c.sigma, se=factor * c.se) for c in components), replace(
+        found,
+        theta=units * found.theta,
+        covariance=units[:, None] * found.covariance * units,
+        means=None if found.means is None else factor * found.means,
     )

@@ -135,7 +135,10 @@ class MixedFit(ContestFit):
         """
         fit = super().on_scale(scale)
         assert isinstance(fit, MixedFit)
-        return fit if scale == self.scale else effects.on_scale(fit, self.scale)
+        if scale == self.scale:
+            return fit
+        components, found = effects.rescaled(fit, self.components, self.predicted_effects, self.scale)
+        return replace(fit, components=components, predicted_effects=found)
 
     # -- effects ---------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ..covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
+from ..pseudo import only_observed
 from ..rescale import R
 from ..tails import f_p
 from ..warning import FitWarning
@@ -267,6 +268,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
         )
     if kind not in KINDS:
         raise InputError(f"kind={kind!r}; expected one of {', '.join(KINDS)}")
+    only_observed(fit, "standard errors by cluster")
     if len(fit.terms) > MOST_PARAMETERS:
         raise TooLargeError(
             f"{len(fit.terms):,} parameters; a cluster-robust covariance is written out for {MOST_PARAMETERS:,} at most"

@@ -11,6 +11,7 @@ from ...data.options import one_of, whole_number
 from ...errors import InputError, TooLargeError
 from ...fit.answers.refused import only_comparisons
 from ...fit.fit import Fit
+from ...fit.pseudo import only_observed
 from ...fit.robust.robust import Missing, cluster_codes
 from ..hypotheses.taken_apart import TakenApart, take_apart
 from .alone import from_one_cluster
@@ -79,7 +80,7 @@ def bootstrap(
     ------
     InputError
         An unknown column, rows without a label, a single cluster, more than two columns, fractional counts without a
-        column, an unknown quantity, or a function that raises or changes its names.
+        column, a fit with pseudo-comparisons, an unknown quantity, or a function that raises or changes its names.
     TooLargeError
         Too many numbers a replicate.
     ComparisonError
@@ -106,6 +107,7 @@ def bootstrap(
     [-0.2, 0.6]
     """
     only_comparisons(fit, "the bootstrap")
+    only_observed(fit, "the bootstrap")
     n = whole_number("replicates", replicates, 1)
     if n < 2:
         raise InputError("replicates=1; a spread needs at least 2, and 95 % limits 39")

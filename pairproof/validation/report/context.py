@@ -123,8 +123,9 @@ def opening(agreements: Sequence[Agreement], context: ReportContext) -> list[str
     open_ = [a for a in agreements if not a.passes and a.verdict != "not-run"]
     lines = [counts_sentence(agreements)]
     ran = "" if all(a.verdict != "not-run" for a in agreements) else " that ran"
+    compared = any(a.verdict not in ("not-run", "not-checkable") for a in agreements)
     lines.append(
-        f"Nothing{ran} needs attention."
+        (f"Nothing{ran} needs attention." if compared else "Nothing was compared.")
         if not open_
         else f"{len(open_)} need attention: "
         + ", ".join(dict.fromkeys(f"{a.claim} {a.quantity}".strip() for a in open_[:6]))

@@ -82,6 +82,13 @@ def report(suffix: str) -> str:
     return render(*dras(), suffix)
 
 
+def test_where_nothing_was_compared_the_first_lines_say_so() -> None:
+    agreements, context = dras()
+    idle = [a for a in agreements if a.verdict in ("not-run", "not-checkable")]
+    assert len({a.verdict for a in idle}) == 2
+    assert opening(idle, context)[1] == opening([], context)[1] == "Nothing was compared."
+
+
 def test_the_first_lines_count_the_verdicts_and_say_what_is_absent() -> None:
     lines = opening(*dras())
     assert re.match(

@@ -8,6 +8,7 @@ likelihoods that are both penalised by the larger model's Jeffreys prior (Heinze
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....errors import ComparisonError, TooLargeError
 from ....fit.contests.fit import ContestFit
@@ -16,9 +17,11 @@ from ....fit.fit import Fit
 from ....fit.inference import chi_square_p
 from ....fit.shown.text import title
 from ..rows import contest_rows
-from .constrained import constrained_maximum
-from .objectives import objective_of
+from .constrained import complement, constrained_maximum
+from .objectives import flat_of, objective_of, parts_of
 from .terms import OWN
+
+FloatArray = NDArray[np.float64]
 
 LR, WALD, PENALISED = "likelihood ratio", "Wald chi-square", "penalised likelihood ratio"
 #: Entries of the two designs that are compared where the bias is reduced.
@@ -94,8 +97,18 @@ def _penalised_ratio(smaller: Fit, larger: Fit) -> float:
     full = np.zeros((wide.shape[1] + q, narrow.shape[1] + q))
     full[: wide.shape[1], : narrow.shape[1]] = basis
     full[wide.shape[1] :, narrow.shape[1] :] = np.eye(q)
-    _, value = constrained_maximum(objective_of(rows), np.zeros(len(full)), full, np.zeros(full.shape[1]))
+    full = _spanned(full, flat_of(rows))
+    _, value = constrained_maximum(
+        objective_of(rows, parts_of(rows)), np.zeros(len(full)), full, np.zeros(full.shape[1])
+    )
     return max(0.0, 2.0 * (larger.penalised - value))
+
+
+def _spanned(columns: FloatArray, flat: FloatArray) -> FloatArray:
+    """Orthonormal columns that span the columns but for what lies along the flat directions."""
+    told = complement(flat)
+    u, s, _ = np.linalg.svd(told.T @ columns, full_matrices=False)
+    return np.asarray(told @ u[:, s > 1e-10 * max(float(s.max(initial=0.0)), 1e-300)])
 
 
 def kind_of_test(fit: Fit) -> str:

@@ -21,7 +21,7 @@ from ...structured.likelihood import ContestPoint
 from ...structured.links import Link, link
 from ...ties_general.model import TiePoint
 from ..rows import ContestRows
-from ..solved import LimitRows, contests_of, tied_contests
+from ..solved import LimitRows, apart, contests_of, tied_contests, tied_parts
 from .constrained import Objective
 
 FloatArray = NDArray[np.float64]
@@ -103,6 +103,17 @@ def objective_of(rows: ContestRows, parts: LimitRows | None = None) -> Objective
         return _tied(rows)
     contests = contests_of(rows).pooled()
     return _penalised(contests, chosen) if spec.reduction else likelihood_of(contests, chosen)
+
+
+def parts_of(rows: ContestRows) -> LimitRows:
+    """What the estimate with reduced bias is of, where contests are not connected."""
+    return tied_parts(rows) if rows.has_ties else apart(contests_of(rows))
+
+
+def flat_of(rows: ContestRows) -> FloatArray:
+    """float[p, k]: directions that contests say nothing about, one for each set of items beyond one."""
+    flat = parts_of(rows).flat
+    return np.concatenate([flat, np.zeros((int(rows.has_ties), flat.shape[1]))])
 
 
 def _through(inner: Objective, onto: FloatArray) -> Objective:

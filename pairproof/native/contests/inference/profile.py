@@ -192,7 +192,7 @@ class FixedProfiles:
 
     def _within(self, c: FloatArray) -> tuple[Objective, FloatArray]:
         """The likelihood whose constrained maxima are finite, and the directions that are free."""
-        basis = complement(np.column_stack([c, self.flat]))
+        basis = complement(np.column_stack([c / np.linalg.norm(c), self.flat]))
         if self.limit is None:
             return self.objective, basis
         contests, left = constrained_limit(contests_of(self.rows), c, basis)

@@ -237,3 +237,21 @@ def test_a_penalised_profile_in_which_scoring_runs_past_the_maximum_still_loses_
         )
         # A search without derivatives: its value is right to 1e-12; observed at most 3e-12.
         assert 2.0 * (fit.penalised + held.fun) == pytest.approx(QUANTILE, abs=1e-8)
+
+
+def in_two_sets() -> pairproof.Comparisons:
+    return pairproof.Comparisons.build(
+        "ABCDE", [0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [3, 2, 4, 1, 3], None, [2, 4, 1, 5, 2]
+    )
+
+
+@pytest.mark.parametrize("kind", ["mean", "jeffreys"])
+def test_with_reduced_bias_each_of_two_sets_has_the_profile_it_has_alone(kind: str) -> None:
+    """Jeffreys' prior of two sets that were never compared is the product of those of each."""
+    both = pairproof.fit_bradley_terry(in_two_sets(), reduce_bias=kind).profile()
+    alone = pairproof.Comparisons.build("AB", [0, 1], [1, 0], [3, 2], None, [2, 4])
+    one = pairproof.fit_bradley_terry(alone, reduce_bias=kind).profile()
+    # Observed 3e-13: both searches end at 1e-12 of the limit.
+    np.testing.assert_allclose(both.loc["B"], one.loc["B"], atol=1e-10)
+    limits = both.loc[["C", "D", "E"], ["profile_low", "profile_high"]].to_numpy()
+    assert np.isneginf(limits[:, 0]).all() and np.isposinf(limits[:, 1]).all()

@@ -93,3 +93,21 @@ def test_refusals_name_what_was_found() -> None:
     haunted = pairproof.Comparisons.build(["A", "(ghost)"], [0], [1], [4], None, [0])
     with pytest.raises(InputError, match="rename it"):
         pairproof.fit_with_pseudo_comparisons(haunted)
+
+
+def test_neither_a_bootstrap_nor_clusters_take_pseudo_comparisons_for_answers() -> None:
+    judges = pairproof.data.columns.Factor(np.array([0, 1, 2]), ("u", "v", "w"))
+    table = pairproof.Comparisons.build(
+        "ABC", [0, 0, 1], [1, 2, 2], [5, 5, 3], None, [1, 0, 2], columns={"judge": judges}
+    )
+    fit = pairproof.fit_with_pseudo_comparisons(table, n=1.0)
+    words = (
+        r"of a fit with pseudo-comparisons \(1 won and lost by each item against a ghost\): nobody made these"
+    )
+    with pytest.raises(InputError, match=f"the bootstrap {words}"):
+        fit.bootstrap(replicates=99, seed=1)
+    with pytest.raises(InputError, match=f"the bootstrap {words}"):
+        fit.bootstrap("judge", missing="own", replicates=99, seed=1)
+    with pytest.raises(InputError, match=f"standard errors by cluster {words}"):
+        fit.clustered("judge", missing="own")
+    assert "pseudo-comparisons are not counts" in str(fit.goodness_of_fit())

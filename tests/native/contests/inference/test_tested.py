@@ -197,3 +197,17 @@ def test_permuted_rows_and_swapped_sides_leave_every_test_alone(seed: int) -> No
     one, two = (pairproof.fit_bradley_terry(t, formula="x + I(x^2)").drop1() for t in (table, other))
     # Sums in another order: observed 0 on the examples tried, at most rounding.
     np.testing.assert_allclose(one["statistic"], two["statistic"], atol=1e-10)
+
+
+def test_with_reduced_bias_two_sets_have_the_sum_of_their_statistics() -> None:
+    """Jeffreys' prior of two sets that were never compared is the product of those of each."""
+    build = pairproof.Comparisons.build
+    both = build("ABCDE", [0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [3, 2, 4, 1, 3], None, [2, 4, 1, 5, 2])
+    one = build("AB", [0, 1], [1, 0], [3, 2], None, [2, 4])
+    other = build("CDE", [0, 1, 2], [1, 2, 0], [4, 1, 3], None, [1, 5, 2])
+    found = [
+        pairproof.fit_bradley_terry(t, reduce_bias="mean").drop1().loc["item"] for t in (both, one, other)
+    ]
+    assert [float(row["df"]) for row in found] == [3.0, 1.0, 2.0]
+    # Observed 5e-15; each maximum is right to 1e-12.
+    assert found[0]["statistic"] == pytest.approx(found[1]["statistic"] + found[2]["statistic"], abs=1e-10)
