@@ -47,8 +47,8 @@ def test_wald_s_p_of_sigma_is_explained_and_another_one_is_not() -> None:
     assert said(laplace, "players-laplace")["sigma_p.item"][:2] == ("explained", "wald-sigma")
 
 
-# summary(BTm(cbind(win1, win2), player1, player2, data = cited, family = binomial(link = ...),
-# epsilon = 1e-14)) in R 4.2.2; by the observed information .050672 .036392 .043089, and .46747 .054955 .061414.
+# Standard errors of BTm(cbind(win1, win2), player1, player2, data = cited, family = binomial(link = ...),
+# epsilon = 1e-14) in R 4.2.2; by the observed information .050672 .036392 .043089, .46747 .054955 .061414.
 R_S = {"probit": (".050667", ".036365", ".043154"), "cauchit": (".466", ".054723", ".061366")}
 
 

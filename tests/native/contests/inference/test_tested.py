@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.bridge.packages.answers import ask
@@ -184,6 +184,7 @@ def test_refusals_say_what_to_do() -> None:
         pairproof.fit_bradley_terry(separated(), reduce_bias="median").drop1()
 
 
+@settings(max_examples=20)  # each example is two fits with all their tests
 @given(st.integers(0, 2**16))
 def test_permuted_rows_and_swapped_sides_leave_every_test_alone(seed: int) -> None:
     rng = np.random.default_rng(seed)
