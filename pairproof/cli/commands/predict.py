@@ -88,7 +88,11 @@ def command(
     for warning in fit.warnings:
         state.say(f"Warning: {warning}")
     frame = pairproof.predict(
-        fit, read_contests(new, table, reading["encoding"]), item_data=item_data, level=level, sigma=sigma or "uncertain"
+        fit,
+        read_contests(new, table, reading["encoding"]),
+        item_data=item_data,
+        level=level,
+        sigma=sigma or "uncertain",
     )
     if out is not None:
         state.write(Path(out), frame.to_csv(index=False, lineterminator="\n"))

@@ -84,4 +84,10 @@ def context(fit: Fit, agreements: Verification) -> ReportContext:
     drawn = () if why_no_picture(fit) else (worth_series(fit, fit.title),)
     asked = agreements.context
     title = f"{fit.title}: does it match R?"
-    return replace(asked, title=title, subtitle=fit.data.source, story=(story, *contests.stories(fit), *asked.story), worths=drawn)
+    return replace(
+        asked,
+        title=title,
+        subtitle=fit.data.source,
+        story=(story, *contests.stories(fit), *asked.story),
+        worths=drawn,
+    )

@@ -78,6 +78,8 @@ def _of_sigma(frame: pd.DataFrame, level: float) -> str:
     """How the limits take the standard deviation of random effects."""
     how = str(frame.attrs["sigma"])
     if how == "known":
-        return f"the {100 * level:g} % limits take sigma as known, and are too short where comparisons are few"
+        return (
+            f"the {100 * level:g} % limits take sigma as known, and are too short where comparisons are few"
+        )
     said = how.removeprefix("uncertain")
     return f"the {100 * level:g} % limits are over the uncertainty of sigma too (--sigma known takes it as known){said}"

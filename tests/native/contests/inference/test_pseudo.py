@@ -101,7 +101,9 @@ def test_neither_a_bootstrap_nor_clusters_take_pseudo_comparisons_for_answers() 
         "ABC", [0, 0, 1], [1, 2, 2], [5, 5, 3], None, [1, 0, 2], columns={"judge": judges}
     )
     fit = pairproof.fit_with_pseudo_comparisons(table, n=1.0)
-    words = r"of a fit with pseudo-comparisons \(1 won and lost by each item against a ghost\): nobody made these"
+    words = (
+        r"of a fit with pseudo-comparisons \(1 won and lost by each item against a ghost\): nobody made these"
+    )
     with pytest.raises(InputError, match=f"the bootstrap {words}"):
         fit.bootstrap(replicates=99, seed=1)
     with pytest.raises(InputError, match=f"the bootstrap {words}"):
