@@ -47,7 +47,8 @@ def test_numbers_without_a_reason_share_ten_digits_with_r_taken_further() -> Non
     for name, (c, _) in cases().items():
         for row in rows_of(c):
             if row.digits is not None and not row.quantity.startswith(tuple(apart.get(name, ()))):
-                # Observed 12.2 and more; 10.5 of R's deviance with an infinite parameter, which it stops short of.
+                # Observed 12.2 and more; 10.5 of R's deviance with an infinite parameter,
+                # which it stops short of.
                 assert row.digits > 10, f"{name}: {row.quantity}"
 
 

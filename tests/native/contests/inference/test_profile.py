@@ -258,5 +258,5 @@ def test_limits_of_shifted_and_scaled_ties_are_where_another_optimiser_finds_the
                 method="BFGS",
                 options={"gtol": 1e-7},
             )
-            # BFGS by differences of the likelihood is right to about 1e-8: observed below 2e-10.
+            # BFGS by differences of the likelihood is right to about 1e-8: observed below 2e-11.
             assert 2.0 * (fit.llf + held.fun) == pytest.approx(3.841458820694124, abs=1e-6)
