@@ -99,7 +99,7 @@ def leaf_numbers(tree: TreeRecord, covariates: Any, single: bool = False) -> lis
         if covariate.name not in covariates:
             raise InputError(
                 f"no column {quoted(covariate.name)}, by which the tree is split; there are"
-                f" {listed([str(name) for name in covariates])}"
+                f" {listed([str(name) for name in covariates]) or 'none'}"
             )
         given = covariates[covariate.name]
         columns[covariate.name] = [given] if single else list(given)

@@ -166,8 +166,8 @@ def _head(tree: TreeRecord) -> list[str]:
         ("Nodes of", f"{tree.minimum} {tree.noun}s or more{depth}"),
         (
             "Log-likelihood",
-            f"{tree.llf:.4f} on {tree.df} df ({tree.df - splits} parameters and {splits} splits); without"
-            f" splits {tree.root.fit.llf:.4f} on {tree.root.fit.rank}",
+            f"{tree.llf:.4f} on {tree.df} df ({tree.df - splits} parameters and {splits} split{'' if splits == 1 else 's'});"
+            f" without splits {tree.root.fit.llf:.4f} on {tree.root.fit.rank}",
         ),
         (
             "AIC, BIC",

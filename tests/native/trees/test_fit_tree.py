@@ -233,6 +233,7 @@ def test_what_cannot_be_predicted_is_named() -> None:
     answers, columns = two_groups(11, 90)
     tree = pairproof.fit_tree(respondents(answers, "ABCD", columns))
     for given_, said in [
+        ({}, "no column 'z', by which the tree is split; there are none"),
         ({"f": ["u"]}, "no column 'z', by which the tree is split"),
         ({"z": [0.1, None]}, "person 2: no z, by which the tree is split"),
         ({"z": ["old"]}, "person 1: z 'old'; expected a number"),

@@ -83,13 +83,14 @@ def drop1(fit: Fit) -> pd.DataFrame:
     chosen = [t for t in model.terms if not any(t.factors < other.factors for other in model.terms)]
     if not chosen:
         raise InputError(f"{title(fit)} has no term to leave out")
-    rows = []
+    rows: list[dict[str, object]] = []
     for term in chosen:
         kept = [t for t in model.terms if t is not term]
         try:
             smaller = model.fitted(kept)
         except (AliasError, NotEstimableError, ConvergenceError) as error:
-            rows.append(_without(term, error))
+            # What is left has no such fit, which says nothing of the term itself: no df either.
+            rows.append({**_without(term, error), "df": float("nan")})
             continue
         rows.append(_row(term, smaller, fit, shown=smaller, note=_kept_apart(model, term, kept)))
     return _frame([_whole(fit), *rows], fit)

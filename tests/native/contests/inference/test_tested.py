@@ -212,3 +212,13 @@ def test_with_reduced_bias_two_sets_have_the_sum_of_their_statistics() -> None:
     assert [float(row["df"]) for row in found] == [3.0, 1.0, 2.0]
     # Observed 5e-15; each maximum is right to 1e-12.
     assert found[0]["statistic"] == pytest.approx(found[1]["statistic"] + found[2]["statistic"], abs=1e-10)
+
+
+def test_a_term_beside_one_that_is_the_same_for_all_items_is_not_said_to_have_no_degrees_of_freedom() -> None:
+    table = four_players()
+    same = pairproof.data.columns.Factor(np.zeros(len(table.items), int), ("a",))
+    table = replace(table, item_data={**table.item_data, "same": same})
+    found = pairproof.fit_bradley_terry(table, formula="x + same").drop1()
+    assert np.isnan(found.loc["x", "df"]) and np.isnan(found.loc["x", "p"])
+    assert "same are the same for all items" in found.loc["x", "note"]
+    assert found.loc["same", "df"] == 0 and "do not tell it" in found.loc["same", "note"]
