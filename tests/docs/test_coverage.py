@@ -178,7 +178,7 @@ def test_contests_drawn_again_can_only_have_what_the_first_tables_of_the_record_
 
 def test_random_effects_drawn_again_give_the_estimates_and_p_values_recorded():
     for line, design in zip(read("random-effects")["lines"][:2], random_effects.designs()):
-        # Searches end within 1e-10 standard errors; linear algebra of another machine may differ. Observed 1e-8,
+        # Searches end within 1e-10 standard errors; another machine's algebra may differ. Observed 1e-8,
         # the rounding of the record.
         found = random_effects.of_table(design, 0)[1]
         np.testing.assert_allclose(found, line["estimates"][0], rtol=1e-6)

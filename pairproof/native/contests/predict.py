@@ -65,7 +65,7 @@ def predict(
     sigma : {"uncertain", "known"}
         With random effects: whether the limits are over the posterior of sigma (uniform prior; Gelman 2006), or take
         sigma as known, which makes them too short for small tables (with 100 contests of 77 players limits of 95 %
-        held the truth in .78 of the cases, those over the posterior in .93).  PQL and several components: "known".
+        held the truth in .79 of the cases, those over the posterior in .91).  PQL and several components: "known".
 
     Returns
     -------

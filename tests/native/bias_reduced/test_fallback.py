@@ -11,8 +11,9 @@ from pairproof.native.bias_reduced.fit import fit_reduced
 from pairproof.native.structured.contests import Contests
 from pairproof.native.structured.design import Design
 
-#: Ten contests each: kind, link, covariate of the players and of the contest beside a constant, which were won, and
-#: brglm2 1.1.1's estimates (epsilon 1e-15, up to 50,000 iterations; the first two had not converged by its own rule).
+#: Ten contests each: kind, link, covariate of the players and of the contest beside a constant, which were
+#: won, and brglm2 1.1.1's estimates (epsilon 1e-15, up to 50,000 iterations; the first two had not
+#: converged by its own rule).
 CASES = [
     (
         "mean",
