@@ -94,7 +94,14 @@ class Curve:
             return inside
         # Brent's method, asked for 1e-10: the vectors are met to 4e-12, the rounding of the drop itself.
         xtol = XTOL * max(1.0, abs(inside))
-        return float(brentq(off, inside, outside, xtol=xtol, rtol=1e-14, maxiter=200))
+        try:
+            return float(brentq(off, inside, outside, xtol=xtol, rtol=1e-14, maxiter=200))
+        except ValueError:  # the two ends have the same sign once they are refitted
+            raise ConvergenceError(
+                f"the {'upper' if side > 0 else 'lower'} profile limit between {inside:.6g} and {outside:.6g} was not found:"
+                " refits from two sides do not agree there, as in nearly separated tables;"
+                " fit.conf_int() has Wald intervals, and reduce_bias='jeffreys' a penalised profile"
+            ) from None
 
     def _bracket(self, off: Callable[[float], float], side: float) -> tuple[float, float | None]:
         """A point inside and one outside the interval; None outside where the parameter space ends first."""
