@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import NotEstimableError
+from ...errors import ConvergenceError, NotEstimableError
 from .likelihood import Infeasible, Limiting, Point, bordered_solve
 
 FloatArray = NDArray[np.float64]
