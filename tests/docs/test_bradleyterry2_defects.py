@@ -63,6 +63,7 @@ def test_a_numeric_subset_counts_twice_in_r_and_once_here() -> None:
 
 def test_teams_and_covariates_are_known_by_name() -> None:
     r, own = both("predict")
+    # R's own stop: observed 1e-12.
     assert own["levels in use"] == pytest.approx(r["all levels"], rel=1e-8) and r["levels in use"] < -1.4
     r, own = both("row-order")
     assert (
@@ -70,6 +71,7 @@ def test_teams_and_covariates_are_known_by_name() -> None:
         > 0.3
         > 0
         > own["rows turned round"]
+        # R's own stop: observed below 1e-9.
         == pytest.approx(r["x in the order of the levels"], rel=1e-8)
     )
 
@@ -112,8 +114,10 @@ def test_what_r_takes_is_refused_by_name(name: str) -> None:
 
 def test_the_survey_of_schools_has_two_versions() -> None:
     r, own = both("wide")
+    # Printed with three decimals: observed 4.9e-4.
     assert r["as the vignette has it, London"] == pytest.approx(0.791, abs=5e-4)
     for q in own:
+        # R's glm stops at 1e-8: observed 1.1e-13.
         assert own[q] == pytest.approx(r[q], rel=1e-9)
     r, own = both("cems-pair")
     assert own == r and own["CEMS, Stockholm"] == own["cemspc, Barcelona"] == 90
@@ -123,6 +127,7 @@ def test_standard_errors_of_r_by_default_are_a_step_early() -> None:
     r, own = both("vcov")
     true = exact_kept()["chameleons"]
     apart = [abs(r[q] / float(true[q]) - 1) for q in true if q.startswith("standard")]
+    # The specification has two digits: observed .13 %.
     assert max(apart) == pytest.approx(1.26e-4, rel=0.1)
     for q in own:
         # Rounding; observed 6e-16.
@@ -134,11 +139,13 @@ def test_residuals_of_the_vignette_are_deviance_residuals() -> None:
     tight = r_numbers(DEFECTS["residuals"]).tight
     assert r["residuals(m)"] == r["deviance residual"] != r["Pearson residual"]
     for q in own:
+        # R's tight stop: observed 6e-16.
         assert own[q] == pytest.approx(tight[q], rel=1e-11)
 
 
 def test_a_wald_test_of_sigma_is_not_its_test() -> None:
     r, own = both("sigma-wald")
+    # Printed with 10 digits: observed 1.2e-11 of it.
     assert 0.09 < r["p of sigma"] < 0.1 and own["p of sigma"] == pytest.approx(0.006556269696, rel=1e-8)
 
 

@@ -65,6 +65,7 @@ def test_new_judges_stand_for_judges_in_general():
     assert found["eta"][1] == found["eta"][2] == pytest.approx(-fit.params["B"])
     assert found["se"][1] > found["se"][0]
     abilities = fit.predicted(judge="J1")
+    # The same sum: observed 0.
     assert found["eta"][0] == pytest.approx(abilities.contrast("A", "B").estimate, abs=1e-12)
 
 
@@ -73,6 +74,7 @@ def test_ties_are_predicted():
     found = pairproof.predict(fit, {"first": ["A"], "second": ["C"]}).iloc[0]
     wanted = fit.probabilities().query("first == 'A' and second == 'C'").iloc[0]
     for name in ("p_first", "p_tie", "p_second"):
+        # The same function: observed 0.
         assert found[name] == pytest.approx(wanted[name], abs=1e-14)
 
 
@@ -151,4 +153,5 @@ def test_an_offset_of_its_own_beside_one_of_the_formula_is_asked_for_and_added()
         pairproof.predict(fit, ask)
     found = pairproof.predict(fit, {**ask, "head_start": [0.0, 0.25]})
     # x of A and B are 0 and 1, so that the formula's offset is -1.
+    # The same sum: observed 0.
     np.testing.assert_allclose(found["eta"], -1.0 - fit.params["B"] + np.array([0.0, 0.25]), rtol=1e-12)

@@ -255,6 +255,7 @@ def test_tables_and_json_hold_every_number() -> None:
     assert tests[tests["split"]][["node", "covariate"]].values.tolist() == [[1, "z"]]
     flat = [t["p_adjusted"] for node in document["nodes"] for t in node["tests"]]
     assert flat == tests["p_adjusted"].tolist() and document["aic"] == tree.aic
+    # Worths of a leaf sum to 1: observed 0.
     assert sum(tree.worth()["worth"]) == pytest.approx(len(tree.leaves), abs=1e-12)
     assert document["nodes"][1]["params"]["tie"] == tree.nodes[1].fit.params["tie"]
 

@@ -19,6 +19,7 @@ def test_drop1_and_anova_of_baseball_are_likelihood_ratios():
     home = model("baseball home")
     table = bt.drop1(home, test="Chisq", backend=backend()).frame()
     # The truth of the specification: 5.41 on 1 df, p .0200.
+    # R's p to three digits as the specification prints it: observed 7e-4 of it.
     assert table.loc["at.home", ["Df", "LRT", "Pr(>Chi)"]].tolist() == pytest.approx([1, 5.41, 0.0200], rel=1e-3)  # fmt: skip
     both = bt.anova(model("baseball"), home, test="Chisq", backend=backend()).frame()
     assert both["Deviance"].iloc[1] == pytest.approx(table.loc["at.home", "LRT"], rel=1e-12)  # observed 0
@@ -73,6 +74,7 @@ def test_levels_dropped_from_new_data_give_rs_wrong_prediction_and_all_levels_th
 
     right = bt.predict(fit, game(teams), backend=backend()).fit[0, 0]
     wrong = bt.predict(fit, game(["Boston", "Detroit"]), backend=backend()).fit[0, 0]
+    # The same sum: observed 0.
     assert right == pytest.approx(fit.estimate("teamBoston") - fit.estimate("teamDetroit"), rel=1e-12)
     assert (round(float(right), 3), round(float(wrong), 3)) == (-0.329, -1.436)
 

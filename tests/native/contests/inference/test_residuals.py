@@ -88,6 +88,7 @@ def test_scales_and_engines_have_the_same_residuals() -> None:
         pairproof.fit_llbt(table, item_terms=["x"]),
         pairproof.fit_bradley_terry(table, formula="x", offset=np.zeros(6)),
     ):
+        # The same numbers in another order: observed rounding of 1e-16.
         pd.testing.assert_frame_equal(one.contest_residuals(), other.contest_residuals(), atol=1e-12)
 
 

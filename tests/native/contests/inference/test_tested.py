@@ -50,6 +50,7 @@ def test_r_s_own_add1_is_wrong_for_baseball_and_chameleons_as_recorded() -> None
     list(a = as.numeric(unlist(a[2, c("LRT", "Df", "Pr(>Chi)")])), b = as.numeric(b$LRT[-1]), truth = as.numeric(truth))
     """
     answer = ask("live", "add1", code, {}, ("BradleyTerry2",)).as_list()
+    # R's printed digits, of a wrong table: observed 8e-4.
     np.testing.assert_allclose(answer.vector("a").floats(), [5.23, 5, 0.388], rtol=1e-2)  # as printed
     fit = pairproof.fit_bradley_terry(chameleons(), formula="prev.wins.2 + ch.res")
     ours = statistic(fit.add1("prop.main + SVL + log(SVL)"), "prop.main", "SVL", "log(SVL)")
@@ -112,9 +113,11 @@ def test_sequential_tests_add_up_to_the_whole() -> None:
     found = fit.anova()
     assert list(found.index) == ["(no terms)", "x", "I(x^2)", "order"]
     nothing = -60.0 * np.log(2.0)
+    # Sums of the same numbers: observed 0.
     assert found["statistic"].sum() == pytest.approx(2.0 * (fit.llf - nothing), abs=1e-10)
     between = pairproof.anova(pairproof.fit_bradley_terry(four_players(), formula="x"), fit)
     assert between["df"].iloc[1] == 2
+    # Sums of the same numbers: observed 0.
     assert between["statistic"].iloc[1] == pytest.approx(found["statistic"].iloc[2:].sum(), abs=1e-10)
 
 
@@ -134,6 +137,7 @@ def test_with_reduced_bias_the_penalised_likelihood_is_that_of_the_larger_model_
     p = 0.9  # (4 + 1/2) / 5
     expected = 2 * ((4 * np.log(p) + 0.5 * np.log(4 * p * (1 - p))) - (4 * np.log(0.5) + 0.5 * np.log(1.0)))
     assert found.attrs["test"] == "penalised likelihood ratio"
+    # The same test by another call: observed 0.
     assert statistic(found, "item") == [pytest.approx(expected, abs=1e-12)]
     assert np.isnan(found["aic"]).all()
 
