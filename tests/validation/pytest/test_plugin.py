@@ -107,7 +107,7 @@ def test_a_claim_whose_r_answers_are_recorded_passes_without_r(pytester: pytest.
     )
     (pytester.path / paper.name).write_bytes(paper.read_bytes())
     result = run(pytester, "--pairproof-r", "recorded", "-n", "2")
-    assert last_line(result) == "14 passed", result.stdout.str()
+    assert last_line(result) == "15 passed", result.stdout.str()
 
 
 def test_claims_on_data_that_are_not_here_are_not_run(pytester: pytest.Pytester) -> None:
