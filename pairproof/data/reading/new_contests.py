@@ -66,7 +66,8 @@ def read_new_items(
     Parameters
     ----------
     path : path
-        With a column item (or else the first is taken) and one for each item covariate.
+        With a column item (or else the first is taken) and the item covariates of the model; others of the table may
+        be left out.
     table : Comparisons
     encoding : str, optional
 
@@ -77,22 +78,22 @@ def read_new_items(
     Raises
     ------
     InputError
-        A covariate of the table without a column.
+        No column is an item covariate of the table.
     ItemError
         An item with two rows, or one that the table has with other values.
     """
     found = load(path, encoding)
     key = "item" if "item" in found.columns else next(iter(found.columns))
     items = _values(item_column(found, key, Options(None, None, None, None, None, None)))
-    lacking = [name for name in table.item_data if name not in found.columns]
-    if lacking:
+    there = {name: known for name, known in table.item_data.items() if name in found.columns}
+    if table.item_data and not there:
         raise InputError(
-            f"{found.source}: no column {listed(lacking)}; it needs the item covariates"
+            f"{found.source}: no column is an item covariate; it needs those of the model, and the table has"
             f" {listed(table.item_data)}"
         )
     values = {
         name: _values(covariate(found, name, None, categorical=isinstance(known, Factor)))
-        for name, known in table.item_data.items()
+        for name, known in there.items()
     }
     new: dict[str, dict[str, str | float]] = {}
     old = []
@@ -118,9 +119,8 @@ def _values(column: Column) -> list[Any]:
 
 def _check_same(where: str, item: str, here: Mapping[str, str | float], table: Comparisons) -> None:
     place = table.items.index(item)
-    for name, column in table.item_data.items():
-        known = _values(column)[place]
-        value = here[name]
+    for name, value in here.items():
+        known = _values(table.item_data[name])[place]
         same = known == value or (isinstance(known, float) and np.isnan(known) and np.isnan(float(value)))
         if not same:
             raise ItemError(

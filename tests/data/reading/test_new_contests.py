@@ -37,10 +37,17 @@ def test_items_that_the_table_has_are_told_apart_from_new_ones(tmp_path):
     assert new == {"D": {"x": 4.0, "sex": "m"}} and known == ("C",)
 
 
+def test_covariates_that_the_model_does_not_use_may_be_left_out(tmp_path):
+    new, known = read_new_items(written(tmp_path, "item,x\nD,4\nA,1\n"), TABLE)
+    assert (new, known) == ({"D": {"x": 4.0}}, ("A",))
+    with pytest.raises(ItemError, match="item 'A' has x = 2.0"):
+        read_new_items(written(tmp_path, "item,x\nA,2\n"), TABLE)
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        ("item,x\nD,4\n", InputError, "no column 'sex'; it needs the item covariates 'x', 'sex'"),
+        ("item,y\nD,4\n", InputError, "no column is an item covariate; it needs those of the model"),
         ("item,x,sex\nD,4,f\nD,5,f\n", ItemError, "row 2: item 'D' has more than one row"),
         ("item,x,sex\nA,4,f\n", ItemError, "item 'A' has x = 4.0, but the model was fitted with 1.0"),
         ("item,x,sex\n,4,f\n", ItemError, "no item name"),
