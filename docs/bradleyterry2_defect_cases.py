@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .bradleyterry2_cases import BASEBALL, CITE, HOME, TABLE6
 from .bradleyterry2_r import RCase
 
@@ -23,8 +25,8 @@ _FIT = "m <- BTm(cbind(win, loss), one, two, data = d{more})\n"
 BR = ("BradleyTerry2", "brglm")
 
 
-def _case(name: str, code: str, take: str, unseen: str = "", **more: object) -> RCase:
-    return RCase(f"defect-{name}", "", code, take, unseen=unseen, **{"again": False, **more})  # type: ignore[arg-type]  # fields by name
+def _case(name: str, code: str, take: str, unseen: str = "", **more: Any) -> RCase:
+    return RCase(f"defect-{name}", "", code, take, unseen=unseen, **{"again": False, **more})
 
 
 DEFECTS: dict[str, RCase] = {

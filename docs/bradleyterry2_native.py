@@ -10,7 +10,6 @@ again.
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -197,7 +196,7 @@ def cems_names(fit: Any) -> dict[str, str]:
             continue
         one, other = name.split(":")
         level, school = (one, other) if "[" in one else (other, one)
-        column, value = re.fullmatch(r"(\w+)\[(\w+)\]", level).groups()  # type: ignore[union-attr]  # names of factors
+        column, value = level.removesuffix("]").split("[")
         found[f"{column}[student]{value}:{school}[..]"] = found[
             f"{school}[..]:{column}[student]{value}"
         ] = name

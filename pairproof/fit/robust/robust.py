@@ -20,12 +20,12 @@ from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ..covariance import Covariance, DenseCovariance, LinearMap, MappedCovariance
-from ..pseudo import only_observed
 from ..rescale import R
 from ..tails import f_p
 from ..warning import FitWarning
 from .clustering import Clustering
 from .clusters import KINDS, LARGEST_SHARE, Clusters, Kind, intersection, two_way
+from .observed import only_observed
 from .scores import as_fitted, row_scores
 
 FloatArray = NDArray[np.float64]

@@ -92,7 +92,7 @@ class Curve:
         inside, outside = self._bracket(off, side)
         if outside is None:
             return inside
-        # Brent's method, asked for 1e-10: the vectors are met to 4e-12, the rounding of the drop itself.
+        # Brent's method, asked for 1e-10: the vectors are met to 4e-12 (observed), the rounding of the drop.
         xtol = XTOL * max(1.0, abs(inside))
         try:
             return float(brentq(off, inside, outside, xtol=xtol, rtol=1e-14, maxiter=200))

@@ -11,7 +11,7 @@ from ...data.options import one_of, whole_number
 from ...errors import InputError, TooLargeError
 from ...fit.answers.refused import only_comparisons
 from ...fit.fit import Fit
-from ...fit.pseudo import only_observed
+from ...fit.robust.observed import only_observed
 from ...fit.robust.robust import Missing, cluster_codes
 from ..hypotheses.taken_apart import TakenApart, take_apart
 from .alone import from_one_cluster

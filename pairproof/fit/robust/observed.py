@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..errors import InputError
-from .record import FitRecord
+from ...errors import InputError
+from ..record import FitRecord
 
 
 def only_observed(fit: FitRecord, asked: str) -> None:
@@ -23,7 +23,7 @@ def only_observed(fit: FitRecord, asked: str) -> None:
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.fit.pseudo import only_observed
+    >>> from pairproof.fit.robust.observed import only_observed
     >>> only_observed(pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [3], None, [1])), "it")
     """
     words = getattr(getattr(fit, "spec", None), "pseudo_comparisons", "")
