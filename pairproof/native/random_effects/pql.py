@@ -223,7 +223,7 @@ class _Working:
         at = int(np.argmax([self.value(v) for v in grid]))
         if at in (0, len(grid) - 1):
             return -np.inf if at == 0 else HIGHEST
-        # To the last bit, as the repetition of modes that follows is asked for 1e-13: observed 1e-15 beside it.
+        # To the last bit, as the repetition of modes that follows asks for 1e-13: observed 1e-15 beside it.
         found = brentq(lambda v: self.slopes(v)[0], grid[at - 1], grid[at + 1], xtol=1e-15, rtol=1e-14)
         return float(found) if self.value(found) > self.value(LOWEST) else -np.inf
 
