@@ -1,0 +1,1 @@
+"""Runs an R script unchanged and records its calls of fitting functions."""

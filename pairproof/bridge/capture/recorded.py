@@ -1,0 +1,299 @@
+"""What a run of an R script left: the calls of its fitting functions, with their values, and how the run ended.
+
+    script --R, with capture in front of it--> lines of JSON, one a call --> RecordedCall
+    script --R's own parser--> expressions, calls, what is shown --> ScriptText
+
+Everything here is data: texts of the script are shown to people, values are nodes (:mod:`pairproof.bridge.values`), and
+nothing of either is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..values.values import RList, RValue, RVector
+
+#: How a run ended: by itself, by an error of the script, by quit(status), by the time limit, by a signal.
+Ending = Literal["done", "error", "quit", "time", "killed"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a call stands.
+
+    Attributes
+    ----------
+    line, last : int
+        First and last line, from 1, in the file as the user has it (an Rmd's or Rnw's own lines); 0 if unknown.
+    sure : bool
+        False if several calls of the script have the same text, so that the line is one of them.
+    file : str
+        Name of the file: the script's, or that of a file it sources.
+    """
+
+    line: int
+    last: int
+    sure: bool = True
+    file: str = ""
+
+    def __str__(self) -> str:
+        where = f"line {self.line}" if self.line else "line ?"
+        return where + ("" if self.sure else "?")
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedCall:
+    """One call of a fitting function, or of a function that takes its result further, as R evaluated it.
+
+    Attributes
+    ----------
+    id : int
+        In the order in which the calls began, from 1, over all processes of the run.
+    function : str
+        With its package: "BradleyTerry2::BTm".
+    text : str
+        The call as R deparsed it; for people, and for finding the line.
+    place : Place
+    task : int
+        Number of the script's top-level expression that was running, from 1; 0 if unknown (a source()d file).
+    nth : int
+        How often this call of the script has been evaluated, from 1 (loops).
+    variable : str
+        R's name that the value was assigned to; "" if to none, or if it is not plain.
+    keys : mapping of str to str, float or int
+        Values of loop variables, and of arguments of functions given to lapply and its kin, at the call, where they
+        are one string or number.
+    via : str
+        The package function through which the script called it: "stats::update", "psychotree::pltree"; "" if directly.
+    helper : bool
+        Whether it takes a fit further (BTabilities, anova, predict, llbt.worth, ...).
+    kept : bool
+        Whether arguments and result were recorded; False beyond the limits of a call site, where it is only counted.
+    seconds : float
+    inner : mapping of str to int
+        Recorded functions that it called itself, and how often.
+    args : mapping of str to str
+        Text of each argument given, by R's own name of it (`..1` where it has none).
+    values : mapping of str to RValue
+        Evaluated arguments; without those that are evaluated in the data (weights, subset, player1, ...).
+    fits : mapping of str to int
+        Arguments that are fitted models of this run: the `id` of the call that made them.
+    seed : tuple of int, or None
+        R's `.Random.seed` at the start, if the call drew random numbers.
+    contrasts : tuple of str
+        `options("contrasts")` at the call: unordered, ordered.
+    na_action : str
+    warnings : tuple of (message, call)
+    error : str
+        R's message if the call failed; "" if it gave a value.
+    result : mapping of str to RValue
+        What it returned, by the names that `docs/migrate.md` and capture/numbers.R list; {} if it failed or was
+        only counted.
+    process : str
+        Process id of the R process (forks and workers have their own).
+    """
+
+    id: int
+    function: str
+    text: str
+    place: Place
+    task: int = 0
+    nth: int = 1
+    variable: str = ""
+    keys: Mapping[str, str | float | int] = field(default_factory=dict)
+    via: str = ""
+    helper: bool = False
+    kept: bool = True
+    seconds: float = 0.0
+    inner: Mapping[str, int] = field(default_factory=dict)
+    args: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, RValue] = field(default_factory=dict)
+    fits: Mapping[str, int] = field(default_factory=dict)
+    seed: tuple[int, ...] | None = None
+    contrasts: tuple[str, ...] = ()
+    na_action: str = ""
+    warnings: tuple[tuple[str, str], ...] = ()
+    error: str = ""
+    result: Mapping[str, RValue] = field(default_factory=dict)
+    process: str = ""
+
+    @property
+    def package(self) -> str:
+        """"BradleyTerry2" of "BradleyTerry2::BTm"."""
+        return self.function.partition("::")[0]
+
+    @property
+    def name(self) -> str:
+        """"BTm" of "BradleyTerry2::BTm"."""
+        return self.function.partition("::")[2]
+
+    def vector(self, key: str) -> RVector | None:
+        """An atomic vector of the result; None if it is absent or NULL.
+
+        Raises
+        ------
+        TypeError
+            It is something else.
+        """
+        found = self.result.get(key)
+        if found is None or isinstance(found, RVector):
+            return found
+        raise TypeError(f"{self.function}: {key} of its result is {type(found).__name__}, expected a vector")
+
+    def number(self, key: str) -> float | None:
+        """One number of the result; None if it is absent, NULL or NA."""
+        found = self.vector(key)
+        if found is None or found.values.size != 1 or found.na.ravel()[0]:
+            return None
+        return float(found.floats().ravel()[0])
+
+    def strings(self, key: str) -> tuple[str, ...]:
+        """Strings of the result; () if it is absent."""
+        found = self.vector(key)
+        return () if found is None else tuple("NA" if v is None else str(v) for v in found.values.ravel().tolist())
+
+    def frame(self, key: str) -> RList | None:
+        """A data frame or list of the result; None if it is absent."""
+        found = self.result.get(key)
+        return found if isinstance(found, RList) else None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Something that the script prints of a fit, read off its text.
+
+    Attributes
+    ----------
+    place : Place
+    task : int
+    function : str
+        "print" for a bare name or print(m); else the function applied: "summary", "coef", "vcov", "confint",
+        "deviance", "logLik", "AIC", "BIC", "fitted", "residuals", "plot", ... ; for print(summary(m)), "summary".
+    variable : str
+        R's name of the fit; "" if the argument is a call (`summary(BTm(...))`): that of the same `task` then.
+    text : str
+    inside_loop : bool
+        Whether it stands in a loop or in a function given to lapply and its kin.
+    printed : bool
+        Whether R prints it: a top-level expression by itself, or an explicit print or cat. False inside a loop without
+        print().
+    """
+
+    place: Place
+    task: int
+    function: str
+    variable: str
+    text: str
+    inside_loop: bool = False
+    printed: bool = True
+
+
+@dataclass(frozen=True)
+class Mentioned:
+    """A call that stands in the script's text, whether it was reached or not.
+
+    Attributes
+    ----------
+    place : Place
+    task : int
+    function : str
+        As written, without its package.
+    package : str
+        "" if none is written.
+    text : str
+    variable : str
+        That its value is assigned to, "" if none.
+    """
+
+    place: Place
+    task: int
+    function: str
+    package: str
+    text: str
+    variable: str = ""
+
+
+@dataclass(frozen=True)
+class ScriptText:
+    """What R's parser says of the script.
+
+    Attributes
+    ----------
+    name : str
+        File name.
+    kind : {"R", "Rmd", "Rnw"}
+    lines : tuple of str
+        The user's file.
+    expressions : tuple of Place
+        Of each top-level expression of the code; its number is its place here, from 1.
+    shown : tuple of Shown
+    mentioned : tuple of Mentioned
+        Every call of a function.
+    packages : mapping of str to bool
+        Packages that the script names (library, require, ::), and whether they are installed.
+    loop_variables : tuple of str
+        Of `for`, and arguments of functions written inside a call.
+    """
+
+    name: str
+    kind: Literal["R", "Rmd", "Rnw"]
+    lines: tuple[str, ...]
+    expressions: tuple[Place, ...]
+    shown: tuple[Shown, ...]
+    mentioned: tuple[Mentioned, ...]
+    packages: Mapping[str, bool]
+    loop_variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Captured:
+    """A run of a script.
+
+    Attributes
+    ----------
+    text : ScriptText
+    calls : tuple of RecordedCall
+        In the order in which they began.
+    ending : Ending
+    message : str
+        How it ended, in words with the cure ("stopped after 600 s; ..."); R's last error; "" if "done".
+    exit_code : int or None
+        R's own.
+    whole : bool
+        Whether R wrote its last record (False: killed; what stands is still good).
+    lost : int
+        Calls that could not be recorded; `why_lost` says why one of them.
+    why_lost : str
+    r_version : str
+        "4.2.2".
+    platform : str
+    packages : mapping of str to str
+        Versions of the packages loaded at the end.
+    kind : tuple of str
+        RNGkind().
+    seconds : float
+    output_bytes : int
+        Of R's output; what is beyond the limit is dropped.
+    output : str
+        R's standard output, up to the limit.
+    sandboxed : bool
+    """
+
+    text: ScriptText
+    calls: tuple[RecordedCall, ...]
+    ending: Ending
+    message: str
+    exit_code: int | None
+    whole: bool
+    lost: int
+    why_lost: str
+    r_version: str
+    platform: str
+    packages: Mapping[str, str]
+    kind: tuple[str, ...]
+    seconds: float
+    output_bytes: int
+    output: str
+    sandboxed: bool
