@@ -76,6 +76,8 @@ class Step:
     rows : tuple of Agreement
     refused : str
         Python's own error, if the code stopped with one; "" otherwise.
+    said : tuple of str
+        Python's warnings.
     seconds : float
     """
 
@@ -84,7 +86,22 @@ class Step:
     value: Any = None
     rows: tuple[Agreement, ...] = ()
     refused: str = ""
+    said: tuple[str, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def state(self) -> Literal["native", "bridge", "outside", "refused", "failed", "counted"]:
+        """What became of the call: its route; "refused" by Python; "failed" in R itself; "counted" only."""
+        if self.call.error:
+            return "failed"
+        if not self.call.kept or self.by_package:
+            return "counted"
+        return "refused" if self.refused else self.translation.route
+
+    @property
+    def by_package(self) -> bool:
+        """Whether another package called the function, for its own ends."""
+        return by_package(self.call)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +122,15 @@ class Context:
         """The step that made the fitted model given as `argument`; None if it is none of this run."""
         made = call.fits.get(argument)
         return None if made is None else self.steps.get(made)
+
+
+#: Package functions that evaluate a call for the user, so that it is the user's own.
+USERS_OWN = ("stats::update", "stats::step", "BradleyTerry2::update.BTm", "MASS::stepAIC", "base::")
+
+
+def by_package(call: RecordedCall) -> bool:
+    """Whether a package's function made the call for its own ends (95 PlackettLuce of one pltree)."""
+    return bool(call.via) and not call.via.startswith(USERS_OWN)
 
 
 Translator = Callable[[RecordedCall, Context], Translation]
