@@ -82,7 +82,7 @@ def candidates(call: RecordedCall, contests: Contests) -> Iterator[Candidate]:
     if free and not random and len(others) == 1 and (contests.x[:, others[0]] == 1).all():
         yield Candidate(fit_call(call, contests, named | options | {"order_effect": True}), True)
         return
-    own = [p for p in call.strings("separate_ability") if p in contests.players]
+    own = [p for p in call.strings("separate") if p in contests.players]
     more = {"separate": own} if own else {}
     for terms in (None, estimated_terms(call, contests)):
         if terms is None and _terms_without_number(call):
