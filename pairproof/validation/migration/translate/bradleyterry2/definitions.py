@@ -36,23 +36,31 @@ def deviance(contests: Contests, p: FloatArray) -> float:
     return float(2.0 * terms.sum())
 
 
-def glm_aic(contests: Contests, p: FloatArray, rank: int, rows_as_contests: bool = False) -> float:
-    """glm's AIC: counts rounded, binomial coefficients of the rows.
+def glm_aic(contests: Contests, p: FloatArray, rank: int) -> float:
+    """glm's AIC: counts rounded, binomial coefficients of the rows."""
+    m = contests.wins + contests.losses
+    return _minus_twice(m * _share(contests), m, np.ones(len(m)), p) + 2.0 * rank
 
-    Parameters
-    ----------
-    contests : Contests
-    p : float[n]
-    rank : int
-    rows_as_contests : bool
-        As glmmPQL has it where sigma comes out 0: with the number of rows in place of the contests of each.
+
+def pql_aic(contests: Contests, p: FloatArray, rank: int) -> float:
+    """AIC as glmmPQL has it where sigma comes out 0: each row as of n contests, n being the number of rows, with the weight
+    of the first row in place of its own.
     """
-    weight = contests.wins + contests.losses
-    share = contests.wins / np.where(weight > 0, weight, 1.0)
-    m = np.full(len(weight), float(len(weight))) if rows_as_contests else weight
-    n, won = np.round(m), np.round(m * share)
-    terms = gammaln(n + 1) - gammaln(won + 1) - gammaln(n - won + 1) + xlogy(won, p) + xlog1py(n - won, -p)
-    return float(-2.0 * (np.where(m > 0, weight / np.where(m > 0, m, 1.0), 0.0) * terms).sum() + 2.0 * rank)
+    m = contests.wins + contests.losses
+    n = np.full(len(m), float(len(m)))
+    return _minus_twice(n * _share(contests), n, m[0] / n, p) + 2.0 * rank
+
+
+def _share(contests: Contests) -> FloatArray:
+    m = contests.wins + contests.losses
+    found: FloatArray = contests.wins / np.where(m > 0, m, 1.0)
+    return found
+
+
+def _minus_twice(won: FloatArray, m: FloatArray, weight: FloatArray, p: FloatArray) -> float:
+    n, k = np.round(m), np.round(won)
+    terms = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p)
+    return float(-2.0 * (weight * terms).sum())
 
 
 def expected_errors(contests: Contests, x: FloatArray, p: FloatArray, link: str) -> FloatArray:

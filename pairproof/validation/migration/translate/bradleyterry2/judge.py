@@ -23,7 +23,7 @@ from ....verdicts.agreement import Agreement
 from ....verdicts.floors import floor
 from ..rows import SAME, counterpart, explained, fit_rows, row
 from .contests import Contests
-from .definitions import binomial_constant, deviance, expected_errors, fitted, glm_aic
+from .definitions import binomial_constant, deviance, expected_errors, fitted, glm_aic, pql_aic
 from .design import Relation, design_of
 from .models import bias_reduced
 
@@ -36,8 +36,8 @@ TWICE = (
     " contests and its standard errors too small by the root of 2; taken once, R's numbers agree"
 )
 PQL_AIC = (
-    "where sigma comes out 0 glmmPQL gives glm's AIC the number of rows in place of the contests of each row; by that"
-    " definition R's number agrees"
+    "where sigma comes out 0 glmmPQL gives glm's AIC the number of rows in place of the contests of each, and so every row"
+    " the weight of the first; by that definition R's number agrees"
 )
 WRONG = "r-is-wrong"
 
@@ -163,10 +163,11 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     if "weights" in call.args:
         return rows  # of what is no count R takes log binomial coefficients by its own rule
     rank = int((~np.isnan(coefficients(call)[0])).sum())
-    digits = floor("aic", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
-    aic = _one(call, "aic_glm", "aic", glm_aic(contests, p, rank), min(digits, 9.0))
+    # AIC is the deviance and constants, so it has the digits of the deviance.
+    digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
+    aic = _one(call, "aic_glm", "aic", glm_aic(contests, p, rank), digits)
     if isinstance(fit, MixedFit) and any(a.verdict == "differs" for a in aic):
-        its_own = _one(call, "aic_glm", "aic", glm_aic(contests, p, rank, rows_as_contests=True), 9.0)
+        its_own = _one(call, "aic_glm", "aic", pql_aic(contests, p, rank), digits)
         if all(a.verdict == "agrees" for a in its_own):
             aic = explained(aic, ("aic_glm",), PQL_AIC, WRONG)
     return rows + aic
