@@ -51,7 +51,12 @@ def abilities(call: RecordedCall, context: Context) -> Translation:
 
 def _table(call: RecordedCall) -> RVector:
     found = call.result.get("value")
-    if not isinstance(found, RVector) or found.values.ndim != 2 or not found.dimnames or not found.dimnames[0]:
+    if (
+        not isinstance(found, RVector)
+        or found.values.ndim != 2
+        or not found.dimnames
+        or not found.dimnames[0]
+    ):
         raise StaysInR("its table was not recorded")
     return found
 
@@ -78,7 +83,15 @@ def _abilities(
             size = 0.0 if np.isnan(error) else float(error)
             mine = float(own.get(name, np.nan))
             rows.append(
-                row(f"{kind}.{name}", mine, float(value), call.function, least=least, why="R's own stop", scale=size)
+                row(
+                    f"{kind}.{name}",
+                    mine,
+                    float(value),
+                    call.function,
+                    least=least,
+                    why="R's own stop",
+                    scale=size,
+                )
             )
     return model.judged(rows)
 
@@ -95,7 +108,9 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
                 Method(model.result, "quasi_variances"),
                 speaks="value",
                 judge=lambda found: _quasi_rows(
-                    call, theirs, *(dict(zip(found["item"], found[c])) for c in ("quasi_se", "quasi_variance"))
+                    call,
+                    theirs,
+                    *(dict(zip(found["item"], found[c])) for c in ("quasi_se", "quasi_variance")),
                 ),
             )
         code = Call(f"{BRIDGE}.qvcalc", (model.in_r(),))
@@ -107,10 +122,7 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
         "its model has no quasi-variances in Python",
         speaks="r",
         judge=lambda found: _quasi_rows(
-            call,
-            theirs,
-            dict(zip(found.items, found.quasi_se)),
-            dict(zip(found.items, found.quasi_variance)),
+            call, theirs, dict(zip(found.items, found.quasi_se)), dict(zip(found.items, found.quasi_variance))
         ),
     )
 
@@ -140,7 +152,9 @@ def _quasi_rows(
     rows: list[Agreement] = []
     for kind, own, column in (("quasi_se", se, "quasiSE"), ("quasi_variance", variance, "quasiVar")):
         theirs = {n: float(v) for n, v in zip(names, frame.vector(column).floats())}
-        rows += rows_of(kind, {n: float(v) for n, v in own.items()}, theirs, call.function, least=QUASI, why=why)
+        rows += rows_of(
+            kind, {n: float(v) for n, v in own.items()}, theirs, call.function, least=QUASI, why=why
+        )
     return rows
 
 

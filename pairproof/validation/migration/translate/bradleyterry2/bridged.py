@@ -6,6 +6,7 @@ are done with; what is indexed in the formula keeps its tables.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -48,8 +49,15 @@ def by_the_bridge(call: RecordedCall, why: str) -> Translation:
     return Translation("bridge", code, why, speaks="r", judge=of_r(call))
 
 
-def bridged_code(call: RecordedCall, contests: Contests) -> Call:
+def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call:
     """`pairproof.bridge.bradleyterry2.BTm("cbind(wins, losses)", ...)`.
+
+    Parameters
+    ----------
+    call : RecordedCall
+    contests : Contests
+    also : str
+        A formula whose variables the data must hold too.
 
     Raises
     ------
@@ -60,7 +68,7 @@ def bridged_code(call: RecordedCall, contests: Contests) -> Call:
     """
     if contests.doubled:
         raise StaysInR("R took each row twice, which the bridge does not repeat")
-    tables, players = _tables(call, contests)
+    tables, players = _tables(call, contests, f"{formula_text(call)} {also}")
     options: dict[str, Any] = {}
     formula = formula_text(call)
     if formula and formula.replace("`", "").strip() != f"~{contests.id}":
@@ -115,7 +123,7 @@ def of_r(call: RecordedCall) -> Callable[[ContestModel], Sequence[Agreement]]:
     return judge
 
 
-def _tables(call: RecordedCall, contests: Contests) -> tuple[dict[str, Any], tuple[Any, Any]]:
+def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str, Any], tuple[Any, Any]]:
     """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
     levels = contests.players
     columns: dict[str, RVector] = {"wins": _doubles(contests.wins), "losses": _doubles(contests.losses)}
@@ -136,7 +144,7 @@ def _tables(call: RecordedCall, contests: Contests) -> tuple[dict[str, Any], tup
             not isinstance(column, RVector)
             or column.values.ndim != 1
             or name in columns
-            or not _said(call, name)
+            or not _said(said, name)
         ):
             continue
         if len(column) == contests.total:
@@ -151,11 +159,9 @@ def _tables(call: RecordedCall, contests: Contests) -> tuple[dict[str, Any], tup
     return tables, (sides[0], sides[1])
 
 
-def _said(call: RecordedCall, name: str) -> bool:
-    """Whether the formula names it."""
-    import re
-
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", formula_text(call)) is not None
+def _said(text: str, name: str) -> bool:
+    """Whether a formula names it."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text) is not None
 
 
 def _frame(columns: dict[str, RVector]) -> RList:

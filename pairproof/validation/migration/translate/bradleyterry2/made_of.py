@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from .....bridge.capture.recorded import RecordedCall
 from .....bridge.packages.bradleyterry2.fit import ContestModel
@@ -49,18 +48,23 @@ class Model:
         """The Python fit; None where it stays in R."""
         return self.step.value if isinstance(self.step.value, Fit) else None
 
-    def in_r(self) -> Result | Call:
+    def in_r(self, also: str = "") -> Result | Call:
         """R's model through the bridge: its value in the script, or a call that makes it.
+
+        Parameters
+        ----------
+        also : str
+            A formula whose variables the data must hold too.
 
         Raises
         ------
         StaysInR
             It cannot be had.
         """
-        if isinstance(self.step.value, ContestModel):
+        if isinstance(self.step.value, ContestModel) and not also:
             return self.result
         try:
-            return bridged_code(self.call, contests_of(self.call))
+            return bridged_code(self.call, contests_of(self.call), also)
         except (InputError, FormulaError) as error:
             raise StaysInR(f"through the bridge: {error}") from None
 
@@ -117,8 +121,3 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
 def is_btm(call: RecordedCall) -> bool:
     """Whether a call made a BTm: BTm itself, update, step."""
     return call.function == BTM or "BTm" in call.strings("class")
-
-
-def plain(value: Any) -> bool:
-    """Whether an argument was left at its default, or is an empty value."""
-    return value is None
