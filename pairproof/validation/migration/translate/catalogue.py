@@ -8,7 +8,7 @@ from .registry import TRANSLATORS
 from .translation import Translator
 
 #: Modules of translators, one for the functions of one package.
-MODULES: tuple[str, ...] = ("bradleyterry2.btm", "bradleyterry2.abilities", "bradleyterry2.terms")
+MODULES: tuple[str, ...] = ("bradleyterry2.btm", "bradleyterry2.abilities", "bradleyterry2.predictions", "bradleyterry2.terms")
 
 
 def translators() -> dict[str, Translator]:
