@@ -2,7 +2,7 @@
 ##
 ## Whatever is done here is done inside suppressWarnings, suppressMessages and tryCatch, with output to the null file
 ## and the random seed put back, so that the script cannot notice it. A call of a recorded function inside another one
-## (BTm calls glm) is counted only, unless it stands in the outer call's arguments, which makes it the script's own.
+## (BTm calls glm) is counted only; one in the outer call's arguments is the script's own.
 ## A helper that a package calls on its own (summary calls residuals) is not recorded.
 
 running <- function() if (length(state$stack)) state$stack[[length(state$stack)]]
@@ -29,11 +29,11 @@ as_written <- function(call, key, n) {
   call
 }
 
-is_nested <- function(key, call, written) {
+## Whether the innermost recorded call made this one; not if it only evaluates it, as anova does with anova(glm(..)).
+is_nested <- function(key, frames) {
   outer <- innermost_kept()
-  if (is.null(outer)) return(FALSE)
-  if (outer$role == "container" && described(key)$role == "fit") return(FALSE)
-  !stands_in(call, outer$call) && !stands_in(written, outer$call)
+  if (is.null(outer) || !(outer$n %in% frames)) return(FALSE)
+  !(outer$role == "container" && described(key)$role == "fit")
 }
 
 ## Statement of a decorated body: begins a record. Gives the handlers of its conditions, NULL if it is none.
@@ -52,36 +52,35 @@ begin_record <- function(key, frame, assigned, n) {
   notice_fork()
   drop_stale(n)
   call <- sys.call(n)
-  written <- as_written(call, key, n)
+  frames <- callers(n)
   record <- new.env(parent = emptyenv())
   record$n <- n
   record$key <- key
   record$frame <- frame
   record$call <- call
   record$role <- described(key)$role
-  record$nested <- is_nested(key, call, written)
+  record$nested <- is_nested(key, frames)
   if (record$nested) {
     outer <- innermost_kept()
     outer$inner[key] <- if (is.na(outer$inner[key])) 1L else outer$inner[key] + 1L
   } else {
-    via <- via_package(n, call, written)
+    via <- via_package(frames)
     record$nested <- !is.null(via) && record$role == "helper" && !(via %in% refitting)
   }
   if (record$nested) {
     state$stack <- c(state$stack, list(record))
     return(NULL)
   }
-  up <- sys.parents()[n]
-  describe_call(record, written, via, up)
-  if (record$kept) describe_arguments(record, sys.function(n), written, assigned, up)
+  describe_call(record, as_written(call, key, n), via)
+  if (record$kept) describe_arguments(record, sys.function(n), assigned, frames)
   state$stack <- c(state$stack, list(record))
   list(function(w) note_warning(record, w), function(e) note_error(record, e))
 }
 
-describe_call <- function(record, written, via, up) {
+describe_call <- function(record, written, via) {
   state$id <- state$id + 1L
   record$id <- state$id
-  record$up <- up
+  record$up <- sys.parents()[record$n]
   record$text <- text_of(written)
   record$task <- state$task + 1L
   record$via <- via
@@ -99,12 +98,12 @@ describe_call <- function(record, written, via, up) {
   record$na_action <- getOption("na.action")
 }
 
-describe_arguments <- function(record, f, written, assigned, up) {
-  record$args <- matched(f, record$call, up)
-  read <- arguments_in(record$args, record$key, f, up, assigned)
+describe_arguments <- function(record, f, assigned, frames) {
+  record$args <- matched(f, record$call, record$up)
+  read <- arguments_in(record$args, record$key, f, record$up, assigned)
   record$values <- read$values
   record$later <- read$later
-  record$keys <- loop_keys(up)
+  record$keys <- loop_keys(frames)
 }
 
 note_warning <- function(record, w) {
@@ -131,7 +130,7 @@ elapsed <- function(record) number(round(proc.time()[[3L]] - record$started, 4L)
 
 call_lines <- function(record) {
   c(list(
-    type = string("call"), id = number(record$id), pid = string(Sys.getpid()), time = number(round(record$time, 3L)),
+    type = string("call"), id = number(record$id), pid = string(Sys.getpid()), time = sprintf("%.3f", record$time),
     "function" = string(record$key), text = string(record$text), task = number(record$task), nth = number(record$nth),
     source = if (!is.null(record$source)) string(record$source), via = string(c(record$via, "")),
     helper = truth(record$role != "fit"), kept = truth(record$kept),
@@ -222,7 +221,7 @@ end_record <- function(record, value, seed) {
   if (failed) return(invisible())
   remember(value, record$id, record$via)
   outer <- innermost_kept()
-  if (!is.null(outer)) outer$arguments_made <- c(outer$arguments_made, list(list(call = record$call, id = record$id)))
+  if (!is.null(outer) && is_fit(value)) outer$arguments_made <- c(outer$arguments_made, list(list(call = record$call, id = record$id)))
 }
 
 ## do.call(BTm, ...) with the function instead of its name: the object's call then holds the function, which print
