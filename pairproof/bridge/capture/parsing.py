@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -81,7 +80,7 @@ def parse_files(r: str, files: Sequence[Path], environment: Mapping[str, str]) -
     command = [r, "--no-echo", "--no-restore", "--no-save", "--no-init-file", f"--file={PARSER}", "--args"]
     try:
         done = subprocess.run(
-            [*command, *map(os.fspath, files)],
+            [*command, *(str(file) for file in files)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             env=dict(environment),
