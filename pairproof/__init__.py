@@ -63,6 +63,7 @@ if _typing.TYPE_CHECKING:
     from .native.ranking.two_systems import compare_two as compare_two
     from .native.resampling.bootstrap import bootstrap as bootstrap
     from .native.trees.models import fit_tree as fit_tree
+    from .validation.migrate import migrate as migrate
     from .validation.verify import verify as verify
 
     __version__: str
@@ -102,6 +103,7 @@ _HOME = {
     "wild_test": "native.hypotheses.wild",
     "Fit": "fit.fit",
     "verify": "validation.verify",
+    "migrate": "validation.migrate",
     "to_r": "bridge.script",
     "plot_item_residuals": "fit.shown.item_residuals_plot",
     "plot_worth": "fit.shown.plots",

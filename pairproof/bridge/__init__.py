@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         sandwich as sandwich,
         survival as survival,
     )
+    from .values.csv_frames import read_frame as read_frame
     from .values.objects import package_object as package_object, read_object as read_object
 
 #: Modules named after R packages; each is loaded when it is first used.
@@ -85,7 +86,7 @@ _PACKAGES = (
 )
 
 #: Functions that need pandas, which the rest does not: loaded when they are first used.
-_LATER = ("package_object", "read_object")
+_LATER = {"package_object": "objects", "read_object": "objects", "read_frame": "csv_frames"}
 
 __all__ = [
     "Backend",
@@ -115,6 +116,7 @@ __all__ = [
     "package_data",
     "package_object",
     "probe",
+    "read_frame",
     "read_object",
     "read_rda",
     "using",
@@ -125,7 +127,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _LATER:
-        return getattr(import_module(".values.objects", __name__), name)
+        return getattr(import_module(f".values.{_LATER[name]}", __name__), name)
     if name not in _PACKAGES:
         raise AttributeError(
             f"module 'pairproof.bridge' has no attribute {name!r}; it has {', '.join((*__all__, *_PACKAGES))}"

@@ -17,6 +17,7 @@ COMMANDS = {
     "tree": "Groups of persons with different preferences, as a tree of Bradley-Terry models.",
     "validate": "Show that native, R and the printed page agree, or why not.",
     "check": "Check claims files: do the data give the printed numbers?",
+    "migrate": "Run an R script and write Python that does the same, every number compared.",
     "explain": "Find readings that reproduce printed numbers which the data do not give.",
     "claims": "Start a claims file from a table: claims new TABLE.",
     "compare-models": "Which preference model predicts best, and how many judgments are enough.",

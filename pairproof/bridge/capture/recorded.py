@@ -121,12 +121,12 @@ class RecordedCall:
 
     @property
     def package(self) -> str:
-        """"BradleyTerry2" of "BradleyTerry2::BTm"."""
+        """ "BradleyTerry2" of "BradleyTerry2::BTm"."""
         return self.function.partition("::")[0]
 
     @property
     def name(self) -> str:
-        """"BTm" of "BradleyTerry2::BTm"."""
+        """ "BTm" of "BradleyTerry2::BTm"."""
         return self.function.partition("::")[2]
 
     def vector(self, key: str) -> RVector | None:
@@ -152,7 +152,11 @@ class RecordedCall:
     def strings(self, key: str) -> tuple[str, ...]:
         """Strings of the result; () if it is absent."""
         found = self.vector(key)
-        return () if found is None else tuple("NA" if v is None else str(v) for v in found.values.ravel().tolist())
+        return (
+            ()
+            if found is None
+            else tuple("NA" if v is None else str(v) for v in found.values.ravel().tolist())
+        )
 
     def frame(self, key: str) -> RList | None:
         """A data frame or list of the result; None if it is absent."""

@@ -1,0 +1,79 @@
+"""`pairproof migrate`: an R script into a Python script, every number of which was held against R's."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+
+import click
+
+from ...text import safe
+from ..long_work import watched_work
+from ..options.sections import SectionedCommand, option
+from ..state import READ, WRITTEN, State, shared_options
+
+_run = option("Running the script")
+_files = option("Files")
+HELP = """Run SCRIPT, an R analysis of comparisons, and leave a Python script that does the same.
+
+R runs SCRIPT unchanged, with your rights, in a copy of its folder, and its calls of fitting functions (prefmod,
+BradleyTerry2, psychotools, PlackettLuce, gnm, glm and polr on designs of comparisons) are recorded with their values. Each
+is written in Python; each number of Python is held against R's of that run.
+
+\b
+pairproof migrate analysis.R --out analysis.py      also data/*.csv, test_analysis.py, analysis.report.html
+pairproof migrate paper.Rmd --check --json
+"""
+
+
+@click.command("migrate", cls=SectionedCommand, help=HELP)
+@click.argument("script", metavar="SCRIPT", type=READ)
+@_files("--out", metavar="FILE.py", type=WRITTEN, help="The Python script. Default: beside SCRIPT, NAME.py.")
+@_files("--check", is_flag=True, help="Only report; write nothing.")
+@_run(
+    "--seconds",
+    type=click.FloatRange(min=0.0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="N",
+    help="Stop the script after this time.",
+)
+@_run(
+    "--sandbox",
+    is_flag=True,
+    help="Run the script without network, where it can write in its copy only; refused where the system cannot.",
+)
+@shared_options
+def command(state: State, script: str, out: str | None, check: bool, seconds: float, sandbox: bool) -> int:
+    if check and out is not None:
+        raise click.UsageError("--check writes nothing; leave out --out.")
+    if out is not None and not out.endswith(".py"):
+        raise click.UsageError(f"--out {out}: a Python script ends in .py.")
+    from ...validation.migrate import migrate
+    from ...validation.migration.output import output
+
+    def passed(block: bytes) -> None:
+        if not state.quiet:
+            click.echo(safe(block.decode("utf-8", "replace")), err=True, nl=False)
+
+    with contextlib.ExitStack() as later:
+        bar: list[Callable[[int, int], None]] = []
+
+        def told(done: int, total: int) -> None:
+            if not bar:  # only now, since R's output came before
+                bar.append(later.enter_context(watched_work(state, "calls")))
+            bar[0](done, total)
+
+        found = migrate(
+            script,
+            out,
+            check=check,
+            seconds=seconds,
+            sandbox=sandbox,
+            force=state.force,
+            say=state.say,
+            output=passed,
+            told=told,
+        )
+    state.give_output(output(found), found.to_dict())
+    return found.exit_code

@@ -1,0 +1,1 @@
+"""From a recorded R analysis to a Python script whose every number was held against R."""

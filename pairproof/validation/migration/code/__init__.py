@@ -1,0 +1,1 @@
+"""Python code as values: what is evaluated is what is written."""

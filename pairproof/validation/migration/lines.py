@@ -1,0 +1,137 @@
+"""What `pairproof migrate` prints: a line for the run, one for each call of the script, one for the files."""
+
+from __future__ import annotations
+
+from ...errors import InputError
+from ..verdicts.agreement import Agreement
+from ..verdicts.floors import floor
+from .migration import DIFFERENT, LeftOut, Migration, Site, counts, fewest
+
+#: Below this many digits a line says why R has so few.
+FEW = 8.0
+#: Widest columns: where, R, Python.
+WIDTHS = (12, 34, 34)
+
+
+def lines(migration: Migration) -> list[str]:
+    """The printed lines.
+
+    Parameters
+    ----------
+    migration : Migration
+
+    Returns
+    -------
+    list of str
+    """
+    entries = [(s.place.line, *of_site(s)) for s in migration.sites]
+    entries += [(o.mentioned.place.line, *of_left_out(o)) for o in migration.left_out]
+    entries.sort(key=lambda e: e[0])
+    columns = [e[1:] for e in entries]
+    widths = [min(max((len(c[k]) for c in columns), default=0), most) for k, most in enumerate(WIDTHS)]
+    body = [
+        f"  {where.ljust(widths[0])}  {r.ljust(widths[1])}  {python.ljust(widths[2])}  {said}".rstrip()
+        for where, r, python, said in columns
+    ]
+    return [opening(migration), *body, *closing(migration)]
+
+
+def opening(migration: Migration) -> str:
+    """How many calls, lines and seconds."""
+    captured = migration.captured
+    n, size = len(migration.sites), len(captured.text.lines)
+    calls = "1 call of a fitting function" if n == 1 else f"{n} calls of fitting functions"
+    times = sum(len(s.steps) for s in migration.sites)
+    often = f" ({times} evaluated)" if times != n else ""
+    return (
+        f"{captured.text.name}: {calls}{often} in {size} line{'' if size == 1 else 's'},"
+        f" run by R {captured.r_version} in {captured.seconds:.1f} s"
+    )
+
+
+def closing(migration: Migration) -> list[str]:
+    """How R ended, what was not recorded, and the files."""
+    captured = migration.captured
+    said = []
+    if captured.message:
+        said.append(captured.message)
+    if captured.lost:
+        said.append(f"{captured.lost} calls could not be recorded: {captured.why_lost}")
+    if migration.written:
+        said.append(f"wrote {', '.join(migration.written)}")
+    return said
+
+
+def of_site(site: Site) -> tuple[str, str, str, str]:
+    """(where, R, Python, what came of it)."""
+    n = len(site.steps)
+    r = f"{site.function.partition('::')[2]}(...)" + (f" x {n}" if n > 1 else "")
+    states = site.states
+    step = site.first
+    where = str(site.place) + (f" of {site.place.file}" if site.place.file else "")
+    if step.state == "failed":
+        return where, r, "", f"R stopped here: {_short(step.call.error)}"
+    if step.state == "counted":
+        via = f"through {step.call.via}" if step.by_package else "beyond the number kept"
+        return where, r, "", f"{via}: counted, not translated"
+    if step.state == "refused":
+        return where, r, f"-> {step.translation.shown}", f"refused by Python: {_short(step.refused)}"
+    if step.state == "outside":
+        return where, r, "-> left out", _short(step.translation.reason)
+    arrow = f"-> {step.translation.shown}"
+    said = numbers_in_words(site.rows)
+    if step.state == "bridge":
+        said = f"stays in R, through pairproof.bridge ({_short(step.translation.reason)}); {said}"
+    rest = [f"{k} {state}" for state, k in states.items() if state not in (step.state, "counted")]
+    return where, r, arrow, said + (f"; {', '.join(rest)}" if rest else "")
+
+
+def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
+    """How many numbers agree, with how many digits at least, and what is to be said of the others."""
+    found = counts(rows)
+    if not found["numbers"]:
+        return "no number to compare"
+    least = fewest(rows)
+    parts = []
+    if least is not None:
+        digits = f"{least.digits:.1f} digits, of {least.quantity}" if least.digits is not None else ""
+        parts.append(f"{found['agree']} numbers agree, fewest {digits}{_why(least)}")
+    if found["explained"]:
+        first = next(a for a in rows if a.verdict == "explained" or a.accepted)
+        parts.append(f"{found['explained']} explained ({_short(first.explanation)}); see the report")
+    if found["differ"]:
+        worst = min((a for a in rows if a.verdict in DIFFERENT and not a.accepted), key=_digits)
+        parts.append(
+            f"{found['differ']} DIFFER, first {worst.quantity}: {worst.native!r}, R {worst.r!r}"
+            f" ({_short(worst.explanation)})"
+        )
+    if found["not_checkable"]:
+        parts.append(f"{found['not_checkable']} not checkable")
+    if found["not_run"]:
+        parts.append(f"{found['not_run']} not run")
+    return "; ".join(parts)
+
+
+def of_left_out(left: LeftOut) -> tuple[str, str, str, str]:
+    """(where, R, "", why)."""
+    m = left.mentioned
+    return str(m.place), f"{m.function}(...)", "-> left out", left.reason
+
+
+def _digits(a: Agreement) -> float:
+    return -1.0 if a.digits is None else a.digits
+
+
+def _why(a: Agreement) -> str:
+    """R's floor in words, where few digits agree."""
+    if a.digits is None or a.digits >= FEW or not a.r_call:
+        return ""
+    try:
+        return f" ({_short(floor(str(a.quantity), a.r_call).why, 90)})"
+    except InputError:  # an entry of a table has no floor in the file
+        return ""
+
+
+def _short(text: str, most: int = 120) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 3] + "..."

@@ -1,0 +1,1 @@
+"""Recorded calls of R functions, and the Python calls that say the same."""
