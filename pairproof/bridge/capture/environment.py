@@ -14,7 +14,7 @@ from .running import FOLDER
 #: The R side: a site profile that decorates the fitting functions and writes the records.
 PROFILE = Path(__file__).parent / "r" / "capture.R"
 #: Tells it the site profile that the user's environment names, in place of R's own.
-SITE = "PAIRPROOF_SITE_PROFILE"
+SITE = "PAIRPROOF_PROFILE"
 _CATEGORIES = ("LC_COLLATE", "LC_CTYPE", "LC_TIME", "LC_NUMERIC", "LC_MONETARY")
 
 

@@ -30,12 +30,15 @@ class Call:
         Whether it is that function's value.
     loop : bool
         Whether it stands in a loop or in a function.
+    scope : tuple of str
+        Variables of the loops, and arguments of the functions, that it stands in, from the outermost.
     """
 
     mentioned: Mentioned
     within: str
     returned: bool
     loop: bool
+    scope: tuple[str, ...] = ()
 
 
 @dataclass
@@ -138,8 +141,9 @@ def _call(parsed: Parsed, item: dict[str, Any], name: str) -> None:
         str(item["variable"]),
     )
     within = str(item["within"])
+    scope = tuple(str(name) for name in item["scope"] if name)
     parsed.calls.append(
-        Call(mentioned, within.removeprefix("="), within.startswith("="), item["loop"] is True)
+        Call(mentioned, within.removeprefix("="), within.startswith("="), item["loop"] is True, scope)
     )
 
 

@@ -68,6 +68,8 @@ class Records:
         In the order in which they began.
     main : str
         The process that ran the script.
+    workers : frozenset of str
+        Other processes in which R was started anew; forks are none.
     whole : bool
         Whether that process wrote its end.
     tasks : int
@@ -81,6 +83,7 @@ class Records:
 
     calls: list[RawCall] = field(default_factory=list)
     main: str = ""
+    workers: frozenset[str] = frozenset()
     whole: bool = False
     tasks: int = 0
     lost: int = 0
@@ -170,6 +173,8 @@ def _take_start(item: dict[str, Any], process: str, records: Records) -> None:
         records.r_version = _text(item.get("r_version"), 100)
         records.platform = _text(item.get("platform"), 200)
         records.kind = _texts(item.get("kind"))
+    else:
+        records.workers |= {process}
 
 
 def _take_end(item: dict[str, Any], process: str, records: Records) -> None:

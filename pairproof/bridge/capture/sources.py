@@ -22,13 +22,20 @@ _PRINTING = ("print(", "cat(", "show(", "message(", "plot(", "writeLines(")
 def find_sourced(
     r: str, environment: Mapping[str, str], records: Records, script: Parsed, copied: Copied
 ) -> dict[str, Parsed]:
-    """What stands in each sourced file in which a call was recorded, by its base name."""
-    wanted = sorted({call.source for call in records.calls if call.source})[:MOST_FILES]
+    """What stands in the files that the script sources, by base name; their expressions are not the script's."""
+    named = {os.path.basename(text) for text in script.strings if text.lower().endswith(".r")}
+    wanted = sorted({call.source for call in records.calls if call.source} | named)[:MOST_FILES]
     found = {name: path for name in wanted if (path := _file(name, script, copied)) is not None}
     if not found:
         return {}
     parsed, _ = parse_files(r, list(found.values()), environment)
-    return {name: text for name, text in zip(found, parsed) if text.error is None}
+    return {name: _apart(text) for name, text in zip(found, parsed) if text.error is None}
+
+
+def _apart(text: Parsed) -> Parsed:
+    """Without the numbers of its expressions."""
+    calls = [replace(call, mentioned=replace(call.mentioned, task=0)) for call in text.calls]
+    return replace(text, calls=calls, shown=[replace(of, task=0) for of in text.shown])
 
 
 def _file(name: str, script: Parsed, copied: Copied) -> Path | None:
@@ -48,8 +55,8 @@ def script_text(script: Script, parsed: Parsed, sourced: Mapping[str, Parsed]) -
     packages = dict(parsed.packages)
     loops = list(parsed.loops)
     for text in sourced.values():
-        mentioned += [replace(call.mentioned, task=0) for call in text.calls]
-        shown += [replace(of, task=0, printed=of.text.startswith(_PRINTING)) for of in text.shown]
+        mentioned += [call.mentioned for call in text.calls]
+        shown += [replace(of, printed=of.text.startswith(_PRINTING)) for of in text.shown]
         packages.update(text.packages)
         loops += text.loops
     return ScriptText(
