@@ -29,8 +29,10 @@ def ending_of(
             f"stopped after {seconds:g} s{_reached(records, parsed)}; what was recorded before is kept. Give it more"
             " time (seconds), or make its loops shorter"
         )
-    if ran.code < 0:
-        return "killed", _killed(-ran.code, records, parsed)
+    if ran.code < 0 or (
+        ran.code > 128 and not records.whole
+    ):  # bwrap and shells report a signal as 128 + number
+        return "killed", _killed(-ran.code if ran.code < 0 else ran.code - 128, records, parsed)
     said = ran.errors.decode("utf-8", "replace")
     if ran.code == 0:
         return _ended_well(records, parsed)

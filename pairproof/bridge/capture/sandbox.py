@@ -91,7 +91,7 @@ def _candidates(folder: Path, environment: Mapping[str, str]) -> list[Sandbox]:
     found = []
     bwrap, unshare = shutil.which("bwrap", path=path), shutil.which("unshare", path=path)
     if bwrap:
-        options = (
+        mounts = (
             "--ro-bind",
             "/",
             "/",
@@ -103,7 +103,9 @@ def _candidates(folder: Path, environment: Mapping[str, str]) -> list[Sandbox]:
             str(folder),
             str(folder),
         )
-        found.append(Sandbox("bwrap", (bwrap, *options, "--unshare-all", "--die-with-parent", "--"), True))
+        # As root bwrap makes no user namespace and keeps every capability unless it is told so.
+        rights = ("--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent", "--")
+        found.append(Sandbox("bwrap", (bwrap, *mounts, *rights), True))
     if unshare:
         confined = (sys.executable, "-I", "-S", str(CONFINED), str(folder))
         found.append(Sandbox("unshare", (unshare, *_NAMESPACES, "--mount", "--", *confined), True))
