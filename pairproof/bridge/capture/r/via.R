@@ -22,9 +22,17 @@ name_of_function <- function(f, call, package) {
   "(anonymous)"
 }
 
+## Functions whose calls of fitting functions are the script's models, one by one.
+refitting <- c("stats::update", "stats::step", "MASS::stepAIC")
+
+## Whether a frame is that of a generic which handed the call on.
+is_dispatch <- function(i, call) {
+  f <- sys.function(i)
+  !is.primitive(f) && identical(as.list(sys.call(i))[-1L], as.list(call)[-1L]) && "UseMethod" %in% all.names(body(f))
+}
+
 ## "stats::update", or NULL if the script made the call itself. `written` is the call as the script would have it.
 via_package <- function(n, call, written) {
-  generic <- written[[1L]]
   for (i in seq_len(n - 1L)) {
     f <- sys.function(i)
     if (is.primitive(f)) next
@@ -33,7 +41,7 @@ via_package <- function(n, call, written) {
     package <- unname(getNamespaceName(space))
     if (package %in% transparent) next
     outer <- sys.call(i)
-    if (identical(outer[[1L]], generic) && identical(as.list(outer)[-1L], as.list(call)[-1L])) next     # its own generic
+    if (i == n - 1L && is_dispatch(i, call)) next                             # its own generic
     if (stands_in(call, outer) || stands_in(written, outer)) next            # an argument that was not yet evaluated
     name <- paste0(package, "::", name_of_function(f, outer, package))
     if (!(name %in% transparent_functions)) return(name)
