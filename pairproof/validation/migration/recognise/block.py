@@ -90,17 +90,19 @@ def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
         if mirrored:
             chosen = [k for k in chosen if (x[:, k] > EXACT).any() and (x[:, k] < -EXACT).any()]
         signs = np.where(np.abs(x[:, chosen]) < EXACT, 0, np.sign(x[:, chosen])).astype(np.int64)
-        kept = _consistent(signs)
-        if kept is None:
-            continue
-        block = ItemBlock(
-            tuple(chosen[k] for k in kept),
-            float(size),
-            signs[:, kept],
-            bool((np.abs(signs[:, kept]).sum(axis=1) == 1).any()),
-        )
-        if _is_block(block, mirrored):
-            return block
+        blocks = [
+            ItemBlock(
+                tuple(chosen[k] for k in kept),
+                float(size),
+                signs[:, kept],
+                bool((np.abs(signs[:, kept]).sum(axis=1) == 1).any()),
+            )
+            for kept in _consistent_sets(signs)
+        ]
+        blocks = [b for b in blocks if _is_block(b, mirrored)]
+        if blocks:
+            # Items within groups of respondents are a block as well, of more items in the same rows.
+            return min(blocks, key=lambda b: (-int(np.abs(b.signs).any(axis=1).sum()), b.n_items))
     return None
 
 
@@ -117,11 +119,36 @@ def _most_frequent(sizes: FloatArray) -> list[float]:
     return [float(sizes[first[k]]) for k in order[:MOST_SIZES]]
 
 
-def _consistent(signs: IntArray) -> list[int] | None:
-    """Columns with at most one plus and one minus in a row.
+def _consistent_sets(signs: IntArray) -> list[list[int]]:
+    """Sets of columns with at most one plus and one minus in a row.
 
-    Others are taken out: first those that give a row two of a sign in all their rows (`o1:ENG2` beside `o1`), then the
-    fullest (an order effect beside teams), then the last (`o1:ENG1` after `o1`).
+    By leaving out, one after the other, the columns that give a row two of a sign; and by taking in, one after the
+    other, those that do not: all, those that are 0 somewhere (an order effect is not), and those with both signs
+    (dummies have one).
+    """
+    everywhere = np.abs(signs).all(axis=0)
+    both = (signs > 0).any(axis=0) & (signs < 0).any(axis=0)
+    columns = np.arange(signs.shape[1])
+    sets = [_left_out(signs)]
+    for some in (columns, columns[~everywhere], columns[both & ~everywhere]):
+        sets.append(_taken_in(signs, some.tolist()))
+    return [list(found) for found in dict.fromkeys(tuple(s) for s in sets) if len(found) > 1]
+
+
+def _taken_in(signs: IntArray, columns: list[int]) -> list[int]:
+    plus, minus = np.zeros(len(signs), bool), np.zeros(len(signs), bool)
+    kept = []
+    for k in columns:
+        high, low = signs[:, k] > 0, signs[:, k] < 0
+        if not (plus & high).any() and not (minus & low).any():
+            kept.append(k)
+            plus, minus = plus | high, minus | low
+    return kept
+
+
+def _left_out(signs: IntArray) -> list[int]:
+    """First those go that give a row two of a sign in all their rows (`o1:ENG2` beside `o1`), then the fullest (an order
+    effect beside teams), then the last (`o1:ENG1` after `o1`).
     """
     kept = list(range(signs.shape[1]))
     while len(kept) > 1:
@@ -133,7 +160,7 @@ def _consistent(signs: IntArray) -> list[int] | None:
         share = load / np.abs(here).sum(axis=0)
         worst = max(range(len(kept)), key=lambda k: (share[k], load[k], k))
         del kept[worst]
-    return None
+    return kept
 
 
 def _is_block(block: ItemBlock, mirrored: bool) -> bool:

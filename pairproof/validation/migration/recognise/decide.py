@@ -10,6 +10,7 @@ ordered, 3 answers   each row a contest with a tie between winning and losing: R
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -63,6 +64,25 @@ class Design:
     covariates: Mapping[str, FloatArray] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Not:
+    """Why a design is none of a model of ours.
+
+    Attributes
+    ----------
+    why : str
+        A sentence.
+    paired : bool
+        Whether it is one of paired comparisons all the same.
+    """
+
+    why: str
+    paired: bool = False
+
+    def __str__(self) -> str:
+        return self.why
+
+
 @dataclass(frozen=True, eq=False)
 class Recognised:
     """A design of paired comparisons.
@@ -89,7 +109,7 @@ class Recognised:
     groups: IntArray | None = None
 
 
-def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised | str:
+def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised | Not:
     """A design whose rows are contests.
 
     Parameters
@@ -100,13 +120,12 @@ def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> 
 
     Returns
     -------
-    Recognised, or str
-        Why it is none, in a sentence.
+    Recognised or Not
     """
     return _of_rows(design, wins, losses, "bradley-terry", None)
 
 
-def recognise_ordered(design: Design, counts: FloatArray) -> Recognised | str:
+def recognise_ordered(design: Design, counts: FloatArray) -> Recognised | Not:
     """A design whose rows are contests with three ordered answers.
 
     Parameters
@@ -121,12 +140,12 @@ def recognise_ordered(design: Design, counts: FloatArray) -> Recognised | str:
 
 def _of_rows(
     design: Design, wins: FloatArray, losses: FloatArray, kind: str, ties: FloatArray | None
-) -> Recognised | str:
+) -> Recognised | Not:
     x = design.x
     varies = np.flatnonzero(np.ptp(x, axis=0) > 0) if len(x) else np.array([], dtype=np.int64)
     block = item_block(x[:, varies])
     if block is None:
-        return NO_BLOCK
+        return Not(NO_BLOCK)
     at = tuple(int(varies[k]) for k in block.columns)
     block = ItemBlock(at, block.scale, block.signs, block.hidden)
     contests = of_rows(block, x[:, design.known], wins, losses)
@@ -138,7 +157,7 @@ def _of_rows(
     return _recognised(design, contests, kept, block, kind, block.scale, None)
 
 
-def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised | str:
+def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised | Not:
     """A design whose rows are outcomes of contests.
 
     Parameters
@@ -151,22 +170,23 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
     if groups is None:
         found = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})
         if isinstance(found, str):
-            return found
+            return Not(found)
         groups = found
     sizes = sorted(set(np.bincount(groups).tolist()))
     if not set(sizes) <= {2, 3}:
-        return (
+        return Not(
             f"groups of the eliminated factor have {', '.join(map(str, sizes))} rows; expected 2, or 3 with a row for"
-            " ties: a constant for each pair of items in each group of respondents"
+            " ties: a constant for each pair of items in each group of respondents",
+            paired=bool(design.items) or item_block(design.x, mirrored=True) is not None,
         )
     centred = design.x - _means(design.x, groups)
     known = np.flatnonzero(design.known & (np.abs(centred) > 1e-9).any(axis=0))
     block, size = _mirrored_block(design, centred)
     if block is None:
-        return NO_BLOCK
+        return Not(NO_BLOCK)
     contests = of_groups(block, design.x[:, known], counts, groups)
     if isinstance(contests, str):
-        return contests
+        return Not(contests, paired=bool(design.items))
     kept = tuple(design.names[k] for k in known)
     return _recognised(design, contests, kept, block, "llbt", size, groups)
 
@@ -208,7 +228,7 @@ def _recognised(
     kind: str,
     size: float,
     groups: IntArray | None,
-) -> Recognised | str:
+) -> Recognised | Not:
     rows = contests.rows[:, 0]
     texts = {n: [v.values[r] for r in rows] for n, v in design.factors.items()}
     met = players(contests.first, contests.second, block.n_items, texts)
@@ -228,24 +248,27 @@ def _recognised(
         [*said, UNNAMED][: len(items)],
     )
     if isinstance(model, str):
-        return model
+        return Not(model, paired=True)
     return Recognised(kind, model, kept, None if not model.reference else block, met, groups)
 
 
 def _named(said: Sequence[str], block: ItemBlock, met: Players | None) -> tuple[str, ...]:
-    """Names of the items: those of the columns, without what R puts before the levels of a factor or matrix."""
-    if met is not None:
-        heads = {s[: len(s) - len(label)] for s, label in zip(said, met.labels) if s.endswith(label)}
-        ends = all(s.endswith(label) for s, label in zip(said, met.labels))
-        if ends and len(heads) == 1:
-            return met.labels
-    names = list(said)
+    """Names of the items: those of the players where the columns' names say them (`D[, -1]Ceylon`), else the columns'."""
+    if met is not None and all(label in name for name, label in zip(said, met.labels)):
+        return tuple(_usable(label) for label in met.labels)
+    names = [_usable(name) for name in said]
     if block.hidden:
-        hidden = met.labels[-1] if met is not None else UNNAMED
+        hidden = _usable(met.labels[-1]) if met is not None else UNNAMED
         while hidden in names:
             hidden += "_"
         names.append(hidden)
     return tuple(names)
+
+
+def _usable(name: str) -> str:
+    """A name that cannot be taken for a parameter of another kind."""
+    plain = re.sub(r"[:\[\]]", "_", name)
+    return f"{plain}_" if plain in ("tie", "order") else plain
 
 
 def _reference(design: Design, block: ItemBlock, items: Sequence[str], kind: str) -> str:

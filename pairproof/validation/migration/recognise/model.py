@@ -13,14 +13,14 @@ So a column that was taken for another thing costs a name, never a number.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .block import EXACT
 from .contests import Contests
-from .covariates import Product, Variable, explained
+from .covariates import Product, Variable, explained, product_of
 
 FloatArray = NDArray[np.float64]
 
@@ -145,7 +145,13 @@ def model_of(
         # What is in favour of the first has the other sign where the two were exchanged.
         turn = turned.first != contests.first
         found.comparison = {n: np.where(turn, -v, v) for n, v in found.comparison.items()}
-    return _put_together(turned, items, reference if has_items else "", unit, variables, found)
+    chosen = reference if has_items else ""
+    whole = _of_whole_factors(found, variables)
+    if whole is not None:
+        model = _put_together(turned, items, chosen, unit, variables, *whole)
+        if isinstance(model, Model):
+            return model
+    return _put_together(turned, items, chosen, unit, variables, found)
 
 
 def _signs(contests: Contests, n_items: int) -> FloatArray:
@@ -263,10 +269,11 @@ def _put_together(
     unit: float,
     variables: Sequence[Variable],
     found: _Found,
+    whole: Sequence[Variable] = (),
 ) -> Model | str:
     signs = _signs(contests, len(items))
     common, single = _by_items(found, items)
-    by = explained(common, variables)
+    by = [*(product_of([v]) for v in whole), *explained(common, variables)]
     of_items = [(items[k], p) for k, wanted in single.items() for p in explained(wanted, variables)]
     of_terms = [(term, p) for term, wanted in found.of_terms.items() for p in explained(wanted, variables)]
     of_ties = explained({_rest(n.split(":"), ""): z for n, z in found.ties.items()}, variables)
@@ -322,6 +329,32 @@ def _put_together(
         names,
         found_map,
     )
+
+
+def _of_whole_factors(
+    found: _Found, variables: Sequence[Variable]
+) -> tuple[_Found, tuple[Variable, ...]] | None:
+    """The same columns with factors in the place of indicators of their levels, of which R left out some.
+
+    R leaves out columns that others determine, one by one and not a level for all items; None where no item has an
+    indicator of its own.
+    """
+    whole: dict[str, Variable] = {}
+    left: dict[str, dict[int, FloatArray]] = {}
+    for name, of in found.of_all.items():
+        for k, z in of.items():
+            factor = next((v for v in variables if v.levels and _is_indicator(v, z)), None)
+            if factor is None:
+                left.setdefault(name, {})[k] = z
+            else:
+                whole[factor.name] = factor
+    return (replace(found, of_all=left), tuple(whole.values())) if whole else None
+
+
+def _is_indicator(factor: Variable, z: FloatArray) -> bool:
+    told = ~np.isnan(z)
+    own = np.array(factor.values, dtype=object)
+    return any(np.abs(z[told] - (own[told] == level)).max(initial=0.0) < EXACT for level in factor.levels)
 
 
 def _by_items(

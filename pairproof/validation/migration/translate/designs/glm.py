@@ -7,7 +7,7 @@ import numpy as np
 from .....bridge.capture.recorded import RecordedCall
 from .....errors import PairproofError
 from ...code.expressions import Call
-from ...recognise.decide import Recognised, recognise_binomial, recognise_poisson
+from ...recognise.decide import Not, Recognised, recognise_binomial, recognise_poisson
 from ..bradleyterry2.tried import tried
 from ..registry import translates
 from ..translation import Context, Translation, outside
@@ -56,9 +56,11 @@ def _binomial(call: RecordedCall, fitted: Fitted, family: str, link: str) -> Tra
     wins, losses = counts(fitted.y * fitted.weights), counts((1.0 - fitted.y) * fitted.weights)
     used = fitted.weights > 0
     found = recognise_binomial(fitted.design, wins, losses)
-    if isinstance(found, str):
-        return outside(f"{LEFT_OUT}: {found}")
     stem = call.variable
+    if isinstance(found, Not):
+        return (
+            glm_in_r(call, fitted, found.why, stem) if found.paired else outside(f"{LEFT_OUT}: {found.why}")
+        )
     if link not in LINKS:
         return glm_in_r(call, fitted, f"link {link} of paired comparisons is not fitted here", stem)
     halves = bool(((2 * wins) % 1 == 0).all() and ((2 * losses) % 1 == 0).all())
@@ -130,14 +132,14 @@ def _poisson(
     stem = call.variable
     of_prefmod = bool(fitted.design.items)
     if link != "log" or fitted.offset is not None or (fitted.weights != 1).any():
-        found: Recognised | str = "it has another link than log, an offset, or weights"
+        found: Recognised | Not = Not("it has another link than log, an offset, or weights")
     else:
         found = recognise_poisson(fitted.design, fitted.y, groups)
     davidson = "GenDavidson(" in text_of(call)
-    if isinstance(found, str):
-        if of_prefmod or davidson:
-            return _in_r(call, fitted, groups, found, stem, linear=not davidson)
-        return outside(f"{LEFT_OUT}: {found}")
+    if isinstance(found, Not):
+        if found.paired or of_prefmod or davidson:
+            return _in_r(call, fitted, groups, found.why, stem, linear=not davidson)
+        return outside(f"{LEFT_OUT}: {found.why}")
     code = fit_call(found, "fit_llbt", stem)
     kept = [fitted.design.names.index(n) for n in found.coefficients]
     phi = dispersion(fitted, family, call.number("df_residual") or 0.0) if family != "poisson" else 1.0
