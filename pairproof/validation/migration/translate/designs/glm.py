@@ -7,11 +7,13 @@ import numpy as np
 from .....bridge.capture.recorded import RecordedCall
 from .....errors import PairproofError
 from ...code.expressions import Call
+from ...recognise.davidson import Davidson, recognise_davidson
 from ...recognise.decide import Not, Recognised, recognise_binomial, recognise_poisson
 from ..bradleyterry2.tried import tried
 from ..registry import translates
 from ..translation import Context, Translation, outside
 from .bridged import glm_in_r, gnm_in_r
+from .gendavidson import davidson
 from .judged import (
     GLM,
     GNM,
@@ -135,10 +137,15 @@ def _poisson(
         found: Recognised | Not = Not("it has another link than log, an offset, or weights")
     else:
         found = recognise_poisson(fitted.design, fitted.y, groups)
-    davidson = "GenDavidson(" in text_of(call)
+    of_davidson = "GenDavidson(" in text_of(call)
+    if of_davidson and groups is not None and fitted.offset is None:
+        match = recognise_davidson(fitted.design, fitted.y, groups)
+        if isinstance(match, Davidson):
+            return davidson(call, fitted, match)
+        found = match
     if isinstance(found, Not):
-        if found.paired or of_prefmod or davidson:
-            return _in_r(call, fitted, groups, found.why, stem, linear=not davidson)
+        if found.paired or of_prefmod or of_davidson:
+            return _in_r(call, fitted, groups, found.why, stem, linear=not of_davidson)
         return outside(f"{LEFT_OUT}: {found.why}")
     code = fit_call(found, "fit_llbt", stem)
     kept = [fitted.design.names.index(n) for n in found.coefficients]

@@ -53,9 +53,9 @@ def fit_call(
     named = _names(model)
     columns, mapping = _columns(found, half)
     columns.update({named[name]: _plain(v) for name, v in model.variables.items()})
-    columns.update({named[name]: _tidy(v) for name, v in model.comparison.items()})
+    columns.update({named[name]: tidy(v) for name, v in model.comparison.items()})
     if offset is not None:
-        columns["offset"] = _tidy(offset)
+        columns["offset"] = tidy(offset)
     options: dict[str, Any] = {"layout": "counts"}
     if mapping:
         options["columns"] = mapping
@@ -66,7 +66,7 @@ def fit_call(
         options["levels"] = levels
     if model.item_terms:
         of_items: dict[str, list[Any]] = {"item": list(model.items)}
-        of_items.update({named[n]: _tidy(v) for n, v in model.item_terms.items()})
+        of_items.update({named[n]: tidy(v) for n, v in model.item_terms.items()})
         options["item_data"] = File(of_items, f"{stem}_items" if stem else "items")
     keywords = _keywords(model, function, named, ties, order_effect)
     if offset is not None:
@@ -124,10 +124,10 @@ def _columns(found: Recognised, half: bool) -> tuple[dict[str, list[Any]], dict[
     if half:
         ties = 2.0 * (wins % 1.0)
         wins, losses = np.floor(wins), np.floor(losses)
-    columns["wins"] = _tidy(wins)
+    columns["wins"] = tidy(wins)
     if ties is not None:
-        columns["ties"] = _tidy(ties)
-    columns["losses"] = _tidy(losses)
+        columns["ties"] = tidy(ties)
+    columns["losses"] = tidy(losses)
     return columns, mapping
 
 
@@ -176,10 +176,10 @@ def _word(name: str) -> str:
 
 
 def _plain(variable: Variable) -> list[Any]:
-    return list(variable.values) if variable.levels else _tidy(np.array(variable.values, dtype=float))
+    return list(variable.values) if variable.levels else tidy(np.array(variable.values, dtype=float))
 
 
-def _tidy(values: FloatArray) -> list[Any]:
+def tidy(values: FloatArray) -> list[Any]:
     """Numbers, whole ones as integers where all are."""
     if bool((values == np.round(values)).all()) and np.abs(values).max(initial=0.0) < 2**31:
         return [int(v) for v in values]
