@@ -8,7 +8,10 @@ from .registry import TRANSLATORS
 from .translation import Translator
 
 #: Modules of translators, one for the functions of one package.
-MODULES: tuple[str, ...] = ("bradleyterry2.btm",)
+MODULES: tuple[str, ...] = (
+    "bradleyterry2.btm",
+    "prefmod",
+)
 
 
 def translators() -> dict[str, Translator]:
