@@ -76,9 +76,11 @@ class Covariates:
 
     def levels(self, table: Given) -> dict[str, list[int]]:
         """Levels of the covariates, the first the reference."""
-        return {
-            written_name(n): [int(v) for v in np.unique(table.column(n))] for n in (*self.in_model, *self.cells)
-        }
+        found = {}
+        for name in dict.fromkeys((*self.in_model, *self.in_table)):
+            values = table.column(name)
+            found[written_name(name)] = [int(v) for v in np.unique(values[~np.isnan(values)])]
+        return found
 
     def wrong_codes(self, table: Given) -> str:
         """The first covariate that is not coded 1, 2, ..., K; "" if all are."""

@@ -205,7 +205,7 @@ def _flat(rows: list[Agreement], own: list[str], r: OfR) -> list[Agreement]:
     """Estimates without a standard error in R lie on a flat direction: explained where the likelihoods agree."""
     if r.known.all() or not any(a.verdict == "agrees" and str(a.quantity) in ("llf", "ll") for a in rows):
         return rows
-    flat = [f"estimate.{name}" for name, known in zip(own, r.known) if not known]
+    flat = [f"{what}.{name}" for name, known in zip(own, r.known) if not known for what in ("estimate", "se")]
     why = (
         "R is wrong here: its Hessian has no positive variance, so that it prints NaN for the standard error, and the estimate"
         " is where nlm stopped along a flat direction; both log-likelihoods agree"

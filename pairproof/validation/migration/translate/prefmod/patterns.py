@@ -105,12 +105,24 @@ def _with_answers(model: Asked, table: Given) -> tuple[Rows, tuple[str, ...]]:
         rows = answered(table, 2)
         return rows, left_out(~rows, "fewer than two ratings")
     rows = answered(table)
-    n = len(model.items)
-    blocks = [table.answers[:, t * n : (t + 1) * n] for t in range(model.times)]
-    tied = np.zeros(len(rows), bool)
-    for block in blocks:
-        tied |= np.array([len(np.unique(r)) < len(r) for r in (row[~np.isnan(row)] for row in block)], bool)
+    tied = _removed_for_ties(model, table)
     return rows & ~tied, (*left_out(~rows, "nothing ranked"), *left_out(tied & rows, "equal ranks"))
+
+
+def _tied(model: Asked, table: Given) -> Rows:
+    """bool[n_rows]: rows with two equal ranks at one time."""
+    n = len(model.items)
+    found = np.zeros(len(table.values), bool)
+    for t in range(model.times):
+        ranks = table.answers[:, t * n : (t + 1) * n]
+        found |= np.array([len(np.unique(r)) < len(r) for r in (row[~np.isnan(row)] for row in ranks)], bool)
+    return found
+
+
+def _removed_for_ties(model: Asked, table: Given) -> Rows:
+    """bool[n_rows]: rows in which one rank occurs more often than there are times, which prefmod leaves out."""
+    most = [max(np.unique(row[~np.isnan(row)], return_counts=True)[1], default=0) for row in table.answers]
+    return np.asarray(np.array(most) > model.times)
 
 
 def _without_python(read: Read) -> str:
@@ -131,6 +143,12 @@ def _without_python(read: Read) -> str:
         return "dependences of comparisons make no sense for rankings, as prefmod prints itself"
     if model.alpha == "comparison" and len(model.items) > 3:
         return 'MISmodel = "comp" gives zeros for comparisons beyond the number of items'
+    if model.kind == "ranks":
+        removed = _removed_for_ties(model, read.table)
+        if (_tied(model, read.table) & ~removed).any():
+            return "equal ranks count as missing comparisons in prefmod, where each rank occurs no oftener than there are times"
+        if model.covariates.all and removed.any() and not answered(read.table).all():
+            return "rows without ranks and rows with equal ranks together give persons other persons' covariates (defect B5)"
     if model.kind == "pairs" and unanimous(table.answers):
         return "every comparison has one answer only, so that no estimate is finite"
     if model.complete_against_others and not (~np.isnan(table.answers)).all(axis=1).any():
