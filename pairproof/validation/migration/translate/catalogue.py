@@ -13,6 +13,7 @@ MODULES: tuple[str, ...] = (
     "designs.glm",
     "designs.polr",
     "designs.tables",
+    "prefmod",
 )
 
 
