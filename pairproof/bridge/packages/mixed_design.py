@@ -31,11 +31,8 @@ d <- groups
 names(d) <- paste0("g", seq_along(d))
 d$.y <- y
 d$X <- X
-terms <- vapply(seq_along(columns), function(k) {
-  at <- unlist(columns[[k]])
-  d[[paste0("Z", k)]] <<- Z[[k]]
-  sprintf("(0 + Z%d | g%d)", k, k)
-}, "")
+for (k in seq_along(Z)) d[[paste0("Z", k)]] <- Z[[k]]
+terms <- sprintf("(0 + Z%d | g%d)", seq_along(Z), seq_along(Z))
 form <- stats::as.formula(paste(c(if (ncol(X)) ".y ~ 0 + X" else ".y ~ 0", terms), collapse = " + "))
 family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
 fit <- lme4::glmer(form, data = d, family = family, weights = .weights, offset = .offset, nAGQ = nAGQ)
@@ -130,18 +127,15 @@ def glmer_design(
     table, response = reals(x), reals(y)
     given = [str(c) for c in getattr(x, "columns", ())] if names is None else list(names)
     columns = given or [f"x{k + 1}" for k in range(table.shape[1])]
-    whose = {str(name): [str(v) for v in values] for name, values in _columns(groups)}
+    whose = {str(name): [str(v) for v in values] for name, values in groups.items()}
     varying = [[CONSTANT]] * len(whose) if effects is None else [list(e) for e in effects]
     _check(table, response, columns, whose, varying)
-    blocks = [
-        matrix(np.column_stack([_column(name, table, columns) for name in own]), own) for own in varying
-    ]
+    blocks = [np.column_stack([_column(name, table, columns) for name in own]) for own in varying]
     ones = np.ones(len(response))
     arguments = {
         "y": response,
         "X": matrix(table, columns),
         "groups": data_frame({f"g{k + 1}": factor_of(v, _levels(v)) for k, v in enumerate(whose.values())}),
-        "columns": varying,
         "Z": blocks,
         ".weights": ones if weights is None else reals(weights),
         ".offset": optional(reals, offset),
@@ -152,10 +146,6 @@ def glmer_design(
     result = ask(backend, "lme4::glmer of a design", GLMER, arguments, NEEDS)
     labels = tuple(f"{group}: {name}" for group, own in zip(whose, varying) for name in own)
     return MixedDesign.read(result, names=tuple(columns), effects=labels)
-
-
-def _columns(groups: Any) -> Any:
-    return groups.items()
 
 
 def _levels(values: Sequence[str]) -> list[str]:
@@ -175,7 +165,11 @@ def _column(name: str, table: Floats, columns: Sequence[str]) -> Floats:
 
 
 def _check(
-    table: Floats, y: Floats, columns: Sequence[str], whose: dict[str, list[str]], varying: Sequence[Sequence[str]]
+    table: Floats,
+    y: Floats,
+    columns: Sequence[str],
+    whose: dict[str, list[str]],
+    varying: Sequence[Sequence[str]],
 ) -> None:
     if table.ndim != 2 or len(table) != len(y):
         raise InputError(f"x has shape {table.shape} for {len(y)} rows of y; a row each is expected")

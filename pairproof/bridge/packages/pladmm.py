@@ -109,7 +109,9 @@ def pladmm(
     ranks = np.nan_to_num(_numbers(rankings))
     table = _numbers(x)
     if ranks.ndim != 2 or table.ndim != 2 or len(table) != ranks.shape[1]:
-        raise InputError(f"rankings of shape {ranks.shape} and x of shape {table.shape}; x needs a row an item")
+        raise InputError(
+            f"rankings of shape {ranks.shape} and x of shape {table.shape}; x needs a row an item"
+        )
     labels = _labels(items, rankings, ranks.shape[1], "items")
     columns = _labels(names, x, table.shape[1], "names", "x")
     if weights is not None and len(weights) != len(ranks):

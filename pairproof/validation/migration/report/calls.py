@@ -6,19 +6,7 @@ import keyword
 from collections.abc import Iterator, Sequence
 
 from ....bridge.capture.recorded import Place, RecordedCall
-from ....report.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Code,
-    Column,
-    Folded,
-    Heading,
-    Paragraph,
-    Row,
-    Table,
-    Tone,
-)
+from ....report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Paragraph, Row, Table, Tone
 from ...report import numbers
 from ...verdicts.agreement import AGREEING, Agreement
 from ..code.expressions import File, Result, files

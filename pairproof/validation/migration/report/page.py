@@ -10,7 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ....report.blocks import Block, Bullets, Cell, Column, Counts, Definitions, Heading, Page, Paragraph, Row, Table, Tone
+from ....report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Column,
+    Counts,
+    Definitions,
+    Heading,
+    Page,
+    Paragraph,
+    Row,
+    Table,
+    Tone,
+)
 from ...report import numbers
 from ...report.page import MEANINGS
 from ...verdicts.agreement import Agreement, summary
@@ -73,7 +86,12 @@ def sentences(migration: Migration) -> list[str]:
     said = [f"{first_line(migration)}.", f"{_of_calls(migration.sites)}."]
     if found["numbers"]:
         parts = [f"{found['agree']:,} agree"]
-        words = {"explained": "explained", "differ": "differ", "not_checkable": "not checkable", "not_run": "not run"}
+        words = {
+            "explained": "explained",
+            "differ": "differ",
+            "not_checkable": "not checkable",
+            "not_run": "not run",
+        }
         parts += [f"{found[key]:,} {word}" for key, word in words.items() if found[key]]
         said.append(f"{found['numbers']:,} numbers were compared with R's of this run: {', '.join(parts)}.")
     least = fewest(migration.agreements)
@@ -190,7 +208,9 @@ def _reasons(
     yield Heading(title)
     yield Paragraph(said)
     header = (Column("line", "left"), Column("R", "left"), *([Column(third, "left")] if third else []))
-    yield Table(header, tuple(Row((line, r, *([other] if third else [])), why) for line, r, other, why in rows))
+    yield Table(
+        header, tuple(Row((line, r, *([other] if third else [])), why) for line, r, other, why in rows)
+    )
 
 
 def _stayed(migration: Migration) -> Iterator[Block]:
@@ -247,7 +267,11 @@ def _uncounted(migration: Migration) -> Iterator[Block]:
         if s.first.state != "counted":
             continue
         call = s.first.call
-        why = f"called by {call.via} for its own ends" if s.first.by_package else "beyond the calls kept of one place"
+        why = (
+            f"called by {call.via} for its own ends"
+            if s.first.by_package
+            else "beyond the calls kept of one place"
+        )
         rows.append((where(s.place), s.function, f"{len(s.steps):,}", f"{why[0].upper()}{why[1:]}."))
     said = "These calls were counted, and their values were not kept."
     yield from _reasons("Counted, not translated", said, rows, "times")

@@ -64,7 +64,9 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     notes = []
     if pseudo:
         said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against an imaginary one"
-        notes = [f"{said}{' unless told not to' if 'npseudo' not in call.args else ''}; so does pseudo={pseudo:g}."]
+        notes = [
+            f"{said}{' unless told not to' if 'npseudo' not in call.args else ''}; so does pseudo={pseudo:g}."
+        ]
     return Translation("native", code, notes=tuple(notes), judge=lambda fit: _rows(call, fit, data, pseudo))
 
 
@@ -151,7 +153,10 @@ def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
     adherence = call.values.get("adherence")
     if isinstance(normal, RList) and {"mu", "Sigma"} <= set(normal.names or ()):
         covariance = normal.vector("Sigma").floats()
-        options["normal"] = (normal.vector("mu").floats().ravel().tolist(), [list(map(float, r)) for r in covariance])
+        options["normal"] = (
+            normal.vector("mu").floats().ravel().tolist(),
+            [list(map(float, r)) for r in covariance],
+        )
     if isinstance(gamma, RList) and {"shape", "rate"} <= set(gamma.names or ()):
         options["gamma"] = (float(gamma.vector("shape").floats()[0]), float(gamma.vector("rate").floats()[0]))
     elif isinstance(adherence, RVector):
@@ -213,7 +218,9 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     if log and (chosen is None or len(chosen) == 1):
         constraint = "sum" if chosen is None else chosen[0]
         code = attribute(Method(Result(made.call.id), "with_reference", (constraint,)), "params")
-        return Translation("native", code, speaks="value", judge=lambda v: _worths(call, "estimate", dict(v), found))
+        return Translation(
+            "native", code, speaks="value", judge=lambda v: _worths(call, "estimate", dict(v), found)
+        )
     if not log and chosen is None:
         table = Method(Result(made.call.id), "worth")
         return Translation("native", table, speaks="value", judge=lambda v: _of_table(call, v, found, made))
@@ -226,7 +233,9 @@ def _of_table(call: RecordedCall, table: Any, found: RVector, made: Step) -> Seq
     if isinstance(spread, RVector) and spread.values.ndim == 2:
         ours = dict(zip(table["item"].tolist(), table["se"].tolist()))
         theirs = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
-        errors = rows_of("worth_se", {n: ours[n] for n in theirs}, theirs, call.function, least=LEAST, why=STOP)
+        errors = rows_of(
+            "worth_se", {n: ours[n] for n in theirs}, theirs, call.function, least=LEAST, why=STOP
+        )
         rows += explained(errors, ["worth_se"], OTHER_ERRORS, "pseudo-rankings") if _pseudo(made) else errors
     return rows
 
@@ -277,7 +286,9 @@ def _vector(value: Any) -> RVector | None:
 
 def _number(call: RecordedCall, name: str, default: float) -> float:
     given = call.values.get(name)
-    return float(given.floats().ravel()[0]) if isinstance(given, RVector) and given.values.size == 1 else default
+    return (
+        float(given.floats().ravel()[0]) if isinstance(given, RVector) and given.values.size == 1 else default
+    )
 
 
 def _flag(call: RecordedCall, name: str) -> bool:

@@ -136,7 +136,9 @@ def _bridge_rows(call: RecordedCall, model: BTModel) -> Sequence[Agreement]:
     return rows + ([] if llf is None else [row("llf", model.loglik, llf, BTMODEL)])
 
 
-@translates("psychotools::itempar", "psychotools::itempar.btmodel", "psychotools::worth", "psychotools::worth.btmodel")
+@translates(
+    "psychotools::itempar", "psychotools::itempar.btmodel", "psychotools::worth", "psychotools::worth.btmodel"
+)
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """`m.worth()`, or log worths around the mean of all items or less one item's."""
     made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
@@ -176,7 +178,12 @@ def _worth_rows(call: RecordedCall, table: Any, found: RVector) -> Sequence[Agre
         errors = np.sqrt(np.diag(spread.floats()))
         se = dict(zip(table["item"].tolist(), table["se"].tolist()))
         rows += rows_of(
-            "worth_se", {n: se[n] for n in r}, dict(zip(r, errors.tolist())), call.function, least=7.0, why=_STOP
+            "worth_se",
+            {n: se[n] for n in r},
+            dict(zip(r, errors.tolist())),
+            call.function,
+            least=7.0,
+            why=_STOP,
         )
     return rows
 
