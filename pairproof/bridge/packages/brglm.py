@@ -14,7 +14,8 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .answers import ask, asks, check_option, optional, reals
+from .answers import ask, asks, check_option
+from .design_columns import design_columns
 from .models import REDUCE, RModel, model_of
 
 NEEDS = ("brglm",)
@@ -36,29 +37,27 @@ reduce(fit, b, V)
 
 
 @asks(*NEEDS)
-def brglm(
-    share: Sequence[float],
-    x: Any,
-    weights: Sequence[float] | None = None,
-    names: Sequence[str] | None = None,
+def brglm_design(
+    data: Any,
+    y: str | Sequence[float],
+    weights: str | Sequence[float] | None = None,
+    offset: str | Sequence[float] | None = None,
     link: Link = "logit",
-    offset: Sequence[float] | None = None,
     *,
     backend: BackendLike = None,
 ) -> RModel:
-    """R's ``brglm::brglm(share ~ 0 + x, binomial(link), weights, offset)``.
+    """R's ``brglm::brglm(y ~ 0 + x, binomial(link), weights, offset)``.
 
     Parameters
     ----------
-    share : float[rows]
+    data : DataFrame, or mapping of str to float[rows]
+        The columns of the model matrix, with those that `y`, `weights` and `offset` name.
+    y : str or float[rows]
         Share of successes, in [0, 1].
-    x : float[rows, columns] or DataFrame
-    weights : float[rows], optional
+    weights : str or float[rows], optional
         Trials; default 1 each.
-    names : sequence of str, optional
-        Of the columns; default those of the DataFrame, else x1, x2, ...
+    offset : str or float[rows], optional
     link : {"logit", "probit", "cauchit", "cloglog"}
-    offset : float[rows], optional
     backend : Backend, or one of "live", "recorded", "both", "none", optional
 
     Returns
@@ -69,27 +68,24 @@ def brglm(
     Raises
     ------
     ValueError, InputError, RError
-        Another link; lengths that do not fit; R's own.
+        Another link; a column that is not there, or a share outside [0, 1]; R's own.
 
     Examples
     --------
-    >>> brglm([1.0, 1.0, 0.6], [[1, 0], [0, 1], [1, -1]], weights=[5, 5, 5]).coef  # doctest: +SKIP
+    >>> table = {"a": [1, 0, 1], "b": [0, 1, -1], "won": [1.0, 1.0, 0.6], "n": [5, 5, 5]}
+    >>> brglm_design(table, "won", "n").coef  # doctest: +SKIP
     """
     check_option("link", link, Link)
-    table, y = reals(x), reals(share)
-    given = [str(c) for c in getattr(x, "columns", ())] if names is None else list(names)
-    if table.ndim != 2 or len(table) != len(y):
-        raise InputError(f"x has shape {table.shape} for {len(y)} shares; a row each is expected")
-    columns = given or [f"x{k + 1}" for k in range(table.shape[1])]
-    if len(columns) != table.shape[1]:
-        raise InputError(f"{len(columns)} names for {table.shape[1]} columns of x")
-    if not ((y >= 0) & (y <= 1)).all():
-        raise InputError(f"a share is a number from 0 to 1; found {float(y[(y < 0) | (y > 1)][0])!r}")
+    columns, (response, w, o) = design_columns(data, y, weights, offset)
+    assert response is not None
+    wrong = response[~((response >= 0) & (response <= 1))]
+    if len(wrong):
+        raise InputError(f"a share is a number from 0 to 1; found {float(wrong[0])!r}")
     arguments = {
-        "share": y,
-        "X": matrix(table, columns),
-        ".weights": np.ones(len(y)) if weights is None else reals(weights),
+        "share": response,
+        "X": matrix(np.column_stack(list(columns.values())), list(columns)),
+        ".weights": np.ones(len(response)) if w is None else w,
         "link": link,
-        ".offset": optional(reals, offset),
+        ".offset": o,
     }
     return model_of(RModel, ask(backend, "brglm::brglm", BRGLM, arguments, NEEDS))

@@ -9,7 +9,7 @@ the same call gives with a formula.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,7 +18,8 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, factor_of, matrix
-from .answers import Estimates, Floats, ask, asks, check_option, optional, reals
+from .answers import Estimates, Floats, ask, asks, check_option
+from .design_columns import design_columns
 
 NEEDS = ("lme4",)
 Family = Literal["binomial", "poisson"]
@@ -28,18 +29,18 @@ CONSTANT = "(Intercept)"
 
 GLMER = """
 d <- groups
-names(d) <- paste0("g", seq_along(d))
 d$.y <- y
 d$X <- X
-for (k in seq_along(Z)) d[[paste0("Z", k)]] <- Z[[k]]
-terms <- sprintf("(0 + Z%d | g%d)", seq_along(Z), seq_along(Z))
+of_term <- lapply(seq_along(Z), function(k) sprintf("Z%d_%d", k, seq_len(ncol(Z[[k]]))))
+for (k in seq_along(Z)) for (j in seq_along(of_term[[k]])) d[[of_term[[k]][j]]] <- Z[[k]][, j]
+terms <- sprintf("(0 + %s | g%d)", vapply(of_term, paste, "", collapse = " + "), seq_along(Z))
 form <- stats::as.formula(paste(c(if (ncol(X)) ".y ~ 0 + X" else ".y ~ 0", terms), collapse = " + "))
 family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
 fit <- lme4::glmer(form, data = d, family = family, weights = .weights, offset = .offset, nAGQ = nAGQ)
 V <- as.matrix(stats::vcov(fit))
-sd <- lapply(lme4::VarCorr(fit), function(v) unname(attr(v, "stddev")))
+sd <- unlist(lapply(unname(unclass(lme4::VarCorr(fit))), function(v) attr(v, "stddev")))[unlist(of_term)]
 ll <- stats::logLik(fit)
-list(coef = unname(lme4::fixef(fit)), se = unname(sqrt(diag(V))), vcov = matrix(as.numeric(V), nrow(V)), sd = as.numeric(unlist(sd)),
+list(coef = unname(lme4::fixef(fit)), se = unname(sqrt(diag(V))), vcov = matrix(as.numeric(V), nrow(V)), sd = as.numeric(sd),
      theta = as.numeric(lme4::getME(fit, "theta")), loglik = as.numeric(ll), df = attr(ll, "df"), df_residual = as.numeric(stats::df.residual(fit)))
 """
 
@@ -72,13 +73,12 @@ class MixedDesign(Estimates):
 
 @asks(*NEEDS)
 def glmer_design(
-    y: Sequence[float],
-    x: Any,
-    groups: Any,
+    data: Any,
+    y: str | Sequence[float],
+    groups: Sequence[str],
     effects: Sequence[Sequence[str]] | None = None,
-    weights: Sequence[float] | None = None,
-    offset: Sequence[float] | None = None,
-    names: Sequence[str] | None = None,
+    weights: str | Sequence[float] | None = None,
+    offset: str | Sequence[float] | None = None,
     family: Family = "binomial",
     link: Link = "logit",
     nAGQ: int = 1,
@@ -89,20 +89,19 @@ def glmer_design(
 
     Parameters
     ----------
-    y : float[rows]
+    data : DataFrame, or mapping of str to sequence[rows]
+        The columns of the fixed effects, a constant among them where there is one, with those that the other arguments
+        name.
+    y : str or float[rows]
         Counts ("poisson"), or shares of successes.
-    x : float[rows, columns] or DataFrame
-        Fixed effects, a constant among them where there is one.
-    groups : DataFrame or mapping of str to sequence
+    groups : sequence of str
         A column a random term: whose effects they are.
     effects : sequence of sequences of str, optional
-        Of each term, the columns of `x` whose coefficients vary, "(Intercept)" for a constant; several of a term are
-        correlated. Default: a constant in each.
-    weights : float[rows], optional
+        Of each term, the fixed effects that vary, "(Intercept)" for a constant; several of a term are correlated.
+        Default: a constant in each.
+    weights : str or float[rows], optional
         Trials of a share; default 1 each.
-    offset : float[rows], optional
-    names : sequence of str, optional
-        Of the columns of `x`; default those of the DataFrame, else x1, x2, ...
+    offset : str or float[rows], optional
     family : {"binomial", "poisson"}
     link : {"logit", "probit", "cauchit", "cloglog", "log"}
     nAGQ : int
@@ -116,40 +115,41 @@ def glmer_design(
     Raises
     ------
     ValueError, InputError, RError
-        Another family or link; lengths or names that do not fit; R's own.
+        Another family or link; a column that is not there; R's own.
 
     Examples
     --------
-    >>> glmer_design([0.8, 0.3, 0.5], [[1.0]] * 3, {"judge": [1, 2, 3]}, weights=[10, 10, 10]).sd  # doctest: +SKIP
+    >>> table = {"one": [1, 1, 1], "judge": ["a", "b", "c"], "won": [0.8, 0.3, 0.5], "n": [10, 10, 10]}
+    >>> glmer_design(table, "won", ["judge"], weights="n").sd  # doctest: +SKIP
     """
     check_option("family", family, Family)
     check_option("link", link, Link)
-    table, response = reals(x), reals(y)
-    given = [str(c) for c in getattr(x, "columns", ())] if names is None else list(names)
-    columns = given or [f"x{k + 1}" for k in range(table.shape[1])]
-    whose = {str(name): [str(v) for v in values] for name, values in groups.items()}
-    varying = [[CONSTANT]] * len(whose) if effects is None else [list(e) for e in effects]
-    _check(table, response, columns, whose, varying)
-    blocks = [np.column_stack([_column(name, table, columns) for name in own]) for own in varying]
-    ones = np.ones(len(response))
+    if not groups:
+        raise InputError("groups is empty: without a random effect this is a glm")
+    distinct = list(dict.fromkeys(groups))
+    columns, (response, w, o) = design_columns(data, y, weights, offset, groups=distinct)
+    assert response is not None
+    varying = [[CONSTANT]] * len(groups) if effects is None else [list(e) for e in effects]
+    _check(list(columns), groups, varying)
+    labels = [[str(v) for v in data[name]] for name in groups]
     arguments = {
         "y": response,
-        "X": matrix(table, columns),
-        "groups": data_frame({f"g{k + 1}": factor_of(v, _levels(v)) for k, v in enumerate(whose.values())}),
-        "Z": blocks,
-        ".weights": ones if weights is None else reals(weights),
-        ".offset": optional(reals, offset),
+        "X": matrix(np.column_stack(list(columns.values())), list(columns)),
+        "groups": data_frame({f"g{k + 1}": factor_of(v, _levels(v)) for k, v in enumerate(labels)}),
+        "Z": [np.column_stack([_column(n, columns) for n in own]) for own in varying],
+        ".weights": np.ones(len(response)) if w is None else w,
+        ".offset": o,
         "family": family,
         "link": link,
         "nAGQ": int(nAGQ),
     }
     result = ask(backend, "lme4::glmer of a design", GLMER, arguments, NEEDS)
-    labels = tuple(f"{group}: {name}" for group, own in zip(whose, varying) for name in own)
-    return MixedDesign.read(result, names=tuple(columns), effects=labels)
+    named = tuple(f"{group}: {name}" for group, own in zip(groups, varying) for name in own)
+    return MixedDesign.read(result, names=tuple(columns), effects=named)
 
 
 def _levels(values: Sequence[str]) -> list[str]:
-    """Levels of a factor in R's order of numbers, else of text: the order changes no number but R's own rounding."""
+    """Levels in the order of numbers, else of text: another order changes no number but by rounding."""
     found = sorted(set(values))
     try:
         return sorted(found, key=float)
@@ -157,31 +157,15 @@ def _levels(values: Sequence[str]) -> list[str]:
         return found
 
 
-def _column(name: str, table: Floats, columns: Sequence[str]) -> Floats:
+def _column(name: str, columns: Mapping[str, Floats]) -> Floats:
     if name == CONSTANT and name not in columns:
-        return np.ones(len(table))
-    found: Floats = table[:, columns.index(name)]
-    return found
+        return np.ones(len(next(iter(columns.values()))))
+    return columns[name]
 
 
-def _check(
-    table: Floats,
-    y: Floats,
-    columns: Sequence[str],
-    whose: dict[str, list[str]],
-    varying: Sequence[Sequence[str]],
-) -> None:
-    if table.ndim != 2 or len(table) != len(y):
-        raise InputError(f"x has shape {table.shape} for {len(y)} rows of y; a row each is expected")
-    if len(columns) != table.shape[1]:
-        raise InputError(f"{len(columns)} names for {table.shape[1]} columns of x")
-    if not whose:
-        raise InputError("groups is empty: without a random effect this is a glm")
-    wrong = next((g for g, v in whose.items() if len(v) != len(y)), None)
-    if wrong is not None:
-        raise InputError(f"group {wrong!r} has {len(whose[wrong])} rows for {len(y)} of y")
-    if len(varying) != len(whose):
-        raise InputError(f"effects of {len(varying)} terms for {len(whose)} groups; a list of columns each")
+def _check(columns: Sequence[str], groups: Sequence[str], varying: Sequence[Sequence[str]]) -> None:
+    if len(varying) != len(groups) or not all(varying):
+        raise InputError(f"effects of {len(varying)} terms for {len(groups)} groups; a list of columns each")
     unknown = next((n for own in varying for n in own if n != CONSTANT and n not in columns), None)
     if unknown is not None:
-        raise InputError(f"effect {unknown!r} is no column of x, which has {', '.join(columns[:12])}")
+        raise InputError(f"effect {unknown!r} is no fixed effect; these are {', '.join(columns[:12])}")

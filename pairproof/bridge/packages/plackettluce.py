@@ -27,6 +27,7 @@ from ..values.convert import matrix
 from ..values.values import Expr, RArgument
 from .answers import Estimates, Floats, RAnswer, ask, asks, check_item, check_option, optional, reals
 from .base import QuasiVariances
+from .pladmm import CovariateWorths as CovariateWorths, pladmm as pladmm
 
 NEEDS = ("PlackettLuce",)
 Method = Literal["iterative scaling", "BFGS", "L-BFGS"]
@@ -260,9 +261,10 @@ def itempar(
     --------
     >>> itempar(model, log=True).se  # doctest: +SKIP
     """
-    chosen = ref if ref is None or isinstance(ref, str) else list(ref)
-    for name in [chosen] if chosen is None or isinstance(chosen, str) else chosen:
-        check_item("ref", name, model.items)
+    several = [] if ref is None or isinstance(ref, str) else list(ref)
+    for name in several or [ref]:
+        check_item("ref", name if name is None else str(name), model.items)
+    chosen = several or ref
     arguments = {**model.arguments, "ref": chosen, "log": log}
     return ItemParameters.read(ask(backend, "PlackettLuce::itempar", FIT + ITEMPAR, arguments, NEEDS))
 

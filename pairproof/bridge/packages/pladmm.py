@@ -129,7 +129,7 @@ def pladmm(
 
 
 def _numbers(table: Any) -> Floats:
-    return table.to_numpy(dtype=float, na_value=np.nan) if hasattr(table, "columns") else reals(table)
+    return reals(table.to_numpy(dtype=float, na_value=np.nan) if hasattr(table, "columns") else table)
 
 
 def _labels(given: Sequence[str] | None, table: Any, n: int, what: str, stem: str = "") -> list[str]:

@@ -8,7 +8,14 @@ from .registry import TRANSLATORS
 from .translation import Translator
 
 #: Modules of translators, one for the functions of one package.
-MODULES: tuple[str, ...] = ("bradleyterry2.btm",)
+MODULES: tuple[str, ...] = (
+    "bradleyterry2.btm",
+    "others.psychotools",
+    "others.plackett_luce",
+    "others.item_covariates",
+    "others.by_values",
+    "others.aspects",
+)
 
 
 def translators() -> dict[str, Translator]:

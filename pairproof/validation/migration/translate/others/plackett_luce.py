@@ -10,6 +10,7 @@ A prior of the worths and adherence of rankers stay in R.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
         notes = [
             f"{said}{' unless told not to' if 'npseudo' not in call.args else ''}; so does pseudo={pseudo:g}."
         ]
-    return Translation("native", code, notes=tuple(notes), judge=lambda fit: _rows(call, fit, data, pseudo))
+    return Translation("native", code, notes=tuple(notes), judge=partial(_rows, call, data, pseudo))
 
 
 def _data(call: RecordedCall) -> Rankings | None:
@@ -91,7 +92,7 @@ def _why_bridge(call: RecordedCall, data: Rankings, pseudo: float) -> str:
     return ""
 
 
-def _rows(call: RecordedCall, fit: AnswerFit, data: Rankings, pseudo: float) -> Sequence[Agreement]:
+def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: AnswerFit) -> Sequence[Agreement]:
     coefficients, spread = named(call.vector("coef")), call.vector("vcov")
     names = [n for n in coefficients if n != data.items[0]]
     matrix = np.full((len(names), len(names)), np.nan)
@@ -218,16 +219,18 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     if log and (chosen is None or len(chosen) == 1):
         constraint = "sum" if chosen is None else chosen[0]
         code = attribute(Method(Result(made.call.id), "with_reference", (constraint,)), "params")
-        return Translation(
-            "native", code, speaks="value", judge=lambda v: _worths(call, "estimate", dict(v), found)
-        )
+        return Translation("native", code, speaks="value", judge=partial(_log_worths, call, found))
     if not log and chosen is None:
         table = Method(Result(made.call.id), "worth")
-        return Translation("native", table, speaks="value", judge=lambda v: _of_table(call, v, found, made))
+        return Translation("native", table, speaks="value", judge=partial(_of_table, call, found, made))
     return _bridged(call, made, found, log, chosen)
 
 
-def _of_table(call: RecordedCall, table: Any, found: RVector, made: Step) -> Sequence[Agreement]:
+def _log_worths(call: RecordedCall, found: RVector, params: Any) -> Sequence[Agreement]:
+    return _worths(call, "estimate", dict(params), found)
+
+
+def _of_table(call: RecordedCall, found: RVector, made: Step, table: Any) -> Sequence[Agreement]:
     rows = _worths(call, "worth", dict(zip(table["item"].tolist(), table["worth"].tolist())), found)
     spread = found.attributes.get("vcov")
     if isinstance(spread, RVector) and spread.values.ndim == 2:
@@ -242,7 +245,7 @@ def _of_table(call: RecordedCall, table: Any, found: RVector, made: Step) -> Seq
 
 def _worths(call: RecordedCall, kind: str, ours: Mapping[str, float], found: RVector) -> list[Agreement]:
     r = named(found)
-    size = max(map(abs, r.values()), default=0.0)
+    size = max((abs(v) for v in r.values()), default=0.0)
     return [
         row(f"{kind}.{n}", float(ours[n]), r[n], call.function, least=LEAST, why=STOP, scale=size) for n in r
     ]

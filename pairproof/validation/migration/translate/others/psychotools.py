@@ -195,7 +195,7 @@ _STOP = "glm at its default epsilon, whose covariance is that of one step before
 def _log_rows(call: RecordedCall, params: Any, found: RVector) -> Sequence[Agreement]:
     r = named(found)
     ours = {n: float(params[n]) for n in r}
-    size = max(map(abs, r.values()), default=0.0)
+    size = max((abs(v) for v in r.values()), default=0.0)
     return [row(f"estimate.{n}", ours[n], r[n], call.function, least=9.0, why=_STOP, scale=size) for n in r]
 
 

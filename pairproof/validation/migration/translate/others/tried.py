@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import warnings
 from pathlib import Path
@@ -27,14 +28,14 @@ def why_refused(code: Call) -> str:
         warnings.simplefilter("ignore")
 
         def written(file: File) -> Path:
-            path = Path(folder) / "table.csv"
+            path = Path(folder) / f"{file.stem or 'table'}_{len(list(Path(folder).iterdir()))}.csv"
             path.write_text(csv_text(file.columns), encoding="utf-8")
             return path
 
         try:
             fit = evaluate(code, written, {})
         except PairproofError as error:
-            return " ".join(str(error).split())
+            return " ".join(str(error).replace(f"{folder}{os.sep}", "").split())
     if isinstance(fit, Fit):
         lost = [str(n) for n, v in fit.params.items() if np.isnan(v)]
         if lost:
