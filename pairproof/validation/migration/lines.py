@@ -24,7 +24,7 @@ def lines(migration: Migration) -> list[str]:
     -------
     list of str
     """
-    entries = [(s.place.line, *of_site(s)) for s in migration.sites]
+    entries = [(s.place.line, *of_site(s, migration.captured.text.name)) for s in migration.sites]
     entries += [(o.mentioned.place.line, *of_left_out(o)) for o in migration.left_out]
     entries.sort(key=lambda e: e[0])
     columns = [e[1:] for e in entries]
@@ -62,13 +62,13 @@ def closing(migration: Migration) -> list[str]:
     return said
 
 
-def of_site(site: Site) -> tuple[str, str, str, str]:
-    """(where, R, Python, what came of it)."""
+def of_site(site: Site, name: str = "") -> tuple[str, str, str, str]:
+    """(where, R, Python, what came of it); `name` is the script's, of which a line needs no file."""
     n = len(site.steps)
     r = f"{site.function.partition('::')[2]}(...)" + (f" x {n}" if n > 1 else "")
     states = site.states
     step = site.first
-    where = str(site.place) + (f" of {site.place.file}" if site.place.file else "")
+    where = str(site.place) + (f" of {site.place.file}" if site.place.file not in ("", name) else "")
     if step.state == "failed":
         return where, r, "", f"R stopped here: {_short(step.call.error)}"
     if step.state == "counted":

@@ -94,10 +94,14 @@ class Migration:
 
     @property
     def sites(self) -> tuple[Site, ...]:
-        """The call sites, in the order of the script."""
+        """The call sites, in the order of the script, without what a package looked up for itself (the residuals that
+        `summary` asks for).
+        """
         found: dict[tuple[object, ...], list[Step]] = {}
         for step in self.steps:
             call = step.call
+            if call.helper and step.by_package:
+                continue
             key = (call.place.file, call.place.line, call.function, call.text, call.task, step.by_package)
             found.setdefault(key, []).append(step)
         sites = [Site(steps[0].call.place, steps[0].call.function, tuple(steps)) for steps in found.values()]

@@ -8,7 +8,7 @@ from .registry import TRANSLATORS
 from .translation import Translator
 
 #: Modules of translators, one for the functions of one package.
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = ("bradleyterry2.btm",)
 
 
 def translators() -> dict[str, Translator]:

@@ -1,0 +1,232 @@
+## The way into and out of a decorated function.
+##
+## Whatever is done here is done inside suppressWarnings, suppressMessages and tryCatch, with output to the null file
+## and the random seed put back, so that the script cannot notice it. A call of a recorded function inside another one
+## (BTm calls glm) is counted only, unless it stands in the outer call's arguments, which makes it the script's own.
+
+running <- function() if (length(state$stack)) state$stack[[length(state$stack)]]
+
+outermost_kept <- function() {
+  for (one in rev(state$stack)) if (!one$nested) return(one)
+  NULL
+}
+
+## Records of frames that are gone (left by a jump that ran no on.exit).
+drop_stale <- function(n) {
+  while (length(state$stack)) {
+    top <- running()
+    if (top$n < n && identical(sys.frame(top$n), top$frame)) break
+    state$stack <- state$stack[-length(state$stack)]
+  }
+}
+
+as_written <- function(call, key) {
+  generic <- described(key)$generic
+  name <- sub(".*::", "", key)
+  if (is.function(call[[1L]])) call[[1L]] <- as.name(if (is.null(generic)) name else generic)
+  else if (!is.null(generic) && identical(call[[1L]], as.name(name))) call[[1L]] <- as.name(generic)
+  call
+}
+
+is_nested <- function(key, call, written) {
+  outer <- outermost_kept()
+  if (is.null(outer)) return(FALSE)
+  if (outer$role == "container" && described(key)$role == "fit") return(FALSE)
+  !stands_in(call, outer$call) && !stands_in(written, outer$call)
+}
+
+## Statement of a decorated body: begins a record. Gives the handlers of its conditions, NULL if it is none.
+enter <- function(key, frame, assigned) {
+  if (state$busy) return(NULL)
+  state$busy <- TRUE
+  on.exit(state$busy <- FALSE)
+  n <- sys.parent()
+  suppressWarnings(suppressMessages(tryCatch(begin_record(key, frame, assigned, n), error = function(e) {
+    lose(e)
+    NULL
+  })))
+}
+
+begin_record <- function(key, frame, assigned, n) {
+  notice_fork()
+  drop_stale(n)
+  call <- sys.call(n)
+  written <- as_written(call, key)
+  record <- new.env(parent = emptyenv())
+  record$n <- n
+  record$key <- key
+  record$frame <- frame
+  record$call <- call
+  record$role <- described(key)$role
+  record$nested <- is_nested(key, call, written)
+  if (record$nested) {
+    outer <- outermost_kept()
+    outer$inner[key] <- if (is.na(outer$inner[key])) 1L else outer$inner[key] + 1L
+    state$stack <- c(state$stack, list(record))
+    return(NULL)
+  }
+  up <- sys.parents()[n]
+  describe_call(record, written, up)
+  if (record$kept) describe_arguments(record, sys.function(n), written, assigned, up)
+  state$stack <- c(state$stack, list(record))
+  list(function(w) note_warning(record, w), function(e) note_error(record, e))
+}
+
+describe_call <- function(record, written, up) {
+  state$id <- state$id + 1L
+  record$id <- state$id
+  record$up <- up
+  record$text <- text_of(written)
+  record$task <- state$task + 1L
+  record$via <- via_package(record$n, record$call, written)
+  record$source <- sourced_from(record$n)
+  site <- paste(c(record$task, record$via, substr(record$text, 1L, 2000L)), collapse = " ")
+  record$nth <- evaluations(site)
+  record$kept <- is_kept(record$nth, record$via)
+  record$time <- as.numeric(Sys.time())
+  record$started <- proc.time()[[3L]]
+  record$inner <- integer()
+  record$warnings <- list()
+  record$error <- NULL
+  record$seed <- get0(".Random.seed", envir = globalenv(), inherits = FALSE)
+  record$contrasts <- getOption("contrasts")
+  record$na_action <- getOption("na.action")
+}
+
+describe_arguments <- function(record, f, written, assigned, up) {
+  record$args <- matched(f, record$call, up)
+  read <- arguments_in(record$args, record$key, f, up, assigned)
+  record$values <- read$values
+  record$later <- read$later
+  record$keys <- loop_keys(up)
+}
+
+note_warning <- function(record, w) {
+  if (!state$busy && length(record$warnings) < 50L) {
+    said <- conditionCall(w)
+    record$warnings[[length(record$warnings) + 1L]] <-
+      c(conditionMessage(w), if (is.null(said)) "" else substr(text_of(said, 1L), 1L, 500L))
+  }
+  NULL
+}
+
+## An error that nobody catches ends R without running on.exit, so it is written now; if it was caught after all, the
+## way out writes the call again, and the last line of an id counts.
+note_error <- function(record, e) {
+  if (!state$busy) {
+    record$error <- conditionMessage(e)
+    tryCatch(suppressWarnings(write_line(c(call_lines(record), list(
+      provisional = "true", seconds = elapsed(record), error = string(record$error))))), error = function(e) NULL)
+  }
+  NULL
+}
+
+elapsed <- function(record) number(round(proc.time()[[3L]] - record$started, 4L))
+
+call_lines <- function(record) {
+  c(list(
+    type = string("call"), id = number(record$id), pid = string(Sys.getpid()), time = number(round(record$time, 3L)),
+    "function" = string(record$key), text = string(record$text), task = number(record$task), nth = number(record$nth),
+    source = if (!is.null(record$source)) string(record$source), via = string(c(record$via, "")),
+    helper = truth(record$role != "fit"), kept = truth(record$kept),
+    inner = json_object(lapply(as.list(record$inner), number))),
+    if (record$kept) list(
+      args = json_object(lapply(record$args, function(e) string(argument_text(e)))),
+      keys = json_object(lapply(record$keys, key_text)),
+      contrasts = strings(unname(record$contrasts)),
+      na_action = string(if (is.character(record$na_action)) record$na_action else "function"),
+      warnings = json_array(vapply(record$warnings, strings, "")),
+      values = values_text(record$values), fits = fits_text(record$values)))
+}
+
+values_text <- function(values) {
+  json_object(lapply(values, function(one) if (is_fit(one[[1L]])) opaque(class(one[[1L]])[1L]) else node(one[[1L]])))
+}
+
+fits_text <- function(values) {
+  ids <- lapply(values, function(one) made_by(one[[1L]]))
+  json_object(lapply(ids, function(id) if (!is.null(id)) number(id)))
+}
+
+no_value <- structure(list(), class = "pairproof_no_value")
+
+## Statement of a decorated body's on.exit: ends the record. TRUE if the value must be mended.
+leave <- function(frame) {
+  value <- returnValue(no_value)
+  if (state$busy) return(FALSE)
+  record <- record_of(frame)
+  if (is.null(record)) return(FALSE)
+  state$busy <- TRUE
+  on.exit(state$busy <- FALSE)
+  pop_to(record)
+  if (record$nested) return(FALSE)
+  seed <- get0(".Random.seed", envir = globalenv(), inherits = FALSE)
+  sinks <- sink.number()
+  hole <- file(nullfile(), "w")
+  sink(hole)
+  suppressWarnings(suppressMessages(tryCatch(end_record(record, value, seed), error = function(e) {
+    lose(e)
+    tryCatch(write_line(c(call_lines_bare(record), list(error = string("")))), error = function(e) NULL)
+  })))
+  while (sink.number() > sinks) sink()
+  close(hole)
+  if (!is.null(seed)) assign(".Random.seed", seed, envir = globalenv())
+  else if (exists(".Random.seed", envir = globalenv(), inherits = FALSE)) rm(".Random.seed", envir = globalenv())
+  mend(record, value)
+}
+
+record_of <- function(frame) {
+  for (one in rev(state$stack)) if (identical(one$frame, frame)) return(one)
+  NULL
+}
+
+pop_to <- function(record) {
+  while (length(state$stack)) {
+    top <- running()
+    state$stack <- state$stack[-length(state$stack)]
+    if (identical(top, record)) break
+  }
+}
+
+## A call that could not be written whole is counted, with what it is.
+call_lines_bare <- function(record) {
+  record$kept <- FALSE
+  call_lines(record)
+}
+
+end_record <- function(record, value, seed) {
+  failed <- identical(value, no_value)
+  if (record$kept) {
+    for (name in record$later) {
+      got <- quietly(list(get(name, envir = record$frame)))
+      if (!is.null(got)) record$values[[name]] <- got
+    }
+  }
+  lines <- c(call_lines(record), list(seconds = elapsed(record)))
+  if (failed) lines$error <- string(if (is.null(record$error)) "left without a value" else record$error)
+  if (record$kept) {
+    if (!is.null(record$seed) && !identical(seed, record$seed)) lines$seed <- json_array(record$seed)
+    if (!failed) lines$result <- json_object(numbers(value, record$key, record$frame, record$up))
+  }
+  write_line(lines)
+  if (!failed) remember(value, record$id, record$via)
+}
+
+## do.call(BTm, ...) with the function instead of its name: the object's call then holds the function, which print
+## shows. The original is put back.
+mend <- function(record, value) {
+  if (!is.function(record$call[[1L]]) || !is.list(value)) return(FALSE)
+  classes <- oldClass(value)
+  bare <- unclass(value)
+  if (!is.call(bare$call) || !is.function(bare$call[[1L]])) return(FALSE)
+  bare$call[[1L]] <- originals[[record$key]]
+  oldClass(bare) <- classes
+  state$mended <- bare
+  TRUE
+}
+
+mended <- function() {
+  value <- state$mended
+  state$mended <- NULL
+  value
+}

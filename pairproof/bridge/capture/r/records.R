@@ -1,0 +1,93 @@
+## Lines of JSON: the start of a process, its calls, its end; and how many calls are kept.
+##
+## One file a process, opened, appended and closed for each line, by its absolute path: forks and workers write their
+## own, and setwd, sink, closeAllConnections of the script do not matter.
+
+keep_of_site <- 200L         # evaluations of one call of the script that are recorded in full
+keep_via_package <- 20L      # of those that a package makes on its own (bootstrap, trees)
+keep_in_all <- 2000L
+most_bytes <- 3e8
+
+state <- new.env(parent = emptyenv())
+state$stack <- list()        # recorded calls that are running, outermost first
+state$id <- 0L
+state$task <- 0L             # top-level expressions that are over
+state$busy <- FALSE          # inside our own code: nothing is recorded
+state$sites <- new.env(parent = emptyenv())
+state$bytes <- 0
+state$lost <- 0L
+state$why <- NULL
+state$pid <- Sys.getpid()
+state$loops <- character()
+
+number <- function(x) json_doubles(as.double(x))
+string <- function(x) json_strings(as.character(x)[1L])
+strings <- function(x) json_array(if (length(x)) json_strings(x))
+truth <- function(x) if (isTRUE(x)) "true" else "false"
+
+write_line <- function(parts) {
+  line <- json_object(parts)
+  out <- file(file.path(folder, paste0(Sys.getpid(), ".jsonl")), open = "ab")
+  on.exit(close(out))
+  writeLines(line, out, useBytes = TRUE)
+  state$bytes <- state$bytes + nchar(line, "bytes")
+}
+
+lose <- function(condition) {
+  state$lost <- state$lost + 1L
+  if (is.null(state$why)) state$why <- conditionMessage(condition)
+}
+
+write_start <- function() {
+  write_line(list(
+    type = string("start"), pid = string(Sys.getpid()), r_version = string(paste(R.version$major, R.version$minor, sep = ".")),
+    r_string = string(R.version.string), platform = string(R.version$platform), kind = strings(RNGkind())))
+}
+
+write_end <- function() {
+  version <- function(p) tryCatch(as.character(getNamespaceVersion(p)), error = function(e) "")
+  versions <- vapply(sort(loadedNamespaces()), version, "")
+  write_line(list(
+    type = string("end"), calls = number(state$id), tasks = number(state$task), lost = number(state$lost),
+    why = if (!is.null(state$why)) string(state$why),
+    packages = json_object(lapply(versions, string)), kind = strings(RNGkind())))
+}
+
+## A fork inherits what the parent had begun; it counts for itself.
+notice_fork <- function() {
+  if (state$pid == Sys.getpid()) return(invisible())
+  state$pid <- Sys.getpid()
+  state$bytes <- 0
+  write_start()
+}
+
+## How often this call of the script has been evaluated, this one included.
+evaluations <- function(site) {
+  seen <- get0(site, envir = state$sites, inherits = FALSE, ifnotfound = 0L) + 1L
+  assign(site, seen, envir = state$sites)
+  seen
+}
+
+is_kept <- function(nth, via) {
+  most <- if (is.null(via) || via %in% c("stats::update", "stats::step", "MASS::stepAIC")) keep_of_site else keep_via_package
+  nth <= most && state$id <= keep_in_all && state$bytes < most_bytes
+}
+
+read_loops <- function() {
+  listed <- file.path(folder, "loops.txt")
+  if (file.exists(listed)) state$loops <- unique(Filter(nzchar, readLines(listed, warn = FALSE, encoding = "UTF-8")))
+}
+
+## The task callback counts the script's top-level expressions; profiles are read without it.
+begin <- function() {
+  read_loops()
+  write_start()
+  decorate_all()
+  addTaskCallback(function(...) {
+    state$task <- state$task + 1L
+    TRUE
+  }, name = "pairproof")
+  ends <- function(e) tryCatch(suppressWarnings(write_end()), error = function(e) NULL)
+  reg.finalizer(state, ends, onexit = TRUE)             # also after quit() and after an error that ends R
+  invisible()
+}
