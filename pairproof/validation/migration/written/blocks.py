@@ -40,7 +40,10 @@ class Files:
                 tables = files(expression(step.translation.code))
                 for file in tables:
                     if digest(file) not in self.paths:
-                        several = len({digest(t) for t in tables}) > 1 and file.stem not in ("", site.variable)
+                        several = len({digest(t) for t in tables}) > 1 and file.stem not in (
+                            "",
+                            site.variable,
+                        )
                         word = plain(file.stem if several else site.name)
                         if site.many:
                             word += "_" + plain(key_text(site.keys[k]), "value")
@@ -118,7 +121,9 @@ class Writer:
     ) -> str:
         def named(result: Result) -> str:
             return (
-                holes[result.call] if holes is not None and result.call in holes else self.results[result.call]
+                holes[result.call]
+                if holes is not None and result.call in holes
+                else self.results[result.call]
             )
 
         def placed(file: File) -> str:

@@ -11,8 +11,12 @@ from .sites import Left
 
 #: Function -> package, and what it is.
 OUTSIDE = {
-    **dict.fromkeys(("lm", "aov", "nls", "loess", "lowess", "smooth.spline", "ppr", "factanal", "princomp"), "stats"),
-    **dict.fromkeys(("nlm", "optim", "nlminb", "optimize", "optimise", "uniroot", "constrOptim", "arima"), "stats"),
+    **dict.fromkeys(
+        ("lm", "aov", "nls", "loess", "lowess", "smooth.spline", "ppr", "factanal", "princomp"), "stats"
+    ),
+    **dict.fromkeys(
+        ("nlm", "optim", "nlminb", "optimize", "optimise", "uniroot", "constrOptim", "arima"), "stats"
+    ),
     **dict.fromkeys(("prcomp", "cmdscale", "hclust", "kmeans", "loglin", "medpolish", "TukeyHSD"), "stats"),
     **dict.fromkeys(("lme", "gls", "nlme"), "nlme"),
     **dict.fromkeys(("lmer", "nlmer"), "lme4"),

@@ -131,7 +131,12 @@ class _Prints:
             return [self._print(s, shown, function) for s in found]
         for mention in reversed(self.assigned.get(variable, [])):
             alias = _ALIAS.match(mention.text)
-            if alias and mention.task <= shown.task and alias[1] in OF_A_FIT and function in ("print", "summary"):
+            if (
+                alias
+                and mention.task <= shown.task
+                and alias[1] in OF_A_FIT
+                and function in ("print", "summary")
+            ):
                 return [self._print(s, shown, alias[1]) for s in self._newest(alias[2], shown)]
         return []
 
@@ -207,7 +212,9 @@ def _remark(steps: Sequence[Step], function: str) -> str:
     kind = _CONSTANTS.get(function)
     if kind is None:
         return ""
-    agreeing: Callable[[Step], bool] = lambda s: any(a.quantity == kind and a.verdict == "agrees" for a in s.rows)
+    agreeing: Callable[[Step], bool] = lambda s: any(
+        a.quantity == kind and a.verdict == "agrees" for a in s.rows
+    )
     if all(map(agreeing, steps)):
         return ""
     return "; here without the constants of the likelihood that R may count"
