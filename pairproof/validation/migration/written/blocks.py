@@ -11,7 +11,7 @@ from .comments import comment
 from .file_names import Unique, plain
 from .loops import MOST_COLUMNS, Column, Common, Hole, common
 from .names import Names
-from .sites import Key, Site
+from .sites import CallSite, Key
 from .stage import DATA
 
 Digest = Callable[[File], str]
@@ -24,13 +24,13 @@ class Files:
 
     Parameters
     ----------
-    found : sequence of Site
+    found : sequence of CallSite
     digest : function of File to str
     taken : iterable of str
         Names (without suffix) that are not free.
     """
 
-    def __init__(self, found: Sequence[Site], digest: Digest, taken: Sequence[str] = ()) -> None:
+    def __init__(self, found: Sequence[CallSite], digest: Digest, taken: Sequence[str] = ()) -> None:
         self.digest = digest
         #: Digest -> path from the script's folder.
         self.paths: dict[str, str] = {}
@@ -59,11 +59,11 @@ class Writer:
 
     Parameters
     ----------
-    found : sequence of Site
+    found : sequence of CallSite
     tables : Files
     """
 
-    def __init__(self, found: Sequence[Site], tables: Files) -> None:
+    def __init__(self, found: Sequence[CallSite], tables: Files) -> None:
         self.tables = tables
         self.results: dict[int, str] = {}
         for site in found:
@@ -74,12 +74,12 @@ class Writer:
         self._names = Names(site.name for site in found)
         self._loop_names: dict[str, str] = {}
 
-    def block(self, site: Site, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
+    def block(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
         """Lines of a site.
 
         Parameters
         ----------
-        site : Site
+        site : CallSite
         inside : sequence of (what follows the value's name, comment)
             Printed where the values are made.
         """
@@ -90,7 +90,7 @@ class Writer:
         yield f"{site.name} = {{}}"
         yield from self._loop(site, inside) or self._entries(site, inside)
 
-    def loop_variables(self, site: Site) -> list[str]:
+    def loop_variables(self, site: CallSite) -> list[str]:
         """Names of the variables that run over the keys."""
         parts = len(site.keys[0]) if isinstance(site.keys[0], tuple) else 1
         words = site.loop_names or ("i",) * parts
@@ -102,7 +102,7 @@ class Writer:
             self._loop_names[word] = self._names.name(word, "key")
         return self._loop_names[word]
 
-    def _said(self, site: Site) -> Iterator[str]:
+    def _said(self, site: CallSite) -> Iterator[str]:
         call = site.call
         before = f"{site.variable} <- " if site.variable else ""
         times = f", {len(site.steps)} calls" if site.many else ""
@@ -133,7 +133,7 @@ class Writer:
 
     # -- several evaluations -----------------------------------------------------------------------------
 
-    def _entries(self, site: Site, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
+    def _entries(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
         for key, step in zip(site.keys, site.steps):
             before = f"{site.name}[{key_source(key)}] = "
             yield before + self._source(step.translation.code, before=before)
@@ -142,7 +142,7 @@ class Writer:
             yield f"for {', '.join(variables)} in {site.name}:"
             yield from self._inside(site, variables, inside)
 
-    def _loop(self, site: Site, inside: Sequence[tuple[str, str]]) -> list[str]:
+    def _loop(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> list[str]:
         """A `for` loop; [] if the calls differ in more than a file and a few constants."""
         if len(site.steps) < 2:
             return []
@@ -163,7 +163,7 @@ class Writer:
         return [*lines, *self._inside(site, variables, inside)]
 
     def _holes(
-        self, shared: Common, site: Site, variables: Sequence[str]
+        self, shared: Common, site: CallSite, variables: Sequence[str]
     ) -> tuple[dict[int, str], list[Column]]:
         """Source of the columns that follow from the key, and the columns that do not."""
         holes: dict[int, str] = {}
@@ -180,7 +180,7 @@ class Writer:
                 rest.append(column)
         return holes, rest
 
-    def _file_by_key(self, column: Column, site: Site, variables: Sequence[str]) -> str:
+    def _file_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
         if not _all_files(column):
             return ""
         parts = [key if isinstance(key, tuple) else (key,) for key in site.keys]
@@ -194,7 +194,7 @@ class Writer:
         inner = "_".join(f"{{{name}}}" for name in variables)
         return f'HERE / f"{starts.pop()}_{inner}.csv"'
 
-    def _result_by_key(self, column: Column, site: Site, variables: Sequence[str]) -> str:
+    def _result_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
         """`f[r]`, where each evaluation uses the value of another site under its own key."""
         if not all(isinstance(v, Result) for v in column.values):
             return ""
@@ -208,7 +208,7 @@ class Writer:
         return f"{names.pop()}[{', '.join(variables)}]" if own and len(names) == 1 else ""
 
     def _head(
-        self, site: Site, variables: Sequence[str], words: Sequence[str], columns: Sequence[Column]
+        self, site: CallSite, variables: Sequence[str], words: Sequence[str], columns: Sequence[Column]
     ) -> list[str]:
         before = f"for {', '.join([*variables, *words])} in "
         if not columns:
@@ -223,7 +223,7 @@ class Writer:
         return (before + self._source(Constant(tuple(rows)), before=before + ":") + ":").split("\n")
 
     def _inside(
-        self, site: Site, variables: Sequence[str], inside: Sequence[tuple[str, str]]
+        self, site: CallSite, variables: Sequence[str], inside: Sequence[tuple[str, str]]
     ) -> Iterator[str]:
         for follows, said in inside:
             yield from comment(said, INDENT)
@@ -234,7 +234,7 @@ def _all_files(column: Column) -> bool:
     return all(isinstance(v, File) for v in column.values)
 
 
-def _key_itself(column: Column, site: Site, variables: Sequence[str]) -> str:
+def _key_itself(column: Column, site: CallSite, variables: Sequence[str]) -> str:
     """The variable, where the argument is its value."""
     if not all(isinstance(v, Constant) for v in column.values):
         return ""

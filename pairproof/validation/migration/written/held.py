@@ -7,9 +7,9 @@ found again by its place in the value: the place at which Python's number of the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from ....fit.fit import Fit
 from ...assertion import agree
 from ...verdicts.agreement import AGREEING, Agreement
 from ...verdicts.digits import MOST, digits_of_agreement
+from ..translate.translation import Step
 
 #: Numbers of a value that are looked at.
 MOST_NUMBERS = 200_000
@@ -72,6 +73,15 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((str(k), v) for k, v in enumerate(value))
     elif is_dataclass(value):
         yield from ((f.name, getattr(value, f.name)) for f in fields(value) if f.name[:1] != "_")
+
+
+#: Call id -> what the test asks of each of its rows.
+Asked = Mapping[int, Sequence[Union[dict[str, Any], None]]]
+
+
+def asked_of(steps: Iterable[Step]) -> Asked:
+    """:func:`asked` of each step, by the id of its call."""
+    return {step.call.id: asked(step.value, step.rows) for step in steps}
 
 
 def asked(value: Any, rows: Sequence[Agreement]) -> list[dict[str, Any] | None]:

@@ -15,7 +15,7 @@ from ....bridge.capture.recorded import Captured, Mentioned, Shown
 from ....errors import PairproofError
 from ....fit.fit import Fit
 from ..translate.translation import Step
-from .sites import Site
+from .sites import CallSite
 
 #: R's function -> attributes of a fit, the first that it has; "()" calls it.
 OF_A_FIT: Mapping[str, tuple[str, ...]] = {
@@ -55,7 +55,7 @@ class Print:
 
     Attributes
     ----------
-    of : Site
+    of : CallSite
     expression : str
         What follows the value's name: ".params"; None: nothing is printed.
     text : str
@@ -67,7 +67,7 @@ class Print:
         Whether it belongs into the loop that makes the values.
     """
 
-    of: Site
+    of: CallSite
     expression: str | None
     text: str
     task: int
@@ -75,24 +75,24 @@ class Print:
     inside: bool
 
 
-def prints(captured: Captured, found: Sequence[Site]) -> list[Print]:
+def prints(captured: Captured, found: Sequence[CallSite]) -> list[Print]:
     """What the script prints of each site, in the order of the script.
 
     Parameters
     ----------
     captured : Captured
-    found : sequence of Site
+    found : sequence of CallSite
     """
     return _Prints(captured, found).all()
 
 
 class _Prints:
-    def __init__(self, captured: Captured, found: Sequence[Site]) -> None:
+    def __init__(self, captured: Captured, found: Sequence[CallSite]) -> None:
         self.shown = captured.text.shown
         self.spans = captured.text.expressions
         self.sites = found
-        self.by_variable: dict[str, list[Site]] = {}
-        self.by_task: dict[int, list[Site]] = {}
+        self.by_variable: dict[str, list[CallSite]] = {}
+        self.by_task: dict[int, list[CallSite]] = {}
         for site in found:
             self.by_task.setdefault(site.task, []).append(site)
             # `fits$a`, and print(fits)
@@ -140,7 +140,7 @@ class _Prints:
                 return [self._print(s, shown, alias[1]) for s in self._newest(alias[2], shown)]
         return []
 
-    def _newest(self, variable: str, shown: Shown) -> list[Site]:
+    def _newest(self, variable: str, shown: Shown) -> list[CallSite]:
         """The sites that the variable means there: the last that was assigned to it before."""
         before = [s for s in self.by_variable.get(variable, []) if s.task <= shown.task]
         if not before and shown.inside_loop:
@@ -160,14 +160,14 @@ class _Prints:
     def _within(self, line: int, task: int) -> bool:
         return 1 <= task <= len(self.spans) and self.spans[task - 1].line <= line <= self.spans[task - 1].last
 
-    def _print(self, site: Site, shown: Shown, function: str) -> Print:
+    def _print(self, site: CallSite, shown: Shown, function: str) -> Print:
         said = f"{shown.place}: {shown.text}"
         made, remark = expression_of(site.steps, function)
         inside = site.many and shown.inside_loop
         return Print(site, made, said + remark, max(shown.task, site.task), shown.place.line, inside)
 
 
-def _is_of(site: Site, function: str) -> bool:
+def _is_of(site: CallSite, function: str) -> bool:
     head = function.partition("(")[0]
     return head in (site.call.name, site.call.name.partition(".")[0])
 

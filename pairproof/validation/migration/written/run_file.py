@@ -27,8 +27,8 @@ from typing import Any
 
 from ....bridge.capture.recorded import Captured, RecordedCall
 from ...verdicts.agreement import Agreement
-from .held import asked
-from .sites import Left, Site
+from .held import Asked
+from .sites import CallSite, Left
 
 FORMAT = 1
 MADE_BY = "pairproof migrate"
@@ -38,11 +38,12 @@ MOST_RECORDED = 20
 
 def document(
     captured: Captured,
-    found: Sequence[Site],
+    found: Sequence[CallSite],
     left: Sequence[Left],
     tests: Mapping[str, str],
     records: Mapping[int, str],
     files: Mapping[str, str],
+    asked: Asked,
     version: str,
 ) -> dict[str, Any]:
     """The document.
@@ -50,11 +51,12 @@ def document(
     Parameters
     ----------
     captured : Captured
-    found : sequence of Site
+    found : sequence of CallSite
     left : sequence of Left
     tests : mapping of site name to the name of its test
     records : mapping of call id to the name of its record
     files : mapping of name to SHA-256
+    asked : mapping of call id to what its test asks
     version : str
         Of pairproof.
     """
@@ -79,7 +81,7 @@ def document(
             "rng": list(captured.kind),
         },
         "calls": [
-            _call(site, k, tests.get(site.name, ""), records.get(site.steps[k].call.id))
+            _call(site, k, tests.get(site.name, ""), records.get(site.steps[k].call.id), asked)
             for site in found
             for k in range(len(site.steps))
         ],
@@ -102,7 +104,7 @@ def digest_of(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(plain, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
-def _call(site: Site, k: int, test: str, record: str | None) -> dict[str, Any]:
+def _call(site: CallSite, k: int, test: str, record: str | None, asked: Asked) -> dict[str, Any]:
     step = site.steps[k]
     call, translation = step.call, step.translation
     key = site.keys[k] if site.many else None
@@ -121,7 +123,7 @@ def _call(site: Site, k: int, test: str, record: str | None) -> dict[str, Any]:
         "notes": list(translation.notes),
         "warnings": [message for message, _ in call.warnings],
         "seconds": {"r": round(call.seconds, 4), "python": round(step.seconds, 4)},
-        "numbers": [_number(a, test) for a, test in zip(step.rows, asked(step.value, step.rows))],
+        "numbers": [_number(a, test) for a, test in zip(step.rows, asked[call.id])],
     }
 
 

@@ -10,7 +10,7 @@ from ...verdicts.agreement import AGREEING
 from .blocks import Writer
 from .comments import beside, comment, docstring
 from .prints import Print
-from .sites import Left, Site
+from .sites import CallSite, Left
 
 HEAD = """
 from pathlib import Path
@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 
 def script_text(
     captured: Captured,
-    found: Sequence[Site],
+    found: Sequence[CallSite],
     left: Sequence[Left],
     shown: Sequence[Print],
     writer: Writer,
@@ -34,7 +34,7 @@ def script_text(
     Parameters
     ----------
     captured : Captured
-    found : sequence of Site
+    found : sequence of CallSite
     left : sequence of Left
     shown : sequence of Print
     writer : Writer
@@ -49,7 +49,7 @@ def script_text(
     return "\n".join(lines) + "\n"
 
 
-def _about(captured: Captured, found: Sequence[Site], test: str) -> list[str]:
+def _about(captured: Captured, found: Sequence[CallSite], test: str) -> list[str]:
     name = captured.text.name
     about = [f"{name} in Python, written by pairproof migrate."]
     if not found:
@@ -66,12 +66,12 @@ def _about(captured: Captured, found: Sequence[Site], test: str) -> list[str]:
     return about
 
 
-def _them(bridged: Sequence[Site]) -> str:
+def _them(bridged: Sequence[CallSite]) -> str:
     names = ", ".join(s.name for s in bridged[:8])
     return names if len(bridged) <= 8 else f"{names} and {len(bridged) - 8} more"
 
 
-def _counted(found: Sequence[Site]) -> str:
+def _counted(found: Sequence[CallSite]) -> str:
     verdicts = Counter(
         "agree" if a.verdict in AGREEING else a.verdict
         for site in found
@@ -90,7 +90,7 @@ def _counted(found: Sequence[Site]) -> str:
 
 
 def _blocks(
-    found: Sequence[Site], left: Sequence[Left], shown: Sequence[Print], writer: Writer
+    found: Sequence[CallSite], left: Sequence[Left], shown: Sequence[Print], writer: Writer
 ) -> Iterator[tuple[tuple[int, int, int, int], list[str]]]:
     """Lines, and their place: the expression that ran, then calls in their order, then prints by line."""
     inside: dict[str, list[tuple[str, str]]] = {}

@@ -1,6 +1,6 @@
 """The calls of a script by where they stand: a call site, evaluated once or in a loop, and what is left out.
 
-    RecordedCall (line 8, nth 1, 2, 3) + their steps -> Site "f" with keys "north", "south", "west"
+    RecordedCall (line 8, nth 1, 2, 3) + their steps -> CallSite "f" with keys "north", "south", "west"
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Union
 
 from ....bridge.capture.recorded import Captured, RecordedCall
 from ..code.expressions import KINDS, Result, expression, parts
+from ..sites import LeftOut
 from ..translate.translation import Step
 from .names import Names, identifier
 
@@ -20,7 +21,7 @@ Key = Union[str, int, float, tuple[Union[str, int, float], ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Site:
+class CallSite:
     """A call of the script that has Python code.
 
     Attributes
@@ -87,7 +88,13 @@ class Left:
 
 def written(step: Step) -> bool:
     """Whether a step has code that gave a value."""
-    return step.translation.code is not None and step.translation.route != "outside" and not step.refused
+    return step.translation.code is not None and step.state in ("native", "bridge")
+
+
+def of_text(left: LeftOut) -> Left:
+    """A call outside this field, which stands in the script's text."""
+    m = left.mentioned
+    return Left(str(m.place), f"{m.function}(...)", f"{left.reason}; left out", 1, m.task, 0)
 
 
 def running_tasks(calls: Iterable[RecordedCall]) -> dict[int, int]:
@@ -99,7 +106,7 @@ def running_tasks(calls: Iterable[RecordedCall]) -> dict[int, int]:
     return found
 
 
-def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[Site], list[Left]]:
+def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], list[Left]]:
     """The call sites with code in the order of their first evaluations, and what is left out.
 
     Parameters
@@ -112,19 +119,19 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[Site], list[L
     groups: dict[tuple[object, ...], list[RecordedCall]] = {}
     for call in captured.calls:
         groups.setdefault(_site_of(call), []).append(call)
-    drafts: list[Site] = []
+    drafts: list[CallSite] = []
     for group in groups.values():
         done = [by_id[c.id] for c in group if c.id in by_id and written(by_id[c.id])]
         if done:
             keys, loop_names = _keys(done, group) if len(group) > 1 else ((), ())
             variables = {c.variable for c in group}
             variable = variables.pop() if len(variables) == 1 else ""
-            drafts.append(Site("", tuple(done), keys, loop_names, variable, tasks[done[0].call.id]))
+            drafts.append(CallSite("", tuple(done), keys, loop_names, variable, tasks[done[0].call.id]))
     drafts = list(_in_order(drafts))
     return _named(drafts), _left(captured, by_id, tasks)
 
 
-def names_of(found: Iterable[Site]) -> dict[int, tuple[str, Union[Key, None]]]:
+def names_of(found: Iterable[CallSite]) -> dict[int, tuple[str, Union[Key, None]]]:
     """Call id -> the name of its value, and its key in the dict of that name."""
     return {
         step.call.id: (site.name, site.keys[k] if site.many else None)
@@ -140,7 +147,7 @@ def _site_of(call: RecordedCall) -> tuple[object, ...]:
 # -- names ---------------------------------------------------------------------------------------------------
 
 
-def _named(drafts: Sequence[Site]) -> list[Site]:
+def _named(drafts: Sequence[CallSite]) -> list[CallSite]:
     """The sites with their Python names; the first that has a variable of the script gets its name."""
     names = Names()
     first: dict[int, str] = {}
@@ -152,7 +159,7 @@ def _named(drafts: Sequence[Site]) -> list[Site]:
     return [replace(site, name=first.get(k) or names.name(*_words(site))) for k, site in enumerate(drafts)]
 
 
-def _words(site: Site) -> tuple[str, str]:
+def _words(site: CallSite) -> tuple[str, str]:
     """The variable's name, else the line's."""
     call = site.call
     base = (identifier(call.name) or "value") if call.helper else "fit"
@@ -187,7 +194,7 @@ def _keys(done: Sequence[Step], group: Sequence[RecordedCall]) -> tuple[tuple[Ke
 # -- order ---------------------------------------------------------------------------------------------------
 
 
-def _in_order(drafts: Sequence[Site]) -> Iterator[Site]:
+def _in_order(drafts: Sequence[CallSite]) -> Iterator[CallSite]:
     """The sites in the order of their first calls; one that needs a later site's value is written call by call.
 
     Within a loop a call may use the value that another call of the loop had the round before. Then neither site can be
@@ -228,9 +235,9 @@ def _left(captured: Captured, by_id: Mapping[int, Step], tasks: Mapping[int, int
     found: dict[tuple[str, str, str], list[RecordedCall]] = {}
     for call in captured.calls:
         step = by_id.get(call.id)
-        if step is not None and written(step):
-            continue
-        key = (str(call.place), f"{call.name}(...)", _reason(call, step))
+        if step is not None and (written(step) or call.helper and step.by_package):
+            continue  # what a package looked up for itself is no call of the script
+        key = (str(call.place), f"{call.name}(...)", _reason(step))
         found.setdefault(key, []).append(call)
     return [
         Left(where, function, reason, len(calls), tasks[calls[0].id], calls[0].id)
@@ -238,18 +245,12 @@ def _left(captured: Captured, by_id: Mapping[int, Step], tasks: Mapping[int, int
     ]
 
 
-def _reason(call: RecordedCall, step: Union[Step, None]) -> str:
-    if call.error:
-        return f"R stopped with an error: {_sentence(call.error)}"
-    if step is not None and step.refused:
+def _reason(step: Union[Step, None]) -> str:
+    if step is None:
+        return "not translated; left out"
+    if step.refused:
         return f"Python refuses it: {_sentence(step.refused)}"
-    if step is not None and step.translation.reason:
-        return f"{_sentence(step.translation.reason)}; left out"
-    if call.via and call.via != "stats::update":
-        return f"called by {call.via}, counted only; left out"
-    if not call.kept:
-        return "beyond the limit of calls that are recorded, counted only; left out"
-    return "no translation; left out"
+    return f"{_sentence(step.translation.reason) or 'no counterpart'}; left out"
 
 
 def _sentence(text: str) -> str:

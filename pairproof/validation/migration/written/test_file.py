@@ -13,9 +13,9 @@ from ..code.source import INDENT, text_literal
 from .blocks import key_text
 from .comments import comment, docstring
 from .file_names import Unique, plain
-from .held import asked
+from .held import Asked
 from .run_file import MOST_RECORDED
-from .sites import Site
+from .sites import CallSite
 
 HEAD = """
 from pathlib import Path
@@ -27,19 +27,19 @@ CALLS = Again(Path(__file__).with_name({script}))
 AGREE = "from pairproof.validation import agree\n"
 
 
-def test_names(found: Sequence[Site]) -> dict[str, str]:
-    """Site -> name of its test, for sites of which a number is compared or a fit is recorded."""
+def test_names(found: Sequence[CallSite], asked: Asked) -> dict[str, str]:
+    """CallSite -> name of its test, for sites of which a number is compared or a fit is recorded."""
     names = Unique()
     made = {}
     for site in found:
-        if _all_fits(site) or _compared(site):
+        if _all_fits(site) or any(any(asked[s.call.id]) for s in site.steps):
             line = site.call.place.line
             where = f"test_line_{line}_" if line else "test_"
             made[site.name] = names.name(where + plain(site.name, "value").replace("-", "_"))
     return made
 
 
-def record_names(found: Sequence[Site]) -> dict[int, str]:
+def record_names(found: Sequence[CallSite]) -> dict[int, str]:
     """Call id -> what its record is called within its test: "" where the test has one."""
     made = {}
     for site in found:
@@ -51,16 +51,19 @@ def record_names(found: Sequence[Site]) -> dict[int, str]:
     return made
 
 
-def test_text(captured: Captured, found: Sequence[Site], tests: Mapping[str, str], script: str) -> str:
+def test_text(
+    captured: Captured, found: Sequence[CallSite], tests: Mapping[str, str], script: str, asked: Asked
+) -> str:
     """The test's source.
 
     Parameters
     ----------
     captured : Captured
-    found : sequence of Site
+    found : sequence of CallSite
     tests : mapping of site name to test name
     script : str
         File name of the Python script.
+    asked : mapping of call id to what the test asks
     """
     name = captured.text.name
     stem = PurePath(script).stem
@@ -73,19 +76,19 @@ def test_text(captured: Captured, found: Sequence[Site], tests: Mapping[str, str
             ]
         )
     )
-    functions = [line for s in found if s.name in tests for line in ("", "", *_test(s, tests[s.name]))]
+    functions = [line for s in found if s.name in tests for line in ("", "", *_test(s, tests[s.name], asked))]
     needed = any(line.lstrip().startswith("agree(") for line in functions)
     head = HEAD.format(agree=AGREE if needed else "", script=text_literal(script))
     lines += [*head.rstrip("\n").split("\n"), *functions]
     return "\n".join(lines) + "\n"
 
 
-def _test(site: Site, name: str) -> Iterator[str]:
+def _test(site: CallSite, name: str, asked: Asked) -> Iterator[str]:
     fits = _all_fits(site)
     yield f"def {name}({'recorded, ' if fits else ''}request):"
     before = f"{site.variable} <- " if site.variable else ""
     yield from comment(f"{site.call.place}: {before}{site.call.text}", INDENT, 2)
-    for said in _not_compared(site):
+    for said in _not_compared(site, asked):
         yield from comment(said, INDENT, 4)
     own = text_literal(site.name)
     if site.many:
@@ -104,7 +107,7 @@ def _test(site: Site, name: str) -> Iterator[str]:
     else:
         yield f"{inner}if call.has_record:  # the first {MOST_RECORDED}"
         yield f"{inner}{INDENT}recorded(fit, call.record)"
-    compared = [_any_asked(site, k) for k in range(len(site.steps))]
+    compared = [any(asked[s.call.id]) for s in site.steps]
     if all(compared):
         yield f"{inner}agree(fit, call.r, digits=call.digits)"
     elif any(compared):
@@ -112,7 +115,7 @@ def _test(site: Site, name: str) -> Iterator[str]:
         yield f"{inner}{INDENT}agree(fit, call.r, digits=call.digits)"
 
 
-def _not_compared(site: Site) -> Iterator[str]:
+def _not_compared(site: CallSite, asked: Asked) -> Iterator[str]:
     """What R gave and the test does not compare, and why."""
     found = Counter(
         "are explained"
@@ -129,19 +132,11 @@ def _not_compared(site: Site) -> Iterator[str]:
     lost = sum(
         a.verdict in AGREEING and a.r is not None and test is None
         for step in site.steps
-        for a, test in zip(step.rows, asked(step.value, step.rows))
+        for a, test in zip(step.rows, asked[step.call.id])
     )
     if lost:
         yield f"{lost:,} numbers agreed that are computed from this value and not in it; they are not compared here."
 
 
-def _all_fits(site: Site) -> bool:
+def _all_fits(site: CallSite) -> bool:
     return all(isinstance(step.value, Fit) for step in site.steps)
-
-
-def _compared(site: Site) -> bool:
-    return any(_any_asked(site, k) for k in range(len(site.steps)))
-
-
-def _any_asked(site: Site, k: int) -> bool:
-    return any(found is not None for found in asked(site.steps[k].value, site.steps[k].rows))

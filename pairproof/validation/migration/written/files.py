@@ -18,19 +18,18 @@ from pathlib import Path
 
 import pairproof
 
-from ....bridge.capture.recorded import Captured
 from ....errors import InputError, PairproofError
 from ....files.outputs import AnyPath
 from ....text import safe
-from ..translate.translation import Step
+from ..migration import Migration
 from .blocks import Files, Writer
 from .deliver import deliver, digest, earlier
-from .elsewhere import elsewhere
 from .file_names import plain
+from .held import asked_of
 from .prints import prints
 from .run_file import document, text_of
 from .script import script_text
-from .sites import Left, Site, sites
+from .sites import CallSite, Left, of_text, sites
 from .stage import DATA, Stage
 from .test_file import record_names, test_names, test_text
 
@@ -68,15 +67,15 @@ class Written:
         analysis.recorded.json.
     data, records : tuple of Path
         Tables, and the records of the test.
-    files : tuple of Path
-        All of them.
-    ran_seconds : float
-        How long the new script took, with its start, before it was delivered.
+    files : tuple of str
+        All of them, the script first.
+    ran_seconds : float or None
+        How long the new script took by itself, with its start, before it was delivered; None if it needs R.
     without_r : bool
         Whether it ran with R switched off.
     output : str
         What it printed, up to a limit.
-    sites : tuple of Site
+    sites : tuple of CallSite
         The call sites and their Python names.
     left : tuple of Left
         What was left out, and why.
@@ -87,17 +86,17 @@ class Written:
     run: Path
     data: tuple[Path, ...]
     records: tuple[Path, ...]
-    files: tuple[Path, ...]
-    ran_seconds: float
+    files: tuple[str, ...]
+    ran_seconds: float | None
     without_r: bool
     output: str
-    sites: tuple[Site, ...]
+    sites: tuple[CallSite, ...]
     left: tuple[Left, ...]
 
 
 def write_migration(
-    captured: Captured,
-    steps: Sequence[Step],
+    migration: Migration,
+    source: AnyPath,
     out: AnyPath,
     *,
     stage: Stage,
@@ -109,16 +108,17 @@ def write_migration(
 
     Parameters
     ----------
-    captured : Captured
-    steps : sequence of Step
-        In the order of the calls; their code was evaluated on the tables of `stage`.
+    migration : Migration
+        Its code was evaluated on the tables of `stage`.
+    source : path
+        The R script, which is never written over.
     out : path
         The Python script; the others are written beside it.
     stage : Stage
     force : bool
         Replace files that pairproof did not write, too; never a table.
     reads : iterable of paths
-        The R script and what else was read; none is written over.
+        What else was read, and is not written over.
     seconds : float, optional
         Limit of the new script; default: 120 s and 20 times what its calls took.
 
@@ -137,10 +137,12 @@ def write_migration(
     test_stem = "test_" + plain(target.stem, "analysis").replace("-", "_")
     run = f"{target.stem}.recorded.json"
     before = earlier(target.parent, run, test_stem)
-    found, left = sites(captured, steps)
-    left = [*left, *elsewhere(captured)]
+    captured = migration.captured
+    found, left = sites(captured, migration.steps)
+    left = [*left, *map(of_text, migration.left_out)]
     tables = Files(found, stage.digest, before.taken())
-    tests, records = test_names(found), record_names(found)
+    asked = asked_of(step for site in found for step in site.steps)
+    tests, records = test_names(found, asked), record_names(found)
     test = f"{test_stem}.py" if tests else ""
 
     folder = stage.folder / "delivered"
@@ -151,30 +153,30 @@ def write_migration(
     text = script_text(captured, found, left, shown, Writer(found, tables), test)
     _put(folder / target.name, text)
     if test:
-        _put(folder / test, test_text(captured, found, tests, target.name))
+        _put(folder / test, test_text(captured, found, tests, target.name, asked))
     names = [*data, *([test] if test else []), target.name]
 
     def write_run(files: Sequence[str]) -> None:
         digests = {name: digest((folder / name).read_bytes()) for name in files}
-        content = document(captured, found, left, tests, records, digests, pairproof.__version__)
+        content = document(captured, found, left, tests, records, digests, asked, pairproof.__version__)
         _put(folder / run, text_of(content))
 
     write_run(names)
     needs_r = any(step.translation.route == "bridge" for site in found for step in site.steps)
-    limit = SECONDS + TIMES * sum(s.seconds for s in steps) if seconds is None else seconds
+    limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
     took, output = _try_out(folder, target.name, test or f"{test_stem}.py", needs_r, limit)
     made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
     write_run([*names, *made])
 
-    delivered = deliver(folder, [*data, *made, run, *names[len(data) :]], before, reads, force)
+    delivered = deliver(folder, [*data, *made, run, *names[len(data) :]], before, [source, *reads], force)
     return Written(
         script=target,
         test=target.parent / test if test else None,
         run=target.parent / run,
         data=tuple(target.parent / name for name in data),
         records=tuple(target.parent / name for name in made),
-        files=tuple(delivered),
-        ran_seconds=took,
+        files=tuple(map(str, reversed(delivered))),
+        ran_seconds=None if needs_r else took,
         without_r=not needs_r,
         output=output,
         sites=tuple(found),
