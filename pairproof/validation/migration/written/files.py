@@ -93,6 +93,13 @@ class Written:
     sites: tuple[CallSite, ...]
     left: tuple[Left, ...]
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The files in few words: "analysis.py", "data/*.csv", ..."""
+        alone = [self.script, *([self.test] if self.test else []), self.run]
+        many = [str(found[0].parent / f"*{found[0].suffix}") for found in (self.data, self.records) if found]
+        return (str(alone[0]), *many[:1], *map(str, alone[1:]), *many[1:])
+
 
 def write_migration(
     migration: Migration,

@@ -47,6 +47,10 @@ _CONSTANTS = {"logLik": "llf", "AIC": "aic", "BIC": "bic"}
 _OF_R = {"coef": "coef", "vcov": "vcov", "deviance": "deviance", "logLik": "loglik", "AIC": "aic"}
 #: `s <- summary(m)`: what is then shown of s is shown of m.
 _ALIAS = re.compile(r"([A-Za-z.][\w.]*)\(([A-Za-z.][\w.]*)\s*[,)]")
+#: `sapply(l, coef)`: what is shown of each fit of a list.
+_APPLIED = re.compile(
+    r"(?:print\()?(?:[lsv]apply|map|map_dbl)\((?:X = )?([A-Za-z.][\w.]*), (?:FUN = )?([A-Za-z.][\w.]*)\s*[,)]"
+)
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,10 @@ class _Prints:
         ]
         if helpers:
             return [self._print(s, shown, "print") for s in helpers]
+        applied = _APPLIED.match(shown.text)
+        if applied and applied[2] in OF_A_FIT:
+            found = [s for s in self._newest(applied[1], shown) if s.many]
+            return [self._print(s, shown, applied[2]) for s in found]
         if not variable:
             bare = [s for s in self.by_task.get(shown.task, []) if not s.variable]
             fits = [s for s in bare if not s.call.helper] or bare

@@ -43,7 +43,9 @@ def script_text(
     """
     lines = [*docstring(_about(captured, found, test)), *HEAD.rstrip("\n").split("\n")]
     for _, block in sorted(_blocks(found, left, shown, writer), key=lambda b: b[0]):
-        lines += block if block[0].startswith("print(") else ["", *block]
+        # A print stands right below the statement that it belongs to, anything else apart.
+        below = block[0].startswith("print(") and lines[-1][:1] not in ("#", " ")
+        lines += block if below else ["", *block]
     if captured.ending != "done":
         lines += ["", *comment(f"The R script ended here: {captured.message}")]
     return "\n".join(lines) + "\n"
@@ -102,9 +104,13 @@ def _blocks(
     for k, entry in enumerate(left):
         # A call that is only mentioned has no number; it stands at its line.
         yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(comment(str(entry)))
+    said = {(entry.where, entry.function.removesuffix("(...)")) for entry in left}
     for k, p in enumerate(shown):
         if p.inside and p.expression is not None:
             continue
+        where, _, call = p.text.partition(": ")
+        if p.expression is None and (where, call.partition("(")[0]) in said:
+            continue  # it is in the list of what is left out, with the reason
         yield (p.task, 1, p.line, k + 2), list(_printed(p, writer))
 
 
