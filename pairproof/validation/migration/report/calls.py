@@ -12,7 +12,7 @@ from ...verdicts.agreement import AGREEING, Agreement
 from ..code.expressions import File, Result, files
 from ..code.source import literal, source, text_literal
 from ..lines import numbers_in_words
-from ..migration import Site
+from ..sites import Site
 from ..translate.translation import Step
 
 #: Evaluations of one call (a loop) that are shown open; further ones are folded unless a number needs attention.

@@ -7,7 +7,8 @@ from dataclasses import replace
 from ...report.context import ReportContext
 from ...report.junit import render_junit
 from ...verdicts.agreement import Agreement
-from ..migration import Migration, Site
+from ..migration import Migration
+from ..sites import Site
 from .calls import where
 
 

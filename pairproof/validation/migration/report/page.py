@@ -28,7 +28,8 @@ from ...report import numbers
 from ...report.page import MEANINGS
 from ...verdicts.agreement import Agreement, summary
 from ..lines import numbers_in_words, opening as first_line
-from ..migration import DIFFERENT, Migration, Site, counts, fewest
+from ..migration import Migration
+from ..sites import DIFFERENT, Site, counts, fewest
 from .calls import call_section, tone, where
 
 #: What each state of a call means: what the list of calls says of it, its sign and its tone.
@@ -83,7 +84,7 @@ def migration_page(migration: Migration) -> Page:
 def sentences(migration: Migration) -> list[str]:
     """The first lines: the calls, the numbers, what needs attention, how R ended, what was written."""
     found = counts(migration.agreements)
-    said = [f"{first_line(migration)}.", f"{_of_calls(migration.sites)}."]
+    said = [f"{first_line(migration.captured, migration.sites)}.", f"{_of_calls(migration.sites)}."]
     if found["numbers"]:
         parts = [f"{found['agree']:,} agree"]
         words = {
