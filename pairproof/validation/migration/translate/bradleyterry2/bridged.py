@@ -89,7 +89,7 @@ def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call
         raise StaysInR("its offset is of the formula and of an argument together")
     if bias_reduced(call):
         options["br"] = True
-    options |= _settings(call)
+    options |= settings(call)
     return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
 
 
@@ -173,7 +173,7 @@ def _doubles(values: Any) -> RVector:
     return RVector(found, np.isnan(found))
 
 
-def _settings(call: RecordedCall) -> dict[str, Any]:
+def settings(call: RecordedCall) -> dict[str, Any]:
     """Where iterations start and stop, and contrasts, as the call set them."""
     found: dict[str, Any] = {}
     control: dict[str, Any] = {}
