@@ -133,9 +133,9 @@ def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str
         columns[PLAYERS[k]] = RVector(
             (at + 1).astype(np.int32), np.zeros(len(at), bool), levels=levels, rclass=("factor",)
         )
-        for name, column in contests.sides[k].items():
+        for name, of_player in contests.sides[k].items():
             named[name] = f"{name}.{k + 1}"
-            columns[named[name]] = column
+            columns[named[name]] = of_player
         players.append(named)
     given = call.frame("data")
     others: dict[int, dict[str, RVector]] = {}
@@ -155,7 +155,7 @@ def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str
     for k, found in enumerate(others.values()):
         label = "players" if len(next(iter(found.values()))) == len(levels) else f"table{k + 1}"
         tables[label] = frame_call(_frame(found), f"{call.variable or 'BTm'}_{label}")
-    sides = [p if len(p) > 1 or contests.id != ".." else next(iter(p.values())) for p in players]
+    sides: list[Any] = [p if len(p) > 1 or contests.id != ".." else p[contests.id] for p in players]
     return tables, (sides[0], sides[1])
 
 

@@ -13,7 +13,7 @@ from .....bridge.values.formulas import checked
 from .....bridge.values.values import RList, RVector
 from .....errors import FormulaError, InputError
 from ....verdicts.agreement import Agreement
-from ...code.expressions import Call
+from ...code.expressions import Call, File
 from ...code.frames import frame_call
 from ..registry import translates
 from ..rows import row
@@ -22,8 +22,8 @@ from .bridged import LEAST, of_r, settings
 from .contests import StaysInR, formula_text
 
 WHY = "glmmPQL by itself is no model of comparisons: its random effects are of any design"
-#: Entries of a random design that is written into the script.
-MOST = 4_000
+#: Entries of a random design at most.
+MOST = 1_000_000
 
 
 @translates("BradleyTerry2::glmmPQL")
@@ -52,11 +52,12 @@ def _code(call: RecordedCall) -> Call:
         raise StaysInR("its data were not recorded as a data frame")
     if any(name in call.args for name in ("subset", "weights", "offset", "start", "etastart", "mustart")):
         raise StaysInR("its subset, weights, offset or starting values are not passed on")
+    stem = call.variable or "glmmPQL"
     formula = checked(formula_text(call))
     arguments: list[Any] = [formula]
     random = call.values.get("random")
     if isinstance(random, RVector):
-        arguments.append(_design(random))
+        arguments.append(_design(random, stem))
     elif "random" in call.args:
         raise StaysInR("its random design was not recorded")
     family = call.strings("family") or ("binomial", "logit")
@@ -65,12 +66,14 @@ def _code(call: RecordedCall) -> Call:
         options["family"] = family[0]
     if family[-1] != {"binomial": "logit", "poisson": "log"}.get(family[0]):
         options["link"] = family[-1]
-    options["data"] = frame_call(data, call.variable or "glmmPQL")
+    options["data"] = frame_call(data, stem)
     return Call("pairproof.bridge.bradleyterry2.glmmPQL", tuple(arguments), options | settings(call))
 
 
-def _design(random: RVector) -> list[list[Any]]:
+def _design(random: RVector, stem: str) -> Call:
+    """A column an effect, in a file of its own."""
     numbers = random.floats()
     if numbers.ndim != 2 or numbers.size > MOST or np.isnan(numbers).any():
         raise StaysInR(f"its random design is no matrix of at most {MOST:,} numbers")
-    return [[int(v) if v % 1 == 0 else float(v) for v in line] for line in numbers.tolist()]
+    columns = {f"effect{k + 1}": [float(v) for v in numbers[:, k]] for k in range(numbers.shape[1])}
+    return Call("pairproof.bridge.read_frame", (File(columns, f"{stem}_random"),))

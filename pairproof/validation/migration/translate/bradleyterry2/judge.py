@@ -209,7 +209,7 @@ def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:
 def _as_doubled(rows: Iterable[Agreement], n: int) -> list[Agreement]:
     """R's own numbers again, where each of n rows was taken twice: explained where they agree taken once."""
     raw: dict[str, Callable[[float], float]] = {
-        "se": lambda v: v * 0.5**0.5,
+        "se": lambda v: float(np.sqrt(0.5)) * v,
         "deviance": lambda v: 2.0 * v,
         "df_resid": lambda v: v + n,
     }

@@ -131,4 +131,4 @@ def _same(fit: Fit, player: str, name: str, value: Any) -> bool:
     if isinstance(column, Factor):
         return (None if column.codes[at] < 0 else column.levels[column.codes[at]]) == value
     known = float(column[at])
-    return (value is None and np.isnan(known)) or (value is not None and known == float(value))
+    return bool(np.isnan(known) if value is None else known == float(value))

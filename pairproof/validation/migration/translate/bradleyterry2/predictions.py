@@ -13,7 +13,6 @@ from .....bridge.values.csv_frames import looks_otherwise
 from .....bridge.values.values import RList, RVector
 from .....errors import FormulaError, InputError
 from .....fit.contests.mixed import MixedFit
-from .....fit.fit import Fit
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File, files
 from ...code.frames import frame_call
@@ -61,8 +60,8 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     try:
         model = model_of(call, context, "object")
         kind = _word(call, "type", "deviance")
-        value = call.result.get("value")
-        if not isinstance(value, RVector):
+        value = call.vector("value")
+        if value is None:
             raise StaysInR("its values were not recorded")
         if model.fit is not None and kind in KINDS and value.values.ndim == 1:
             code = Call("pairproof.contest_residuals", (model.result, kind))
@@ -79,17 +78,12 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
         if isinstance(by, RVector):
             options["by"] = str(by.values.ravel()[0])
         code = Call(f"{BRIDGE}.residuals", (model.in_r(),), options)
-    except StaysInR as why:
+    except (StaysInR, TypeError) as why:
         return outside(str(why))
+    theirs = value.floats().T.ravel()
 
     def judge(found: Any) -> Sequence[Agreement]:
-        return _rows(
-            call,
-            kind,
-            value.floats().ravel(),
-            np.ravel(found.values.T if found.values.ndim == 2 else found.values),
-            9.0,
-        )
+        return _rows(call, f"residual_{kind}", theirs, np.asarray(found.values).T.ravel(), 9.0)
 
     return Translation("bridge", code, f"residuals of type {kind!r} stay in R", speaks="r", judge=judge)
 
@@ -297,7 +291,8 @@ def _judge_grouped(call: RecordedCall, model: Model, value: RVector) -> Callable
         rows: list[Agreement] = []
         for label, column, numbers in theirs:
             ours = found[column].to_numpy(float)[order]
-            size = np.ones(len(ours)) if column == "residual" else None
+            # A weight of 0 is that of contests whose results are certain in the limit; R's is what its stop left.
+            size = np.ones(len(ours)) if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
             rows += _rows(call, label, numbers, ours, model.least("se") - 0.5, size, players)
         return model.judged(rows)
 
@@ -328,8 +323,3 @@ def _rows(
         )
         for k in range(len(ours))
     ]
-
-
-def plain_fit(fit: Fit) -> bool:
-    """Whether a fit has no random effects."""
-    return not isinstance(fit, MixedFit)

@@ -12,6 +12,7 @@ binomial coefficients of the rows that R's AIC has::
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,8 @@ def anova(call: RecordedCall, context: Context) -> Translation:
         table = _table(call)
     except StaysInR as why:
         return outside(str(why))
-    fits = [m.fit for m in models]
-    if all(fits) and _chi_square(call):
+    fits = [m.fit for m in models if m.fit is not None]
+    if len(fits) == len(models) and _chi_square(call):
         native = _tried(lambda: pairproof.anova(*fits))
         one_by_one = len(models) == 1
         labels = _labels(table)
@@ -74,7 +75,7 @@ def drop1(call: RecordedCall, context: Context) -> Translation:
         return outside(str(why))
     fit, labels = model.fit, [n for n in _labels(table) if n != "<none>"]
     if fit is not None and _chi_square(call) and "scope" not in call.args and "scale" not in call.args:
-        native = _tried(lambda: pairproof.drop1(fit))
+        native = _tried(partial(pairproof.drop1, fit))
         if native is not None and (named := _matched(model, labels, native)):
             code = Call("pairproof.drop1", (model.result,))
             return _native(call, model, code, table, _single(model, named, 1.0))
@@ -97,7 +98,7 @@ def add1(call: RecordedCall, context: Context) -> Translation:
     if fit is not None and _chi_square(call) and "scale" not in call.args:
         try:
             words = in_words(model.call, model.contests(), added).formula
-            native = _tried(lambda: pairproof.add1(fit, words))
+            native = _tried(partial(pairproof.add1, fit, words))
             if native is not None and (named := _matched(model, labels, native)):
                 code = Call("pairproof.add1", (model.result, words))
                 return _native(call, model, code, table, _single(model, named, -1.0))
@@ -112,8 +113,7 @@ def add1(call: RecordedCall, context: Context) -> Translation:
 def _native(
     call: RecordedCall, model: Model, code: Call, table: RList, numbers: Callable[[Any], Numbers]
 ) -> Translation:
-    fit = model.fit
-    assert fit is not None
+    fit = _fit_of(model)
     random = isinstance(fit, MixedFit)
 
     def judge(found: Any) -> Sequence[Agreement]:
@@ -141,8 +141,7 @@ def _native(
 
 def _single(model: Model, named: Mapping[str, str], sign: float) -> Callable[[Any], Numbers]:
     """Numbers of drop1 (sign 1) and add1 (-1), by R's labels and columns."""
-    fit = model.fit
-    assert fit is not None
+    fit = _fit_of(model)
 
     def numbers(found: Any) -> Numbers:
         contests = model.contests()
@@ -162,8 +161,7 @@ def _single(model: Model, named: Mapping[str, str], sign: float) -> Callable[[An
 
 def _sequence(model: Model, labels: Sequence[str]) -> Callable[[Any], Numbers]:
     """Numbers of anova(m): one term after another; the first row is the model of nothing."""
-    fit = model.fit
-    assert fit is not None
+    fit = _fit_of(model)
 
     def numbers(found: Any) -> Numbers:
         deviance, df = fit.null_deviance, float(fit.df_null)
@@ -186,12 +184,10 @@ def _beside(models: Sequence[Model], labels: Sequence[str]) -> Callable[[Any], N
     def numbers(found: Any) -> Numbers:
         ours: dict[tuple[str, str], float] = {}
         for k, (label, model) in enumerate(zip(labels, models)):
-            fit = model.fit
-            assert fit is not None
+            fit = _fit_of(model)
             ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = fit.deviance, float(fit.df_resid)
             if k:
-                line, before = found.iloc[k], models[k - 1].fit
-                assert before is not None
+                line, before = found.iloc[k], _fit_of(models[k - 1])
                 sign = 1.0 if fit.rank >= before.rank else -1.0
                 ours |= _test(label, line)
                 ours[label, "Df"] = sign * abs(float(line["df"]))
@@ -220,6 +216,11 @@ def _matched(model: Model, labels: Sequence[str], native: Any) -> dict[str, str]
         by_word = {n.replace("`", ""): n for n in ours}
         return {n: by_word[w] for n, w in words.items()}
     return dict(zip(labels, ours)) if len(labels) == len(ours) else {}
+
+
+def _fit_of(model: Model) -> Fit:
+    assert model.fit is not None
+    return model.fit
 
 
 def _tried(function: Callable[[], Any]) -> Any:
