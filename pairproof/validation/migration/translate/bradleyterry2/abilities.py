@@ -30,7 +30,7 @@ def abilities(call: RecordedCall, context: Context) -> Translation:
     try:
         model = model_of(call, context, "model")
         recorded = _table(call)
-        if model.fit is not None:
+        if model.in_words is not None:
             return Translation(
                 "native",
                 Method(model.result, "abilities"),
@@ -43,7 +43,7 @@ def abilities(call: RecordedCall, context: Context) -> Translation:
     return Translation(
         "bridge",
         code,
-        "its model stays in R",
+        "the players' covariates stay in R",
         speaks="r",
         judge=lambda found: _abilities(call, model, recorded, _of_r(found)),
     )
@@ -102,7 +102,8 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
     try:
         model = model_of(call, context, "object")
         theirs = _quasi(call)
-        if model.fit is not None and not _refused(model.fit):
+        fit = model.in_words
+        if fit is not None and not _refused(fit):
             return Translation(
                 "native",
                 Method(model.result, "quasi_variances"),

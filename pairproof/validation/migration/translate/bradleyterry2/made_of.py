@@ -18,6 +18,7 @@ from ..translation import Context, Step
 from .bridged import bridged_code
 from .contests import Contests, StaysInR, contests_of
 from .judge import TWICE, WRONG, name_of
+from .models import MATRIX
 
 BTM = "BradleyTerry2::BTm"
 
@@ -47,6 +48,11 @@ class Model:
     def fit(self) -> Fit | None:
         """The Python fit; None where it stays in R."""
         return self.step.value if isinstance(self.step.value, Fit) else None
+
+    @property
+    def in_words(self) -> Fit | None:
+        """The Python fit, if its terms are R's: not the columns of R's model matrix."""
+        return None if MATRIX in self.step.translation.notes else self.fit
 
     def in_r(self, also: str = "") -> Result | Call:
         """R's model through the bridge: its value in the script, or a call that makes it.
@@ -113,7 +119,9 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
     step = None if made is None else context.steps.get(made)
     if step is None:
         raise StaysInR("the model that it was given was not fitted by a recorded call of this script")
-    if step.value is None or not is_btm(step.call):
+    if not is_btm(step.call):
+        raise StaysInR(f"it is given no BTm, but what {step.call.name} made")
+    if step.value is None:
         raise StaysInR("the model that it was given has no counterpart in the script")
     return Model(step)
 

@@ -146,8 +146,9 @@ def _only_in_r(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str]
 def _native_code(call: RecordedCall, model: Model) -> Call:
     if "newdata" not in call.args:
         return Call("pairproof.predict", (model.result, _rows_of_fit(model)))
-    fit = model.fit
-    assert fit is not None
+    fit = model.in_words
+    if fit is None:
+        raise StaysInR("the covariates of its newdata stay in R, as those of its model do")
     found = new_contests(
         call, model.call, model.contests(), fit, estimated_terms(model.call, model.contests())
     )

@@ -11,6 +11,7 @@ binomial coefficients of the rows that R's AIC has::
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -42,6 +43,7 @@ ADD1 = (
 )
 #: A likelihood ratio is a difference of two deviances, to each of which R's own stop leaves 8 digits.
 RATIO = 6.0
+OTHER = "R's table is of other tests or terms than pairproof's, or its model stays in R"
 Numbers = Mapping[tuple[str, str], float]
 
 
@@ -54,16 +56,18 @@ def anova(call: RecordedCall, context: Context) -> Translation:
         table = _table(call)
     except StaysInR as why:
         return outside(str(why))
-    fits = [m.fit for m in models if m.fit is not None]
+    fits = [m.in_words for m in models if m.in_words is not None]
+    why_not = OTHER
     if len(fits) == len(models) and _chi_square(call):
-        native = _tried(lambda: pairproof.anova(*fits))
+        native, said = _tried(lambda: pairproof.anova(*fits))
+        why_not = said or why_not
         one_by_one = len(models) == 1
         labels = _labels(table)
         if native is not None and len(native) == len(labels):
             numbers = _sequence(models[0], labels) if one_by_one else _beside(models, labels)
             code = Call("pairproof.anova", tuple(m.result for m in models))
             return _native(call, models[0], code, table, numbers)
-    return _bridge(call, "anova", models, {}, "R's table is of another test than pairproof's")
+    return _bridge(call, "anova", models, {}, why_not)
 
 
 @translates("BradleyTerry2::drop1.BTm")
@@ -73,13 +77,15 @@ def drop1(call: RecordedCall, context: Context) -> Translation:
         model, table = model_of(call, context, "object"), _table(call)
     except StaysInR as why:
         return outside(str(why))
-    fit, labels = model.fit, [n for n in _labels(table) if n != "<none>"]
+    fit, labels = model.in_words, [n for n in _labels(table) if n != "<none>"]
+    why_not = OTHER
     if fit is not None and _chi_square(call) and "scope" not in call.args and "scale" not in call.args:
-        native = _tried(partial(pairproof.drop1, fit))
+        native, said = _tried(partial(pairproof.drop1, fit))
+        why_not = said or why_not
         if native is not None and (named := _matched(model, labels, native)):
             code = Call("pairproof.drop1", (model.result,))
             return _native(call, model, code, table, _single(model, named, 1.0))
-    return _bridge(call, "drop1", [model], {}, "R's table is of other tests than pairproof's")
+    return _bridge(call, "drop1", [model], {}, why_not)
 
 
 @translates("BradleyTerry2::add1.BTm")
@@ -93,12 +99,13 @@ def add1(call: RecordedCall, context: Context) -> Translation:
         added = terms_of(scope.text)
     except StaysInR as why:
         return outside(str(why))
-    fit, labels = model.fit, [n for n in _labels(table) if n != "<none>"]
-    why_not = "R's table is of other tests than pairproof's"
+    fit, labels = model.in_words, [n for n in _labels(table) if n != "<none>"]
+    why_not = OTHER
     if fit is not None and _chi_square(call) and "scale" not in call.args:
         try:
             words = in_words(model.call, model.contests(), added).formula
-            native = _tried(partial(pairproof.add1, fit, words))
+            native, said = _tried(partial(pairproof.add1, fit, words))
+            why_not = said or why_not
             if native is not None and (named := _matched(model, labels, native)):
                 code = Call("pairproof.add1", (model.result, words))
                 return _native(call, model, code, table, _single(model, named, -1.0))
@@ -223,15 +230,14 @@ def _fit_of(model: Model) -> Fit:
     return model.fit
 
 
-def _tried(function: Callable[[], Any]) -> Any:
-    import warnings
-
+def _tried(function: Callable[[], Any]) -> tuple[Any, str]:
+    """Our table and "", or None and why there is none."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return function()
-    except PairproofError:
-        return None
+            warnings.simplefilter("ignore")  # the script shows them when it is run
+            return function(), ""
+    except PairproofError as error:
+        return None, f"pairproof refuses it: {error}"
 
 
 # -- R's table -----------------------------------------------------------------------------------------------
