@@ -188,7 +188,8 @@ numbers_of_mixed <- function(v) {
       deviance = quietly(as.numeric(stats::deviance(v))), df_residual = quietly(stats::df.residual(v)),
       family = quietly(unlist(stats::family(v)[c("family", "link")], use.names = FALSE)), theta = v@theta,
       varcorr = spread, groups = quietly(lme4::ngrps(v)), y = quietly(v@resp$y),
-      prior_weights = quietly(v@resp$weights), offset = quietly(v@resp$offset), x = quietly(lme4::getME(v, "X")),
+      prior_weights = quietly(v@resp$weights), offset = quietly(v@resp$offset),
+      x = quietly(lme4::getME(v, "X")),
       frame = frame,
       terms = quietly(attr(stats::terms(v), "term.labels")), formula = quietly(stats::formula(v))))
 }
