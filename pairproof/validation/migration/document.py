@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+from ...bridge.capture.recorded import Captured
 from ..verdicts.agreement import summary
-from .migration import LeftOut, Migration, Site, counts, fewest
+from .sites import LeftOut, Site, counts, fewest
+from .translate.translation import Step
 
 
-def document(migration: Migration) -> dict[str, Any]:
-    """`{"script", "r_version", ..., "calls": [...], "left_out": [...], "summary", "agreements", "written"}`.
+def document(
+    captured: Captured, steps: Sequence[Step], sites: Sequence[Site], left_out: Sequence[LeftOut]
+) -> dict[str, Any]:
+    """`{"script", "r_version", ..., "calls": [...], "left_out": [...], "summary", "agreements"}`.
 
     Parameters
     ----------
-    migration : Migration
+    captured : Captured
+    steps : sequence of Step
+    sites : sequence of Site
+    left_out : sequence of LeftOut
 
     Returns
     -------
     dict
         Plain values; a number that is not finite is None.
     """
-    captured = migration.captured
+    rows = [row for step in steps for row in step.rows]
     return {
         "script": captured.text.name,
         "kind": captured.text.kind,
@@ -30,22 +38,19 @@ def document(migration: Migration) -> dict[str, Any]:
         "platform": captured.platform,
         "packages": dict(captured.packages),
         "r_seconds": round(captured.seconds, 3),
-        "seconds": round(migration.seconds, 3),
         "ending": captured.ending,
         "message": captured.message,
         "exit_code": captured.exit_code,
         "sandboxed": captured.sandboxed,
         "lost": captured.lost,
-        "calls": [of_site(site) for site in migration.sites],
-        "left_out": [of_left_out(left) for left in migration.left_out],
-        "summary": summary(migration.agreements),
+        "calls": [of_site(site) for site in sites],
+        "left_out": [of_left_out(left) for left in left_out],
+        "summary": summary(rows),
         "agreements": [
             {**row.to_dict(), "call": step.call.id, "line": step.call.place.line}
-            for step in migration.steps
+            for step in steps
             for row in step.rows
         ],
-        "python_seconds": migration.ran_seconds,
-        "written": list(migration.written),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...bridge.capture.recorded import Captured
-from .migration import LeftOut
+from .sites import LeftOut
 from .translate.others.not_of_this_field import REASONS
 
 

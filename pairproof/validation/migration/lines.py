@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ...bridge.capture.recorded import Captured
 from ...errors import InputError
 from ..verdicts.agreement import Agreement
 from ..verdicts.floors import floor
-from .migration import DIFFERENT, LeftOut, Migration, Site, counts, fewest
+from .sites import DIFFERENT, LeftOut, Site, counts, fewest
 
 #: Below this many digits a line says why R has so few.
 FEW = 8.0
@@ -13,19 +16,25 @@ FEW = 8.0
 WIDTHS = (12, 34, 34)
 
 
-def lines(migration: Migration) -> list[str]:
+def lines(
+    captured: Captured, sites: Sequence[Site], left_out: Sequence[LeftOut], written: Sequence[str]
+) -> list[str]:
     """The printed lines.
 
     Parameters
     ----------
-    migration : Migration
+    captured : Captured
+    sites : sequence of Site
+    left_out : sequence of LeftOut
+    written : sequence of str
+        Files.
 
     Returns
     -------
     list of str
     """
-    entries = [(s.place.line, *of_site(s)) for s in migration.sites]
-    entries += [(o.mentioned.place.line, *of_left_out(o)) for o in migration.left_out]
+    entries = [(s.place.line, *of_site(s, captured.text.name)) for s in sites]
+    entries += [(o.mentioned.place.line, *of_left_out(o)) for o in left_out]
     entries.sort(key=lambda e: e[0])
     columns = [e[1:] for e in entries]
     widths = [min(max((len(c[k]) for c in columns), default=0), most) for k, most in enumerate(WIDTHS)]
@@ -33,42 +42,42 @@ def lines(migration: Migration) -> list[str]:
         f"  {where.ljust(widths[0])}  {r.ljust(widths[1])}  {python.ljust(widths[2])}  {said}".rstrip()
         for where, r, python, said in columns
     ]
-    return [opening(migration), *body, *closing(migration)]
+    return [opening(captured, sites), *body, *closing(captured, written)]
 
 
-def opening(migration: Migration) -> str:
+def opening(captured: Captured, sites: Sequence[Site]) -> str:
     """How many calls, lines and seconds."""
-    captured = migration.captured
-    n, size = len(migration.sites), len(captured.text.lines)
+    fits = [s for s in sites if not s.first.call.helper]
+    n, further, size = len(fits), len(sites) - len(fits), len(captured.text.lines)
     calls = "1 call of a fitting function" if n == 1 else f"{n} calls of fitting functions"
-    times = sum(len(s.steps) for s in migration.sites)
+    times = sum(len(s.steps) for s in fits)
     often = f" ({times} evaluated)" if times != n else ""
+    more = f" and {further} of functions that take fits further" if further else ""
     return (
-        f"{captured.text.name}: {calls}{often} in {size} line{'' if size == 1 else 's'},"
+        f"{captured.text.name}: {calls}{often}{more} in {size} line{'' if size == 1 else 's'},"
         f" run by R {captured.r_version} in {captured.seconds:.1f} s"
     )
 
 
-def closing(migration: Migration) -> list[str]:
+def closing(captured: Captured, written: Sequence[str]) -> list[str]:
     """How R ended, what was not recorded, and the files."""
-    captured = migration.captured
     said = []
     if captured.message:
         said.append(captured.message)
     if captured.lost:
         said.append(f"{captured.lost} calls could not be recorded: {captured.why_lost}")
-    if migration.written:
-        said.append(f"wrote {', '.join(migration.written)}")
+    if written:
+        said.append(f"wrote {', '.join(written)}")
     return said
 
 
-def of_site(site: Site) -> tuple[str, str, str, str]:
-    """(where, R, Python, what came of it)."""
+def of_site(site: Site, name: str = "") -> tuple[str, str, str, str]:
+    """(where, R, Python, what came of it); `name` is the script's, of which a line needs no file."""
     n = len(site.steps)
     r = f"{site.function.partition('::')[2]}(...)" + (f" x {n}" if n > 1 else "")
     states = site.states
     step = site.first
-    where = str(site.place) + (f" of {site.place.file}" if site.place.file else "")
+    where = str(site.place) + (f" of {site.place.file}" if site.place.file not in ("", name) else "")
     if step.state == "failed":
         return where, r, "", f"R stopped here: {_short(step.call.error)}"
     if step.state == "counted":

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 
 from ...report.output import Output
-from ..report.context import ReportContext
-from ..report.junit import render_junit
 from .migration import Migration
-from .report.page import migration_page
+from .report import migration_junit, migration_page
 
 
 def output(migration: Migration) -> Output:
@@ -22,10 +20,9 @@ def output(migration: Migration) -> Output:
     -------
     Output
     """
-    title = f"{migration.captured.text.name}, migrated"
     return Output(
         page=lambda: migration_page(migration),
         json=lambda: json.dumps(migration.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-        junit=lambda: render_junit(migration.agreements, ReportContext(title=title)),
+        junit=lambda: migration_junit(migration),
         terminal=lambda: str(migration),
     )

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from pairproof.validation.migration.code.expressions import Call
-from pairproof.validation.migration.migration import LeftOut, Migration, counts, fewest
+from pairproof.validation.migration.migration import Migration
+from pairproof.validation.migration.sites import LeftOut, counts, fewest
 from pairproof.validation.migration.translate.translation import Step, Translation, by_package, outside
 from tests.validation.migration.made import a_call, a_row, a_run
 

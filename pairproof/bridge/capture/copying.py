@@ -1,0 +1,182 @@
+"""A copy of the script's folder, in which the script runs, and whether the original was left alone.
+
+Regular files are copied; a link to something inside the folder becomes the same link inside the copy; links to
+elsewhere, pipes, devices and `.git` are left out.  The original is compared by digest afterwards: a script may
+write through a full path.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...errors import InputError, TooLargeError
+
+#: Most bytes that are copied.
+COPY_LIMIT = 200 * 2**20
+#: Most files and folders that are copied.
+MOST_FILES = 100_000
+LEFT_OUT = frozenset({".git", ".svn", ".hg"})
+_CHUNK = 1 << 20
+
+
+@dataclass
+class Copied:
+    """What was copied.
+
+    Attributes
+    ----------
+    source, target : Path
+    digests : dict of str to bytes
+        Digest of each file, by its name below `source`.
+    left_out : list of str
+        Links to elsewhere, pipes, files that cannot be read, with the reason.
+    size : int
+        Bytes.
+    """
+
+    source: Path
+    target: Path
+    digests: dict[str, bytes] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+    size: int = 0
+
+
+def copy_folder(source: Path, target: Path, limit: int = COPY_LIMIT) -> Copied:
+    """Copy a folder.
+
+    Raises
+    ------
+    TooLargeError
+        It holds more than `limit` bytes or `MOST_FILES` files; nothing was copied.
+    InputError
+        It cannot be read.
+    """
+    entries = list(_checked(source, limit))
+    copied = Copied(source, target)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for name, mode in entries:
+            _copy(copied, name, mode)
+    except OSError as error:
+        raise InputError(
+            f"{source.name}: the copy of the folder could not be made ({error.strerror}: {error.filename});"
+            " set TMPDIR to a folder that can be written to, on a disk with space"
+        ) from error
+    return copied
+
+
+def changed(copied: Copied) -> list[str]:
+    """Names of the original's files that are not as they were when they were copied, sorted."""
+    names = []
+    for name, digest in copied.digests.items():
+        try:
+            now = _digest(copied.source / name)
+        except OSError:
+            now = b""
+        if now != digest:
+            names.append(name)
+    return sorted(names)
+
+
+def _checked(source: Path, limit: int) -> Iterator[tuple[str, int]]:
+    """Names below the folder and their modes, once their sum is known to be within the limits."""
+    found: list[tuple[str, int]] = []
+    sizes: dict[str, int] = {}
+    for name, status in _walk(source):
+        found.append((name, status.st_mode))
+        if stat.S_ISREG(status.st_mode):
+            sizes[name] = status.st_size
+        if len(found) > MOST_FILES:
+            break
+    total = sum(sizes.values())
+    if total > limit or len(found) > MOST_FILES:
+        largest = sorted(sizes, key=lambda name: -sizes[name])[:3]
+        named = ", ".join(f"{name} {sizes[name] / 2**20:,.1f} MB" for name in largest)
+        more = "more than " if len(found) > MOST_FILES else ""
+        raise TooLargeError(
+            f"{source}: the script runs in a copy of its folder, which holds {more}{total / 2**20:,.1f} MB in"
+            f" {more}{min(len(found), MOST_FILES):,} files; at most {limit / 2**20:,.1f} MB in {MOST_FILES:,} files are"
+            f" copied (largest: {named}). Put the script into a folder with only what it reads, or raise the"
+            " limit (copy_limit)"
+        )
+    return iter(found)
+
+
+def _walk(source: Path) -> Iterator[tuple[str, os.stat_result]]:
+    waiting = [""]
+    while waiting:
+        below = waiting.pop()
+        try:
+            with os.scandir(source / below) as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            if not below:
+                raise InputError(
+                    f"{source}: cannot be read ({error.strerror}); check its permissions"
+                ) from error
+            continue
+        for entry in listed:
+            if entry.name in LEFT_OUT:
+                continue
+            name = os.path.join(below, entry.name)
+            with contextlib.suppress(OSError):  # it has gone meanwhile
+                status = entry.stat(follow_symlinks=False)
+                yield name, status
+                if stat.S_ISDIR(status.st_mode):
+                    waiting.append(name)
+
+
+def _copy(copied: Copied, name: str, mode: int) -> None:
+    source, target = copied.source / name, copied.target / name
+    if stat.S_ISDIR(mode):
+        target.mkdir(exist_ok=True)
+    elif stat.S_ISLNK(mode):
+        _copy_link(copied, name)
+    elif stat.S_ISREG(mode):
+        try:
+            copied.digests[name] = _copy_file(source, target)
+            copied.size += target.stat().st_size
+        except PermissionError:
+            copied.left_out.append(f"{name} (cannot be read)")
+    else:
+        copied.left_out.append(f"{name} (a pipe, a socket or a device)")
+
+
+def _copy_link(copied: Copied, name: str) -> None:
+    link = copied.source / name
+    top = os.path.realpath(copied.source)
+    real = os.path.realpath(link)
+    if real == top or not real.startswith(top + os.sep):
+        if Path(name).parts[:2] == ("renv", "library"):  # renv keeps its packages in a cache elsewhere
+            os.symlink(real, copied.target / name)
+        else:
+            copied.left_out.append(f"{name} (a link to outside the folder)")
+        return
+    inside = copied.target / os.path.relpath(real, top)
+    os.symlink(os.path.relpath(inside, (copied.target / name).parent), copied.target / name)
+
+
+def _copy_file(source: Path, target: Path) -> bytes:
+    digest = hashlib.sha256()
+    descriptor = os.open(source, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with open(descriptor, "rb") as read, open(target, "wb") as write:
+        while part := read.read(_CHUNK):
+            digest.update(part)
+            write.write(part)
+    shutil.copystat(source, target, follow_symlinks=False)
+    return digest.digest()
+
+
+def _digest(path: Path) -> bytes:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while part := file.read(_CHUNK):
+            digest.update(part)
+    return digest.digest()

@@ -1,0 +1,221 @@
+"""Finds where each recorded call stands in the script, and the variable that its value was assigned to.
+
+A call is found by its text, as R deparses it, within the top-level expression that ran; else anywhere in the script
+(a function defined earlier).  A call that a package's function made (`update`, `step`) stands where that function is
+called; one that was made of values (`do.call`, `lapply(x, glm)`) where its name is mentioned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from .parsing import Call, Parsed
+from .reading import RawCall, Records
+from .recorded import Place, RecordedCall
+
+#: Generic functions whose methods are recorded: R deparses `anova(m)` as `anova.BTm(m)` there.
+GENERICS = frozenset(
+    (
+        "anova",
+        "add1",
+        "drop1",
+        "predict",
+        "residuals",
+        "update",
+        "vcov",
+        "qvcalc",
+        "itempar",
+        "worth",
+        "print",
+        "summary",
+    )
+)
+#: Levels of the script's own functions that a value is followed through.
+_LEVELS = 5
+
+
+def placed_calls(
+    records: Records, script: Parsed, sourced: Mapping[str, Parsed], name: str, clean: Callable[[str], str]
+) -> tuple[RecordedCall, ...]:
+    """The calls with their places, numbered in the order in which they began.
+
+    Parameters
+    ----------
+    records : Records
+    script : Parsed
+        With lines of the user's file.
+    sourced : mapping of str to Parsed
+        Files that the script sources, by base name.
+    name : str
+        File name of the script.
+    clean : callable
+        Takes paths of this machine out of a text.
+    """
+    numbers = {(call.process, call.id): i for i, call in enumerate(records.calls, 1)}
+    finder = _Finder(script, sourced, name, records.workers)
+    return tuple(
+        _recorded(call, number, finder, _fits(call, numbers, records.main), clean)
+        for number, call in enumerate(records.calls, 1)
+    )
+
+
+def _fits(call: RawCall, numbers: Mapping[tuple[str, int], int], main: str) -> dict[str, int]:
+    """Numbers of the run for numbers of a process; a fork refers to fits that its parent made before it."""
+    found = {
+        arg: numbers.get((call.process, id_)) or numbers.get((main, id_)) for arg, id_ in call.fits.items()
+    }
+    return {arg: number for arg, number in found.items() if number is not None}
+
+
+def _recorded(
+    call: RawCall, number: int, finder: "_Finder", fits: dict[str, int], clean: Callable[[str], str]
+) -> RecordedCall:
+    found = finder.find(call)
+    keys = call.keys
+    if found.scope is not None:  # a loop's variable keeps its last value after the loop
+        keys = {name: keys[name] for name in found.scope if name in keys}
+    return RecordedCall(
+        id=number,
+        function=call.function,
+        text=clean(call.text),
+        place=found.place,
+        task=0 if call.source or call.process in finder.workers else call.task,
+        nth=call.nth,
+        variable=found.variable,
+        keys=keys,
+        via=call.via,
+        helper=call.helper,
+        kept=call.kept,
+        seconds=call.seconds,
+        inner=call.inner,
+        args={name: clean(text) for name, text in call.args.items()},
+        values=call.values,
+        fits=fits,
+        seed=call.seed,
+        contrasts=call.contrasts,
+        na_action=call.na_action,
+        warnings=tuple((clean(message), clean(of)) for message, of in call.warnings),
+        error=clean(call.error),
+        result=call.result,
+        process=call.process,
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Where a call stands; `scope` is None if its loops are not known."""
+
+    place: Place
+    variable: str = ""
+    scope: tuple[str, ...] | None = None
+
+
+class _Finder:
+    """Finds calls in the texts."""
+
+    def __init__(
+        self, script: Parsed, sourced: Mapping[str, Parsed], name: str, workers: frozenset[str]
+    ) -> None:
+        self.script, self.sourced, self.name, self.workers = script, sourced, name, workers
+        self.others = [call for text in sourced.values() for call in text.calls]
+
+    def find(self, call: RawCall) -> _Found:
+        """The place of a call, and what is known from there."""
+        if call.source:
+            text = self.sourced.get(call.source)
+            if text is None:
+                return _Found(Place(0, 0, sure=False, file=call.source))
+            task, others = 0, self.script.calls + self.others
+        else:
+            # Another process counts expressions of its own, unless it is a fork.
+            task = call.task if call.process not in self.workers else 0
+            text, others = self.script, self.others
+        hits = _first_hits(call, text.calls, others, task)
+        if not hits:
+            return _Found(self._expression(text, task, call.source or self.name))
+        if not task and call.keys:  # a worker: of calls with the same text the one within these loops
+            hits = [hit for hit in hits if set(hit.scope) & set(call.keys)] or hits
+        place = hits[0].mentioned.place
+        sure = len({(hit.mentioned.place.line, hit.mentioned.place.file) for hit in hits}) == 1
+        ways = {_followed(hit, [*text.calls, *others], task) for hit in hits}
+        variables = {variable for variable, _ in ways}
+        scopes = list(dict.fromkeys(name for _, scope in ways for name in scope))
+        return _Found(
+            replace(place, sure=sure and place.sure),
+            variables.pop() if len(variables) == 1 else "",
+            tuple(scopes),
+        )
+
+    @staticmethod
+    def _expression(text: Parsed, task: int, name: str) -> Place:
+        """The place of the whole expression."""
+        if 1 <= task <= len(text.expressions):
+            return replace(text.expressions[task - 1], sure=False)
+        return Place(0, 0, sure=False, file=name)
+
+
+def _followed(hit: Call, calls: Sequence[Call], task: int) -> tuple[str, tuple[str, ...]]:
+    """The variable that the value reaches, and the loops around it.
+
+    Where the call stands in a function of the script, both are followed to where the running expression calls that.
+    """
+    variable, scope, value = hit.mentioned.variable, hit.scope, hit.returned
+    for _ in range(_LEVELS):
+        if not hit.within:
+            break
+        users = [c for c in calls if c.mentioned.function == hit.within and c.mentioned.task == task]
+        if len({c.mentioned.variable for c in users}) != 1:
+            break
+        hit = users[0]
+        if value and not variable:
+            variable = hit.mentioned.variable
+        value = value and hit.returned
+        scope = tuple(dict.fromkeys(hit.scope + scope))
+    return variable, scope
+
+
+def _first_hits(call: RawCall, calls: list[Call], others: list[Call], task: int) -> list[Call]:
+    """The calls of the text that it may be, by the first way of looking that finds one.
+
+    `others` stand in other files: functions that are defined there and called here.
+    """
+    name = call.function.rpartition("::")[2]
+    texts = _texts(call.text, name)
+    via = call.via.rpartition("::")[2]
+    here = [c for c in calls if c.mentioned.task == task] if task else calls
+    word = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
+    ways: list[Callable[[], list[Call]]] = [lambda: [c for c in here if c.mentioned.text in texts]]
+    if via:
+        ways.append(lambda: [c for c in here if _is_of(via, c.mentioned.function)])
+    ways += [
+        lambda: [c for c in calls if c.mentioned.text in texts],
+        lambda: [c for c in others if c.mentioned.text in texts],
+        lambda: [c for c in here if _is_of(name, c.mentioned.function)],
+        lambda: _shortest(c for c in here if word.search(c.mentioned.text)),
+        lambda: [c for c in calls if _is_of(name, c.mentioned.function)],
+        lambda: [c for c in others if _is_of(name, c.mentioned.function)],
+    ]
+    for way in ways:
+        if hits := way():
+            return hits
+    return []
+
+
+def _texts(text: str, name: str) -> frozenset[str]:
+    """The call's text, and for a method that of its generic's call."""
+    head, rest = text[: len(name)], text[len(name) :]
+    generic = name.partition(".")[0]
+    return frozenset((text, generic + rest)) if head == name and generic in GENERICS else frozenset((text,))
+
+
+def _is_of(name: str, written: str) -> bool:
+    """Whether a function, or a method of it, is what is written."""
+    return name == written or (written in GENERICS and name.startswith(written + "."))
+
+
+def _shortest(calls: Iterable[Call]) -> list[Call]:
+    """Of calls that stand in one another the innermost."""
+    found = sorted(calls, key=lambda c: len(c.mentioned.text))
+    return found[:1]

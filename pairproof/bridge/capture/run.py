@@ -1,0 +1,250 @@
+"""Runs somebody's R script, unchanged, in a copy of its folder, and returns the calls of fitting functions in it.
+
+    analysis.R -> text (scripts) -> R's parser (parsing) -> copy (copying) -> R with capture.R in front (running)
+        -> records (reading) -> places in the script (placing) -> Captured
+
+The script is somebody's code and does what it does, with the rights of whoever runs it; only a sandbox
+(:mod:`.sandbox`) limits that.  Nothing here evaluates text from the script or from the records.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import InputError, RUnavailable
+from ..process.session import MOST_SECONDS, cure_for_package
+from .copying import COPY_LIMIT, Copied, changed, copy_folder
+from .endings import ending_of
+from .environment import plain_environment, r_home, recording
+from .neighbours import LEVELS, copy_neighbours, root_of
+from .parsing import Parsed, Places, parse_files
+from .places import Cleaner
+from .placing import placed_calls
+from .reading import Records, read_records
+from .recorded import Captured
+from .running import FOLDER, OUTPUT_LIMIT, Ran, run_program
+from .sandbox import Sandbox, find_sandbox
+from .scripts import Script, read_script
+from .sources import find_sourced, script_text
+from .tangle import mapped, tangled
+
+DEFAULT_SECONDS = 600.0
+
+
+def capture(
+    script: str | os.PathLike[str],
+    *,
+    seconds: float = DEFAULT_SECONDS,
+    sandbox: bool = False,
+    say: Callable[[str], None] | None = None,
+    output: Callable[[bytes], None] | None = None,
+    copy_limit: int = COPY_LIMIT,
+    output_limit: int = OUTPUT_LIMIT,
+) -> Captured:
+    """Run an R script and record its calls of fitting functions.
+
+    Parameters
+    ----------
+    script : path
+        An .R, .Rmd, .qmd, .Rnw or .Snw file.  It runs in a copy of its folder.
+    seconds : float
+        Time limit of the run.
+    sandbox : bool
+        Run it without network and without the right to write outside the copy, or refuse.
+    say : callable, optional
+        Is given sentences for the user, before and after the run.
+    output : callable, optional
+        Is given what the script prints, while it runs.
+    copy_limit : int
+        Most bytes of the folder that are copied.
+    output_limit : int
+        Most bytes of output that are passed through and kept; what is beyond is dropped.
+
+    Returns
+    -------
+    Captured
+
+    Raises
+    ------
+    InputError
+        The file is no script that can be run, or has a syntax error (nothing was run then); or there is no sandbox.
+    TooLargeError
+        Its folder is too large for a copy.
+    RUnavailable
+        R, or a package that the script cannot do without, is not installed.
+    """
+    if not 0 < seconds <= MOST_SECONDS:
+        raise InputError(f"seconds is {seconds!r}; expected a number above 0 and at most {MOST_SECONDS:.0e}")
+    text = read_script(script)
+    home = r_home()
+    limits = _Limits(seconds, copy_limit, output_limit)
+    with tempfile.TemporaryDirectory(prefix="pairproof-", ignore_cleanup_errors=True) as stage:
+        run = _Run(text, Path(stage).resolve(), home, limits, say or (lambda text: None))
+        if sandbox:
+            run.confine()
+        return run.captured(output)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """Limits of a run: seconds, bytes of the copy, bytes of output."""
+
+    seconds: float
+    copy: int
+    output: int
+
+
+class _Run:
+    """One run; `stage` is a folder of its own for copy, records, code and R's temporary folder."""
+
+    def __init__(
+        self, script: Script, stage: Path, home: str, limits: _Limits, say: Callable[[str], None]
+    ) -> None:
+        self.script, self.stage, self.limits, self.say = script, stage, limits, say
+        self.rscript = os.path.join(home, "bin", "Rscript")
+        self.r = os.path.join(home, "bin", "R")
+        for name in ("records", "tmp", "code"):
+            (stage / name).mkdir()
+        self.records = stage / "records"
+        self.code = stage / "code" / f"{script.path.stem}.R"
+        self.environment = plain_environment(stage / "tmp", os.environ)
+        self.sandbox: Sandbox | None = None
+
+    def confine(self) -> None:
+        """Run everything of the script in a sandbox."""
+        self.sandbox = find_sandbox(self.stage, self.environment)
+
+    def captured(self, output: Callable[[bytes], None] | None) -> Captured:
+        """Do all of it."""
+        if self.script.kind == "R":
+            parsed, places = self._parsed(self.script.text, None)
+            copied = self._copy(root_of(self.script.path, parsed.strings, Path.cwd()))
+            self._announce(copied)
+        else:
+            copied = self._copy(self.script.path.parent)
+            self._announce(copied)
+            text, lines = tangled(
+                self.script, self.script.path.name, self.code, lambda args: self._tangle(args, copied)
+            )
+            parsed, places = self._parsed(text, lines)
+        for what in copied.left_out + copy_neighbours(copied, parsed.strings, self.limits.copy):
+            self.say(f"not copied: {what}")
+        self._check_packages(parsed, copied)
+        ran = self._run(parsed, copied, output)
+        records = read_records(self.records, ran.pid)
+        return self._result(parsed, places, copied, ran, records)
+
+    def _parsed(self, text: str, lines: tuple[int, ...] | None) -> tuple[Parsed, Places]:
+        """What stands in the code; refused before anything runs if it does not parse."""
+        if lines is None:
+            self.code.write_text(text, encoding="utf-8")
+        (parsed,), places = parse_files(self.r, [self.code], self.environment)
+        name = self.script.path.name
+        own = tuple(range(1, text.count("\n") + 2)) if lines is None else lines
+        parsed = mapped(parsed, own, name)
+        if parsed.error is not None:
+            line, column, message = parsed.error
+            where = f", line {line}, column {column}" if line else ""
+            stands = (
+                f" ({self.script.lines[line - 1].strip()[:80]!r})"
+                if 0 < line <= len(self.script.lines)
+                else ""
+            )
+            raise InputError(
+                f"{self.script.name}{where}: R's parser says {message!r}{stands}; nothing was run"
+            )
+        return parsed, places
+
+    def _copy(self, folder: Path) -> Copied:
+        above = [part for part in folder.parent.parts if part.strip(os.sep)][-LEVELS:]
+        above = [f"up{i}" for i in range(LEVELS - len(above))] + above
+        target = self.stage.joinpath("copy", *above, folder.name or "folder")
+        copied = copy_folder(folder, target, self.limits.copy)
+        if self.script.kind == "R" and self.script.rewritten:  # R does not read a byte order mark
+            (target / self.script.path.relative_to(folder)).write_text(self.script.text, encoding="utf-8")
+        return copied
+
+    def _announce(self, copied: Copied) -> None:
+        how = str(self.sandbox) if self.sandbox is not None else "with your rights"
+        own = copied.source == self.script.path.parent
+        folder = "its folder" if own else f"{copied.source.name}/, the folder you are in"
+        self.say(
+            f"{self.script.name} is run by R, {how}, in a copy of {folder} ({len(copied.digests):,} files,"
+            f" {copied.size / 2**20:,.1f} MB), for at most {self.limits.seconds:g} s"
+        )
+
+    def _check_packages(self, parsed: Parsed, copied: Copied) -> None:
+        """Refuse, before the script runs, a package that it needs and that is not installed."""
+        absent = [name for name in dict.fromkeys(parsed.needed) if not parsed.packages[name]]
+        if any((copied.target / name).exists() for name in (".Rprofile", ".Renviron")):
+            return  # they may name another library: R itself will say what it does not find
+        if absent:
+            raise RUnavailable(
+                f"{self.script.name}: R package {', '.join(absent)} is not installed; nothing was run"
+                f"\n  cure: {'; '.join(map(cure_for_package, absent))}"
+            )
+
+    def _prefix(self) -> list[str]:
+        return list(self.sandbox.prefix) if self.sandbox is not None else []
+
+    def _tangle(self, arguments: list[str], copied: Copied) -> Ran:
+        environment = {**self.environment, FOLDER: str(self.records)}
+        command = [*self._prefix(), self.rscript, *arguments]
+        return run_program(command, copied.target, environment, seconds=self.limits.seconds)
+
+    def _run(self, parsed: Parsed, copied: Copied, output: Callable[[bytes], None] | None) -> Ran:
+        names = [name for name in dict.fromkeys(parsed.loops) if "\n" not in name]
+        (self.records / "loops.txt").write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+        file = str(self.code)
+        if self.script.kind == "R":
+            file = str(self.script.path.relative_to(copied.source))
+        ran = run_program(
+            [*self._prefix(), self.rscript, f"./{file}" if file.startswith("-") else file],
+            copied.target,
+            recording(self.environment, self.records),
+            seconds=self.limits.seconds,
+            output_limit=self.limits.output,
+            output=output,
+        )
+        self._tell_after(copied, ran)
+        return ran
+
+    def _tell_after(self, copied: Copied, ran: Ran) -> None:
+        if ran.output_bytes > self.limits.output:
+            self.say(
+                f"the script printed {ran.output_bytes / 2**20:,.1f} MB; what is beyond"
+                f" {self.limits.output / 2**20:,.1f} MB was dropped"
+            )
+        if names := changed(copied):
+            more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
+            self.say(
+                f"changed in {copied.source} during the run: {', '.join(names[:5])}{more}; the script wrote there"
+                " through a full path, or somebody else did"
+            )
+
+    def _result(self, parsed: Parsed, places: Places, copied: Copied, ran: Ran, records: Records) -> Captured:
+        clean = Cleaner(places, copied, self.stage).clean
+        ending, message = ending_of(ran, records, parsed, self.script, self.limits.seconds)
+        sourced = find_sourced(self.r, self.environment, records, parsed, copied)
+        return Captured(
+            text=script_text(self.script, parsed, sourced),
+            calls=placed_calls(records, parsed, sourced, self.script.path.name, clean),
+            ending=ending,
+            message=clean(message),
+            exit_code=None if ran.timed_out else ran.code,
+            whole=records.whole,
+            lost=records.lost,
+            why_lost=clean(records.why_lost),
+            r_version=records.r_version or places.r_version,
+            platform=records.platform,
+            packages=records.packages,
+            kind=records.kind,
+            seconds=ran.seconds,
+            output_bytes=ran.output_bytes,
+            output=clean(ran.output.decode("utf-8", "replace")),
+            sandboxed=self.sandbox is not None,
+        )

@@ -1,0 +1,145 @@
+"""The section of one call of the script: R's line, the Python lines, the data, what was said, and every number."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator, Sequence
+
+from ....bridge.capture.recorded import Place, RecordedCall
+from ....report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Paragraph, Row, Table, Tone
+from ...report import numbers
+from ...verdicts.agreement import AGREEING, Agreement
+from ..code.expressions import File, Result, files
+from ..code.source import literal, source, text_literal
+from ..lines import numbers_in_words
+from ..sites import Site
+from ..translate.translation import Step
+
+#: Evaluations of one call (a loop) that are shown open; further ones are folded unless a number needs attention.
+OPEN = 3
+#: Longest text of an R call shown: one with its data typed into it is cut.
+LONGEST = 2_000
+
+
+def where(place: Place) -> str:
+    """ "12", "12?" if it is one of several lines, "helpers.R: 3"."""
+    line = f"{place.line or ''}{'' if place.sure and place.line else '?'}"
+    return f"{place.file}: {line}" if place.file else line
+
+
+def call_section(site: Site) -> Iterator[Block]:
+    """A heading, the two languages, the data, notes, and a table of the numbers of each evaluation."""
+    step = site.first
+    times = f", {len(site.steps)} times" if len(site.steps) > 1 else ""
+    yield Heading(f"Line {where(site.place)}: {site.function}{times}", 3)
+    yield Code(_cut(step.call.text))
+    yield Code(python_lines(step))
+    yield Bullets(tuple(_said(step)))
+    yield from _numbers(site)
+
+
+def python_lines(step: Step) -> str:
+    """The Python call as the script has it."""
+    before = f"{_name(step.call.variable)} = " if step.call.variable else ""
+    text = source(step.translation.code, lambda r: _of_result(r, step), _placed, before=before)
+    return before + text
+
+
+def _placed(file: File) -> str:
+    return text_literal(f"data/{file.stem or 'table'}.csv")
+
+
+def _name(variable: str) -> str:
+    """An R name as a Python one, as the script writes it."""
+    name = "".join(c if c.isalnum() or c == "_" else "_" for c in variable)
+    return f"{name}_" if keyword.iskeyword(name) or not name.isidentifier() else name
+
+
+def _of_result(result: Result, step: Step) -> str:
+    """An earlier result: by the text of the argument that held it, if that is a name."""
+    for argument, made in step.call.fits.items():
+        text = step.call.args.get(argument, "")
+        if made == result.call and _name(text) == text:
+            return text
+    return f"result_{result.call}"
+
+
+def _said(step: Step) -> Iterator[str]:
+    """The data, why R is needed, notes, and warnings of both."""
+    for file in dict.fromkeys(files(step.translation.code)):
+        rows = len(next(iter(file.columns.values()), ()))
+        columns = len(file.columns)
+        yield (
+            f"Data: {file.stem or 'table'}.csv, {rows:,} row{'' if rows == 1 else 's'} of {columns}"
+            f" column{'' if columns == 1 else 's'} ({_few(list(file.columns))})."
+        )
+    if step.state == "bridge":
+        yield f"Stays in R: {step.translation.reason}"
+    yield from step.translation.notes
+    yield from (f"R warns: {' '.join(m.split())}" for m in dict.fromkeys(m for m, _ in step.call.warnings))
+    yield from (f"Python warns: {' '.join(m.split())}" for m in step.said)
+
+
+def _few(names: Sequence[str], most: int = 8) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def _numbers(site: Site) -> Iterator[Block]:
+    """The numbers of each evaluation; those of a loop that all agree are folded after the first few."""
+    coded = [s for s in site.steps if s.rows]
+    if not coded:
+        yield Paragraph("There is no number to compare.")
+    for k, step in enumerate(coded):
+        table = numbers_table(step.rows)
+        if len(coded) == 1:
+            yield table
+            continue
+        title = f"{evaluation(step.call)}: {numbers_in_words(step.rows)}"
+        if k < OPEN or any(a.verdict not in AGREEING for a in step.rows):
+            yield Heading(title, 4)
+            yield table
+        else:
+            yield Folded(title, (table,), kept=True)
+
+
+def evaluation(call: RecordedCall) -> str:
+    """ "r = 'north'" of a loop, else "evaluation 3"."""
+    keys = ", ".join(f"{k} = {literal(v)}" for k, v in call.keys.items())
+    return f"Evaluation {call.nth}" + (f" ({keys})" if keys else "")
+
+
+def numbers_table(rows: Sequence[Agreement]) -> Table:
+    """A row a number: Python's, R's, digits, those asked for, and the verdict; why it is so below it."""
+    calls = list(dict.fromkeys(a.r_call for a in rows if a.r_call))
+    header = (
+        Column("number", "left"),
+        Column("Python"),
+        Column("R"),
+        Column("digits"),
+        Column("asked for", detail=True),
+        Column("verdict", "left"),
+    )
+    body = tuple(
+        Row(
+            (
+                str(a.quantity),
+                numbers.shown(a.native, a.quantity),
+                numbers.shown(a.r, a.quantity),
+                numbers.digits(a.digits),
+                "-" if a.floor is None else f"{a.floor:g}",
+                Cell(a.verdict, numbers.SIGNS[a.verdict], tone(a)),
+            ),
+            " ".join(a.explanation.split()),
+        )
+        for a in rows
+    )
+    return Table(header, body, f"R is {', '.join(calls)}" if calls else "")
+
+
+def tone(a: Agreement) -> Tone:
+    """As in other reports; what is explained needs nobody's attention here."""
+    return "note" if a.verdict == "explained" else numbers.tone(a)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... ({len(text):,} characters)"

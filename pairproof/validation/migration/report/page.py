@@ -1,0 +1,309 @@
+"""A migration as a page of blocks: the result, a row a call, a section a call with a row a number, and what is left.
+
+    opening: counts in a sentence, R, seconds, what needs attention
+    The calls: a row each
+    Number by number: a section each, with the R line, the Python lines, the data, warnings, and every number
+    Stayed in R; Refused by Python; R stopped here; Counted only; Not of this field: with reasons
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Column,
+    Counts,
+    Definitions,
+    Heading,
+    Page,
+    Paragraph,
+    Row,
+    Table,
+    Tone,
+)
+from ...report import numbers
+from ...report.page import MEANINGS
+from ...verdicts.agreement import Agreement, summary
+from ..lines import numbers_in_words, opening as first_line
+from ..migration import Migration
+from ..sites import DIFFERENT, Site, counts, fewest
+from .calls import call_section, tone, where
+
+#: What each state of a call means: what the list of calls says of it, its sign and its tone.
+STATES: dict[str, tuple[str, str, Tone]] = {
+    "native": ("in Python", "=", "good"),
+    "bridge": ("stays in R", "~", "note"),
+    "outside": ("left out", "o", "off"),
+    "refused": ("refused by Python", "!", "bad"),
+    "failed": ("R stopped", "-", "off"),
+    "counted": ("counted", "o", "off"),
+}
+#: What the verdicts mean here, where they mean something else than in a report of a paper.
+HERE = {
+    "agrees": "Python's number and the one that R gave in this run share the digits asked for",
+    "explained": "the numbers differ, and why is known: another definition, or an error of R's, which is named",
+    "differs": "the numbers differ, and nothing explains it",
+    "not-checkable": "R stopped before its maximum, or gives no such number: shown beside each other, no agreement",
+}
+DIGITS = (
+    "Digits are those of the difference against the larger of the number and its standard error, rounded down. How many"
+    " are asked for depends on the R function and the quantity: each has its own floor, with the reason."
+)
+
+
+def migration_page(migration: Migration) -> Page:
+    """The whole report.
+
+    Parameters
+    ----------
+    migration : Migration
+
+    Returns
+    -------
+    Page
+    """
+    coded = [s for s in migration.sites if s.first.state in ("native", "bridge")]
+    blocks: list[Block] = [_badges(migration.agreements), Bullets(tuple(sentences(migration)), lead=True)]
+    if migration.sites:
+        blocks += [Heading("The calls"), calls_table(migration)]
+    if coded:
+        blocks += [Heading("Number by number"), Paragraph(DIGITS, aside=True)]
+    for site in coded:
+        blocks += call_section(site)
+    blocks += [*_stayed(migration), *_refused(migration), *_stopped(migration), *_uncounted(migration)]
+    blocks += [*_left_out(migration), *_foot(migration)]
+    captured = migration.captured
+    packages = ", ".join(f"{name} {version}" for name, version in sorted(captured.packages.items()))
+    subtitle = f"R {captured.r_version}" + (f"; {packages}" if packages else "")
+    return Page(f"{captured.text.name}: from R to Python, every number compared", blocks, subtitle)
+
+
+def sentences(migration: Migration) -> list[str]:
+    """The first lines: the calls, the numbers, what needs attention, how R ended, what was written."""
+    found = counts(migration.agreements)
+    said = [f"{first_line(migration.captured, migration.sites)}.", f"{_of_calls(migration.sites)}."]
+    if found["numbers"]:
+        parts = [f"{found['agree']:,} agree"]
+        words = {
+            "explained": "explained",
+            "differ": "differ",
+            "not_checkable": "not checkable",
+            "not_run": "not run",
+        }
+        parts += [f"{found[key]:,} {word}" for key, word in words.items() if found[key]]
+        said.append(f"{found['numbers']:,} numbers were compared with R's of this run: {', '.join(parts)}.")
+    least = fewest(migration.agreements)
+    if least is not None:
+        said.append(
+            f"Fewest digits among those that agree: {numbers.digits(least.digits)}, of {least.quantity}"
+            f" ({least.r_call or 'R'})."
+        )
+    said += _attention(migration)
+    captured = migration.captured
+    if captured.message:
+        said.append(f"How R ended: {_one_line(captured.message)}")
+    if captured.lost:
+        said.append(f"{captured.lost} calls could not be recorded: {_one_line(captured.why_lost)}")
+    if captured.sandboxed:
+        said.append("R ran in a sandbox.")
+    if migration.ran_seconds is not None:
+        said.append(f"The Python script ran by itself, without R, in {migration.ran_seconds:.1f} s.")
+    if migration.written:
+        said.append(f"Written: {', '.join(migration.written)}.")
+    return said
+
+
+def calls_table(migration: Migration) -> Table:
+    """A row a call of the script."""
+    header = (
+        Column("line", "left"),
+        Column("R", "left"),
+        Column("Python", "left"),
+        Column("numbers"),
+        Column("agree"),
+        Column("fewest digits"),
+        Column("", "left"),
+    )
+    return Table(header, tuple(_call_row(s) for s in migration.sites))
+
+
+def _call_row(site: Site) -> tuple[str | Cell, ...]:
+    found, least, step = counts(site.rows), fewest(site.rows), site.first
+    times = f" × {len(site.steps)}" if len(site.steps) > 1 else ""
+    digits = "" if least is None else numbers.digits(least.digits)
+    shown = step.translation.shown if step.state in ("native", "bridge", "refused") else ""
+    return (
+        where(site.place),
+        f"{site.function}{times}",
+        shown.removesuffix("(...)"),
+        f"{found['numbers']:,}" if found["numbers"] else "",
+        f"{found['agree']:,}" if found["numbers"] else "",
+        digits,
+        _verdict(site),
+    )
+
+
+def _verdict(site: Site) -> Cell:
+    """What became of a call, in the worst tone of its numbers."""
+    word, sign, tone = STATES[site.first.state]
+    found = counts(site.rows)
+    if found["differ"]:
+        return Cell(f"{word}; {found['differ']} differ", "!", "bad")
+    more = [f"{n} {state}" for state, n in site.states.items() if state != site.first.state]
+    parts = [word, *([f"{found['explained']} explained"] if found["explained"] else []), *more]
+    return Cell("; ".join(parts), sign, "note" if found["explained"] and tone == "good" else tone)
+
+
+def _of_calls(sites: Sequence[Site]) -> str:
+    """ "Of the 5 calls 3 are in Python, 1 stays in R"."""
+    tally: dict[str, int] = {}
+    for site in sites:
+        tally[site.first.state] = tally.get(site.first.state, 0) + 1
+    if not tally:
+        return "No call of a fitting function was recorded"
+    words = {
+        "native": "in Python alone",
+        "bridge": "through R by pairproof.bridge",
+        "outside": "left out",
+        "refused": "refused by Python",
+        "failed": "stopped by R",
+        "counted": "counted only",
+    }
+    return "Of the calls, " + ", ".join(f"{tally[s]} {w}" for s, w in words.items() if s in tally)
+
+
+def _attention(migration: Migration) -> list[str]:
+    wrong = [
+        f"{where(site.place)} {a.quantity}"
+        for site in migration.sites
+        for a in site.rows
+        if a.verdict in DIFFERENT and not a.accepted
+    ]
+    if not wrong:
+        return ["No number differs without an explanation."] if migration.agreements else []
+    more = ", ..." if len(wrong) > 6 else ""
+    return [f"{len(wrong):,} {'differs' if len(wrong) == 1 else 'differ'}: {', '.join(wrong[:6])}{more}."]
+
+
+def _badges(rows: Sequence[Agreement]) -> Counts:
+    """How many of each verdict, in the worst tone among them."""
+    order: tuple[Tone, ...] = ("bad", "off", "note", "good")
+    worst: dict[str, Tone] = {}
+    for a in rows:
+        worst[a.verdict] = min(worst.get(a.verdict, "good"), tone(a), key=order.index)
+    return Counts(tuple((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items()))
+
+
+# -- what is not in Python -----------------------------------------------------------------------------------
+
+
+def _reasons(
+    title: str, said: str, rows: Sequence[tuple[str, str, str, str]], third: str = "through"
+) -> Iterator[Block]:
+    """A table of calls with a reason each; nothing where there is none."""
+    if not rows:
+        return
+    yield Heading(title)
+    yield Paragraph(said)
+    header = (Column("line", "left"), Column("R", "left"), *([Column(third, "left")] if third else []))
+    yield Table(
+        header, tuple(Row((line, r, *([other] if third else [])), why) for line, r, other, why in rows)
+    )
+
+
+def _stayed(migration: Migration) -> Iterator[Block]:
+    rows = [
+        (
+            where(s.place),
+            s.function,
+            s.first.translation.shown.removesuffix("(...)"),
+            f"{_sentence(s.first.translation.reason)} Numbers: {numbers_in_words(s.rows)}.",
+        )
+        for s in migration.sites
+        if s.first.state == "bridge"
+    ]
+    yield from _reasons(
+        "Stayed in R",
+        "These calls have no counterpart in Python alone. The Python script calls R for them, with the same values, so"
+        " it needs R and the package.",
+        rows,
+    )
+    outside = [
+        (where(s.place), s.function, "", _sentence(s.first.translation.reason))
+        for s in migration.sites
+        if s.first.state == "outside"
+    ]
+    yield from _reasons(
+        "Left out", "These calls were recorded and have no place in the Python script.", outside, ""
+    )
+
+
+def _refused(migration: Migration) -> Iterator[Block]:
+    rows = [
+        (where(s.place), s.function, s.first.translation.shown.removesuffix("(...)"), s.first.refused)
+        for s in migration.sites
+        if s.first.state == "refused"
+    ]
+    yield from _reasons(
+        "Refused by Python", "R has numbers for these calls, and Python declines to give any.", rows, "Python"
+    )
+
+
+def _stopped(migration: Migration) -> Iterator[Block]:
+    rows = [
+        (where(s.place), s.function, "", _one_line(s.first.call.error))
+        for s in migration.sites
+        if s.first.state == "failed"
+    ]
+    said = "R stopped these calls with an error of its own; there is nothing to compare."
+    yield from _reasons("R stopped here", said, rows, "")
+
+
+def _uncounted(migration: Migration) -> Iterator[Block]:
+    rows = []
+    for s in migration.sites:
+        if s.first.state != "counted":
+            continue
+        call = s.first.call
+        why = (
+            f"called by {call.via} for its own ends"
+            if s.first.by_package
+            else "beyond the calls kept of one place"
+        )
+        rows.append((where(s.place), s.function, f"{len(s.steps):,}", f"{why[0].upper()}{why[1:]}."))
+    said = "These calls were counted, and their values were not kept."
+    yield from _reasons("Counted, not translated", said, rows, "times")
+
+
+def _left_out(migration: Migration) -> Iterator[Block]:
+    rows = [
+        (where(o.mentioned.place), o.mentioned.text or o.mentioned.function, "", _sentence(o.reason))
+        for o in migration.left_out
+    ]
+    said = "These calls stand in the script's text. They are not in the Python script, and nothing about them was compared."
+    yield from _reasons("Not of this field", said, rows, "")
+
+
+def _foot(migration: Migration) -> Iterator[Block]:
+    verdicts = summary(migration.agreements)
+    if verdicts:
+        yield Heading("How to read this")
+        yield Definitions(tuple((Cell(v, numbers.SIGNS[v]), HERE.get(v, MEANINGS[v])) for v in verdicts))
+    yield Paragraph(
+        "R is what ran the script, on this machine, once; the Python numbers are those of the calls shown, on the files"
+        " beside the script. Numbers are shown to ten significant digits; --json has every digit.",
+        aside=True,
+    )
+
+
+def _sentence(text: str) -> str:
+    text = _one_line(text)
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) or not text else f"{text}."
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,1 @@
+"""BradleyTerry2's functions: models, their abilities and tables, in pairproof's words."""
