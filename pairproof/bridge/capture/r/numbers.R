@@ -41,10 +41,16 @@
 ## pattnpml.fit (pattNPML):
 ##   seed_used        its default is the time of day        pis           masses of the classes
 ##   em_iter, em_converged, disparity, post_prob (probabilities of classes), mass_points
-## PlackettLuce: ties, adherence, rankings, weights, item_names         pladmm: x, rankings, item_names,
-## weights glmer: theta, varcorr (data frame), groups (number of levels by factor) eba and its kin: estimate,
-## chi_square (pairs of nested models), data step: as the fit that it chose; and anova (data frame of the
-## path) Everything else:
+## PlackettLuce, pladmm:
+##   ties, adherence, rankings, weights, conv, item_names; x of pladmm
+## glmer:
+##   theta            relative spreads                      varcorr       variances (data frame)
+##   groups           numbers of levels of the factors
+## eba and its kin:
+##   goodness         -2 log-likelihood, df, p              data          counts y1 and their totals n
+## step: as the fit that it chose
+##   anova            the path (data frame)
+## Everything else (tables, designs, abilities):
 ##   value            the whole value
 
 quietly <- function(expr) tryCatch(suppressWarnings(suppressMessages(expr)), error = function(e) NULL)
@@ -59,7 +65,8 @@ numbers <- function(v, key, frame, up) {
     else if (is.list(v) && !is.data.frame(v) && !is.null(unclass(v)$coefficients)) numbers_of_fit(v, up)
     else list(value = v))
   found <- c(list(class = class(v)), found)
-  lapply(found[!vapply(found, is.null, NA)], node)
+  there <- names(found) == "value" | lengths(found) > 0L
+  lapply(found[there & !vapply(found, is.null, NA)], node)
 }
 
 plain_vector <- function(x) if (is.numeric(x)) stats::setNames(as.numeric(x), names(x))
@@ -93,13 +100,12 @@ numbers_of_fit <- function(v, up) {
       converged = bare$converged, rank = bare$rank,
       family = if (inherits(bare$family, "family")) c(bare$family$family, bare$family$link),
       method = if (is.character(bare$method)) bare$method, na_action = as.integer(bare$na.action)))
-  found <- found[lengths(found) > 0L]
   if (inherits(v, c("BTm", "BTglmmPQL"))) found <- c(found, design_of(v, up), contestants_of(v))
   else if (inherits(v, c("glm", "gnm", "polr"))) found <- c(found, design_of(v, up), understood(bare$envList))
   else if (inherits(v, "btmodel")) found <- c(found, parts_of(bare, c(
     "labels", "ref", "undecided", "position", "type", "weights", "n", "y")))
   else if (inherits(v, c("PlackettLuce", "PLADMM"))) found <- c(found, parts_of(bare, c(
-    "ties", "adherence", "rankings", "weights", "x")), list(item_names = colnames(bare$rankings)))
+    "ties", "adherence", "rankings", "weights", "conv", "x")), list(item_names = colnames(bare$rankings)))
   if (is.data.frame(bare$anova)) found$anova <- bare$anova
   found
 }

@@ -63,7 +63,7 @@ name_of_function <- function(f, call, package) {
 ## "stats::update": the outermost function of a package on the way to a call; NULL if the script made it
 ## itself.
 via_package <- function(frames) {
-  applied <- character()                               # packages of which a function only applies the script's
+  applied <- character()            # packages of which a function only applies what the script gave it
   for (i in rev(frames)) {
     f <- sys.function(i)
     package <- package_of(f)

@@ -1,4 +1,4 @@
-"""What is recorded of a call: its text, values, where it came from, and everything that fits the model again."""
+"""What is recorded of a call: text, values, where it came from, and everything that fits the model again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from pairproof.bridge.values.json import load
 from pairproof.bridge.values.values import RList, RVector, from_node
-from tests.bridge.capture.r.runs import both, command, environment, read, value
+from tests.bridge.capture.recorded_runs import both, command, environment, read, value
 
 DATA = "d <- data.frame(y = c(1, 0, 1, 1, 0, 1), x = c(1, 2, 3, 4, 2, 1), g = rep(c('u', 'v'), 3))\n"
 
@@ -21,7 +21,9 @@ DATA = "d <- data.frame(y = c(1, 0, 1, 1, 0, 1), x = c(1, 2, 3, 4, 2, 1), g = re
 @pytest.fixture(scope="module")
 def around(tmp_path_factory):
     """Calls in every position; comments number the calls that are the script's own."""
-    script = DATA + """
+    script = (
+        DATA
+        + """
 m <- glm(y ~ x, binomial, d)                                             # 1
 for (r in c("north", "south")) for (k in 1:2) glm(y ~ x, poisson, d)    # 2 to 5
 r <- 0
@@ -45,6 +47,7 @@ options(contrasts = c("contr.sum", "contr.poly"))
 w <- glm(y ~ g, poisson, d, weights = x, na.action = na.exclude)
 lm(y ~ x, d); nlm(function(p) p^2, 1)$code
 """
+    )
     return both(tmp_path_factory.mktemp("around"), script, loops="r\nk\nv\nd\n")
 
 
@@ -139,14 +142,14 @@ def test_a_glm_can_be_fitted_again_from_what_was_recorded(around):
     for _ in range(30):
         mean = 1 / (1 + np.exp(-design @ beta))
         weights = mean * (1 - mean)
-        beta = np.linalg.solve(design.T * weights @ design, design.T @ (weights * (design @ beta) + y.values - mean))
-    # R stops when the deviance changes by less than 1e-8 of itself; the estimates are then right to about 1e-8
-    # (observed 1e-12).
+        working = weights * (design @ beta) + y.values - mean
+        beta = np.linalg.solve(design.T * weights @ design, design.T @ working)
+    # R stops when the deviance changes by less than 1e-8 of itself; the estimates are then right to about
+    # 1e-8 (observed 8e-12).
     assert np.allclose(value(call, "result", "coef").values, beta, rtol=1e-7)
-    names = {"class", "coef", "vcov", "loglik", "loglik_df", "deviance", "df_residual", "null_deviance", "df_null",
-             "aic", "iter", "converged", "rank", "family", "y", "prior_weights", "x", "assign", "terms", "frame",
-             "formula"}  # fmt: skip
-    assert names <= set(call["result"])
+    names = "class coef vcov loglik loglik_df deviance df_residual null_deviance df_null aic iter converged"
+    names += " rank family y prior_weights x assign terms frame formula"
+    assert set(names.split()) <= set(call["result"])
     frame = value(call, "result", "frame")
     assert isinstance(frame, RList) and frame.names == ("y", "x")
 
@@ -194,7 +197,7 @@ q <- MASS::polr(Sat ~ Infl, weights = Freq, data = MASS::housing)
     pattern = calls["prefmod::pattPC.fit"]
     assert value(pattern, "result", "coef").names == ("o1", "o2", "U")
     hessian, inverse = (value(pattern, "result", name).values for name in ("hessian", "vcov"))
-    # R's solve and numpy's product: rounding of a 3 x 3 matrix with condition 3 (observed 1e-16)
+    # R's solve and numpy's product: rounding of a 3 x 3 matrix with condition 9 (observed 2e-16)
     assert np.allclose(hessian @ inverse, np.eye(3), atol=1e-12)
 
     comparisons = calls["psychotools::btmodel"]
@@ -209,7 +212,8 @@ q <- MASS::polr(Sat ~ Infl, weights = Freq, data = MASS::housing)
 
 @pytest.mark.r
 def test_beyond_two_hundred_evaluations_a_call_is_only_counted(tmp_path):
-    found = both(tmp_path, DATA + "for (i in 1:230) m <- glm(y ~ x, binomial, d)\nglm(y ~ 1, binomial, d)$iter")
+    script = "for (i in 1:230) m <- glm(y ~ x, binomial, d)\nglm(y ~ 1, binomial, d)$iter"
+    found = both(tmp_path, DATA + script)
     assert [c["nth"] for c in found.calls] == [*range(1, 231), 1]
     assert [c["kept"] for c in found.calls] == [True] * 200 + [False] * 30 + [True]
     assert all("result" not in c and "args" not in c for c in found.calls if not c["kept"])
@@ -227,7 +231,8 @@ print(unlist(c(x, y)))
 """
     found = both(tmp_path, script)
     assert found.captured == found.plain
-    assert sorted(c["text"] for c in found.calls) == ["glm(c(i, 3) ~ 1)"] * 2 + ["stats::glm(c(i, 5) ~ 1)"] * 2
+    texts = sorted(c["text"] for c in found.calls)
+    assert texts == ["glm(c(i, 3) ~ 1)"] * 2 + ["stats::glm(c(i, 5) ~ 1)"] * 2
     starts = [line["pid"] for line in found.lines if line["type"] == "start"]
     assert len(starts) == 2, "the script's R and the worker; forks go on with their parent's numbers"
     assert len({c["pid"] for c in found.calls}) == 3
@@ -250,9 +255,13 @@ def test_of_an_r_that_is_killed_the_earlier_records_are_good(tmp_path):
     records = tmp_path / "records"
     records.mkdir()
     process = subprocess.Popen(
-        command(), cwd=tmp_path, env=environment(records), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        command(),
+        cwd=tmp_path,
+        env=environment(records),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
         start_new_session=True,
-    )  # fmt: skip
+    )
     until = time.monotonic() + 60
     while time.monotonic() < until and not any('"call"' in f.read_text() for f in records.glob("*.jsonl")):
         time.sleep(0.05)

@@ -28,12 +28,11 @@ class Ran:
 
 @dataclass(frozen=True)
 class Both:
-    """The same script twice, and the records of the second run: lines by process, in the order of the files."""
+    """The same script twice, and the records of the second run: lines, process by process."""
 
     plain: Ran
     captured: Ran
     lines: list[dict[str, Any]]
-    seconds: float = 0.0
 
     @property
     def calls(self) -> list[dict[str, Any]]:

@@ -12,16 +12,18 @@ import pytest
 
 from pairproof.bridge.values.json import load
 from pairproof.bridge.values.values import RList, ROpaque, RVector, from_node
-from tests.bridge.capture.r.runs import R_SIDE
+from tests.bridge.capture.recorded_runs import R_SIDE
 
 
 def nodes(tmp_path, *expressions: str):
     """Values of R expressions, through json.R."""
     script = tmp_path / "nodes.R"
-    lines = [f"sys.source({json.dumps(str(R_SIDE / 'json.R'))}, envir = (house <- new.env(parent = baseenv())))"]
+    source = json.dumps(str(R_SIDE / "json.R"))
+    lines = ["house <- new.env(parent = baseenv())", f"sys.source({source}, envir = house)"]
     lines += [f"cat(house$node({text}), '\\n', sep = '')" for text in expressions]
     script.write_text("\n".join(lines), "utf-8")
-    done = subprocess.run([shutil.which("Rscript") or "Rscript", "--vanilla", str(script)], capture_output=True)
+    program = shutil.which("Rscript") or "Rscript"
+    done = subprocess.run([program, "--vanilla", str(script)], capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
     return [from_node(load(json.loads(line))) for line in done.stdout.decode("utf-8").splitlines()]
 
@@ -70,8 +72,8 @@ def test_frames_factors_and_designs_keep_their_attributes(tmp_path):
         "data.frame(y = c(1.5, NA), f = factor(c('u', 'v')), s = c('a', 'b'), stringsAsFactors = FALSE)",
         "structure(factor(c('b', NA, 'a')), contrasts = 'contr.sum')",
         "structure(matrix(1:4, 2, dimnames = list(NULL, c('p', 'q'))), assign = 0:1)",
-        "structure(list(y = 1), row.names = 'r', class = c('data.frame', 'llbtdes'), objnames = c('o1', 'o2'),"
-        " cat.scovs = 'ENG')",
+        "structure(list(y = 1), row.names = 'r', class = c('data.frame', 'llbtdes'),"
+        " objnames = c('o1', 'o2'), cat.scovs = 'ENG')",
     )
     assert frame.names == ("y", "f", "s") and frame.rclass == ("data.frame",)
     assert frame.attributes["row.names"].na.tolist() == [True, False]  # R's compact c(NA, -2)

@@ -1,4 +1,4 @@
-"""The recording changes nothing: what R prints, on both streams, and how it ends are the same with and without it."""
+"""The recording changes nothing: what R prints on both streams, and how it ends, are the same without it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from tests.bridge.capture.r.runs import both
+from tests.bridge.capture.recorded_runs import both
 
-#: Things that a script can do around a fitting function. Each was, or might have been, a way to notice the recording.
+#: Things that a script can do around a fitting function, each a way to notice a recording that is badly made.
 BASE_R = """
 d <- data.frame(y = c(1, 0, 1, 1, 0, 1), x = c(1, 2, 3, 4, 2, 1))
 search(); ls(all.names = TRUE); exists(".Random.seed")
@@ -36,7 +36,7 @@ withCallingHandlers(
   warning = function(w) { cat("caught", conditionMessage(w), "\\n"); invokeRestart("muffleWarning") })
 h <- function() { on.exit(cat("bye\\n")); glm(y ~ x, binomial, d)$deviance }
 h()
-own <- function(...) { on.exit(cat("theirs\\n")); on.exit(); on.exit(cat("last\\n"), add = TRUE); glm(...)$aic }
+own <- function(...) { on.exit(cat("theirs\\n")); on.exit(); on.exit(cat("last\\n"), TRUE); glm(...)$aic }
 own(y ~ x, binomial, d)
 step(glm(y ~ x, binomial, d))
 anova(glm(y ~ 1, binomial, d), glm(y ~ x, binomial, d), test = "Chisq")
@@ -55,7 +55,8 @@ set.seed(7); runif(1); m <- glm(sample(0:1, 20, TRUE) ~ rnorm(20), binomial); co
 local({ z <- 3; glm(c(z, 4) ~ 1)$deviance })
 eval(quote(glm(3:4 ~ 1)), new.env())$deviance
 delayedAssign("late", { cat("late\\n"); d }); glm(y ~ x, binomial, late)$deviance
-makeActiveBinding("active", function() { cat("active\\n"); d }, environment()); glm(y ~ x, binomial, active)$aic
+makeActiveBinding("active", function() { cat("active\\n"); d }, environment())
+glm(y ~ x, binomial, active)$aic
 sink("o.txt"); print(glm(1:3 ~ 1)); sink(); readLines("o.txt")
 writeLines("q <- glm(3:4 ~ 1); print(q$deviance)", "s.R"); source("s.R"); source("s.R", echo = TRUE)
 dir.create("inner"); setwd("inner"); glm(1:3 ~ 1)$aic
@@ -82,11 +83,13 @@ qvcalc(BTabilities(m)); anova(m, test = "Chisq"); head(residuals(m)); predict(m,
 with(sf, BTm(cbind(win1, win2), a, b))
 try(BTm(cbind(win1, win2), a, nobody, data = sf))
 unloadNamespace("BradleyTerry2"); library(BradleyTerry2); BTm(cbind(win1, win2), a, b, data = sf)$deviance
-ch <- BTm(player1 = winner, player2 = loser, formula = ~ prev.wins.2 + ch.res[ID] + (1 | ID), id = "ID", data = chameleons)
+random <- ~ prev.wins.2 + ch.res[ID] + (1 | ID)
+ch <- BTm(player1 = winner, player2 = loser, formula = random, id = "ID", data = chameleons)
 ch; BTabilities(ch)[1:2, ]
 set.seed(2); gnm(Freq ~ Mult(Class, Sex) + Age, family = poisson, data = as.data.frame(Titanic)); runif(1)
 d <- llbt.design(cemspc, nitems = 6, cat.scovs = "ENG")
-h <- gnm(y ~ o1 + o2 + o3 + o4 + o5 + o6 + g1, eliminate = mu:ENG, data = d, family = poisson); h; llbt.worth(h)
+h <- gnm(y ~ o1 + o2 + o3 + o4 + o5 + o6 + g1, eliminate = mu:ENG, data = d, family = poisson)
+h; llbt.worth(h)
 llbtPC.fit(cemspc, nitems = 6, formel = ~ENG, elim = ~ENG)
 d0 <- llbt.design(cemspc, nitems = 6)
 f <- llbt.fit(d0$y, as.matrix(d0[, c("o1", "o2", "o3", "o4", "o5", "g1")]), q = 15, ncat = 3)
@@ -132,7 +135,8 @@ def test_what_a_script_prints_with_the_packages_of_the_field_is_the_same(tmp_pat
     "prep <- function(x) stop('not ready')\nm <- glm(c(1, 2) ~ 1)\nglm(y ~ 1, data = prep(1))\ncat('never')",
     "options(warn = 2)\nglm(c(1, 1, 0, 0) ~ c(2, 1, -1, -2), binomial)",
     "options(error = quote({ cat('handler\\n'); traceback(2) }))\nglm(y ~ nobody)",
-    "glm(1:3 ~ 1)$aic\n.Last <- function() cat('last\\n')\nreg.finalizer(globalenv(), function(e) cat('f\\n'), TRUE)",
+    "glm(1:3 ~ 1)$aic\n.Last <- function() cat('last\\n')",
+    "glm(1:3 ~ 1)$aic\nreg.finalizer(globalenv(), function(e) cat('f\\n'), TRUE)",
 ])  # fmt: skip
 def test_a_script_ends_as_it_would_have_ended(tmp_path, script):
     found = both(tmp_path, script)
@@ -142,6 +146,7 @@ def test_a_script_ends_as_it_would_have_ended(tmp_path, script):
 
 @pytest.mark.r
 def test_the_users_profile_is_read_as_always(tmp_path):
-    found = both(tmp_path, "from_profile\nprint(pi)", profile="from_profile <- 'mine'; options(digits = 3); 1 + 1")
+    profile = "from_profile <- 'mine'; options(digits = 3); 1 + 1"
+    found = both(tmp_path, "from_profile\nprint(pi)", profile=profile)
     assert found.captured == found.plain
     assert "mine" in found.captured.out
