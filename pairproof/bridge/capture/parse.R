@@ -57,7 +57,8 @@ local({
   quiet <- c("<-", "<<-", "=", "->", "invisible", "library", "require", "requireNamespace", "loadNamespace", "set.seed",
              "setwd", "options", "rm", "attach", "detach", "data", "par", "source", "for", "while", "repeat", "function",
              "suppressPackageStartupMessages", "assign", "sink", "quit", "q", "stopifnot", "write.csv", "write.table",
-             "save", "saveRDS", "dev.off", "pdf", "png", "NULL", "load", "install.packages", "Sys.sleep", "~")
+             "save", "saveRDS", "dev.off", "pdf", "png", "NULL", "load", "install.packages", "Sys.sleep", "~",
+             "stop", "warning")
   name_of <- function(f) {
     if (is.symbol(f)) return(as.character(f))
     if (is.character(f) && length(f) == 1L) return(f)
@@ -145,10 +146,22 @@ local({
       while (!is.na(at[j])) j <- at[j]
       top_of[i] <- match(j, tops)
     }
+    ## R's columns: a tabulator ends at the next multiple of 8.
+    with_tabs <- new.env()
+    letter_at <- function(l, column, last) {
+      if (!grepl("\t", lines[l], fixed = TRUE)) return(column)
+      key <- as.character(l)
+      if (is.null(with_tabs[[key]]))
+        with_tabs[[key]] <- Reduce(function(at, tab) if (tab) 8L * ((at + 8L) %/% 8L) else at + 1L,
+                                   strsplit(lines[l], "")[[1L]] == "\t", 0L, accumulate = TRUE)[-1L]
+      columns <- with_tabs[[key]]
+      if (last) sum(columns <= column) else sum(columns < column) + 1L
+    }
     source_of <- function(i) {
       l1 <- d$line1[i]; l2 <- d$line2[i]
-      if (l1 == l2) return(substring(lines[l1], d$col1[i], d$col2[i]))
-      paste(c(substring(lines[l1], d$col1[i]), lines[seq_len(l2 - l1 - 1L) + l1], substring(lines[l2], 1L, d$col2[i])), collapse = "\n")
+      from <- letter_at(l1, d$col1[i], FALSE); to <- letter_at(l2, d$col2[i], TRUE)
+      if (l1 == l2) return(substring(lines[l1], from, to))
+      paste(c(substring(lines[l1], from), lines[seq_len(l2 - l1 - 1L) + l1], substring(lines[l2], 1L, to)), collapse = "\n")
     }
     language <- new.env()
     expression_of <- function(i) {
@@ -174,6 +187,10 @@ local({
     loop_variable <- function(i) {
       k <- kids(i); k <- unlist(lapply(k[d$token[k] == "forcond"], kids))
       gsub("^`|`$", "", d$text[k[d$token[k] == "SYMBOL"]])
+    }
+    assigned_by <- function(i, argument) {            # assign("m", BTm(...))
+      e <- exprs(i)
+      if (length(e) > 2L && e[3L] == argument && is.character(expression_of(e[2L]))) expression_of(e[2L])[1L] else ""
     }
     is_named <- function(i) !is.na(i) && any(tokens(i) %in% c("LEFT_ASSIGN", "EQ_ASSIGN"))
     function_name <- function(i) { h <- head_of(i); if (is.na(h)) "" else gsub("^`|`$", "", d$text[h]) }
@@ -212,9 +229,10 @@ local({
           conditional <- TRUE; flows <- FALSE
         } else if ("'('" %in% t) {
           f <- function_name(p)
+          if (f == "assign" && flows && !nzchar(variable)) variable <- assigned_by(p, j)
           if (f %in% c("try", "tryCatch", "withCallingHandlers")) conditional <- TRUE
           if (!is.na(head_of(p)) && j != kids(p)[1L] && !(f %in% c(passing, applying))) flows <- FALSE
-        } else if ("PIPE" %in% t) {
+        } else if ("PIPE" %in% t || any(d$text[kids(p)] %in% c("%>%", "%T>%"))) {
           e <- exprs(p); if (j != e[length(e)]) flows <- FALSE
         } else if (length(t) > 1L && !identical(t, "expr")) flows <- FALSE
         j <- p

@@ -165,7 +165,7 @@ def _followed(hit: Call, calls: Sequence[Call], task: int) -> tuple[str, tuple[s
     for _ in range(_LEVELS):
         if not hit.within:
             break
-        users = [c for c in calls if c.mentioned.function == hit.within and c.mentioned.task == task]
+        users = _users(hit.within, [c for c in calls if c.mentioned.task == task])
         if len({c.mentioned.variable for c in users}) != 1:
             break
         hit = users[0]
@@ -174,6 +174,13 @@ def _followed(hit: Call, calls: Sequence[Call], task: int) -> tuple[str, tuple[s
         value = value and hit.returned
         scope = tuple(dict.fromkeys(hit.scope + scope))
     return variable, scope
+
+
+def _users(function: str, calls: list[Call]) -> list[Call]:
+    """The calls of a function of the script; where it is given by name (`lapply(x, fit)`) the call it is given to."""
+    named = [c for c in calls if c.mentioned.function == function]
+    given = re.compile(rf"[(,]\s*(?:[\w.]+ = )?{re.escape(function)}\s*[,)]")
+    return named or _shortest(c for c in calls if given.search(c.mentioned.text))
 
 
 def _first_hits(call: RawCall, calls: list[Call], others: list[Call], task: int) -> list[Call]:
