@@ -1,18 +1,20 @@
-## Evaluated arguments of a call, without evaluating anything that the call itself would not, or earlier than it would.
+## Evaluated arguments of a call, without evaluating anything that the call itself would not, or earlier than
+## it would.
 ##
-## A constant is itself. A variable is looked up. Other arguments are read from the function's frame when it is over,
-## unless its body assigns to that formal; then an expression of pure functions is evaluated anew on the way in, and
-## anything else is left unrecorded. A promise is forced only where that cannot be noticed.
+## A constant is itself. A variable is looked up. Other arguments are read from the function's frame when it
+## is over, unless its body assigns to that formal; then an expression of pure functions is evaluated anew on
+## the way in, and anything else is left unrecorded. A promise is forced only where that cannot be noticed.
 
 pure <- c(
-  "c", "list", "data.frame", "cbind", "rbind", "factor", "ordered", "relevel", "as.factor", "as.matrix", "matrix",
-  "as.data.frame", "subset", "paste", "paste0", "names", "colnames", "rownames", "levels", "nlevels", "rep", "seq",
-  "seq_len", "seq_along", "length", "nrow", "ncol", "as.numeric", "as.integer", "as.character", "as.vector", "is.na",
-  "which", "na.omit", "complete.cases", "transform", "droplevels", "ifelse", "setdiff", "unique", "rev", "sort", "order",
-  "head", "tail", "t", "table", "unlist", "sum", "min", "max", "round", "log", "exp", "sqrt", "abs", "choose",
-  "binomial", "poisson", "quasibinomial", "quasipoisson", "gaussian", "make.link", "as.formula", "formula", "reformulate",
-  "glm.control", "[", "[[", "$", "@", ":", "-", "+", "*", "/", "^", "%%", "%/%", "%in%", "%x%", "(", "~", "!",
-  "==", "!=", "<", ">", "<=", ">=", "&", "|", "&&", "||", "::")
+  "c", "list", "data.frame", "cbind", "rbind", "factor", "ordered", "relevel", "as.factor", "as.matrix",
+  "matrix", "as.data.frame", "subset", "paste", "paste0", "names", "colnames", "rownames", "levels",
+  "nlevels", "rep", "seq", "seq_len", "seq_along", "length", "nrow", "ncol", "as.numeric", "as.integer",
+  "as.character", "as.vector", "is.na", "which", "na.omit", "complete.cases", "transform", "droplevels",
+  "ifelse", "setdiff", "unique", "rev", "sort", "order", "head", "tail", "t", "table", "unlist", "sum",
+  "min", "max", "round", "log", "exp", "sqrt", "abs", "choose", "binomial", "poisson", "quasibinomial",
+  "quasipoisson", "gaussian", "make.link", "as.formula", "formula", "reformulate", "glm.control", "[", "[[",
+  "$", "@", ":", "-", "+", "*", "/", "^", "%%", "%/%", "%in%", "%x%", "(", "~", "!", "==", "!=", "<", ">",
+  "<=", ">=", "&", "|", "&&", "||", "::")
 
 called_name <- function(e) {
   f <- e[[1L]]
@@ -26,7 +28,7 @@ present <- function(parts) parts[!vapply(parts, function(part) identical(part, q
 ## Whether evaluating an expression in an environment can be noticed by nobody.
 ## frame: number of the frame whose environment it is, 0 if it is none.
 harmless <- function(e, space, frame, depth = 0L) {
-  if (depth > 20L) return(FALSE)
+  if (depth > 8L) return(FALSE)
   if (is.symbol(e)) return(!is.null(looked_up(as.character(e), space, frame, depth + 1L)))
   if (!is.call(e)) return(TRUE)
   name <- called_name(e)
@@ -50,21 +52,25 @@ is_redefined <- function(name, space) {
   FALSE
 }
 
-## list(value) of a variable seen from an environment; NULL if it is absent, active, or a promise that might do something.
+## list(value) of a variable seen from an environment; NULL if it is absent, active, or a promise that might
+## do something.
 looked_up <- function(name, space, frame = 0L, depth = 0L) {
   if (name %in% c("", "...") || grepl("^\\.\\.[0-9]+$", name)) return(NULL)
   start <- space
   while (!identical(space, emptyenv())) {
     if (exists(name, envir = space, inherits = FALSE)) {
       if (bindingIsActive(as.name(name), space)) return(NULL)
-      if (!identical(space, start)) frame <- frame_of(space)
+      if (!identical(space, start) && is_local(space)) frame <- frame_of(space)
       if (!is_settled(name, space, frame, depth)) return(NULL)
       return(list(get(name, envir = space, inherits = FALSE)))
     }
-    if (identical(space, globalenv())) frame <- 0L
     space <- parent.env(space)
   }
   NULL
+}
+
+is_local <- function(space) {
+  !identical(space, globalenv()) && !isNamespace(space) && is.null(attr(space, "name"))
 }
 
 frame_of <- function(space) {
@@ -74,26 +80,30 @@ frame_of <- function(space) {
 
 ## A variable is settled if it is no promise, or one whose expression is harmless where it was written.
 is_settled <- function(name, space, frame, depth) {
-  if (identical(space, globalenv()) || isNamespace(space) || !is.null(attr(space, "name"))) return(TRUE)
+  if (!is_local(space)) return(TRUE)
   said <- eval(call("substitute", as.name(name), space))
   if (!is.language(said) || identical(said, as.name(name))) return(TRUE)
   if (frame == 0L || missing_in(name, space)) return(FALSE)
   caller <- sys.parents()[frame]
-  if (caller > 0L && is_base_apply(sys.function(caller))) return(TRUE)      # lapply and its kin force what they hand over
+  if (caller > 0L && is_base_apply(sys.function(caller))) return(TRUE)       # they force what they hand over
   harmless(said, sys.frame(caller), caller, depth + 1L)
 }
 
-missing_in <- function(name, space) tryCatch(eval(call("missing", as.name(name)), space), error = function(e) FALSE)
+missing_in <- function(name, space) {
+  tryCatch(eval(call("missing", as.name(name)), space), error = function(e) FALSE)
+}
 
 is_base_apply <- function(f) {
-  for (one in list(base::lapply, base::vapply, base::mapply, base::Reduce)) if (identical(f, one)) return(TRUE)
+  kin <- list(base::lapply, base::vapply, base::mapply, base::Reduce)
+  for (one in kin) if (identical(f, one)) return(TRUE)
   FALSE
 }
 
 ## The call's arguments under R's names for them; those in ... without a name are ..1, ..2, ...
 matched <- function(f, call, up) {
   whole <- function(e) as.list(call)[-1L]
-  given <- tryCatch(as.list(match.call(f, call, expand.dots = TRUE, envir = sys.frame(up)))[-1L], error = whole)
+  full <- function() as.list(match.call(f, call, expand.dots = TRUE, envir = sys.frame(up)))[-1L]
+  given <- tryCatch(full(), error = whole)
   labels <- names(given)
   if (is.null(labels)) labels <- rep("", length(given))
   bare <- labels == ""
@@ -104,7 +114,8 @@ matched <- function(f, call, up) {
 
 argument_text <- function(e) substr(text_of(e), 1L, 4000L)
 
-## What is known on the way in: list(value) by name, and the names that are read from the frame on the way out.
+## What is known on the way in: list(value) by name, and the names that are read from the frame on the way
+## out.
 arguments_in <- function(given, key, f, up, assigned) {
   values <- list()
   later <- character()
