@@ -73,6 +73,7 @@ def parse_files(r: str, files: Sequence[Path], environment: Mapping[str, str]) -
     r : str
         R's program.
     files : sequence of Path
+        Absolute.
     environment : mapping
 
     Raises
@@ -86,6 +87,7 @@ def parse_files(r: str, files: Sequence[Path], environment: Mapping[str, str]) -
             [*command, *(str(file) for file in files)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            cwd=files[0].parent,
             env=dict(environment),
             timeout=PARSE_SECONDS,
         )
