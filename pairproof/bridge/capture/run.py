@@ -153,6 +153,7 @@ class _Run:
         if self.script.kind == "R":
             parsed, places = self._parsed(self.script.text, None)
             copied = self._copy(root_of(self.script.path, parsed.strings, Path.cwd()))
+            self._check_packages(parsed, copied)
             self._announce(copied)
         else:
             copied = self._copy(self.script.path.parent)
@@ -163,9 +164,9 @@ class _Run:
                 self.script, self.script.path.name, self.code, lambda args: self._tangle(args, copied)
             )
             parsed, places = self._parsed(text, lines)
+            self._check_packages(parsed, copied)
         for what in copied.left_out + copy_neighbours(copied, parsed.strings, self.limits.copy):
             self.say(f"not copied: {what}")
-        self._check_packages(parsed, copied)
         ran = self._run(parsed, copied, output)
         records = read_records(self.records, ran.pid)
         return self._result(parsed, places, copied, ran, records)
