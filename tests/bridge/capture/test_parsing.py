@@ -72,6 +72,9 @@ SHOWN = {
     "if (x) {y; m} else print(m2)": [("print", "y", False), ("print", "m", True), ("print", "m2", True)],
     "f <- function(m) {print(logLik(m)); m}": [("logLik", "m", True), ("print", "m", False)],
     "lapply(x, function(i) print(vcov(i)))": [("print", "", True), ("vcov", "i", True)],
+    "round(sapply(fits, coef), 3)": [("coef", "fits", True)],
+    "print(lapply(fits, summary))": [("summary", "fits", True)],
+    "sapply(x, nchar)": [("print", "", True)],
     "summary(BTm(1))": [("summary", "", True)],
 }  # fmt: skip
 #: Code -> packages that the script needs.

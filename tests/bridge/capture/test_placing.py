@@ -31,6 +31,11 @@ named <- sapply(c("south", "north"), one, simplify = FALSE)
 if (nrow(d) > 1) helped <- from_helper(d)
 p <- parallel::mclapply(1:2, function(i) glm(y ~ i, binomial, transform(d, i = i * x)), mc.cores = 2)
 a <- try(glm(nothere ~ 1, binomial, d), silent = TRUE)
+by_name <- function(formula, ...) {
+  do.call("glm", list(formula = formula, family = "binomial", data = quote(d), ...))
+}
+deeper <- function(f) { x <- 1; suppressWarnings(by_name(f)) }
+deep <- deeper(y ~ g)
 twice <- c(glm(y ~ x, binomial, d)$aic,
            glm(y ~ x, binomial, d)$aic)
 """
@@ -96,6 +101,10 @@ def test_a_call_that_is_assigned_to_nothing_and_one_that_failed_are_placed(found
     assert (failed.variable, failed.error) == ("a", "object 'nothere' not found")
 
 
+def test_a_call_made_by_name_in_a_function_that_another_function_calls_is_found_there(found):
+    assert [(c.variable, c.task, c.place.sure) for c in at(found, 23)] == [("deep", 20, True)]
+
+
 def test_calls_of_sourced_files_stand_in_those(found):
     (top,), (helped,) = at(found, 5, "helpers.R"), at(found, 3, "helpers.R")
     assert (top.variable, top.task) == ("top", 0)
@@ -112,7 +121,7 @@ def test_calls_of_forks_are_placed_in_order(found):
 
 def test_calls_with_the_same_text_in_one_expression_are_not_sure_of_their_line(found):
     twins = [c for c in found.calls if c.task == max(call.task for call in found.calls)]
-    assert [(str(c.place), c.variable) for c in twins] == [("line 22?", ""), ("line 22?", "")]
+    assert [(str(c.place), c.variable) for c in twins] == [("line 27?", ""), ("line 27?", "")]
 
 
 def test_fits_that_are_arguments_are_numbered_over_all_processes(tmp_path):

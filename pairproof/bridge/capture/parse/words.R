@@ -65,6 +65,8 @@ showing <- function(e, direct = TRUE, depth = 0L) {
   if (f %in% c("$", "[[", "@") && length(a) == 2L) return(showing_part(e, a, direct, depth))
   if (f %in% accessors && length(a)) return(showing_value(f, a[[1L]], depth))
   if (f == "function") return(list())
+  each <- f %in% applying && length(a) > 1L && is.symbol(a[[2L]]) && as.character(a[[2L]]) %in% accessors
+  if (each) return(showing_value(as.character(a[[2L]]), a[[1L]], depth))      # sapply(fits, coef)
   unique(unlist(lapply(a, showing, FALSE, depth + 1L), recursive = FALSE))
 }
 
