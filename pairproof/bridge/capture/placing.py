@@ -149,7 +149,7 @@ class _Finder:
     def _found(self, call: RawCall, task: int, near: list[Call], everything: list[Call]) -> _Found | None:
         """`near` are the calls of the expression that runs, and of the functions of the script that it calls."""
         hits, sure = _first_hits(call, [c for c in near if c.mentioned.task == task], near, everything)
-        if not hits:
+        if not hits or (task and not sure):
             return None
         if not task and call.keys:  # a worker: of calls with the same text the one within these loops
             hits = [hit for hit in hits if set(hit.scope) & set(call.keys)] or hits
@@ -164,9 +164,10 @@ class _Finder:
 
     @staticmethod
     def _expression(text: Parsed, task: int, name: str) -> Place:
-        """The place of the whole expression."""
+        """The place of the whole expression, in which the call ran but does not stand."""
         if 1 <= task <= len(text.expressions):
-            return replace(text.expressions[task - 1], sure=False)
+            place = text.expressions[task - 1]
+            return replace(place, sure=place.line == place.last)
         return Place(0, 0, sure=False, file=name)
 
 
