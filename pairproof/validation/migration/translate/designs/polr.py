@@ -173,7 +173,7 @@ def _folded(contests: Contests) -> Contests:
     of = np.array([at[pair] for pair in zip(straight.first.tolist(), straight.second.tolist())])
 
     def total(x: FloatArray) -> FloatArray:
-        return np.bincount(of, x, len(pairs))
+        return np.bincount(of, x, len(pairs)).astype(float)
 
     return Contests(
         np.array([i for i, _ in pairs]),
