@@ -16,7 +16,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 #: Factors of which subsets are tried, and groups at most: the rank of a design of so many columns takes seconds.
-MOST_FACTORS, MOST_GROUPS = 6, 3000
+MOST_FACTORS, MOST_GROUPS = 6, 1500
 
 
 def codes(*factors: Sequence[object] | NDArray[np.generic]) -> IntArray:

@@ -184,11 +184,13 @@ def _read_columns(
 ) -> _Found:
     found = _Found()
     later: list[tuple[str, FloatArray]] = []
+    by, *_ = np.linalg.lstsq(signs[:, :-1], contests.logit, rcond=None)
+    of_items = np.abs(signs[:, :-1] @ by - contests.logit).max(axis=0, initial=0.0) < SAME_SPACE
     for k, name in enumerate(names):
         logit, tie = contests.logit[:, k], contests.tie[:, k]
         if np.abs(tie).max(initial=0.0) > EXACT and np.abs(logit).max(initial=0.0) < EXACT:
             _read_tie(found, name, tie)
-        elif _within(signs[:, :-1], logit[:, None]):
+        elif of_items[k]:
             if covariates is not None:
                 found.terms[name] = _item_values(signs, logit / size, covariates.get(name))
         elif not found.order and _of_one_size(logit, contests.rows.shape[1] > 1):

@@ -29,7 +29,9 @@ def counts_of(n: int, seed: int) -> tuple[FloatArray, FloatArray]:
     return draw.integers(1, 20, n).astype(float), draw.integers(1, 20, n).astype(float)
 
 
-def design(x: FloatArray, names: list[str], unknown: tuple[str, ...] = (), **more: dict[str, Variable]) -> Design:
+def design(
+    x: FloatArray, names: list[str], unknown: tuple[str, ...] = (), **more: dict[str, Variable]
+) -> Design:
     """A design, `unknown` being aliased."""
     return Design(x, tuple(names), np.array([n not in unknown for n in names]), **more)
 

@@ -136,7 +136,9 @@ def test_nuisance_constants_of_a_glm_are_found_among_its_columns() -> None:
     factors = {"mu": Variable("mu", labels, tuple(sorted(set(labels))))}
     y = np.arange(1.0, len(whole) + 1)
     r = found(
-        recognise_poisson(design(np.column_stack([indicators, whole[:, :2]]), names, factors=factors), y, None)
+        recognise_poisson(
+            design(np.column_stack([indicators, whole[:, :2]]), names, factors=factors), y, None
+        )
     )
     assert r.coefficients == ("A", "B")
     few = design(np.column_stack([indicators[:, :2], whole[:, :2]]), ["m1", "m2", "A", "B"], factors=factors)
@@ -153,7 +155,9 @@ def test_coarse_groups_rows_that_are_no_mirror_images_and_no_items_are_refused_w
     skewed[0] = np.roll(skewed[0], 1)
     wrong = recognise_poisson(design(skewed, ITEMS[:3]), np.ones(len(whole)), groups)
     assert isinstance(wrong, Not)
-    empty = recognise_poisson(design(np.random.default_rng(1).normal(size=(6, 2)), ["u", "v"]), np.ones(6), np.arange(6) // 2)
+    empty = recognise_poisson(
+        design(np.random.default_rng(1).normal(size=(6, 2)), ["u", "v"]), np.ones(6), np.arange(6) // 2
+    )
     assert isinstance(empty, Not) and not empty.paired
 
 

@@ -17,6 +17,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: Columns of a model frame that are no covariates.
 NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
+#: Numbers of a model matrix that are looked at: least squares on more take minutes.
+MOST_NUMBERS = 5_000_000
 #: A count that misses a whole number, or a half, by this part of itself is one: R has shares, and they were multiplied.
 WHOLE = 1e-9
 
@@ -87,6 +89,10 @@ def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design
     names = x.dimnames[1]
     kept = [k for k, n in enumerate(names) if n not in without]
     matrix, names = x.floats()[:, kept], tuple(names[k] for k in kept)
+    if matrix.size > MOST_NUMBERS:
+        raise Unreadable(
+            f"its model matrix has {matrix.size:,} numbers; at most {MOST_NUMBERS:,} are looked at"
+        )
     if np.isnan(matrix).any() or np.isinf(matrix).any():
         raise Unreadable("its model matrix has values that are not finite")
     coef, vcov = coefficients(call, names)
@@ -110,7 +116,13 @@ def fitted_of(call: RecordedCall) -> Fitted:
     w = np.ones(n) if weights is None or not len(weights) else weights.floats().ravel()
     offset = call.vector("offset")
     o = None if offset is None or not len(offset) else offset.floats().ravel()
-    if len(y) != n or len(w) != n or (o is not None and len(o) != n) or np.isnan(y).any() or np.isnan(w).any():
+    if (
+        len(y) != n
+        or len(w) != n
+        or (o is not None and len(o) != n)
+        or np.isnan(y).any()
+        or np.isnan(w).any()
+    ):
         raise Unreadable(f"its response has {len(y)} values, its model matrix {n} rows")
     return Fitted(design, coef, vcov, y, w, None if o is None or not o.any() else o)
 

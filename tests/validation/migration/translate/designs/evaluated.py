@@ -20,9 +20,7 @@ def steps(name: str, folder: Path, only: Mapping[str, Any] | None = None) -> dic
     """All steps of a script, or of some of its variables, by variable."""
     calls = recorded(name)
     chosen = calls if only is None else {k: v for k, v in calls.items() if k in only}
-    return {
-        s.call.variable or f"#{s.call.id}": s for s in steps_of(captured(chosen), Stage(folder).place)
-    }
+    return {s.call.variable or f"#{s.call.id}": s for s in steps_of(captured(chosen), Stage(folder).place)}
 
 
 def options(step: Step) -> dict[str, Any]:

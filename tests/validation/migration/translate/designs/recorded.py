@@ -21,7 +21,19 @@ from pairproof.bridge.values.values import RLang, RList, ROpaque, RValue, RVecto
 
 HERE = Path(__file__).parent
 NAMES = ("binomial", "poisson", "ordered", "tables", "others", "patterns")
-PLAIN = ("id", "function", "text", "variable", "helper", "via", "args", "fits", "contrasts", "na_action", "warnings")
+PLAIN = (
+    "id",
+    "function",
+    "text",
+    "variable",
+    "helper",
+    "via",
+    "args",
+    "fits",
+    "contrasts",
+    "na_action",
+    "warnings",
+)
 
 
 @lru_cache(maxsize=None)

@@ -85,7 +85,9 @@ def test_a_poisson_model_with_a_constant_for_each_contest_is_fit_llbt_with_the_s
     assert options(poisson[name]) == POISSON[name]
 
 
-def test_standard_errors_are_compared_but_for_links_whose_information_differs(binomial: dict[str, Step]) -> None:
+def test_standard_errors_are_compared_but_for_links_whose_information_differs(
+    binomial: dict[str, Step]
+) -> None:
     # R's are of the weights of the step before the last: fewest observed 4.6 digits, with covariates of items.
     assert fewest(binomial["g1"], "se") >= 5.0
     assert "se" not in {str(r.quantity).split(".")[0] for r in binomial["g9"].rows}
@@ -118,9 +120,10 @@ def test_a_design_of_prefmod_is_no_surprise_and_another_is_said_to_be_one(poisso
 
 
 def test_what_does_not_fit_or_has_no_counterpart_names_the_reason(tmp_path: Path) -> None:
-    from .recorded import captured, recorded
     from pairproof.validation.migration.translate.catalogue import translators
     from pairproof.validation.migration.translate.translation import Context
+
+    from .recorded import captured, recorded
 
     calls = {**recorded("binomial"), **recorded("poisson")}
     context = Context(captured(calls))
