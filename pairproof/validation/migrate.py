@@ -80,13 +80,13 @@ def migrate(
     """
     begun = time.monotonic()
     source = Path(script)
-    target = source.with_suffix(".py") if out is None else Path(out)
     captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
+    target = source.with_suffix(".py") if out is None else Path(out)
     with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
         stage = Stage(Path(folder))
         steps = steps_of(captured, stage.place, told)
         found = Migration(captured, steps, left_out(captured))
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
-            found = replace(found, written=written.files, ran_seconds=written.ran_seconds)
+            found = replace(found, written=written.shown, ran_seconds=written.ran_seconds)
     return replace(found, seconds=time.monotonic() - begun)

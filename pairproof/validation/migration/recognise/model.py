@@ -1,9 +1,11 @@
-"""The model of ours that a design is, term by term, and the proof that it is: a linear map between the coefficients.
+"""The model of ours that a design is, term by term, and the proof that it is: a linear map between the
+coefficients.
 
 Each coefficient of R adds something to the log-odds of a contest and to the log-probability of a tie
-(:class:`~.contests.Contests`).  From what it adds follows what it is: an item, an item times a covariate, the order
-effect, a covariate of the contest, a tie parameter.  The model put together of these has a design of its own; it is the
-same model if and only if both designs span the same space, and then R's coefficients b are ours by
+(:class:`~.contests.Contests`).  From what it adds follows what it is: an item, an item times a covariate, the
+order effect, a covariate of the contest, a tie parameter.  The model put together of these has a design of
+its own; it is the same model if and only if both designs span the same space, and then R's coefficients b are
+ours by
 
     theta = M b,      cov(theta) = M V M',      own design x M = R's design.
 
@@ -203,7 +205,9 @@ def _read_columns(
 
 
 def _of_one_size(logit: FloatArray, either_side: bool) -> bool:
-    """Whether a column is the order effect: the same in all rows, but for which item is taken as the first."""
+    """Whether a column is the order effect: the same in all rows, but for which item is taken as the
+    first.
+    """
     size = np.abs(logit) if either_side else logit
     return bool(size.min() > EXACT and size.max() - size.min() < EXACT)
 
@@ -338,8 +342,8 @@ def _of_whole_factors(
 ) -> tuple[_Found, tuple[Variable, ...]] | None:
     """The same columns with factors in the place of indicators of their levels, of which R left out some.
 
-    R leaves out columns that others determine, one by one and not a level for all items; None where no item has an
-    indicator of its own.
+    R leaves out columns that others determine, one by one and not a level for all items; None where no item
+    has an indicator of its own.
     """
     whole: dict[str, Variable] = {}
     left: dict[str, dict[int, FloatArray]] = {}
@@ -362,7 +366,9 @@ def _is_indicator(factor: Variable, z: FloatArray) -> bool:
 def _by_items(
     found: _Found, items: Sequence[str]
 ) -> tuple[dict[str, FloatArray], dict[int, dict[str, FloatArray]]]:
-    """Covariates of all items, and of single ones: of J items J - 1 are all, for the sum of their columns is 0."""
+    """Covariates of all items, and of single ones: of J items J - 1 are all, for the sum of their columns is
+    0.
+    """
     common: dict[str, FloatArray] = {}
     single: dict[int, dict[str, FloatArray]] = {}
     for name, of in found.of_all.items():

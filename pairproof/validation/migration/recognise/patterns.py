@@ -1,10 +1,11 @@
-"""Pattern models: a row for each possible answer of a person in each group, as prefmod's patt.design makes them.
+"""Pattern models: a row for each possible answer of a person in each group, as prefmod's patt.design makes
+them.
 
     log m(answer, group) = constant of the group + sum_j x_j lambda_j + ties + dependence
 
-x_j is how often j is preferred in the answer less how often another item is preferred to it (Hatzinger and Dittrich 2012,
-Journal of Statistical Software 48(10)).  What the answers are follows from the rows: all J! orders, all combinations of
-the pairs' answers, or all weak orders.
+x_j is how often j is preferred in the answer less how often another item is preferred to it (Hatzinger and
+Dittrich 2012, Journal of Statistical Software 48(10)).  What the answers are follows from the rows: all J!
+orders, all combinations of the pairs' answers, or all weak orders.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class Answers:
     ----------
     kind : {"ranks", "pairs", "ratings"}
     values : int[n, k]
-        Ranks or ratings of the items, 1 the best; or answers of the pairs in prefmod's order, 1 where the first is
-        preferred, -1 where the second, 0 neither.
+        Ranks or ratings of the items, 1 the best; or answers of the pairs in prefmod's order, 1 where the
+        first is preferred, -1 where the second, 0 neither.
     ties : bool
         Whether "neither" was a possible answer.
     points : int
@@ -209,7 +210,8 @@ def _combinations(
     seen = np.column_stack([x, u])
     made = np.column_stack([sums, *([every == 0] if u.shape[1] else [])])
     if products is not None and products.shape[1] == of_products.shape[1]:
-        # Whichever order the columns have: their sum tells rows apart as far as a model with all of them needs it.
+        # Whichever order the columns have: their sum tells rows apart as far as a model with all of them
+        # needs it.
         seen = np.column_stack([seen, np.sort(products, axis=1)])
         made = np.column_stack([made, np.sort(of_products, axis=1)])
     out = np.zeros((len(x), len(pairs)), dtype=np.int64)
@@ -266,7 +268,9 @@ def _within(span: FloatArray, columns: FloatArray) -> bool:
 def _times_item(
     column: FloatArray, x: FloatArray, name: str, items: Sequence[str]
 ) -> tuple[str, int, FloatArray] | None:
-    """What an item's column is multiplied with, which is one number in a group: rest of the name, item, values."""
+    """What an item's column is multiplied with, which is one number in a group: rest of the name, item,
+    values.
+    """
     parts = name.split(":")
     for k in sorted(range(len(items)), key=lambda k: items[k] not in parts):
         told = np.abs(x[:, k]) > SAME_SPACE

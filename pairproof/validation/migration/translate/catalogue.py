@@ -13,6 +13,12 @@ MODULES: tuple[str, ...] = (
     "designs.glm",
     "designs.polr",
     "designs.tables",
+    "others.aspects",
+    "others.by_values",
+    "others.item_covariates",
+    "others.plackett_luce",
+    "others.psychotools",
+    "prefmod",
 )
 
 

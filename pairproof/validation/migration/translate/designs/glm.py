@@ -1,4 +1,6 @@
-"""stats::glm and gnm::gnm: native where the design is a model of ours, by R where it is one of this field, else left out."""
+"""stats::glm and gnm::gnm: native where the design is a model of ours, by R where it is one of this field,
+else left out.
+"""
 
 from __future__ import annotations
 

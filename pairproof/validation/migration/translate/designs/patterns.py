@@ -196,7 +196,8 @@ def _is_coarser(found: Pattern) -> bool:
 def _on_coarser_groups(found: Pattern, y: FloatArray, values: dict[str, float]) -> dict[str, float]:
     """Deviance and df against free probabilities in the groups of the fit, of which R's are parts.
 
-    The difference is the likelihood ratio of free probabilities in the one and in the other: both are of the counts alone.
+    The difference is the likelihood ratio of free probabilities in the one and in the other: both are of the
+    counts alone.
     """
     pooled = found.pooled
     n_answers = int(np.bincount(found.groups)[0])

@@ -19,7 +19,8 @@ IntArray = NDArray[np.int64]
 NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
 #: Numbers of a model matrix that are looked at: least squares on more take minutes.
 MOST_NUMBERS = 5_000_000
-#: A count that misses a whole number, or a half, by this part of itself is one: R has shares, and they were multiplied.
+#: A count that misses a whole number, or a half, by this part of itself is one: R has shares, and they were
+#: multiplied.
 WHOLE = 1e-9
 
 

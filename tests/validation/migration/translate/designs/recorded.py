@@ -1,7 +1,7 @@
 """Calls that R recorded of the scripts beside this file, kept as JSON, so that tests run without R.
 
-`python -m tests.validation.migration.translate.designs.recorded` runs the scripts again and writes the records; a test
-with R runs them live.
+`python -m tests.validation.migration.translate.designs.recorded` runs the scripts again and writes the
+records; a test with R runs them live.
 """
 
 from __future__ import annotations

@@ -88,7 +88,8 @@ def test_a_poisson_model_with_a_constant_for_each_contest_is_fit_llbt_with_the_s
 def test_standard_errors_are_compared_but_for_links_whose_information_differs(
     binomial: dict[str, Step]
 ) -> None:
-    # R's are of the weights of the step before the last: fewest observed 4.6 digits, with covariates of items.
+    # R's are of the weights of the step before the last: fewest observed 4.6 digits, with covariates of
+    # items.
     assert fewest(binomial["g1"], "se") >= 5.0
     assert "se" not in {str(r.quantity).split(".")[0] for r in binomial["g9"].rows}
     assert "observed information" in " ".join(binomial["g9"].translation.notes)

@@ -9,7 +9,8 @@ from pairproof.validation.migration.translate.translation import Context, Transl
 
 from .recorded import captured, recorded
 
-#: A quasi-symmetry model is a Bradley-Terry model (Agresti 2002, section 10.6); items in a ring are one by design.
+#: A quasi-symmetry model is a Bradley-Terry model (Agresti 2002, section 10.6); items in a ring are one by
+#: design.
 PAIRED = ("n18", "n19")
 
 
