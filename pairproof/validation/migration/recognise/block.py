@@ -1,6 +1,7 @@
 """The columns of a design that are items: +c for one item of a row, -c for the other, 0 elsewhere.
 
-    eta_r = c (b_i - b_j) + ...    one plus and one minus in a row; a single sign where the other item is hidden
+    eta_r = c (b_i - b_j) + ...    one plus and one minus in a row; a single sign where the other item is
+    hidden
 
 (the coding of Critchlow and Fligner 1991, Psychometrika 56, 517-533, that glm, gnm and prefmod's designs
 share). Contrasts of a factor are told from it: `contr.sum` has two minus signs in the rows of its last level,

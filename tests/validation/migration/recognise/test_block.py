@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pairproof.validation.migration.recognise.block import item_block
-
-from .made import FloatArray, signs
+from tests.validation.migration.recognise.made import FloatArray, signs
 
 
 def dummies(n: int, levels: int) -> FloatArray:

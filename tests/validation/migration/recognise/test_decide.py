@@ -15,8 +15,7 @@ from pairproof.validation.migration.recognise.decide import (
     recognise_poisson,
 )
 from pairproof.validation.migration.recognise.model import Model
-
-from .made import FloatArray, counts_of, design, outcomes, signs
+from tests.validation.migration.recognise.made import FloatArray, counts_of, design, outcomes, signs
 
 ITEMS = ["A", "B", "C", "D"]
 

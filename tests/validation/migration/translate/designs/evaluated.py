@@ -12,8 +12,7 @@ from pairproof.validation.migration.code.source import source
 from pairproof.validation.migration.steps import steps_of
 from pairproof.validation.migration.translate.translation import Step
 from pairproof.validation.migration.written.stage import Stage
-
-from .recorded import captured, recorded
+from tests.validation.migration.translate.designs.recorded import captured, recorded
 
 
 def steps(name: str, folder: Path, only: Mapping[str, Any] | None = None) -> dict[str, Step]:

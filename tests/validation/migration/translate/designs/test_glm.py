@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from pairproof.validation.migration.translate.translation import Step
-
-from .evaluated import fewest, options, steps, written
+from tests.validation.migration.translate.designs.evaluated import fewest, options, steps, written
 
 #: Variable of binomial.R -> function's keywords but reference="Nilgiri" and cells="row".
 BINOMIAL = {
@@ -123,8 +122,7 @@ def test_a_design_of_prefmod_is_no_surprise_and_another_is_said_to_be_one(poisso
 def test_what_does_not_fit_or_has_no_counterpart_names_the_reason(tmp_path: Path) -> None:
     from pairproof.validation.migration.translate.catalogue import translators
     from pairproof.validation.migration.translate.translation import Context
-
-    from .recorded import captured, recorded
+    from tests.validation.migration.translate.designs.recorded import captured, recorded
 
     calls = {**recorded("binomial"), **recorded("poisson")}
     context = Context(captured(calls))

@@ -6,9 +6,8 @@ import pytest
 
 from pairproof.validation.migration.translate.catalogue import translators
 from pairproof.validation.migration.translate.translation import Context, Step
-
-from .evaluated import fewest, options, steps, written
-from .recorded import captured, recorded
+from tests.validation.migration.translate.designs.evaluated import fewest, options, steps, written
+from tests.validation.migration.translate.designs.recorded import captured, recorded
 
 NATIVE = {
     "d1": {},

@@ -6,8 +6,7 @@ import pytest
 
 from pairproof.validation.migration.translate.catalogue import translators
 from pairproof.validation.migration.translate.translation import Context, Translation
-
-from .recorded import captured, recorded
+from tests.validation.migration.translate.designs.recorded import captured, recorded
 
 #: A quasi-symmetry model is a Bradley-Terry model (Agresti 2002, section 10.6); items in a ring are one by
 #: design.

@@ -10,9 +10,8 @@ import pytest
 from pairproof.validation.migration.steps import steps_of
 from pairproof.validation.migration.translate.translation import Step
 from pairproof.validation.migration.written.stage import Stage
-
-from .evaluated import steps, written
-from .recorded import captured, recorded
+from tests.validation.migration.translate.designs.evaluated import steps, written
+from tests.validation.migration.translate.designs.recorded import captured, recorded
 
 
 @pytest.fixture(scope="module")
