@@ -24,7 +24,8 @@
 ##   refcat           reference                             br            whether the bias is reduced
 ##   data             data as given                         random        whether effects are random
 ##   sigma            standard deviation of those           sigma_fixed   whether it was held
-##   random_effects   predicted, one a contestant
+##   sigma_se         its standard error                    effects       predicted random effects, by column of z
+##   penalized_deviance  of a fit with reduced bias
 ##   separate         contestants with abilities of their own
 ##   z                random design
 ## btmodel:
@@ -142,8 +143,9 @@ contestants_of <- function(v) {
   bare <- unclass(v)
   c(parts_of(bare, c("player1", "player2", "id", "refcat", "data")), list(
     br = inherits(v, "brglm"), random = !is.null(bare$random), z = bare$random,
-    sigma = bare$sigma, random_effects = attr(bare$coefficients, "random"), sigma_fixed = bare$sigma.fixed,
-    separate = bare$separate.ability))
+    sigma = bare$sigma, sigma_se = if (!is.null(bare$varSigma)) sqrt(bare$varSigma),
+    effects = attr(bare$coefficients, "random"), sigma_fixed = bare$sigma.fixed, separate = bare$separate.ability,
+    penalized_deviance = bare$penalized.deviance))
 }
 
 ## What prefmod's functions made of their arguments.
