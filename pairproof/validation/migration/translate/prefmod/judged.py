@@ -167,7 +167,7 @@ def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: lis
         values,
         f"{', '.join(named[:8])}{', ...' if len(named) > 8 else ''}" if named else "",
         "nlm stops at a gradient of 1e-6",
-        name=f"{call.function}, {BY_NLM}",
+        name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in own) else ''}{BY_NLM}",
     )
     rows = fit_rows(fit, replace(answer, converged=r.code in (1, 2, None)))
     if r.stored is not None:
