@@ -120,14 +120,7 @@ def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntAr
     ties = counts[rows[:, 2]] if of_ties else None
     tie = x[rows[:, 2]] - (high + low) / 2 if of_ties else np.zeros_like(high)
     return Contests(
-        first,
-        second,
-        counts[rows[:, 0]],
-        counts[rows[:, 1]],
-        ties,
-        _clean(high - low),
-        _clean(tie),
-        rows,
+        first, second, counts[rows[:, 0]], counts[rows[:, 1]], ties, _clean(high - low), _clean(tie), rows
     )
 
 

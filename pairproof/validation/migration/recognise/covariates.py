@@ -69,7 +69,9 @@ def product_of(variables: Sequence[Variable]) -> Product:
     for variable in variables:
         columns = [((*said, label), z * own) for said, z in columns for label, own in variable.columns()]
     return Product(
-        tuple(variables), tuple(":".join(said) for said, _ in columns), np.column_stack([z for _, z in columns])
+        tuple(variables),
+        tuple(":".join(said) for said, _ in columns),
+        np.column_stack([z for _, z in columns]),
     )
 
 

@@ -76,7 +76,8 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     met = [v for v in design.factors.values() if v.levels and set(v.levels) == set(items)]
     if len(met) != 2 or "tie.max" not in special:
         return Not(
-            "its GenDavidson has more than one number for the home advantage, a term of ties or a player's ability", True
+            "its GenDavidson has more than one number for the home advantage, a term of ties or a player's ability",
+            True,
         )
     if set(np.bincount(groups).tolist()) != {3}:
         return Not("its matches do not have three rows each, won, tied and lost", True)

@@ -235,7 +235,9 @@ def _recognised(
     said = list(design.items) if design.items else [design.names[k] for k in block.columns]
     items = _named(said, block, met)
     reference = _reference(design, block, items, kind)
-    variables = _constant_in_contests([*design.factors.values(), *design.numbers.values()], contests, items, met)
+    variables = _constant_in_contests(
+        [*design.factors.values(), *design.numbers.values()], contests, items, met
+    )
     model = model_of(
         contests,
         kept,

@@ -13,6 +13,11 @@ MODULES: tuple[str, ...] = (
     "designs.glm",
     "designs.polr",
     "designs.tables",
+    "others.aspects",
+    "others.by_values",
+    "others.item_covariates",
+    "others.plackett_luce",
+    "others.psychotools",
     "prefmod",
 )
 

@@ -108,7 +108,9 @@ def of_model(call: RecordedCall, names: Sequence[str]) -> Callable[[RModel], Seq
         )
         spread = call.vector("vcov")
         if spread is not None and spread.values.ndim == 2 and spread.dimnames and spread.dimnames[0]:
-            errors = dict(zip(spread.dimnames[0], np.sqrt(np.maximum(np.diag(spread.floats()), 0.0)).tolist()))
+            errors = dict(
+                zip(spread.dimnames[0], np.sqrt(np.maximum(np.diag(spread.floats()), 0.0)).tolist())
+            )
             wanted = {n: errors[n] for n, v in theirs.items() if n in errors and not np.isnan(v)}
             ours = {n: v for n, v in model.bse().items() if n in wanted}
             rows += rows_of("se", ours, wanted, call.function, least=LEAST_VCOV, why=WHY)
@@ -137,9 +139,7 @@ def _cannot(fitted: Fitted, family: str, link: str) -> str:
 
 
 def _design(fitted: Fitted) -> dict[str, list[Any]]:
-    return {
-        n: _numbers(fitted.design.x[:, k]) for k, n in enumerate(fitted.design.names)
-    }
+    return {n: _numbers(fitted.design.x[:, k]) for k, n in enumerate(fitted.design.names)}
 
 
 def _numbers(column: Any) -> list[Any]:

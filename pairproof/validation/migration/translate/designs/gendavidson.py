@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .....bridge.capture.recorded import RecordedCall
+from ....r_answers.translate import RParameters
 from ...code.expressions import Call, File
 from ...recognise.davidson import Davidson
-from ....r_answers.translate import RParameters
 from ..translation import Translation
 from .judged import GNM, of_fit, poisson_likelihood
 from .read import Fitted
@@ -29,7 +29,9 @@ def davidson(call: RecordedCall, fitted: Fitted, found: Davidson) -> Translation
     likelihood = poisson_likelihood(call, found.contests, fitted.y, len(found.names))
     # With tie.mode or tie.scale gnm's errors are of the expected information, a fit's of the observed one.
     judge = of_fit(call, p, likelihood, GNM, SAID, errors=not found.general)
-    notes = ("standard errors are of the observed information, R's of the expected one",) if found.general else ()
+    notes = (
+        ("standard errors are of the observed information, R's of the expected one",) if found.general else ()
+    )
     return Translation("native", _code(call, found), judge=judge, notes=notes)
 
 

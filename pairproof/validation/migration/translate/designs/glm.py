@@ -14,15 +14,7 @@ from ..registry import translates
 from ..translation import Context, Translation, outside
 from .bridged import glm_in_r, gnm_in_r
 from .gendavidson import davidson
-from .judged import (
-    GLM,
-    GNM,
-    binomial_likelihood,
-    dispersion,
-    of_fit,
-    poisson_likelihood,
-    r_parameters,
-)
+from .judged import GLM, GNM, binomial_likelihood, dispersion, of_fit, poisson_likelihood, r_parameters
 from .read import Fitted, IntArray, Unreadable, counts, eliminated, family_of, fitted_of, text_of
 from .write import fit_call
 
@@ -164,12 +156,7 @@ def _poisson(
 
 
 def _in_r(
-    call: RecordedCall,
-    fitted: Fitted,
-    groups: IntArray | None,
-    reason: str,
-    stem: str,
-    linear: bool = True,
+    call: RecordedCall, fitted: Fitted, groups: IntArray | None, reason: str, stem: str, linear: bool = True
 ) -> Translation:
     if not linear:
         return outside(f"stays in R: {reason}, and gnm's terms that are not linear have no design to send")
@@ -178,4 +165,3 @@ def _in_r(
         if groups is None
         else gnm_in_r(call, fitted, groups, reason, stem)
     )
-

@@ -23,11 +23,7 @@ from .write import renamed
 
 FloatArray = NDArray[np.float64]
 #: R's calls as they are made, by which their floors are found.
-GLM, GNM, POLR = (
-    "stats::glm, default epsilon",
-    "gnm::gnm, default tolerance",
-    "MASS::polr, default reltol",
-)
+GLM, GNM, POLR = ("stats::glm, default epsilon", "gnm::gnm, default tolerance", "MASS::polr, default reltol")
 #: Errors of estimates, and what is made of them.
 OF_ERRORS = ("se", "z", "p", "worth_se")
 Judge = Callable[[Fit], Sequence[Agreement]]
@@ -93,7 +89,9 @@ def binomial_likelihood(call: RecordedCall, contests: Contests, n: int) -> dict[
     return values
 
 
-def poisson_likelihood(call: RecordedCall, contests: Contests, counts: FloatArray, n: int) -> dict[str, float]:
+def poisson_likelihood(
+    call: RecordedCall, contests: Contests, counts: FloatArray, n: int
+) -> dict[str, float]:
     """The same of a Poisson model with a constant for each contest.
 
     Its log-likelihood is that of the comparisons plus sum(N log N - N) - sum log y!, N the total of a contest.  R counts

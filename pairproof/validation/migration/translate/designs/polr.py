@@ -101,9 +101,11 @@ def _native(
         "log-odds",
         found.model.reference,
     )
-    shown = replace(found, model=replace(found.model, contests=_folded(found.model.contests))) if (
-        mirrored and _is_plain(found)
-    ) else found
+    shown = (
+        replace(found, model=replace(found.model, contests=_folded(found.model.contests)))
+        if (mirrored and _is_plain(found))
+        else found
+    )
     code = fit_call(shown, "fit_bradley_terry", call.variable, ties="rao-kupper", order_effect=not mirrored)
     refused = tried(code)
     if isinstance(refused, PairproofError):
@@ -111,10 +113,12 @@ def _native(
     loglik = call.number("loglik")
     likelihood = {} if loglik is None else dict(likelihood_values(loglik, len(names)))
     said = "tie = (zeta2 - zeta1) / 2" + ("" if mirrored else ", order = -(zeta1 + zeta2) / 2")
-    notes = (BY_DESIGN,) if not mirrored else (BY_DESIGN, "each contest and its mirror image are one contest here")
-    return Translation(
-        "native", code, notes=notes, judge=of_fit(call, p, likelihood, POLR, said)
+    notes = (
+        (BY_DESIGN,)
+        if not mirrored
+        else (BY_DESIGN, "each contest and its mirror image are one contest here")
     )
+    return Translation("native", code, notes=notes, judge=of_fit(call, p, likelihood, POLR, said))
 
 
 def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, ...], FloatArray]:

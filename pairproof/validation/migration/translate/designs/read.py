@@ -110,7 +110,13 @@ def fitted_of(call: RecordedCall) -> Fitted:
     w = np.ones(n) if weights is None or not len(weights) else weights.floats().ravel()
     offset = call.vector("offset")
     o = None if offset is None or not len(offset) else offset.floats().ravel()
-    if len(y) != n or len(w) != n or (o is not None and len(o) != n) or np.isnan(y).any() or np.isnan(w).any():
+    if (
+        len(y) != n
+        or len(w) != n
+        or (o is not None and len(o) != n)
+        or np.isnan(y).any()
+        or np.isnan(w).any()
+    ):
         raise Unreadable(f"its response has {len(y)} values, its model matrix {n} rows")
     return Fitted(design, coef, vcov, y, w, None if o is None or not o.any() else o)
 

@@ -35,7 +35,9 @@ def anova(call: RecordedCall, context: Context) -> Translation:
         return outside(ONE)
     families = {s.call.strings("family")[:1] for s in steps}
     if any(f and f[0].startswith("quasi") for f in families):
-        return outside("it divides by the dispersion of a quasi family, which a likelihood ratio does not have")
+        return outside(
+            "it divides by the dispersion of a quasi family, which a likelihood ratio does not have"
+        )
     table = call.frame("value")
     if table is None or "Deviance" not in table or "Df" not in table:
         return outside("its table was not recorded")
@@ -97,7 +99,15 @@ def _judge(call: RecordedCall, table: RList) -> Callable[[Any], Sequence[Agreeme
                     python, r = abs(python), abs(r)
                 scale = {"statistic": size, "p": 0.0, "df": 0.0}[quantity]
                 rows.append(
-                    row(f"anova.{k + 1}.{quantity}", python, r, call.function, least=LEAST, why=WHY, scale=scale)
+                    row(
+                        f"anova.{k + 1}.{quantity}",
+                        python,
+                        r,
+                        call.function,
+                        least=LEAST,
+                        why=WHY,
+                        scale=scale,
+                    )
                 )
         return rows
 

@@ -126,7 +126,11 @@ def _items(side: Floats, odd: list[int], names: Sequence[str]) -> list[int]:
 
     def within(k: int, j: int) -> bool:
         there = side[:, k] != 0
-        return j != k and there.sum() < (side[:, j] != 0).sum() and bool((side[there, k] == side[there, j]).all())
+        return (
+            j != k
+            and there.sum() < (side[:, j] != 0).sum()
+            and bool((side[there, k] == side[there, j]).all())
+        )
 
     return [k for k in plain if not any(within(k, j) for j in plain)]
 
@@ -140,7 +144,11 @@ def _side(there: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _reference(own: Sequence[str]) -> str:
     numbered = [re.fullmatch(r"(\D+)(\d+)", name) for name in own]
     heads = {m[1] for m in numbered if m}
-    if all(numbered) and len(heads) == 1 and [int(m[2]) for m in numbered if m] == list(range(1, len(own) + 1)):
+    if (
+        all(numbered)
+        and len(heads) == 1
+        and [int(m[2]) for m in numbered if m] == list(range(1, len(own) + 1))
+    ):
         return f"{heads.pop()}{len(own) + 1}"
     return "reference" if "reference" not in own else "reference_"
 
@@ -181,12 +189,24 @@ def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there
     """Put a product into `found`: its covariate is what is left of the column's name; "" if the numbers agree."""
     rest = [part for part in column.split(":") if part != base]
     name = re.sub(r"\W+", "_", "_".join(rest)).strip("_") or "covariate"
-    if name[0].isdigit() or name in ("first", "second", "wins", "ties", "losses", "weight", "judge", "source", "order"):
+    if name[0].isdigit() or name in (
+        "first",
+        "second",
+        "wins",
+        "ties",
+        "losses",
+        "weight",
+        "judge",
+        "source",
+        "order",
+    ):
         name = f"x_{name}"
     known = found.covariates.get(name)
     if known is None:
         known = np.full(len(values), np.nan)
-    if not np.allclose(known[there & ~np.isnan(known)], values[there & ~np.isnan(known)], rtol=1e-12, atol=0.0):
+    if not np.allclose(
+        known[there & ~np.isnan(known)], values[there & ~np.isnan(known)], rtol=1e-12, atol=0.0
+    ):
         return f"its columns of {name} are of different covariates"
     found.covariates[name] = np.where(there, values, known)
     found.terms[column] = (head, name)

@@ -48,7 +48,9 @@ def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Tran
     used = () if model.of_missing else found.all
     size: tuple[Any, ...] = (len(model.items), model.times) if model.times > 1 else (len(model.items),)
     code = Call(
-        f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}", (frame_of(table, used, call.variable), *size), options
+        f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}",
+        (frame_of(table, used, call.variable), *size),
+        options,
     )
     return Translation("bridge", code, reason=reason, speaks="r", judge=_judge_pattern(call))
 
@@ -58,7 +60,9 @@ def _formula(products: Sequence[Sequence[str]]) -> str:
 
 
 def _spelt(name: str) -> str:
-    return name if name.replace(".", "_").replace("_", "a").isalnum() and not name[0].isdigit() else f"`{name}`"
+    return (
+        name if name.replace(".", "_").replace("_", "a").isalnum() and not name[0].isdigit() else f"`{name}`"
+    )
 
 
 def _flags(call: RecordedCall) -> dict[str, Any]:

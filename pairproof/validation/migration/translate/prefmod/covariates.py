@@ -72,7 +72,9 @@ class Covariates:
     def whole(self) -> bool:
         """Whether every part of a product is in the model itself, as treatment contrasts in R then have it."""
         have = {frozenset(p) for p in self.formel}
-        return all(frozenset((*p[:k], *p[k + 1 :])) in have for p in self.formel if len(p) > 1 for k in range(len(p)))
+        return all(
+            frozenset((*p[:k], *p[k + 1 :])) in have for p in self.formel if len(p) > 1 for k in range(len(p))
+        )
 
     def levels(self, table: Given) -> dict[str, list[int]]:
         """Levels of the covariates, the first the reference."""

@@ -69,7 +69,9 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
 @translates("prefmod::llbt.design", "prefmod::patt.design")
 def design(call: RecordedCall, context: Context) -> Translation:
     """A table for gnm or glm."""
-    return outside("it makes the table of a Poisson model; a fit on it is written on a table of the answers themselves")
+    return outside(
+        "it makes the table of a Poisson model; a fit on it is written on a table of the answers themselves"
+    )
 
 
 @translates("prefmod::expand.mat", "prefmod::simPC", "prefmod::simR")

@@ -216,7 +216,9 @@ def _flat(rows: list[Agreement], own: list[str], r: OfR) -> list[Agreement]:
 # -- defects -------------------------------------------------------------------------------------------------
 
 
-def _by_defect(call: RecordedCall, r: OfR, own: list[str], code: Call, rows: list[Agreement]) -> list[Agreement]:
+def _by_defect(
+    call: RecordedCall, r: OfR, own: list[str], code: Call, rows: list[Agreement]
+) -> list[Agreement]:
     """The rows, those that differ explained by prefmod's defects if R's numbers are those of a fit with them."""
     table, _ = trial(code.arguments[0])
     if table is None:

@@ -109,7 +109,9 @@ def _judge(call: RecordedCall, found: Blocks) -> Judge:
             found.items[-1],
         )
         values = parameter_values(fit, p)
-        said = ["it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these numbers"]
+        said = [
+            "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these numbers"
+        ]
         empty = int((found.counts.sum(axis=1) == 0).sum())
         df, deviance = call.number("df_residual"), call.number("deviance")
         if df is not None:
@@ -133,13 +135,17 @@ def _bridge(call: RecordedCall, y: RVector, x: Floats, names: Sequence[str], rea
         "pairproof.bridge.read_frame",
         (File({n: plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design"),),
     )
-    counts = attribute(Call("pairproof.bridge.read_frame", (File({"y": plain_column(y.floats())}, f"{stem}_y"),)), "y")
+    counts = attribute(
+        Call("pairproof.bridge.read_frame", (File({"y": plain_column(y.floats())}, f"{stem}_y"),)), "y"
+    )
     q, ncat = int(call.number("q") or 0), int(call.number("ncat") or 0)
     code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, q, ncat))
 
     def judge(model: Any) -> Sequence[Agreement]:
         r = named(call.vector("coef"))
-        rows = rows_of("coef", dict(zip(model.names, model.estimate.tolist())), r, call.function, least=SAME, why=AGAIN)
+        rows = rows_of(
+            "coef", dict(zip(model.names, model.estimate.tolist())), r, call.function, least=SAME, why=AGAIN
+        )
         found = call.vector("se")
         if found is not None:
             theirs = dict(zip(r, found.floats().tolist()))

@@ -122,7 +122,9 @@ def _judge(call: RecordedCall, items: Sequence[str], found: Covariates) -> Judge
         p = parameters(call, own, "lambda", items[-1])
         values = parameter_values(fit, p)
         said = gnm_values(call, fit, values)
-        answer = counterpart(call, values, "U is tie" if "U" in coef else "", said, "its gnm takes no tolerance")
+        answer = counterpart(
+            call, values, "U is tie" if "U" in coef else "", said, "its gnm takes no tolerance"
+        )
         lacking = [n for n, v in coef.items() if v == v and n not in own]
         rows = fit_rows(fit, answer)
         return rows + [row(f"coef.{n}", float("nan"), coef[n], call.function) for n in lacking]
@@ -156,7 +158,9 @@ def gnm_values(call: RecordedCall, fit: Fit, values: dict[str, float]) -> str:
 # -- in R ----------------------------------------------------------------------------------------------------
 
 
-def _bridge(call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, reason: str) -> Translation:
+def _bridge(
+    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, reason: str
+) -> Translation:
     """llbtPC.fit in R, on all columns: it leaves rows out for any of them."""
     if [n for n in found.in_model if n not in found.in_table]:
         # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod fitted.

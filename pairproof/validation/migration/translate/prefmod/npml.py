@@ -54,7 +54,11 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         "EMdev_change": float(scalar(call, "EMdev.change", 0.001)),
         "seed": int(seed),
     }
-    notes = () if "seed" in call.values else ("R took the seed from the time of day; this script states the one of that run",)
+    notes = (
+        ()
+        if "seed" in call.values
+        else ("R took the seed from the time of day; this script states the one of that run",)
+    )
     code = Call("pairproof.bridge.prefmod.pattnpml_fit", (*texts, k, frame), options)
     return Translation("bridge", code, reason=REASON, notes=notes, speaks="r", judge=_judge(call))
 
@@ -69,7 +73,9 @@ def _formula(call: RecordedCall, argument: str) -> str:
 
 def _judge(call: RecordedCall) -> Any:
     def judge(model: Any) -> Sequence[Agreement]:
-        r = {n: v for n, v in named(call.vector("coef")).items() if not n.startswith("z")} or named(call.vector("coef"))
+        r = {n: v for n, v in named(call.vector("coef")).items() if not n.startswith("z")} or named(
+            call.vector("coef")
+        )
         rows = rows_of("coef", model.params(), r, call.function, least=SAME, why=AGAIN)
         for name, value in (
             ("disparity", model.disparity),

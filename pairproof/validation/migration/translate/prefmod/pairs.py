@@ -45,7 +45,9 @@ class Coding:
     @property
     def written(self) -> dict[str, Any]:
         """As `coding=` of the readers has it."""
-        found = {k: _codes(v) for k, v in (("first", self.first), ("tie", self.tie), ("second", self.second)) if v}
+        found = {
+            k: _codes(v) for k, v in (("first", self.first), ("tie", self.tie), ("second", self.second)) if v
+        }
         return found | ({"missing": "NA"} if self.missing else {})
 
     @property
@@ -74,7 +76,10 @@ def coding_of(answers: Floats) -> Coding | str:
         return f"none of its {len(codes)} codes is the middle of their range, which prefmod takes for a tie"
     first, second = (high[::-1], low[::-1]) if turned else (low, high)
     return Coding(
-        tuple(first.tolist()), tuple(at.tolist()) if ties else (), tuple(second.tolist()), bool(np.isnan(answers).any())
+        tuple(first.tolist()),
+        tuple(at.tolist()) if ties else (),
+        tuple(second.tolist()),
+        bool(np.isnan(answers).any()),
     )
 
 

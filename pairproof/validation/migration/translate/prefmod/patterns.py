@@ -190,7 +190,9 @@ def _code(call: RecordedCall, read: Read) -> Call | str:
         columns[INCOMPLETE] = ["yes" if m else "no" for m in np.isnan(table.answers).any(axis=1)]
         reading["levels"] = {INCOMPLETE: ["no", "yes"]}
     elif used:
-        reading["levels"] = {written_name(n): v for n, v in model.covariates.levels(table).items() if n in used}
+        reading["levels"] = {
+            written_name(n): v for n, v in model.covariates.levels(table).items() if n in used
+        }
     file = File(columns, call.variable)
     return _checked_order(file, model, reading, options(model, ties))
 

@@ -54,7 +54,9 @@ def worth(call: RecordedCall, context: Context) -> Translation:
     if getattr(step.value.spec, "classes", 1) > 1:
         return outside("worths of classes are in the fit's own table")
     if asked == "worth":
-        return Translation("native", Method(made, "worth"), speaks="value", judge=_judge_worth(call, step, table))
+        return Translation(
+            "native", Method(made, "worth"), speaks="value", judge=_judge_worth(call, step, table)
+        )
     code = Method(made, "worth", (), {})
     notes = ("R's table has lambdas, which are half the logarithms of worths up to a constant in each group",)
     return Translation("native", code, notes=notes, speaks="value", judge=_judge_lambda(call, step, table))
@@ -76,7 +78,12 @@ def groups_in_r(fit: Fit, table: RVector) -> dict[str, str]:
         parts = column.split(":")
         time = [f"time{p[1:]}" for p in parts if p[:1] == "T" and p[1:].isdigit() and f"{p}" not in ours]
         plain = frozenset(p for p in parts if p and p != "estimate")
-        timed = frozenset([*(p for p in parts if not (p[:1] == "T" and p[1:].isdigit()) and p not in ("", "estimate")), *time])
+        timed = frozenset(
+            [
+                *(p for p in parts if not (p[:1] == "T" and p[1:].isdigit()) and p not in ("", "estimate")),
+                *time,
+            ]
+        )
         group = ours.get(plain) or ours.get(timed) or ours.get(frozenset(_glued(column)))
         if group is not None:
             found[column] = group
@@ -120,19 +127,28 @@ def _judge_lambda(call: RecordedCall, step: Step, table: RVector) -> Any:
     """Lambdas from log worths; a lambda may be 0 by chance, so its digits are counted against its standard error."""
 
     def judge(frame: Any) -> Sequence[Agreement]:
-        log_worth = {(g, i): float(np.log(w)) for g, i, w in zip(frame["group"], frame["item"], frame["worth"])}
+        log_worth = {
+            (g, i): float(np.log(w)) for g, i, w in zip(frame["group"], frame["item"], frame["worth"])
+        }
         error = {
-            (g, i): float(s / w) for g, i, w, s in zip(frame["group"], frame["item"], frame["worth"], frame["se"])
+            (g, i): float(s / w)
+            for g, i, w, s in zip(frame["group"], frame["item"], frame["worth"], frame["se"])
         }
         last = step.value.items[-1]
-        ours = {(g, i): ((x - log_worth[g, last]) / 2.0, error[g, i] / 2.0) for (g, i), x in log_worth.items()}
+        ours = {
+            (g, i): ((x - log_worth[g, last]) / 2.0, error[g, i] / 2.0) for (g, i), x in log_worth.items()
+        }
         return _rows(call, step, table, "lambda", ours)
 
     return judge
 
 
 def _rows(
-    call: RecordedCall, step: Step, table: RVector, kind: str, ours: Mapping[tuple[str, str], tuple[float, float]]
+    call: RecordedCall,
+    step: Step,
+    table: RVector,
+    kind: str,
+    ours: Mapping[tuple[str, str], tuple[float, float]],
 ) -> list[Agreement]:
     """A row for each entry of R's table; what differs explained by a defect where R's numbers are the defect's.
 
@@ -184,12 +200,16 @@ def _explained(
     for name, numbers in defects.items():
         r = {str(a.quantity): a.r for a in rows}
         if all(
-            q in numbers and value is not None and row(q, numbers[q], value, "", least=least).verdict == "agrees"
+            q in numbers
+            and value is not None
+            and row(q, numbers[q], value, "", least=least).verdict == "agrees"
             for q, value in r.items()
         ):
             differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
             short = name.partition(":")[2]
-            return explained(rows, differing, f"R is wrong here: its worths are those of its defect {short}", short)
+            return explained(
+                rows, differing, f"R is wrong here: its worths are those of its defect {short}", short
+            )
     return rows
 
 
@@ -206,7 +226,14 @@ def _by_defect(call: RecordedCall, table: RVector, fit: Fit, least: float, why: 
             group = list(fit.groups)[k] if len(fit.groups) == values.shape[1] else ""
             own = numbers.get(str(Quantity("worth", group, at)), float("nan"))
             rows.append(
-                row(f"worth of {name} by defect B21", own, float(values[j, k]), call.function, least=least, why=why)
+                row(
+                    f"worth of {name} by defect B21",
+                    own,
+                    float(values[j, k]),
+                    call.function,
+                    least=least,
+                    why=why,
+                )
             )
     return rows
 
