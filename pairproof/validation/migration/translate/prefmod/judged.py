@@ -123,17 +123,20 @@ def judge_pattern(
     own = _in_r_order(order, r)
     if isinstance(own, str):
         return own
+    numbers, ours = r, own
     saturated = None if model.alpha else saturated_of(tried, model, table)
     named = [] if not r.names else [f"{a} is {b}" for a, b in zip(r.names, own) if a != b]
 
     def judge(fit: Any) -> Sequence[Agreement]:
-        rows = _rows(call, fit, r, own, named)
-        if r.saturated is not None and saturated is not None:
-            rows.append(row("fl", saturated, r.saturated, call.function, why="a sum over the same counts"))
+        rows = _rows(call, fit, numbers, ours, named)
+        if numbers.saturated is not None and saturated is not None:
+            rows.append(
+                row("fl", saturated, numbers.saturated, call.function, why="a sum over the same counts")
+            )
         if any(a.verdict == "differs" for a in rows):
-            rows = _flat(rows, own, r)
+            rows = _flat(rows, ours, numbers)
         if any(a.verdict == "differs" for a in rows):
-            rows = _by_defect(call, r, own, whole, rows)
+            rows = _by_defect(call, numbers, ours, whole, rows)
         return rows
 
     return judge

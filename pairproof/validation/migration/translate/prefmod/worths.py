@@ -76,7 +76,7 @@ def groups_in_r(fit: Fit, table: RVector) -> dict[str, str]:
     found: dict[str, str] = {}
     for column in columns:
         parts = column.split(":")
-        time = [f"time{p[1:]}" for p in parts if p[:1] == "T" and p[1:].isdigit() and f"{p}" not in ours]
+        time = [f"time{p[1:]}" for p in parts if p[:1] == "T" and p[1:].isdigit()]
         plain = frozenset(p for p in parts if p and p != "estimate")
         timed = frozenset(
             [
