@@ -61,6 +61,8 @@ class Covariates:
     @property
     def by(self) -> str:
         """The formula of the model in Python's words; "" for none."""
+        if len(self.in_model) > 1 and len(self.formel) == 2 ** len(self.in_model) - 1:
+            return " * ".join(_ticked(written_name(n)) for n in self.in_model)
         return " + ".join(":".join(_ticked(written_name(n)) for n in p) for p in self.formel)
 
     @property
