@@ -33,7 +33,9 @@
 ## pattPC.fit and its kin (pattMod):
 ##   ll               log-likelihood                        fl            that of the saturated model
 ##   code             code of nlm                           hessian       matrix; vcov is its inverse
+##   minimum          nlm's minimum: minus the log-likelihood at the estimates, where ll is that of another point
 ##   obj_names, nobj, undec                                 of the call as it was understood
+##   ia, ia_t, ni_test, ni, mis_common, mis_model, mis_alpha, mis_beta, formel, elim    (mis_alpha and mis_beta: masks)
 ## llbtPC.fit (a gnm): obj_names, nobj, undec too
 ## llbt.fit:
 ##   b                all coefficients, nuisance last       se            standard errors of the model's
@@ -151,7 +153,11 @@ contestants_of <- function(v) {
 ## What prefmod's functions made of their arguments.
 understood <- function(heard) {
   if (is.null(heard)) return(NULL)
-  list(obj_names = heard$obj.names, nobj = heard$nobj, undec = heard$undec)
+  list(
+    obj_names = heard$obj.names, nobj = heard$nobj, undec = heard$undec, ia = heard$ia, ia_t = heard$iaT,
+    ni_test = heard$NItest, ni = heard$NI, mis_common = heard$MIScommon, mis_model = heard$MISmod,
+    mis_alpha = if (isTRUE(heard$MISalpha)) heard$Malph, mis_beta = if (isTRUE(heard$MISbeta)) heard$Mbeta,
+    formel = heard$formel, elim = heard$elim)
 }
 
 numbers_of_llbt <- function(v, frame) {
@@ -184,7 +190,7 @@ numbers_of_patterns <- function(v) {
   if (!is.null(inverse) && !is.null(labels)) dimnames(inverse) <- list(labels, labels)
   c(list(
     coef = estimates, vcov = inverse, hessian = hessian, ll = bare$ll, fl = bare$fl, loglik = bare$ll,
-    code = bare$result$code, iter = bare$result$iterations), understood(bare$envList))
+    minimum = bare$result$minimum, code = bare$result$code, iter = bare$result$iterations), understood(bare$envList))
 }
 
 numbers_of_mixed <- function(v) {
