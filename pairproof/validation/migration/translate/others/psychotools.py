@@ -172,18 +172,13 @@ def _native_parameters(
 def _worth_rows(call: RecordedCall, table: Any, found: RVector) -> Sequence[Agreement]:
     ours = dict(zip(table["item"].tolist(), table["worth"].tolist()))
     r = named(found)
-    rows = rows_of("worth", {n: ours.get(n, float("nan")) for n in r}, r, call.function, least=9.0, why=_STOP)
+    rows = rows_of("worth", {n: ours.get(n, float("nan")) for n in r}, r, BTMODEL, least=9.0, why=_STOP)
     spread = found.attributes.get("vcov")
     if isinstance(spread, RVector) and spread.values.ndim == 2 and not np.isnan(spread.floats()).all():
         errors = np.sqrt(np.diag(spread.floats()))
         se = dict(zip(table["item"].tolist(), table["se"].tolist()))
         rows += rows_of(
-            "worth_se",
-            {n: se[n] for n in r},
-            dict(zip(r, errors.tolist())),
-            call.function,
-            least=7.0,
-            why=_STOP,
+            "worth_se", {n: se[n] for n in r}, dict(zip(r, errors.tolist())), BTMODEL, least=7.0, why=_STOP
         )
     return rows
 
@@ -196,7 +191,7 @@ def _log_rows(call: RecordedCall, params: Any, found: RVector) -> Sequence[Agree
     r = named(found)
     ours = {n: float(params[n]) for n in r}
     size = max((abs(v) for v in r.values()), default=0.0)
-    return [row(f"estimate.{n}", ours[n], r[n], call.function, least=9.0, why=_STOP, scale=size) for n in r]
+    return [row(f"estimate.{n}", ours[n], r[n], BTMODEL, least=9.0, why=_STOP, scale=size) for n in r]
 
 
 def _bridged_parameters(
@@ -219,7 +214,7 @@ def _bridged_parameters(
 
     def judge(value: ItemParameters) -> Sequence[Agreement]:
         ours = dict(zip(value.items, value.estimate.tolist()))
-        return rows_of("estimate" if log else "worth", ours, named(found), call.function)
+        return rows_of("estimate" if log else "worth", ours, named(found), BTMODEL)
 
     return Translation("bridge", code, why, speaks="r", judge=judge)
 
