@@ -10,11 +10,15 @@ from .translation import Translator
 #: Modules of translators, one for the functions of one package.
 MODULES: tuple[str, ...] = (
     "bradleyterry2.btm",
-    "others.psychotools",
-    "others.plackett_luce",
-    "others.item_covariates",
-    "others.by_values",
+    "designs.glm",
+    "designs.polr",
+    "designs.tables",
     "others.aspects",
+    "others.by_values",
+    "others.item_covariates",
+    "others.plackett_luce",
+    "others.psychotools",
+    "prefmod",
 )
 
 
