@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import keyword
+import textwrap
 from collections.abc import Iterator, Sequence
 
-from ....bridge.capture.recorded import Place, RecordedCall
+from ....bridge.capture.recorded import Place, RecordedCall, ScriptText
 from ....report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Paragraph, Row, Table, Tone
 from ...report import numbers
 from ...verdicts.agreement import AGREEING, Agreement
@@ -21,21 +22,31 @@ OPEN = 3
 LONGEST = 2_000
 
 
-def where(place: Place) -> str:
-    """ "12", "12?" if it is one of several lines, "helpers.R: 3"."""
-    line = f"{place.line or ''}{'' if place.sure and place.line else '?'}"
-    return f"{place.file}: {line}" if place.file else line
+def where(place: Place, script: str = "") -> str:
+    """ "12", "12?" if it is one of several lines, "helpers.R: 3" of another file than the script."""
+    line = f"{place.line or '?'}{'' if place.sure or not place.line else '?'}"
+    return line if place.file in ("", script) else f"{place.file}: {line}"
 
 
-def call_section(site: Site) -> Iterator[Block]:
+def call_section(site: Site, text: ScriptText) -> Iterator[Block]:
     """A heading, the two languages, the data, notes, and a table of the numbers of each evaluation."""
     step = site.first
     times = f", {len(site.steps)} times" if len(site.steps) > 1 else ""
-    yield Heading(f"Line {where(site.place)}: {site.function}{times}", 3)
-    yield Code(_cut(step.call.text))
+    yield Heading(f"Line {where(site.place, text.name)}: {site.function}{times}", 3)
+    yield Code(_cut(r_lines(step.call, text)))
     yield Code(python_lines(step))
-    yield Bullets(tuple(_said(step)))
+    said = tuple(_said(step))
+    if said:
+        yield Bullets(said)
     yield from _numbers(site)
+
+
+def r_lines(call: RecordedCall, text: ScriptText) -> str:
+    """The lines of the script, where they are known, else the call as R deparsed it."""
+    place = call.place
+    if not place.line or not place.sure or place.file not in ("", text.name) or place.last > len(text.lines):
+        return call.text
+    return textwrap.dedent("\n".join(text.lines[place.line - 1 : max(place.last, place.line)])).rstrip()
 
 
 def python_lines(step: Step) -> str:
