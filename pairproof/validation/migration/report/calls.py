@@ -85,7 +85,7 @@ def _said(step: Step) -> Iterator[str]:
             f" column{'' if columns == 1 else 's'} ({_few(list(file.columns))})."
         )
     if step.state == "bridge":
-        yield f"Stays in R: {step.translation.reason}"
+        yield f"Stays in R: {step.translation.reason.rstrip('.')}."
     yield from step.translation.notes
     yield from (f"R warns: {' '.join(m.split())}" for m in dict.fromkeys(m for m, _ in step.call.warnings))
     yield from (f"Python warns: {' '.join(m.split())}" for m in step.said)
@@ -101,7 +101,7 @@ def _numbers(site: Site) -> Iterator[Block]:
     if not coded:
         yield Paragraph("There is no number to compare.")
     for k, step in enumerate(coded):
-        table = numbers_table(step.rows)
+        table = numbers_table(step.rows, step.state == "bridge")
         if len(coded) == 1:
             yield table
             continue
@@ -119,12 +119,15 @@ def evaluation(call: RecordedCall) -> str:
     return f"Evaluation {call.nth}" + (f" ({keys})" if keys else "")
 
 
-def numbers_table(rows: Sequence[Agreement]) -> Table:
-    """A row a number: Python's, R's, digits, those asked for, and the verdict; why it is so below it."""
+def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> Table:
+    """A row a number: Python's (or R's through the bridge), R's of the run, digits, those asked for, and the verdict.
+
+    Why it is so stands below it.
+    """
     calls = list(dict.fromkeys(a.r_call for a in rows if a.r_call))
     header = (
         Column("number", "left"),
-        Column("Python"),
+        Column("R, from Python" if bridged else "Python"),
         Column("R"),
         Column("digits"),
         Column("asked for", detail=True),

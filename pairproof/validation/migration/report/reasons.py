@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....report.blocks import Block, Column, Heading, Paragraph, Row, Table
+from ..code.expressions import Call
 from ..lines import numbers_in_words
 from ..migration import Migration
+from ..sites import Site
 from .calls import where
 
 
@@ -38,12 +40,20 @@ def _reasons(
     )
 
 
+def _through(site: Site) -> str:
+    """ "bridge.lme4.glmer_design"."""
+    code = site.first.translation.code
+    return (
+        code.function.removeprefix("pairproof.") if isinstance(code, Call) else site.first.translation.shown
+    )
+
+
 def _stayed(migration: Migration) -> Iterator[Block]:
     rows = [
         (
             where(s.place, migration.captured.text.name),
             s.function,
-            s.first.translation.shown.removesuffix("(...)"),
+            _through(s),
             f"{_sentence(s.first.translation.reason)} Numbers: {numbers_in_words(s.rows)}.",
         )
         for s in migration.sites
