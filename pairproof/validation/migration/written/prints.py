@@ -131,7 +131,10 @@ class _Prints:
             found = [s for s in self._newest(applied[1], shown) if s.many]
             return [self._print(s, shown, applied[2]) for s in found]
         if not variable:
-            bare = [s for s in self.by_task.get(shown.task, []) if not s.variable]
+            here = self.by_task.get(shown.task, [])
+            bare = [s for s in here if not s.variable]
+            if function != "print":  # summary(m <- BTm(...))
+                bare = bare or here
             fits = [s for s in bare if not s.call.helper] or bare
             return [self._print(s, shown, function) for s in fits[-1:]]
         found = self._newest(variable, shown)

@@ -104,12 +104,13 @@ def _blocks(
     for k, entry in enumerate(left):
         # A call that is only mentioned has no number; it stands at its line.
         yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(comment(str(entry)))
-    said = {(entry.where, entry.function.removesuffix("(...)")) for entry in left}
+    said = {(entry.where, entry.function) for entry in left}
     for k, p in enumerate(shown):
         if p.inside and p.expression is not None:
             continue
         where, _, call = p.text.partition(": ")
-        if p.expression is None and (where, call.partition("(")[0]) in said:
+        head = call.partition("(")[0]
+        if p.expression is None and any(w == where and f.startswith(head) for w, f in said):
             continue  # it is in the list of what is left out, with the reason
         yield (p.task, 1, p.line, k + 2), list(_printed(p, writer))
 
