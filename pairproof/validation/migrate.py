@@ -17,7 +17,7 @@ from ..bridge.capture.run import capture
 from .migration.left_out import left_out
 from .migration.migration import Migration
 from .migration.steps import Told, steps_of
-from .migration.written.files import write_migration
+from .migration.written.files import check_target, write_migration
 from .migration.written.stage import Stage
 
 #: Longest run of a script, in seconds, unless told otherwise.
@@ -81,6 +81,8 @@ def migrate(
     begun = time.monotonic()
     source = Path(script)
     target = source.with_suffix(".py") if out is None else Path(out)
+    if not check:
+        check_target(source, target, force=force)
     captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
     with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
         stage = Stage(Path(folder))

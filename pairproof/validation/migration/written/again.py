@@ -201,8 +201,9 @@ class Held:
                         f"  {name}: {found!r}, {against} {other!r} ({digits:.1f} digits, {least:g} asked for)"
                     )
         if wrong:
-            shown = "\n".join(wrong[:40])
-            raise AssertionError(f"{self.title}: {len(wrong)} comparisons fail\n{shown}")
+            more = [f"  ... and {len(wrong) - 40} more"] if len(wrong) > 40 else []
+            said = "\n".join([f"{self.title}: numbers that are not as they were", *wrong[:40], *more])
+            raise AssertionError(said)
 
 
 def read_run(path: Path) -> dict[str, Any]:

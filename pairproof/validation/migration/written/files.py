@@ -23,7 +23,7 @@ from ....files.outputs import AnyPath
 from ....text import safe
 from ..migration import Migration
 from .blocks import Files, Writer
-from .deliver import deliver, digest, earlier
+from .deliver import deliver, digest, earlier, ready
 from .file_names import plain
 from .held import asked_of
 from .prints import prints
@@ -141,8 +141,7 @@ def write_migration(
         The new script did not run, or gave other numbers: an error of pairproof.
     """
     target = checked_out(out)
-    test_stem = "test_" + plain(target.stem, "analysis").replace("-", "_")
-    run = f"{target.stem}.recorded.json"
+    test_stem, run = _beside(target)
     before = earlier(target.parent, run, test_stem)
     captured = migration.captured
     found, left = sites(captured, migration.steps)
@@ -189,6 +188,32 @@ def write_migration(
         sites=tuple(found),
         left=tuple(left),
     )
+
+
+def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:
+    """Whether a migration may be written there; asked before the R script is run, which may take long.
+
+    Parameters
+    ----------
+    source : path
+        The R script.
+    out : path
+    force : bool
+
+    Raises
+    ------
+    InputError
+        The name cannot be used, there is no such folder, or a file is there that pairproof did not write.
+    """
+    target = checked_out(out)
+    test_stem, run = _beside(target)
+    before = earlier(target.parent, run, test_stem)
+    ready(before, [target.name, f"{test_stem}.py", run], [source], force)
+
+
+def _beside(target: Path) -> tuple[str, str]:
+    """The test's name without suffix, and the run's name."""
+    return "test_" + plain(target.stem, "analysis").replace("-", "_"), f"{target.stem}.recorded.json"
 
 
 def checked_out(out: AnyPath) -> Path:

@@ -58,7 +58,8 @@ class Script:
         self, line: int, code: Any, text: str = "BTm(won, left, right)", function: str = BTM, **more: Any
     ) -> RecordedCall:
         """A call of a line that is its own top-level expression; without code it is left out."""
-        made = RecordedCall(len(self.calls) + 1, function, text, place(line), **{"task": line, **more})
+        given: dict[str, Any] = {"task": line, **more}
+        made = RecordedCall(len(self.calls) + 1, function, text, place(line), **given)
         self.calls.append(made)
         self.codes[made.id] = code
         return made
