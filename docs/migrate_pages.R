@@ -1,6 +1,7 @@
 # Makes a script of the examples of every help page, and of the vignette, of the packages installed here:
 #   Rscript docs/migrate_pages.R FOLDER
-# They are the packages' own text (GPL) and are made afresh on each run, never kept.  "Not run" stays a comment.
+# They are the packages' own text (GPL) and are made afresh on each run, never kept.  "Not run" stays a comment; a
+# seed is set, since some pages draw their data and now and then draw some that no model fits.
 folder <- commandArgs(trailingOnly = TRUE)[1]
 whole <- c("BradleyTerry2", "prefmod", "PlackettLuce")
 # Of a package for much else, the pages whose examples hold paired comparisons.
@@ -19,7 +20,7 @@ write_pages <- function(package, only = NULL) {
     if (!runs || (!is.null(only) && !any(grepl(only, code)))) next
     home <- file.path(into, sub("[.]Rd$", "", page))
     dir.create(home, showWarnings = FALSE)
-    writeLines(c(sprintf("library(%s)", package), code), file.path(home, "analysis.R"), useBytes = TRUE)
+    writeLines(c(sprintf("library(%s)", package), "set.seed(1)", code), file.path(home, "analysis.R"), useBytes = TRUE)
   }
 }
 

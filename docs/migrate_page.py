@@ -1,0 +1,187 @@
+"""The tables of "From an R script to Python": what came of each script, from `docs/migrate.json`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .agreement import markdown
+from .migrate_runs import CORPUS, GROUPS, example, kept, versions
+
+Row = Mapping[str, Any]
+HEADS = ("", "calls", "native", "bridge", "left out", "other", "helpers", "numbers", "agree", "explained", "differ",
+         "digits", "in", "s")  # fmt: skip
+LABELS = {
+    "scripts": "ten analysts' scripts",
+    "papers": "Dras (2015); Turner and Firth (2012)",
+    "vignettes": "BradleyTerry2's vignette, as .R and .Rnw",
+    "BradleyTerry2": "BradleyTerry2's help pages",
+    "prefmod": "prefmod's help pages",
+    "psychotools": "psychotools' help pages of paired comparisons",
+    "PlackettLuce": "PlackettLuce's help pages",
+}
+#: States of a call that have no column of their own, in words.
+OTHER = {"refused": "refused by Python", "failed": "fails in R too", "counted": "counted only"}
+
+
+def rows_of(*groups: str) -> list[Row]:
+    """The scripts of some groups, those that could be run first."""
+    return [row for row in kept() if row["group"] in groups]
+
+
+def line(row: Row) -> tuple[str, ...]:
+    """A script as a line of the table."""
+    name = str(row["name"])
+    if "error" in row:
+        return (name, *[""] * (len(HEADS) - 2), "")
+    states = Counter(row["states"])
+    return (
+        name,
+        *_calls(states, int(row["calls"])),
+        _helpers(row),
+        *(_number(row[k]) for k in ("numbers", "agree", "explained", "differ")),
+        _digits(row["fewest"]),
+        f"`{row['fewest_in']}`" if row["fewest_in"] else "",
+        f"{row['seconds']:.1f}",
+    )
+
+
+def _calls(states: Mapping[str, int], calls: int) -> tuple[str, ...]:
+    other = ", ".join(f"{states[s]} {word}" for s, word in OTHER.items() if states.get(s))
+    known = (states.get(s, 0) for s in ("native", "bridge", "outside"))
+    return (_number(calls), *(_number(n) for n in known), other)
+
+
+def _helpers(row: Row) -> str:
+    states = Counter(row["helper_states"])
+    if not row["helpers"]:
+        return ""
+    native = states["native"]
+    return f"{row['helpers']}, {native} native"
+
+
+def _number(n: int) -> str:
+    return f"{n:,}" if n else ""
+
+
+def _digits(value: float | None) -> str:
+    return "" if value is None else f"{math.floor(value * 10 + 1e-9) / 10:.1f}"
+
+
+def table(rows: Iterable[Row]) -> str:
+    """The scripts that call something, a line each; the others are named under it."""
+    rows = list(rows)
+    shown = [r for r in rows if "error" in r or r["calls"] or r["helpers"]]
+    silent = [str(r["name"]) for r in rows if r not in shown]
+    text = "\n" + markdown(HEADS, [line(r) for r in shown])
+    if silent:
+        text += f"\nWithout a call of a fitting function, and run to their end: {', '.join(f'`{s}`' for s in silent)}.\n"
+    return text + remarks(shown) + "\n"
+
+
+def remarks(rows: Iterable[Row]) -> str:
+    """What is to be said of lines: an error, a number that differs, refusals."""
+    said = []
+    for row in rows:
+        name = f"`{row['name']}`"
+        if "error" in row:
+            said.append(f"{name}: {row['error']}")
+            continue
+        said += [f"{name}, differs: {text}" for text in row["differences"][:5]]
+        said += [f"{name}, refused: {text}" for text in row["refused"]]
+        if row["analysis"] not in ("runs", ""):
+            said.append(f"{name}: analysis.py by itself: {row['analysis']}")
+    return "".join(f"\n- {text}" for text in said) + ("\n" if said else "")
+
+
+def summary() -> str:
+    """A line a group."""
+    lines = []
+    for group in GROUPS:
+        rows = [r for r in rows_of(group) if "error" not in r]
+        states = sum((Counter(r["states"]) for r in rows), Counter())
+        helpers = sum((Counter(r["helper_states"]) for r in rows), Counter())
+        digits = [r["fewest"] for r in rows if r["fewest"] is not None]
+        lines.append(
+            (
+                LABELS[group],
+                str(len(rows)),
+                *_calls(states, sum(states.values())),
+                f"{sum(helpers.values())}, {helpers['native']} native" if helpers else "",
+                *(_number(sum(r[k] for r in rows)) for k in ("numbers", "agree", "explained", "differ")),
+                _digits(min(digits)) if digits else "",
+            )
+        )
+    heads = ("", "scripts", *HEADS[1:12])
+    known = ", ".join(f"{name} {version}" for name, version in versions().items() if version)
+    return f"\n{markdown(heads, lines)}\nWith {known}.\n"
+
+
+def reasons() -> str:
+    """Why calls stay in R or are left out: each reason, and in how many scripts."""
+    found: Counter[str] = Counter()
+    for row in kept():
+        found.update(row.get("reasons", ()))
+    listed = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
+    return (
+        "\n" + markdown(("reason, as pairproof gives it", "scripts"), [(r, str(n)) for r, n in listed]) + "\n"
+    )
+
+
+def explanations() -> str:
+    """Why numbers differ from R's and are explained: each reason, and of how many numbers."""
+    found: Counter[str] = Counter()
+    for row in kept():
+        found.update(row.get("explanations", {}))
+    listed = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
+    return (
+        "\n"
+        + markdown(("explanation, as the report has it", "numbers"), [(r, str(n)) for r, n in listed])
+        + "\n"
+    )
+
+
+def example_script() -> str:
+    """The R script of the walk-through."""
+    text = (CORPUS / "scripts" / example()["name"] / "analysis.R").read_text(encoding="utf-8")
+    return f"\n```r\n{text}```\n"
+
+
+def example_printed() -> str:
+    """What the command prints of it."""
+    return f"\n```text\n$ pairproof migrate analysis.R\n{example()['printed']}\n```\n"
+
+
+def example_python() -> str:
+    """The Python script."""
+    return f"\n```python analysis.py\n{example()['python'].rstrip()}\n```\n"
+
+
+def example_output() -> str:
+    """The beginning of what the Python script prints."""
+    return f"\n```text\n$ python analysis.py\n{example()['output'].rstrip()}\n```\n"
+
+
+def example_test() -> str:
+    """The regression test."""
+    return f"\n```python test_analysis.py\n{example()['test'].rstrip()}\n```\n"
+
+
+BLOCKS = {
+    "migrate-summary": summary,
+    "migrate-scripts": lambda: table(rows_of("scripts")),
+    "migrate-papers": lambda: table(rows_of("papers", "vignettes")),
+    "migrate-bradleyterry2": lambda: table(rows_of("BradleyTerry2")),
+    "migrate-prefmod": lambda: table(rows_of("prefmod")),
+    "migrate-psychotools": lambda: table(rows_of("psychotools")),
+    "migrate-plackettluce": lambda: table(rows_of("PlackettLuce")),
+    "migrate-reasons": reasons,
+    "migrate-explanations": explanations,
+    "migrate-example-script": example_script,
+    "migrate-example-printed": example_printed,
+    "migrate-example-python": example_python,
+    "migrate-example-output": example_output,
+    "migrate-example-test": example_test,
+}
