@@ -81,7 +81,7 @@ def migrate(
     begun = time.monotonic()
     source = Path(script)
     target = source.with_suffix(".py") if out is None else Path(out)
-    if not check:
+    if not check and source.is_file():
         check_target(source, target, force=force)
     captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
     with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
