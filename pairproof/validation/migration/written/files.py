@@ -35,6 +35,14 @@ from .test_file import record_names, test_names, test_text
 
 #: Seconds that the new script may take, beside many times what its calls took when they were evaluated.
 SECONDS, TIMES = 120.0, 20.0
+#: What the new Python does: the script first, in a Python that has loaded nothing else, then the comparison.
+_RUN = """
+import runpy, sys
+values = runpy.run_path(sys.argv[1], run_name="__main__")
+from pathlib import Path
+from pairproof.validation.migration.written.again import check
+sys.exit(1 if check(values, Path(sys.argv[1]), Path(sys.argv[2])) else 0)
+"""
 #: Bytes of what the new script prints that are kept.
 MOST_OUTPUT = 1 << 20
 #: Modules that the script loads: one of its own by such a name would be loaded instead.
@@ -260,7 +268,7 @@ def _try_out(folder: Path, script: str, test: str, needs_r: bool, limit: float) 
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     if not needs_r:
         environment["PAIRPROOF_R"] = "none"
-    command = [sys.executable, "-m", "pairproof.validation.migration.written.again", script, test]
+    command = [sys.executable, "-c", _RUN, script, test]
     begun = time.monotonic()
     # What is printed goes into files: a script that prints much fills no pipe and no memory.
     said, failed = folder.parent / "said.txt", folder.parent / "failed.txt"

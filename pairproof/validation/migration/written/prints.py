@@ -42,6 +42,7 @@ OF_A_FIT: Mapping[str, tuple[str, ...]] = {
     "nobs": ("n_comparisons",),
     "fixef": ("params",),
 }
+_OUTER = re.compile(r"[^()]*\((.*)\)", re.DOTALL)
 #: Shown by the whole of R's answer.
 _WHOLE = ("print", "show", "summary", "fixef", "ranef", "VarCorr", "coef(summary)")
 #: Functions of several fits, that give one number of each.
@@ -190,6 +191,13 @@ def _is_of(site: CallSite, function: str) -> bool:
     return head in (site.call.name, site.call.name.partition(".")[0])
 
 
+def _known(function: str) -> str:
+    """R's function, or the one of which a part is shown: "coef" of `coef(m)[["first"]]`."""
+    while function not in OF_A_FIT and (inner := _OUTER.fullmatch(function)):
+        function = inner[1]
+    return function
+
+
 def expression_of(steps: Sequence[Step], function: str) -> tuple[str | None, str]:
     """(what follows the value's name in `print(...)`, a remark); (None, why) if there is nothing.
 
@@ -201,6 +209,7 @@ def expression_of(steps: Sequence[Step], function: str) -> tuple[str | None, str
         R's: "coef".
     """
     values = [s.value for s in steps]
+    function = _known(function)
     if not all(isinstance(v, Fit) for v in values):
         if function in _WHOLE:
             return "", ""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+
+import pairproof
 
 from ....bridge.capture.recorded import Captured
 from ...verdicts.agreement import AGREEING
+from ..code.expressions import Call, expression, parts
 from .blocks import Writer
 from .comments import beside, comment, docstring
 from .prints import Print
@@ -15,7 +21,7 @@ from .sites import CallSite, Left
 HEAD = """
 from pathlib import Path
 
-import pairproof
+{imports}
 
 HERE = Path(__file__).parent
 """
@@ -41,7 +47,8 @@ def script_text(
     test : str
         Name of its test; "" if there is none.
     """
-    lines = [*docstring(_about(captured, found, test)), *HEAD.rstrip("\n").split("\n")]
+    head = HEAD.format(imports="\n".join(f"import {module}" for module in modules(found)))
+    lines = [*docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]
     for _, block in sorted(_blocks(found, left, shown, writer), key=lambda b: b[0]):
         # A print stands right below the statement that it belongs to, anything else apart.
         below = block[0].startswith("print(") and lines[-1][:1] not in ("#", " ")
@@ -49,6 +56,30 @@ def script_text(
     if captured.ending != "done":
         lines += ["", *comment(f"The R script ended here: {captured.message}")]
     return "\n".join(lines) + "\n"
+
+
+def modules(found: Sequence[CallSite]) -> list[str]:
+    """Modules that the script imports: the package, and rooms of it that it does not load by itself."""
+    needed = {"pairproof"}
+    for site in found:
+        for step in site.steps:
+            for part in parts(expression(step.translation.code)):
+                if isinstance(part, Call):
+                    needed.add(_module(part.function))
+    return sorted(needed)
+
+
+@lru_cache(maxsize=None)
+def _module(function: str) -> str:
+    """The module that has to be imported for a function's dotted path."""
+    names = function.split(".")
+    if names[1] in pairproof.__all__:
+        return "pairproof"
+    for n in range(len(names) - 1, 1, -1):
+        with contextlib.suppress(ModuleNotFoundError):
+            if find_spec(".".join(names[:n])) is not None:
+                return ".".join(names[:n])
+    return "pairproof"
 
 
 def _about(captured: Captured, found: Sequence[CallSite], test: str) -> list[str]:

@@ -17,7 +17,7 @@ from pairproof.validation.migration.left_out import left_out
 from pairproof.validation.migration.translate.translation import Step, Translation, outside
 from pairproof.validation.migration.written.blocks import Files, Writer
 from pairproof.validation.migration.written.prints import prints
-from pairproof.validation.migration.written.script import script_text
+from pairproof.validation.migration.written.script import modules, script_text
 from pairproof.validation.migration.written.sites import of_text, sites
 from tests.validation.migration.written.captures import BTM, Script, bradley_terry, place, staged, tea
 from tests.validation.migration.written.test_names import HOSTILE, texts
@@ -340,3 +340,15 @@ def test_tables_are_named_after_their_fits_and_never_after_what_is_there(tmp_pat
         "data/Zurich_x.csv",
     }
     assert source.count("data/m_2.csv") == 2
+
+
+def test_a_room_that_the_package_does_not_load_by_itself_is_imported() -> None:
+    script = Script()
+    codes = [Call("pairproof.bridge.base.binom_test", (6, 9)), attribute(bradley_terry([9, 5, 4]), "aic")]
+    steps = [
+        Step(script.call(line, None), Translation("native", code), value=1.0)
+        for line, code in enumerate(codes, 3)
+    ]
+    made, _ = sites(script.captured(), steps)
+    assert modules(made) == ["pairproof", "pairproof.bridge"]
+    assert modules(made[1:]) == ["pairproof"]
