@@ -14,7 +14,7 @@ array([0.        , 1.95996398])
 
 The R functions are in modules named after their packages: ``prefmod``, ``bradleyterry2``, ``gnm``,
 ``psychotools``, ``mass``, ``sandwich``, ``clubsandwich``, ``multcomp``, ``csranks``, ``boot``, ``profiles``, ``lme4``,
-``nlme``, ``plackettluce``, ``survival``, ``brglm2``, ``psychotree``, ``eba``, ``jags`` and ``base``.  Importing any of them starts no R.
+``nlme``, ``plackettluce``, ``survival``, ``brglm``, ``brglm2``, ``psychotree``, ``eba``, ``jags`` and ``base``.  Importing any of them starts no R.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
         base as base,
         boot as boot,
         bradleyterry2 as bradleyterry2,
+        brglm as brglm,
         brglm2 as brglm2,
+        by_design as by_design,
         clubsandwich as clubsandwich,
         csranks as csranks,
         eba as eba,
@@ -63,7 +65,9 @@ _PACKAGES = (
         "base",
         "boot",
         "bradleyterry2",
+        "brglm",
         "brglm2",
+        "by_design",
         "clubsandwich",
         "csranks",
         "eba",

@@ -92,6 +92,19 @@ def abilities(fit: FitRecord, group: Mapping[str, Value], values: FloatArray) ->
     return out
 
 
+def ability_table(fit: FitRecord, group: Mapping[str, Value]) -> pd.DataFrame:
+    """Abilities of a group as functions of the parameters, with their standard errors; nan where not estimable."""
+    import pandas as pd
+
+    functions = ability_functions(fit, group)
+    known = fit.vanishes(functions @ fit.null_space)
+    value, se = np.full(len(functions), np.nan), np.full(len(functions), np.nan)
+    for k in np.flatnonzero(known):
+        value[k] = functions[k] @ fit.beta
+        se[k] = np.sqrt(max(0.0, float(functions[k] @ fit.covariance.product(functions[k]))))
+    return pd.DataFrame({"item": list(fit.items), "ability": value, "se": se})
+
+
 def _mixture(fit: FitRecord, group: Mapping[str, Value], weights: FloatArray) -> FloatArray:
     """float[n_params]: the weighted sum of all items' abilities as a linear function of beta."""
     out = np.zeros(len(fit.terms))

@@ -88,5 +88,5 @@ def migrate(
         found = Migration(captured, steps, left_out(captured))
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
-            found = replace(found, written=written.files, ran_seconds=written.ran_seconds)
+            found = replace(found, written=written.shown, ran_seconds=written.ran_seconds)
     return replace(found, seconds=time.monotonic() - begun)

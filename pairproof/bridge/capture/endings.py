@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 
 from ..process.session import cure_for_package
+from .neighbours import LEVELS
 from .parsing import Parsed
 from .reading import Records
 from .recorded import Ending
@@ -14,6 +16,7 @@ from .scripts import Script
 
 #: R's last words when an error that nothing caught ends a script.
 HALTED = "Execution halted"
+_CANNOT_OPEN = re.compile(r"(cannot open (?:compressed )?file '([^'\n]{1,500})')")
 _MISSING = re.compile(r"there is no package called ['‘\"]([A-Za-z][A-Za-z0-9.]*)['’\"]")
 
 
@@ -26,13 +29,16 @@ def ending_of(
             f"stopped after {seconds:g} s{_reached(records, parsed)}; what was recorded before is kept. Give it more"
             " time (seconds), or make its loops shorter"
         )
-    if ran.code < 0:
-        return "killed", _killed(-ran.code, records, parsed)
+    if ran.code < 0 or (
+        ran.code > 128 and not records.whole
+    ):  # bwrap and shells report a signal as 128 + number
+        return "killed", _killed(-ran.code if ran.code < 0 else ran.code - 128, records, parsed)
     said = ran.errors.decode("utf-8", "replace")
     if ran.code == 0:
         return _ended_well(records, parsed)
     if said.rstrip().endswith(HALTED):
-        return "error", f"R stopped{_reached(records, parsed)}: {_last_error(said)}{_cure(said)}"
+        message = f"R stopped{_reached(records, parsed)}: {_last_error(said)}"
+        return "error", f"{message}{_elsewhere(said, script)}{_cure(said)}"
     return "quit", f"the script ended R itself with status {ran.code}{_reached(records, parsed)}"
 
 
@@ -84,8 +90,24 @@ def _last_error(said: str) -> str:
     text = body[start:] if start >= 0 else body
     for end in ("\nCalls: ", "\nIn addition: ", "\nTraceback"):
         text = text.partition(end)[0] if text.partition(end)[0].strip() else text
+    if "cannot open" in text and (file := _CANNOT_OPEN.search(body)):
+        text += f" ({file[1]})"
     text = " ".join(text.split())
     return text[:600] + ("..." if len(text) > 600 else "")
+
+
+def _elsewhere(said: str, script: Script) -> str:
+    """A hint if the file that R did not find lies above the script's folder."""
+    found = _CANNOT_OPEN.search(said.rpartition("\nError")[2])
+    if found is None or os.path.isabs(found[2]):
+        return ""
+    for folder in script.path.parent.parents[:LEVELS]:
+        if (folder / found[2]).is_file():
+            return (
+                f"; {found[2]} is in {folder.name or folder}/, and the script runs in {script.path.parent.name}/: if"
+                f" it is meant to run from {folder.name or folder}/, call this from there"
+            )
+    return ""
 
 
 def _cure(said: str) -> str:

@@ -4,7 +4,8 @@
 ##
 ## {"type": "error", "file", "line", "column", "message"}       the script does not parse; nothing else of this file
 ## {"type": "expression", "file", "line", "last"}                a top-level expression, in order
-## {"type": "call", "file", "task", "line", "last", "function", "package", "text", "variable", "within", "loop"}
+## {"type": "call", "file", "task", "line", "last", "function", "package", "text", "variable", "within",
+##  "loop", "scope"}                                              within: function of the script; "=f": it is its value
 ## {"type": "shown", "file", "task", "line", "last", "function", "variable", "text", "loop", "printed"}
 ## {"type": "package", "file", "name", "needed", "installed"}    needed: the script cannot run without it
 ## {"type": "loop", "file", "name"}                              a variable of `for`, an argument of an inline function
@@ -169,11 +170,17 @@ local({
     calls <- which(d$token == "SYMBOL_FUNCTION_CALL")
     call_rows <- at[at[calls]]
     keep <- !is.na(call_rows); calls <- calls[keep]; call_rows <- call_rows[keep]
+    formals_of <- function(i) gsub("^`|`$", "", d$text[kids(i)[d$token[kids(i)] == "SYMBOL_FORMALS"]])
+    loop_variable <- function(i) {
+      k <- kids(i); k <- unlist(lapply(k[d$token[k] == "forcond"], kids))
+      gsub("^`|`$", "", d$text[k[d$token[k] == "SYMBOL"]])
+    }
+    is_named <- function(i) !is.na(i) && any(tokens(i) %in% c("LEFT_ASSIGN", "EQ_ASSIGN"))
     function_name <- function(i) { h <- head_of(i); if (is.na(h)) "" else gsub("^`|`$", "", d$text[h]) }
 
     ## Up the tree: (variable that the value reaches, function it is the value of, in a loop, conditional).
     climb <- function(i) {
-      flows <- TRUE; variable <- ""; within <- ""; loop <- FALSE; conditional <- FALSE; j <- i
+      flows <- TRUE; variable <- ""; within <- ""; loop <- FALSE; conditional <- FALSE; scope <- character(); j <- i
       repeat {
         p <- at[j]
         if (is.na(p)) break
@@ -183,20 +190,18 @@ local({
           e <- exprs(p)
           target <- if (assign[1L] == "RIGHT_ASSIGN") e[length(e)] else e[1L]
           if (flows && j != target && !nzchar(variable)) variable <- place_of(expression_of(target))
-          if (is_function(j) && !nzchar(within)) within <- place_of(expression_of(target))
           flows <- FALSE
         } else if (is_function(p)) {
-          body <- exprs(p); body <- body[length(body)]
-          if (j != body) flows <- FALSE
-          outer <- at[p]
-          if (is.na(outer) || !(function_name(outer) %in% c(applying, passing)) ) { if (!is.na(outer) && !any(tokens(outer) %in% c("LEFT_ASSIGN", "EQ_ASSIGN"))) flows <- FALSE }
-          if (is.na(outer) || any(tokens(outer) %in% c("LEFT_ASSIGN", "EQ_ASSIGN", "RIGHT_ASSIGN"))) returned <- flows
+          body <- exprs(p); outer <- at[p]
+          if (j != body[length(body)]) flows <- FALSE
+          scope <- c(formals_of(p), scope)
           loop <- TRUE; conditional <- TRUE
-          if (!is.na(outer) && any(tokens(outer) %in% c("LEFT_ASSIGN", "EQ_ASSIGN")) && !nzchar(within)) {
-            within <- paste0(if (flows) "=" else "", place_of(expression_of(exprs(outer)[1L])))
+          if (is_named(outer)) {                       # a function with a name: followed where that is called
+            if (!nzchar(within)) within <- paste0(if (flows) "=" else "", place_of(expression_of(exprs(outer)[1L])))
             flows <- FALSE
-          }
-        } else if (is_loop(p)) {
+          } else if (is.na(outer) || !(function_name(outer) %in% c(applying, passing))) flows <- FALSE
+        } else if (is_loop(p) && d$token[j] != "forcond") {
+          scope <- c(loop_variable(p), scope)
           loop <- TRUE; flows <- FALSE
         } else if ("IF" %in% t) {
           conditional <- TRUE
@@ -214,7 +219,7 @@ local({
         } else if (length(t) > 1L && !identical(t, "expr")) flows <- FALSE
         j <- p
       }
-      list(variable = variable, within = within, loop = loop, conditional = conditional)
+      list(variable = variable, within = within, loop = loop, conditional = conditional, scope = unique(scope))
     }
 
     needed <- list()
@@ -227,7 +232,8 @@ local({
       e <- expression_of(i)
       up <- climb(i)
       said(type = "call", task = top_of[i], line = d$line1[i], last = d$line2[i], "function" = f, package = package[1L],
-           text = if (is.null(e)) "" else or_empty(text_of(e)), variable = up$variable, within = up$within, loop = up$loop)
+           text = if (is.null(e)) "" else or_empty(text_of(e)), variable = up$variable, within = up$within, loop = up$loop,
+           scope = c("", "", up$scope))
       named <- character()
       if (!is.null(e)) {
         if (f %in% c("library", "require", "requireNamespace", "loadNamespace", "attachNamespace")) {
@@ -244,22 +250,17 @@ local({
       said(type = "package", name = p, needed = needed[[p]], installed = nzchar(system.file(package = p)))
 
     ## --- loop variables, arguments of inline functions, and of functions given by name -------------------------------
-    variables <- character()
-    for (i in which(d$token == "FOR")) {
-      condition <- kids(at[i]); condition <- condition[d$token[condition] == "forcond"]
-      for (c in condition) variables <- c(variables, d$text[kids(c)[d$token[kids(c)] == "SYMBOL"]])
-    }
-    formals_of <- function(i) d$text[kids(i)[d$token[kids(i)] == "SYMBOL_FORMALS"]]
+    variables <- unlist(lapply(at[d$token == "FOR"], loop_variable))
     by_name <- list()
-    for (i in which(d$token == "FUNCTION" | d$token == "'\\\\'")) {
-      f <- at[i]; outer <- at[f]
-      if (!is.na(outer) && any(tokens(outer) %in% c("LEFT_ASSIGN", "EQ_ASSIGN"))) {
-        by_name[[place_of(expression_of(exprs(outer)[1L]))]] <- formals_of(f)
-      } else if (!is.na(outer)) variables <- c(variables, formals_of(f))
+    for (f in at[d$token %in% c("FUNCTION", "'\\\\'")]) {
+      outer <- at[f]
+      if (is_named(outer)) by_name[[place_of(expression_of(exprs(outer)[1L]))]] <- formals_of(f)
+      else if (!is.na(outer)) variables <- c(variables, formals_of(f))
     }
-    given <- d$text[d$token == "SYMBOL" & d$text %in% names(by_name)]
-    for (f in unique(given)) variables <- c(variables, by_name[[f]])
-    for (v in setdiff(unique(gsub("^`|`$", "", variables)), "...")) said(type = "loop", name = v)
+    symbols <- which(d$token == "SYMBOL" & d$text %in% names(by_name))
+    targets <- vapply(symbols, function(i) is_named(at[at[i]]) && exprs(at[at[i]])[1L] == at[i], NA)
+    for (f in unique(d$text[symbols[!targets]])) variables <- c(variables, by_name[[f]])
+    for (v in setdiff(unique(variables), "...")) said(type = "loop", name = v)
 
     ## --- what is shown ----------------------------------------------------------------------------------------------
     explicit <- c("print", "show", "cat", "message", "writeLines", "plot", "barplot", "lines", "points", "View", "knitr::kable")

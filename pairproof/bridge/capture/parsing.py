@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,12 +30,15 @@ class Call:
         Whether it is that function's value.
     loop : bool
         Whether it stands in a loop or in a function.
+    scope : tuple of str
+        Variables of the loops, and arguments of the functions, that it stands in, from the outermost.
     """
 
     mentioned: Mentioned
     within: str
     returned: bool
     loop: bool
+    scope: tuple[str, ...] = ()
 
 
 @dataclass
@@ -81,7 +83,7 @@ def parse_files(r: str, files: Sequence[Path], environment: Mapping[str, str]) -
     command = [r, "--no-echo", "--no-restore", "--no-save", "--no-init-file", f"--file={PARSER}", "--args"]
     try:
         done = subprocess.run(
-            [*command, *map(os.fspath, files)],
+            [*command, *(str(file) for file in files)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             env=dict(environment),
@@ -139,8 +141,9 @@ def _call(parsed: Parsed, item: dict[str, Any], name: str) -> None:
         str(item["variable"]),
     )
     within = str(item["within"])
+    scope = tuple(str(name) for name in item["scope"] if name)
     parsed.calls.append(
-        Call(mentioned, within.removeprefix("="), within.startswith("="), item["loop"] is True)
+        Call(mentioned, within.removeprefix("="), within.startswith("="), item["loop"] is True, scope)
     )
 
 

@@ -8,8 +8,8 @@ called; one that was made of values (`do.call`, `lapply(x, glm)`) where its name
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from .parsing import Call, Parsed
 from .reading import RawCall, Records
@@ -54,7 +54,7 @@ def placed_calls(
         Takes paths of this machine out of a text.
     """
     numbers = {(call.process, call.id): i for i, call in enumerate(records.calls, 1)}
-    finder = _Finder(script, sourced, name)
+    finder = _Finder(script, sourced, name, records.workers)
     return tuple(
         _recorded(call, number, finder, _fits(call, numbers, records.main), clean)
         for number, call in enumerate(records.calls, 1)
@@ -72,16 +72,19 @@ def _fits(call: RawCall, numbers: Mapping[tuple[str, int], int], main: str) -> d
 def _recorded(
     call: RawCall, number: int, finder: "_Finder", fits: dict[str, int], clean: Callable[[str], str]
 ) -> RecordedCall:
-    place, variable = finder.find(call)
+    found = finder.find(call)
+    keys = call.keys
+    if found.scope is not None:  # a loop's variable keeps its last value after the loop
+        keys = {name: keys[name] for name in found.scope if name in keys}
     return RecordedCall(
         id=number,
         function=call.function,
         text=clean(call.text),
-        place=place,
-        task=0 if call.source else call.task,
+        place=found.place,
+        task=0 if call.source or call.process in finder.workers else call.task,
         nth=call.nth,
-        variable=variable,
-        keys=call.keys,
+        variable=found.variable,
+        keys=keys,
         via=call.via,
         helper=call.helper,
         kept=call.kept,
@@ -100,50 +103,84 @@ def _recorded(
     )
 
 
+@dataclass(frozen=True)
+class _Found:
+    """Where a call stands; `scope` is None if its loops are not known."""
+
+    place: Place
+    variable: str = ""
+    scope: tuple[str, ...] | None = None
+
+
 class _Finder:
     """Finds calls in the texts."""
 
-    def __init__(self, script: Parsed, sourced: Mapping[str, Parsed], name: str) -> None:
-        self.script, self.sourced, self.name = script, sourced, name
+    def __init__(
+        self, script: Parsed, sourced: Mapping[str, Parsed], name: str, workers: frozenset[str]
+    ) -> None:
+        self.script, self.sourced, self.name, self.workers = script, sourced, name, workers
+        self.others = [call for text in sourced.values() for call in text.calls]
 
-    def find(self, call: RawCall) -> tuple[Place, str]:
-        """(place, variable) of a call."""
+    def find(self, call: RawCall) -> _Found:
+        """The place of a call, and what is known from there."""
         if call.source:
             text = self.sourced.get(call.source)
             if text is None:
-                return Place(0, 0, sure=False, file=call.source), ""
-            task = 0
+                return _Found(Place(0, 0, sure=False, file=call.source))
+            task, others = 0, self.script.calls + self.others
         else:
-            text, task = self.script, call.task
-        hits = _first_hits(call, text.calls, task)
+            # Another process counts expressions of its own, unless it is a fork.
+            task = call.task if call.process not in self.workers else 0
+            text, others = self.script, self.others
+        hits = _first_hits(call, text.calls, others, task)
         if not hits:
-            return self._expression(text, task, call.source or self.name), ""
-        first = hits[0]
-        sure = len({(hit.mentioned.place.line, hit.mentioned.place.last) for hit in hits}) == 1
-        same = {self._variable(hit, text.calls, task) for hit in hits}
-        return replace(first.mentioned.place, sure=sure), same.pop() if len(same) == 1 else ""
+            return _Found(self._expression(text, task, call.source or self.name))
+        if not task and call.keys:  # a worker: of calls with the same text the one within these loops
+            hits = [hit for hit in hits if set(hit.scope) & set(call.keys)] or hits
+        place = hits[0].mentioned.place
+        sure = len({(hit.mentioned.place.line, hit.mentioned.place.file) for hit in hits}) == 1
+        ways = {_followed(hit, [*text.calls, *others], task) for hit in hits}
+        variables = {variable for variable, _ in ways}
+        scopes = list(dict.fromkeys(name for _, scope in ways for name in scope))
+        return _Found(
+            replace(place, sure=sure and place.sure),
+            variables.pop() if len(variables) == 1 else "",
+            tuple(scopes),
+        )
 
     @staticmethod
     def _expression(text: Parsed, task: int, name: str) -> Place:
+        """The place of the whole expression."""
         if 1 <= task <= len(text.expressions):
             return replace(text.expressions[task - 1], sure=False)
         return Place(0, 0, sure=False, file=name)
 
-    @staticmethod
-    def _variable(hit: Call, calls: Iterable[Call], task: int) -> str:
-        """The variable; where the call is the value of the script's own function, that of the function's call."""
-        for _ in range(_LEVELS):
-            if hit.mentioned.variable or not hit.returned:
-                return hit.mentioned.variable
-            users = [c for c in calls if c.mentioned.function == hit.within and c.mentioned.task == task]
-            if len({c.mentioned.variable for c in users}) != 1:
-                return ""
-            hit = users[0]
-        return ""
+
+def _followed(hit: Call, calls: Sequence[Call], task: int) -> tuple[str, tuple[str, ...]]:
+    """The variable that the value reaches, and the loops around it.
+
+    Where the call stands in a function of the script, both are followed to where the running expression calls that.
+    """
+    variable, scope, value = hit.mentioned.variable, hit.scope, hit.returned
+    for _ in range(_LEVELS):
+        if not hit.within:
+            break
+        users = [c for c in calls if c.mentioned.function == hit.within and c.mentioned.task == task]
+        if len({c.mentioned.variable for c in users}) != 1:
+            break
+        hit = users[0]
+        if value and not variable:
+            variable = hit.mentioned.variable
+        value = value and hit.returned
+        scope = tuple(dict.fromkeys(hit.scope + scope))
+    return variable, scope
 
 
-def _first_hits(call: RawCall, calls: list[Call], task: int) -> list[Call]:
-    """The calls of the text that it may be, by the first way of looking that finds one."""
+def _first_hits(call: RawCall, calls: list[Call], others: list[Call], task: int) -> list[Call]:
+    """The calls of the text that it may be, by the first way of looking that finds one.
+
+    `others` stand in other files: functions that are defined there and called here.
+    """
     name = call.function.rpartition("::")[2]
     texts = _texts(call.text, name)
     via = call.via.rpartition("::")[2]
@@ -154,9 +191,11 @@ def _first_hits(call: RawCall, calls: list[Call], task: int) -> list[Call]:
         ways.append(lambda: [c for c in here if _is_of(via, c.mentioned.function)])
     ways += [
         lambda: [c for c in calls if c.mentioned.text in texts],
+        lambda: [c for c in others if c.mentioned.text in texts],
         lambda: [c for c in here if _is_of(name, c.mentioned.function)],
         lambda: _shortest(c for c in here if word.search(c.mentioned.text)),
         lambda: [c for c in calls if _is_of(name, c.mentioned.function)],
+        lambda: [c for c in others if _is_of(name, c.mentioned.function)],
     ]
     for way in ways:
         if hits := way():

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import stat
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +28,7 @@ MOST_FILES = 1_000
 MOST_CALLS = 200_000
 #: Most characters of a text: a call, a message.
 MOST_TEXT = 20_000
-_BAD_VALUE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError)
+_BAD_VALUE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError, Warning)
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class Records:
         In the order in which they began.
     main : str
         The process that ran the script.
+    workers : frozenset of str
+        Other processes in which R was started anew; forks are none.
     whole : bool
         Whether that process wrote its end.
     tasks : int
@@ -81,6 +85,7 @@ class Records:
 
     calls: list[RawCall] = field(default_factory=list)
     main: str = ""
+    workers: frozenset[str] = frozenset()
     whole: bool = False
     tasks: int = 0
     lost: int = 0
@@ -106,10 +111,13 @@ def read_records(folder: Path, pid: int) -> Records:
         Of the process that was started; in a sandbox R has another number there.
     """
     records = Records()
-    files = sorted(
-        (f for f in os.listdir(folder) if f.endswith(".jsonl") and f[:-6].isdigit()),
-        key=lambda f: int(f[:-6]),
-    )
+    try:
+        listed = os.listdir(folder)
+    except OSError:
+        records.lose("the folder of the records was deleted during the run", 0)
+        return records
+    names = (name for name in listed if re.fullmatch(r"[0-9]{1,20}\.jsonl", name))
+    files = sorted(names, key=lambda name: int(name[:-6]))
     if len(files) > MOST_FILES:
         records.lose(f"{len(files):,} processes left records, and {MOST_FILES:,} are read", 0)
         files = files[:MOST_FILES]
@@ -138,9 +146,10 @@ def _lines(path: Path, budget: list[int], records: Records) -> Iterator[bytes]:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return
         while line := file.readline(min(MOST_LINE, max(budget[0], 0)) + 1):
             budget[0] -= len(line)
             if budget[0] < 0 or len(line) > MOST_LINE:
@@ -170,6 +179,8 @@ def _take_start(item: dict[str, Any], process: str, records: Records) -> None:
         records.r_version = _text(item.get("r_version"), 100)
         records.platform = _text(item.get("platform"), 200)
         records.kind = _texts(item.get("kind"))
+    else:
+        records.workers |= {process}
 
 
 def _take_end(item: dict[str, Any], process: str, records: Records) -> None:
@@ -241,7 +252,9 @@ def _nodes(value: Any) -> dict[str, RValue]:
         return {}
     if not isinstance(value, dict):
         raise ValueError(f"expected values by name, found {type(value).__name__}")
-    return {str(name): from_node(load(node)) for name, node in value.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # numpy 1 only warns of an integer that does not fit
+        return {str(name): from_node(load(node)) for name, node in value.items()}
 
 
 def _text(value: Any, most: int = MOST_TEXT) -> str:

@@ -11,24 +11,27 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import InputError, RUnavailable
-from ..process.process import StartFailed, find_r_home
-from ..process.session import MOST_SECONDS, cure_for, cure_for_package
+from ..process.session import MOST_SECONDS, cure_for_package
 from .copying import COPY_LIMIT, Copied, changed, copy_folder
 from .endings import ending_of
+from .environment import plain_environment, r_home, recording
+from .neighbours import LEVELS, copy_neighbours, root_of
 from .parsing import Parsed, Places, parse_files
 from .places import Cleaner
 from .placing import placed_calls
 from .reading import Records, read_records
-from .recorded import Captured, ScriptText
+from .recorded import Captured
 from .running import FOLDER, OUTPUT_LIMIT, Ran, run_program
+from .sandbox import Sandbox, find_sandbox
 from .scripts import Script, read_script
+from .sources import find_sourced, script_text
+from .tangle import mapped, tangled
 
-#: The R side: a site profile that decorates the fitting functions and writes the records.
-PROFILE = Path(__file__).parent / "r" / "capture.R"
 DEFAULT_SECONDS = 600.0
 
 
@@ -51,7 +54,7 @@ def capture(
     seconds : float
         Time limit of the run.
     sandbox : bool
-        Run it without network, and without the right to write outside the copy, or refuse.
+        Run it without network and without the right to write outside the copy, or refuse.
     say : callable, optional
         Is given sentences for the user, before and after the run.
     output : callable, optional
@@ -68,142 +71,153 @@ def capture(
     Raises
     ------
     InputError
-        The file is no script that can be run, or has a syntax error (nothing was run then).
+        The file is no script that can be run, or has a syntax error (nothing was run then); or there is no sandbox.
     TooLargeError
         Its folder is too large for a copy.
     RUnavailable
         R, or a package that the script cannot do without, is not installed.
     """
-    tell = say or (lambda text: None)
     if not 0 < seconds <= MOST_SECONDS:
         raise InputError(f"seconds is {seconds!r}; expected a number above 0 and at most {MOST_SECONDS:.0e}")
     text = read_script(script)
     home = r_home()
+    limits = _Limits(seconds, copy_limit, output_limit)
     with tempfile.TemporaryDirectory(prefix="pairproof-", ignore_cleanup_errors=True) as stage:
-        return _Run(text, Path(stage).resolve(), home, tell, seconds).captured(
-            output, copy_limit, output_limit
-        )
+        run = _Run(text, Path(stage).resolve(), home, limits, say or (lambda text: None))
+        if sandbox:
+            run.confine()
+        return run.captured(output)
 
 
-def r_home() -> str:
-    """R's home.
+@dataclass(frozen=True)
+class _Limits:
+    """Limits of a run: seconds, bytes of the copy, bytes of output."""
 
-    Raises
-    ------
-    RUnavailable
-        R is not installed; with the cure.
-    """
-    if os.name != "posix":
-        raise InputError(
-            "an R script can be recorded on Linux and macOS only, because its processes are ended as a group;"
-            " on Windows use the Windows Subsystem for Linux"
-        )
-    try:
-        return find_r_home(os.environ)
-    except StartFailed as error:
-        raise RUnavailable(f"{error}\n  cure: {cure_for(error.kind, error.text)}") from None
-
-
-def run_environment(stage: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """The script's environment: the user's, with our profile, one thread, English messages and text in UTF-8.
-
-    Sorting and number formats stay the user's: factor levels, and so the baselines of the fits, depend on them.
-    """
-    child = dict(environment)
-    given = child.pop("LC_ALL", "")
-    if given:
-        child.update(
-            {name: given for name in ("LC_COLLATE", "LC_CTYPE", "LC_TIME", "LC_NUMERIC", "LC_MONETARY")}
-        )
-    encoding = child.get("LC_CTYPE") or child.get("LANG", "")
-    if "utf" not in encoding.lower():
-        child["LC_CTYPE"] = "C.UTF-8"
-    child.update(
-        LANGUAGE="en",
-        R_PROFILE=str(PROFILE),
-        TMPDIR=str(stage / "tmp"),
-        OMP_NUM_THREADS="1",
-        OPENBLAS_NUM_THREADS="1",
-        MKL_NUM_THREADS="1",
-    )
-    if environment.get("R_PROFILE"):
-        child["PAIRPROOF_SITE_PROFILE"] = environment["R_PROFILE"]
-    child[FOLDER] = str(stage / "records")
-    return child
+    seconds: float
+    copy: int
+    output: int
 
 
 class _Run:
-    """One run; `stage` is a folder of its own: copy, records and R's temporary folder."""
+    """One run; `stage` is a folder of its own for copy, records, code and R's temporary folder."""
 
     def __init__(
-        self, script: Script, stage: Path, home: str, say: Callable[[str], None], seconds: float
+        self, script: Script, stage: Path, home: str, limits: _Limits, say: Callable[[str], None]
     ) -> None:
-        self.script, self.stage, self.home, self.say, self.seconds = script, stage, home, say, seconds
-        self.program = os.path.join(home, "bin", "Rscript")
-        self.records = stage / "records"
-        for name in ("records", "tmp"):
+        self.script, self.stage, self.limits, self.say = script, stage, limits, say
+        self.rscript = os.path.join(home, "bin", "Rscript")
+        self.r = os.path.join(home, "bin", "R")
+        for name in ("records", "tmp", "code"):
             (stage / name).mkdir()
-        self.environment = run_environment(stage, os.environ)
+        self.records = stage / "records"
+        self.code = stage / "code" / f"{script.path.stem}.R"
+        self.environment = plain_environment(stage / "tmp", os.environ)
+        self.sandbox: Sandbox | None = None
 
-    def captured(
-        self, output: Callable[[bytes], None] | None, copy_limit: int, output_limit: int
-    ) -> Captured:
+    def confine(self) -> None:
+        """Run everything of the script in a sandbox."""
+        self.sandbox = find_sandbox(self.stage, self.environment)
+
+    def captured(self, output: Callable[[bytes], None] | None) -> Captured:
         """Do all of it."""
-        folder = self.script.path.parent
-        copied = copy_folder(folder, self.stage / "copy" / (folder.name or "folder"), copy_limit)
-        for what in copied.left_out:
+        if self.script.kind == "R":
+            parsed, places = self._parsed(self.script.text, None)
+            copied = self._copy(root_of(self.script.path, parsed.strings, Path.cwd()))
+            self._announce(copied)
+        else:
+            copied = self._copy(self.script.path.parent)
+            self._announce(copied)
+            text, lines = tangled(
+                self.script, self.script.path.name, self.code, lambda args: self._tangle(args, copied)
+            )
+            parsed, places = self._parsed(text, lines)
+        for what in copied.left_out + copy_neighbours(copied, parsed.strings, self.limits.copy):
             self.say(f"not copied: {what}")
-        parsed, places = self._parsed()
-        self._check(parsed, copied)
-        self._write_loops(parsed)
-        self.say(
-            f"{self.script.name} runs now, with your rights, in a copy of its folder ({len(copied.digests):,} files,"
-            f" {copied.size / 2**20:,.1f} MB), for at most {self.seconds:g} s"
-        )
-        name = self.script.path.name
-        ran = run_program(
-            [self.program, f"./{name}" if name.startswith("-") else name],
-            copied.target,
-            self.environment,
-            seconds=self.seconds,
-            output_limit=output_limit,
-            output=output,
-        )
-        self._tell_after(copied, ran, output_limit)
+        self._check_packages(parsed, copied)
+        ran = self._run(parsed, copied, output)
         records = read_records(self.records, ran.pid)
         return self._result(parsed, places, copied, ran, records)
 
-    def _parsed(self) -> tuple[Parsed, Places]:
-        code = self.stage / self.script.path.name
-        code.write_text(self.script.text, encoding="utf-8")
-        plain = {k: v for k, v in self.environment.items() if k not in ("R_PROFILE", FOLDER)}
-        plain.update({"R_PROFILE": v for k, v in plain.items() if k == "PAIRPROOF_SITE_PROFILE"})
-        (parsed,), places = parse_files(os.path.join(self.home, "bin", "R"), [code], plain)
-        return parsed, places
-
-    def _check(self, parsed: Parsed, copied: Copied) -> None:
-        """Refuse, before anything runs, a syntax error and a package that is missing."""
+    def _parsed(self, text: str, lines: tuple[int, ...] | None) -> tuple[Parsed, Places]:
+        """What stands in the code; refused before anything runs if it does not parse."""
+        if lines is None:
+            self.code.write_text(text, encoding="utf-8")
+        (parsed,), places = parse_files(self.r, [self.code], self.environment)
+        name = self.script.path.name
+        own = tuple(range(1, text.count("\n") + 2)) if lines is None else lines
+        parsed = mapped(parsed, own, name)
         if parsed.error is not None:
             line, column, message = parsed.error
             where = f", line {line}, column {column}" if line else ""
-            raise InputError(f"{self.script.name}{where}: R cannot parse it: {message}; nothing was run")
-        absent = [name for name in parsed.needed if not parsed.packages[name]]
-        own_profile = any((copied.target / name).exists() for name in (".Rprofile", ".Renviron"))
-        if absent and not own_profile:  # which may name another library
+            stands = (
+                f" ({self.script.lines[line - 1].strip()[:80]!r})"
+                if 0 < line <= len(self.script.lines)
+                else ""
+            )
+            raise InputError(
+                f"{self.script.name}{where}: R's parser says {message!r}{stands}; nothing was run"
+            )
+        return parsed, places
+
+    def _copy(self, folder: Path) -> Copied:
+        above = [part for part in folder.parent.parts if part.strip(os.sep)][-LEVELS:]
+        above = [f"up{i}" for i in range(LEVELS - len(above))] + above
+        target = self.stage.joinpath("copy", *above, folder.name or "folder")
+        copied = copy_folder(folder, target, self.limits.copy)
+        if self.script.kind == "R" and self.script.rewritten:  # R does not read a byte order mark
+            (target / self.script.path.relative_to(folder)).write_text(self.script.text, encoding="utf-8")
+        return copied
+
+    def _announce(self, copied: Copied) -> None:
+        how = str(self.sandbox) if self.sandbox is not None else "with your rights"
+        own = copied.source == self.script.path.parent
+        folder = "its folder" if own else f"{copied.source.name}/, the folder you are in"
+        self.say(
+            f"{self.script.name} is run by R, {how}, in a copy of {folder} ({len(copied.digests):,} files,"
+            f" {copied.size / 2**20:,.1f} MB), for at most {self.limits.seconds:g} s"
+        )
+
+    def _check_packages(self, parsed: Parsed, copied: Copied) -> None:
+        """Refuse, before the script runs, a package that it needs and that is not installed."""
+        absent = [name for name in dict.fromkeys(parsed.needed) if not parsed.packages[name]]
+        if any((copied.target / name).exists() for name in (".Rprofile", ".Renviron")):
+            return  # they may name another library: R itself will say what it does not find
+        if absent:
             raise RUnavailable(
                 f"{self.script.name}: R package {', '.join(absent)} is not installed; nothing was run"
                 f"\n  cure: {'; '.join(map(cure_for_package, absent))}"
             )
 
-    def _write_loops(self, parsed: Parsed) -> None:
+    def _prefix(self) -> list[str]:
+        return list(self.sandbox.prefix) if self.sandbox is not None else []
+
+    def _tangle(self, arguments: list[str], copied: Copied) -> Ran:
+        environment = {**self.environment, FOLDER: str(self.records)}
+        command = [*self._prefix(), self.rscript, *arguments]
+        return run_program(command, copied.target, environment, seconds=self.limits.seconds)
+
+    def _run(self, parsed: Parsed, copied: Copied, output: Callable[[bytes], None] | None) -> Ran:
         names = [name for name in dict.fromkeys(parsed.loops) if "\n" not in name]
         (self.records / "loops.txt").write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+        file = str(self.code)
+        if self.script.kind == "R":
+            file = str(self.script.path.relative_to(copied.source))
+        ran = run_program(
+            [*self._prefix(), self.rscript, f"./{file}" if file.startswith("-") else file],
+            copied.target,
+            recording(self.environment, self.records),
+            seconds=self.limits.seconds,
+            output_limit=self.limits.output,
+            output=output,
+        )
+        self._tell_after(copied, ran)
+        return ran
 
-    def _tell_after(self, copied: Copied, ran: Ran, output_limit: int) -> None:
-        if ran.output_bytes > output_limit:
+    def _tell_after(self, copied: Copied, ran: Ran) -> None:
+        if ran.output_bytes > self.limits.output:
             self.say(
-                f"the script printed {ran.output_bytes / 2**20:,.1f} MB; what is beyond {output_limit / 2**20:,.1f} MB was"
-                " dropped"
+                f"the script printed {ran.output_bytes / 2**20:,.1f} MB; what is beyond"
+                f" {self.limits.output / 2**20:,.1f} MB was dropped"
             )
         if names := changed(copied):
             more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
@@ -214,20 +228,11 @@ class _Run:
 
     def _result(self, parsed: Parsed, places: Places, copied: Copied, ran: Ran, records: Records) -> Captured:
         clean = Cleaner(places, copied, self.stage).clean
-        ending, message = ending_of(ran, records, parsed, self.script, self.seconds)
-        calls = placed_calls(records, parsed, {}, self.script.path.name, clean)
+        ending, message = ending_of(ran, records, parsed, self.script, self.limits.seconds)
+        sourced = find_sourced(self.r, self.environment, records, parsed, copied)
         return Captured(
-            text=ScriptText(
-                name=self.script.path.name,
-                kind=self.script.kind,
-                lines=self.script.lines,
-                expressions=tuple(parsed.expressions),
-                shown=tuple(parsed.shown),
-                mentioned=tuple(call.mentioned for call in parsed.calls),
-                packages=parsed.packages,
-                loop_variables=tuple(dict.fromkeys(parsed.loops)),
-            ),
-            calls=calls,
+            text=script_text(self.script, parsed, sourced),
+            calls=placed_calls(records, parsed, sourced, self.script.path.name, clean),
             ending=ending,
             message=clean(message),
             exit_code=None if ran.timed_out else ran.code,
@@ -241,5 +246,5 @@ class _Run:
             seconds=ran.seconds,
             output_bytes=ran.output_bytes,
             output=clean(ran.output.decode("utf-8", "replace")),
-            sandboxed=False,
+            sandboxed=self.sandbox is not None,
         )

@@ -52,12 +52,15 @@ class Script:
     kind : {"R", "Rmd", "Rnw"}
     text : str
         Without a byte order mark, lines ended by a line feed.
+    rewritten : bool
+        Whether R could not read the file as it is: a byte order mark, lines ended by a carriage return alone.
     """
 
     path: Path
     name: str
     kind: Kind
     text: str
+    rewritten: bool = False
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -85,7 +88,9 @@ def read_script(script: str | os.PathLike[str]) -> Script:
             f"{name}: {f'the suffix {suffix!r} is' if suffix else 'a file without a suffix is'} not that of a"
             f" script; expected {EXPECTED}"
         )
-    return Script(Path(os.path.abspath(name)), name, kind, _decoded(raw, name))
+    text = _decoded(raw, name)
+    rewritten = raw.startswith(_BOM) or b"\r" in raw.replace(b"\r\n", b"")
+    return Script(Path(os.path.abspath(name)), name, kind, text, rewritten)
 
 
 def _decoded(raw: bytes, name: str) -> str:

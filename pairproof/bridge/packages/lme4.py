@@ -15,6 +15,7 @@ from ..process.policy import BackendLike
 from ..values.convert import data_frame
 from .answers import Floats, RAnswer, ask, asks, reals
 from .contest_effects import ContestEffects as ContestEffects, glmer_contests as glmer_contests
+from .mixed_design import MixedDesign as MixedDesign, glmer_design as glmer_design
 
 NEEDS = ("lme4",)
 

@@ -27,6 +27,7 @@ from ..values.convert import matrix
 from ..values.values import Expr, RArgument
 from .answers import Estimates, Floats, RAnswer, ask, asks, check_item, check_option, optional, reals
 from .base import QuasiVariances
+from .pladmm import CovariateWorths as CovariateWorths, pladmm as pladmm
 
 NEEDS = ("PlackettLuce",)
 Method = Literal["iterative scaling", "BFGS", "L-BFGS"]
@@ -229,7 +230,11 @@ list(items = names(found), estimate = as.numeric(found), se = unname(sqrt(diag(V
 
 @asks(*NEEDS)
 def itempar(
-    model: PlackettLuceModel, ref: str | None = None, log: bool = False, *, backend: BackendLike = None
+    model: PlackettLuceModel,
+    ref: str | Sequence[str] | None = None,
+    log: bool = False,
+    *,
+    backend: BackendLike = None,
 ) -> ItemParameters:
     """R's ``itempar(model, ref, log)``: worths adding up to 1 or, with ``ref``, times that item's; or their
     logarithms, centred or less that item's.
@@ -238,8 +243,8 @@ def itempar(
     ----------
     model : PlackettLuceModel
         Fitted again in the same call.
-    ref : str, optional
-        An item; default all.
+    ref : str or sequence of str, optional
+        An item, or several; default all.
     log : bool
     backend : Backend, or one of "live", "recorded", "both", "none", optional
 
@@ -256,8 +261,11 @@ def itempar(
     --------
     >>> itempar(model, log=True).se  # doctest: +SKIP
     """
-    check_item("ref", ref, model.items)
-    arguments = {**model.arguments, "ref": ref, "log": log}
+    several = [] if ref is None or isinstance(ref, str) else list(ref)
+    for name in several or [ref]:
+        check_item("ref", name if name is None else str(name), model.items)
+    chosen = several or ref
+    arguments = {**model.arguments, "ref": chosen, "log": log}
     return ItemParameters.read(ask(backend, "PlackettLuce::itempar", FIT + ITEMPAR, arguments, NEEDS))
 
 

@@ -75,6 +75,39 @@ class Predicted(Estimates):
             raise InputError(f"level={level} without se; limits need standard errors: leave out se=False")
         return intervals.worth_limits(self, frame, at, level)
 
+    def abilities(self, group: str | None = None) -> pd.DataFrame:
+        """Abilities of the items with their standard errors.
+
+        Parameters
+        ----------
+        group : str, optional
+            One of `groups`; required if there is more than one.
+
+        Returns
+        -------
+        DataFrame
+            item, ability, se, on the fit's scale: a free item's own parameter (0 and 0 for the reference), or what its
+            covariates say of it, x'b, without random effects, comparison terms and order effect; nan where that is not
+            estimable.  Where no item is 0, only differences between abilities mean anything.
+
+        Raises
+        ------
+        InputError
+            A name that is not a group, or no name where one is needed.
+
+        References
+        ----------
+        R's BTabilities: Turner and Firth (2012), Journal of Statistical Software 48(9), section 4.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [6, 5, 8], None, [4, 4, 3])
+        >>> pairproof.fit_bradley_terry(table).abilities().round(3).values.tolist()
+        [['A', 0.0, 0.0], ['B', -0.545, 0.551], ['C', -0.875, 0.568]]
+        """
+        return predictions.ability_table(self, predictions.find_group(self, group))
+
     def quasi_variances(self, group: str | None = None) -> pd.DataFrame:
         """Quasi-variances q of the log worths of a group.
 

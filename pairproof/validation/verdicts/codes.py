@@ -61,6 +61,7 @@ CODES: dict[str, str] = {
     "r-towards-infinity": "R stopped on its way to an infinite estimate",
     "r-has-no-value": "R gives no number where native has one",
     "r-has-a-value": "R gives a number for what is not estimable",
+    "r-is-wrong": "R's number is wrong, or of another definition, for a reason that is known",
     "few-digits": "native and R agree to fewer digits than the floor",
     "few-certified-digits": "native and the 50-digit value agree to fewer digits than the floor",
     "native-not-at-maximum": "the score at native's own estimates is not 0",

@@ -26,7 +26,7 @@ present <- function(parts) parts[!vapply(parts, function(part) identical(part, q
 ## Whether evaluating an expression in an environment can be noticed by nobody.
 ## frame: number of the frame whose environment it is, 0 if it is none.
 harmless <- function(e, space, frame, depth = 0L) {
-  if (depth > 20L) return(FALSE)
+  if (depth > 8L) return(FALSE)
   if (is.symbol(e)) return(!is.null(looked_up(as.character(e), space, frame, depth + 1L)))
   if (!is.call(e)) return(TRUE)
   name <- called_name(e)
@@ -57,15 +57,16 @@ looked_up <- function(name, space, frame = 0L, depth = 0L) {
   while (!identical(space, emptyenv())) {
     if (exists(name, envir = space, inherits = FALSE)) {
       if (bindingIsActive(as.name(name), space)) return(NULL)
-      if (!identical(space, start)) frame <- frame_of(space)
+      if (!identical(space, start) && is_local(space)) frame <- frame_of(space)
       if (!is_settled(name, space, frame, depth)) return(NULL)
       return(list(get(name, envir = space, inherits = FALSE)))
     }
-    if (identical(space, globalenv())) frame <- 0L
     space <- parent.env(space)
   }
   NULL
 }
+
+is_local <- function(space) !identical(space, globalenv()) && !isNamespace(space) && is.null(attr(space, "name"))
 
 frame_of <- function(space) {
   for (i in rev(seq_len(sys.nframe()))) if (identical(sys.frame(i), space)) return(i)
@@ -74,7 +75,7 @@ frame_of <- function(space) {
 
 ## A variable is settled if it is no promise, or one whose expression is harmless where it was written.
 is_settled <- function(name, space, frame, depth) {
-  if (identical(space, globalenv()) || isNamespace(space) || !is.null(attr(space, "name"))) return(TRUE)
+  if (!is_local(space)) return(TRUE)
   said <- eval(call("substitute", as.name(name), space))
   if (!is.language(said) || identical(said, as.name(name))) return(TRUE)
   if (frame == 0L || missing_in(name, space)) return(FALSE)

@@ -2,11 +2,12 @@
 ##
 ## Whatever is done here is done inside suppressWarnings, suppressMessages and tryCatch, with output to the null file
 ## and the random seed put back, so that the script cannot notice it. A call of a recorded function inside another one
-## (BTm calls glm) is counted only, unless it stands in the outer call's arguments, which makes it the script's own.
+## (BTm calls glm) is counted only; one in the outer call's arguments is the script's own.
+## A helper that a package calls on its own (summary calls residuals) is not recorded.
 
 running <- function() if (length(state$stack)) state$stack[[length(state$stack)]]
 
-outermost_kept <- function() {
+innermost_kept <- function() {
   for (one in rev(state$stack)) if (!one$nested) return(one)
   NULL
 }
@@ -20,19 +21,19 @@ drop_stale <- function(n) {
   }
 }
 
-as_written <- function(call, key) {
+## The call as the script has it: that of the generic for a method, a name where do.call had the function itself.
+as_written <- function(call, key, n) {
   generic <- described(key)$generic
-  name <- sub(".*::", "", key)
-  if (is.function(call[[1L]])) call[[1L]] <- as.name(if (is.null(generic)) name else generic)
-  else if (!is.null(generic) && identical(call[[1L]], as.name(name))) call[[1L]] <- as.name(generic)
+  if (n > 1L && is_dispatch(n - 1L, call)) call <- sys.call(n - 1L)
+  if (is.function(call[[1L]])) call[[1L]] <- as.name(if (is.null(generic)) sub(".*::", "", key) else generic)
   call
 }
 
-is_nested <- function(key, call, written) {
-  outer <- outermost_kept()
-  if (is.null(outer)) return(FALSE)
-  if (outer$role == "container" && described(key)$role == "fit") return(FALSE)
-  !stands_in(call, outer$call) && !stands_in(written, outer$call)
+## Whether the innermost recorded call made this one; not if it only evaluates it, as anova does with anova(glm(..)).
+is_nested <- function(key, frames) {
+  outer <- innermost_kept()
+  if (is.null(outer) || !(outer$n %in% frames)) return(FALSE)
+  !(outer$role == "container" && described(key)$role == "fit")
 }
 
 ## Statement of a decorated body: begins a record. Gives the handlers of its conditions, NULL if it is none.
@@ -51,34 +52,38 @@ begin_record <- function(key, frame, assigned, n) {
   notice_fork()
   drop_stale(n)
   call <- sys.call(n)
-  written <- as_written(call, key)
+  frames <- callers(n)
   record <- new.env(parent = emptyenv())
   record$n <- n
   record$key <- key
   record$frame <- frame
   record$call <- call
   record$role <- described(key)$role
-  record$nested <- is_nested(key, call, written)
+  record$nested <- is_nested(key, frames)
   if (record$nested) {
-    outer <- outermost_kept()
+    outer <- innermost_kept()
     outer$inner[key] <- if (is.na(outer$inner[key])) 1L else outer$inner[key] + 1L
+  } else {
+    via <- via_package(frames)
+    record$nested <- !is.null(via) && record$role == "helper" && !(via %in% refitting)
+  }
+  if (record$nested) {
     state$stack <- c(state$stack, list(record))
     return(NULL)
   }
-  up <- sys.parents()[n]
-  describe_call(record, written, up)
-  if (record$kept) describe_arguments(record, sys.function(n), written, assigned, up)
+  describe_call(record, as_written(call, key, n), via)
+  if (record$kept) describe_arguments(record, sys.function(n), assigned, frames)
   state$stack <- c(state$stack, list(record))
   list(function(w) note_warning(record, w), function(e) note_error(record, e))
 }
 
-describe_call <- function(record, written, up) {
+describe_call <- function(record, written, via) {
   state$id <- state$id + 1L
   record$id <- state$id
-  record$up <- up
+  record$up <- sys.parents()[record$n]
   record$text <- text_of(written)
   record$task <- state$task + 1L
-  record$via <- via_package(record$n, record$call, written)
+  record$via <- via
   record$source <- sourced_from(record$n)
   site <- paste(c(record$task, record$via, substr(record$text, 1L, 2000L)), collapse = " ")
   record$nth <- evaluations(site)
@@ -93,12 +98,12 @@ describe_call <- function(record, written, up) {
   record$na_action <- getOption("na.action")
 }
 
-describe_arguments <- function(record, f, written, assigned, up) {
-  record$args <- matched(f, record$call, up)
-  read <- arguments_in(record$args, record$key, f, up, assigned)
+describe_arguments <- function(record, f, assigned, frames) {
+  record$args <- matched(f, record$call, record$up)
+  read <- arguments_in(record$args, record$key, f, record$up, assigned)
   record$values <- read$values
   record$later <- read$later
-  record$keys <- loop_keys(up)
+  record$keys <- loop_keys(frames)
 }
 
 note_warning <- function(record, w) {
@@ -125,7 +130,7 @@ elapsed <- function(record) number(round(proc.time()[[3L]] - record$started, 4L)
 
 call_lines <- function(record) {
   c(list(
-    type = string("call"), id = number(record$id), pid = string(Sys.getpid()), time = number(round(record$time, 3L)),
+    type = string("call"), id = number(record$id), pid = string(Sys.getpid()), time = sprintf("%.3f", record$time),
     "function" = string(record$key), text = string(record$text), task = number(record$task), nth = number(record$nth),
     source = if (!is.null(record$source)) string(record$source), via = string(c(record$via, "")),
     helper = truth(record$role != "fit"), kept = truth(record$kept),
@@ -136,15 +141,19 @@ call_lines <- function(record) {
       contrasts = strings(unname(record$contrasts)),
       na_action = string(if (is.character(record$na_action)) record$na_action else "function"),
       warnings = json_array(vapply(record$warnings, strings, "")),
-      values = values_text(record$values), fits = fits_text(record$values)))
+      values = values_text(record$values), fits = fits_text(record)))
 }
 
 values_text <- function(values) {
   json_object(lapply(values, function(one) if (is_fit(one[[1L]])) opaque(class(one[[1L]])[1L]) else node(one[[1L]])))
 }
 
-fits_text <- function(values) {
-  ids <- lapply(values, function(one) made_by(one[[1L]]))
+## Arguments that are fits of this run: by their values, or because the call that made them stands there.
+fits_text <- function(record) {
+  ids <- lapply(record$values, function(one) made_by(one[[1L]]))
+  for (one in record$arguments_made) for (name in names(record$args)) {
+    if (identical(record$args[[name]], one$call)) ids[[name]] <- one$id
+  }
   json_object(lapply(ids, function(id) if (!is.null(id)) number(id)))
 }
 
@@ -209,7 +218,10 @@ end_record <- function(record, value, seed) {
     if (!failed) lines$result <- json_object(numbers(value, record$key, record$frame, record$up))
   }
   write_line(lines)
-  if (!failed) remember(value, record$id, record$via)
+  if (failed) return(invisible())
+  remember(value, record$id, record$via)
+  outer <- innermost_kept()
+  if (!is.null(outer) && is_fit(value)) outer$arguments_made <- c(outer$arguments_made, list(list(call = record$call, id = record$id)))
 }
 
 ## do.call(BTm, ...) with the function instead of its name: the object's call then holds the function, which print

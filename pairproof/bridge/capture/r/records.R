@@ -69,7 +69,7 @@ evaluations <- function(site) {
 }
 
 is_kept <- function(nth, via) {
-  most <- if (is.null(via) || via %in% c("stats::update", "stats::step", "MASS::stepAIC")) keep_of_site else keep_via_package
+  most <- if (is.null(via) || via %in% refitting) keep_of_site else keep_via_package
   nth <= most && state$id <= keep_in_all && state$bytes < most_bytes
 }
 

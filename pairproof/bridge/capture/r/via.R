@@ -3,39 +3,68 @@
 ## Functions that only apply what the script hands them: a call from there is the script's own.
 transparent <- c("base", "parallel", "purrr", "plyr", "dplyr", "furrr", "future.apply", "foreach", "magrittr", "methods",
                  "compiler", "knitr", "evaluate", "withr", "utils")
-transparent_functions <- c("stats::aggregate", "stats::aggregate.data.frame", "stats::ave", "stats::setNames")
+transparent_functions <- c("stats::aggregate", "stats::ave", "stats::setNames")
 
-## Whether a call stands, as written, in the text of another; not inside a function's text.
-stands_in <- function(call, outer) {
-  if (identical(call, outer)) return(TRUE)
-  if (!is.call(outer) || identical(outer[[1L]], as.name("function"))) return(FALSE)
-  for (part in present(as.list(outer))) if (is.call(part) && stands_in(call, part)) return(TRUE)
-  FALSE
+## Functions whose calls of fitting functions are the script's models, one by one.
+refitting <- c("stats::update", "stats::step", "MASS::stepAIC")
+
+most_callers <- 300L
+
+## Frames that a call was made from, innermost first. An argument that is evaluated late belongs to the frame that wrote
+## it, not to the one that needed it; what is passed to eval() belongs to the one that called eval().
+callers <- function(n) {
+  parents <- sys.parents()
+  found <- integer()
+  k <- n
+  while (k > 0L && length(found) < most_callers) {
+    parent <- parents[k]
+    if (k > 1L && is_eval_of(k - 1L, parent)) parent <- parents[k - 1L]
+    if (parent >= k) break
+    if (parent > 0L) found <- c(found, parent)
+    k <- parent
+  }
+  found
+}
+
+## Whether frame i is where eval() evaluates in the environment of frame `parent`.
+is_eval_of <- function(i, parent) {
+  identical(sys.frame(i), sys.frame(parent)) && is.primitive(sys.function(i))
+}
+
+## Whether a frame is that of a generic which handed the call on.
+is_dispatch <- function(i, call) {
+  f <- sys.function(i)
+  !is.primitive(f) && identical(as.list(sys.call(i))[-1L], as.list(call)[-1L]) && "UseMethod" %in% all.names(body(f))
+}
+
+package_of <- function(f) {
+  if (is.primitive(f)) return("base")
+  space <- topenv(environment(f))
+  if (isNamespace(space)) unname(getNamespaceName(space)) else ""
 }
 
 name_of_function <- function(f, call, package) {
   said <- call[[1L]]
   if (is.call(said) && length(said) == 3L && is.symbol(said[[3L]])) said <- said[[3L]]
-  if (is.symbol(said) && exists(as.character(said), envir = asNamespace(package), inherits = FALSE)) return(as.character(said))
   space <- asNamespace(package)
+  if (is.symbol(said) && exists(as.character(said), envir = space, inherits = FALSE)) return(as.character(said))
   for (name in ls(space)) if (identical(get0(name, envir = space, inherits = FALSE), f)) return(name)
   "(anonymous)"
 }
 
-## "stats::update", or NULL if the script made the call itself. `written` is the call as the script would have it.
-via_package <- function(n, call, written) {
-  generic <- written[[1L]]
-  for (i in seq_len(n - 1L)) {
+## "stats::update": the outermost function of a package on the way to a call; NULL if the script made it itself.
+via_package <- function(frames) {
+  for (i in rev(frames)) {
     f <- sys.function(i)
-    if (is.primitive(f)) next
-    space <- topenv(environment(f))
-    if (!isNamespace(space)) next
-    package <- unname(getNamespaceName(space))
-    if (package %in% transparent) next
-    outer <- sys.call(i)
-    if (identical(outer[[1L]], generic) && identical(as.list(outer)[-1L], as.list(call)[-1L])) next     # its own generic
-    if (stands_in(call, outer) || stands_in(written, outer)) next            # an argument that was not yet evaluated
-    name <- paste0(package, "::", name_of_function(f, outer, package))
+    package <- package_of(f)
+    if (package %in% c("", transparent)) next
+    call <- sys.call(i)
+    if (i > 1L && is_dispatch(i - 1L, call)) {
+      f <- sys.function(i - 1L)
+      call <- sys.call(i - 1L)
+      package <- package_of(f)
+    }
+    name <- paste0(package, "::", name_of_function(f, call, package))
     if (!(name %in% transparent_functions)) return(name)
   }
   NULL
@@ -50,18 +79,18 @@ sourced_from <- function(n) {
   NULL
 }
 
-## The variables of loops.txt that are one string or number, seen from the calling frame outwards.
-loop_keys <- function(up) {
+## The variables of loops.txt that are one string or number, seen from the calling frame outwards; not those of packages'
+## own functions (lapply has an i of its own).
+loop_keys <- function(frames) {
   found <- list()
-  frame <- up
-  repeat {
+  for (frame in c(frames[seq_len(min(length(frames), 30L))], 0L)) {
+    if (length(found) == length(state$loops)) break
+    if (frame > 0L && nzchar(package_of(sys.function(frame)))) next
     space <- sys.frame(frame)
     for (name in setdiff(state$loops, names(found))) {
       value <- looked_up(name, space, frame)
       if (!is.null(value) && is_key(value[[1L]])) found[[name]] <- value[[1L]]
     }
-    if (frame == 0L || length(found) == length(state$loops)) break
-    frame <- sys.parents()[frame]
   }
   found
 }

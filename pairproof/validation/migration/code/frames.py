@@ -46,7 +46,7 @@ def frame_call(frame: RList, stem: str) -> Call:
     return Call("pairproof.bridge.read_frame", (File(columns, stem),), options)
 
 
-def table_call(columns: dict[str, list[Any]], stem: str, **options: Any) -> Call:
+def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> Call:
     """`pairproof.read("data/STEM.csv", ...)` of a table of comparisons.
 
     Parameters

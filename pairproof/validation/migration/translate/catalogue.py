@@ -8,7 +8,18 @@ from .registry import TRANSLATORS
 from .translation import Translator
 
 #: Modules of translators, one for the functions of one package.
-MODULES: tuple[str, ...] = ("bradleyterry2.btm",)
+MODULES: tuple[str, ...] = (
+    "bradleyterry2.btm",
+    "designs.glm",
+    "designs.polr",
+    "designs.tables",
+    "others.aspects",
+    "others.by_values",
+    "others.item_covariates",
+    "others.plackett_luce",
+    "others.psychotools",
+    "prefmod",
+)
 
 
 def translators() -> dict[str, Translator]:

@@ -70,6 +70,10 @@ class Stage:
             self._paths[digest] = path
         return self._paths[digest]
 
+    def path_of(self, digest: str) -> Path:
+        """Where the table of that digest is."""
+        return self._paths[digest]
+
     def digest(self, file: File) -> str:
         """SHA-256 of the table's CSV text, by which equal tables are found."""
         known = self._digests.get(id(file))

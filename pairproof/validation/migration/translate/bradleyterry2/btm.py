@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .....bridge.capture.recorded import RecordedCall
+from .....bridge.values.values import RLang
 from .....errors import PairproofError
 from .....fit.fit import Fit
 from ..registry import translates
 from ..translation import Context, Translation
+from .bridged import by_the_bridge
 from .contests import Contests, StaysInR, contests_of
 from .design import Relation, relation
 from .judge import coefficients, of_fit
 from .models import HALF, Candidate, candidates
 from .tried import tried
+from .words import terms_of
 
 
 @translates("BradleyTerry2::BTm")
@@ -21,14 +26,30 @@ def btm(call: RecordedCall, context: Context) -> Translation:
     """A BTm, translated from its result: players, counts, model matrix, formula."""
     try:
         contests = contests_of(call)
-        candidate, _, found = native(call, contests)
+        candidate, _, found = native(call, contests, added_later(call, context))
     except StaysInR as why:
-        return Translation("outside", reason=str(why))
+        return by_the_bridge(call, str(why))
     notes = candidate.notes + ((HALF,) if "ties" in candidate.code.keywords else ())
     return Translation("native", candidate.code, judge=of_fit(call, contests, found), notes=notes)
 
 
-def native(call: RecordedCall, contests: Contests) -> tuple[Candidate, Fit, Relation]:
+def added_later(call: RecordedCall, context: Context) -> list[str]:
+    """Terms that calls of add1 add to this model, whose covariates its table is to hold."""
+    found: list[str] = []
+    for other in context.captured.calls:
+        scope = other.values.get("scope")
+        if other.function == "BradleyTerry2::add1.BTm" and other.fits.get("object") == call.id:
+            if isinstance(scope, RLang):
+                try:
+                    found += terms_of(scope.text)
+                except StaysInR:
+                    continue  # it is said where the terms are added
+    return found
+
+
+def native(
+    call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()
+) -> tuple[Candidate, Fit, Relation]:
     """The first candidate that Python fits and whose design is R's.
 
     Raises
@@ -40,7 +61,7 @@ def native(call: RecordedCall, contests: Contests) -> tuple[Candidate, Fit, Rela
         raise StaysInR("its counts are neither whole numbers nor halves, and no weights say what they are")
     why = "its formula has no counterpart in fit_bradley_terry"
     known = ~np.isnan(coefficients(call)[0])
-    for candidate in candidates(call, contests):
+    for candidate in candidates(call, contests, scopes):
         fit = tried(candidate.code)
         if isinstance(fit, PairproofError):
             why = f"fit_bradley_terry refuses it: {fit}"

@@ -7,13 +7,15 @@ contrasts, the columns of R's own model matrix stand in the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .....bridge.capture.recorded import RecordedCall
+from .....bridge.values.values import RVector
 from .....native.contests.formula.expressions import Name
 from ...code.expressions import Call, File
 from ...code.frames import table_call
@@ -28,6 +30,7 @@ PQL = (
     "method=\"pql\" is BradleyTerry2's penalised quasi-likelihood, so that the numbers are R's; for single wins and losses"
     " it is badly biased, and without it the likelihood is approximated by Laplace's method."
 )
+HELD_AT_0 = "Random effects whose variance is held at 0 are none: this is the model without them."
 HALF = "Contests that count half for each player are ties that count as half wins."
 
 
@@ -48,13 +51,15 @@ class Candidate:
     notes: tuple[str, ...] = ()
 
 
-def candidates(call: RecordedCall, contests: Contests) -> Iterator[Candidate]:
+def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()) -> Iterator[Candidate]:
     """Calls of `fit_bradley_terry`, in the order in which they are to be tried.
 
     Parameters
     ----------
     call : RecordedCall
     contests : Contests
+    scopes : sequence of str
+        Terms that a later call adds to the model: their covariates are to be in its table.
 
     Yields
     ------
@@ -68,27 +73,29 @@ def candidates(call: RecordedCall, contests: Contests) -> Iterator[Candidate]:
     options = _options(call)
     random = random_effect(call, contests)
     notes: tuple[str, ...] = ()
+    if random and held_sigma(call) == 0.0:
+        random, notes = False, (HELD_AT_0,)
     if random:
-        if "sigma.fixed" in call.args:
+        if held_sigma(call) is not None:
             raise StaysInR("fit_bradley_terry has no random effects with a variance that is held fixed")
         options["method"] = "pql"
         notes = (PQL,)
     free, others = free_columns(contests)
-    reference = (call.strings("refcat") or ("",))[0]
-    named = {"reference": reference} if free and reference not in ("", contests.players[0]) else {}
+    reference = reference_of(contests) if free else ""
+    named = {"reference": reference} if free and reference != contests.players[0] else {}
     if free and not random and not others:
-        yield Candidate(fit_call(call, contests, named | options), True)
+        yield Candidate(fit_call(call, contests, named | options), True, notes)
         return
     if free and not random and len(others) == 1 and (contests.x[:, others[0]] == 1).all():
-        yield Candidate(fit_call(call, contests, named | options | {"order_effect": True}), True)
+        yield Candidate(fit_call(call, contests, named | options | {"order_effect": True}), True, notes)
         return
-    own = [p for p in call.strings("separate_ability") if p in contests.players]
+    own = [p for p in call.strings("separate") if p in contests.players]
     more = {"separate": own} if own else {}
     for terms in (None, estimated_terms(call, contests)):
         if terms is None and _terms_without_number(call):
             continue
         try:
-            words = in_words(call, contests, terms)
+            words = in_words(call, contests, terms, scopes)
         except StaysInR:
             break
         if random:
@@ -130,8 +137,19 @@ def fit_call(
     if contests.offset is not None and contests.offset.any():
         table["offset"] = [float(v) for v in contests.offset]
         more["offset"] = "offset"
-    read = table_call(table, call.variable, layout="counts", items=list(contests.players), **reading)
-    return Call("pairproof.fit_bradley_terry", (read,), options | more | {"cells": "row"})
+    order = {} if _in_default_order(contests) else {"items": list(contests.players)}
+    read = table_call(table, call.variable, layout="counts", **order, **reading)
+    if "method" not in options:  # penalised quasi-likelihood has no deviance
+        more["cells"] = "row"
+    return Call("pairproof.fit_bradley_terry", (read,), options | more)
+
+
+def _in_default_order(contests: Contests) -> bool:
+    """Whether `pairproof.read` finds the players in R's order: by number if all are whole ones, else by code point."""
+    found = {contests.players[k] for side in (contests.first, contests.second) for k in side}
+    if all(re.fullmatch(r"[0-9]+", name) for name in found):
+        return list(contests.players) == sorted(found, key=int)
+    return list(contests.players) == sorted(found)
 
 
 def rows_of_table(contests: Contests) -> dict[str, list[Any]]:
@@ -162,6 +180,26 @@ def free_columns(contests: Contests) -> tuple[bool, list[int]]:
     ]
     free = len(of_items) == len(contests.players) - 1
     return free, [k for k in range(contests.x.shape[1]) if k not in of_items]
+
+
+def reference_of(contests: Contests) -> str:
+    """The player at 0 in R's columns of free abilities: the one without a column; "sum" under other contrasts."""
+    d = contests.indicators
+    having = [
+        any(np.array_equal(d[:, k], contests.x[:, j]) for j in range(contests.x.shape[1]))
+        for k in range(d.shape[1])
+    ]
+    without = [p for p, has in zip(contests.players, having) if not has]
+    return without[0] if len(without) == 1 else "sum"
+
+
+def held_sigma(call: RecordedCall) -> float | None:
+    """The standard deviation of the random effects where it was held fixed; None where it was estimated."""
+    fixed, sigma = call.values.get("sigma.fixed"), call.values.get("sigma")
+    if not (isinstance(fixed, RVector) and fixed.values.size == 1 and bool(fixed.values.ravel()[0])):
+        return None
+    at = 0.1  # glmmPQL's own start
+    return float(sigma.floats().ravel()[0]) if isinstance(sigma, RVector) and sigma.values.size == 1 else at
 
 
 def estimated_terms(call: RecordedCall, contests: Contests) -> list[str]:

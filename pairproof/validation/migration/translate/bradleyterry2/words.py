@@ -56,7 +56,9 @@ class Words:
     levels: dict[str, list[str]] = field(default_factory=dict)
 
 
-def in_words(call: RecordedCall, contests: Contests, terms: Sequence[str] | None = None) -> Words:
+def in_words(
+    call: RecordedCall, contests: Contests, terms: Sequence[str] | None = None, scopes: Sequence[str] = ()
+) -> Words:
     """The formula of a recorded BTm, or the sum of these terms of it.
 
     Parameters
@@ -65,6 +67,8 @@ def in_words(call: RecordedCall, contests: Contests, terms: Sequence[str] | None
     contests : Contests
     terms : sequence of str, optional
         R's labels of terms.
+    scopes : sequence of str
+        Further terms, whose covariates are added and which the formula does not have.
 
     Returns
     -------
@@ -85,7 +89,30 @@ def in_words(call: RecordedCall, contests: Contests, terms: Sequence[str] | None
     kept = [reader.translated(part) for part in summands(written.lstrip("~ "))]
     said = " ".join(part for part in kept if part)
     reader.words.formula = said.removeprefix("+ ")
+    for term in scopes:
+        try:
+            reader.translated(f"+ {term}")
+        except StaysInR:
+            continue  # it is said where the term is added
     return reader.words
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms that a scope adds: "~. + x[..] + y[..]" has x[..] and y[..].
+
+    Raises
+    ------
+    StaysInR
+        The text is no formula, or takes terms away.
+    """
+    try:
+        parts = summands(checked(text).lstrip("~ "))
+    except FormulaError as error:
+        raise StaysInR(f"its scope stays in R: {error}") from None
+    if any(part[0] == "-" for part in parts):
+        raise StaysInR("its scope takes terms away")
+    bodies = [part.lstrip("+ ") for part in parts]
+    return [body for body in bodies if body not in (".", "1") and "|" not in body]
 
 
 def summands(text: str) -> list[str]:

@@ -20,11 +20,12 @@ from .....bridge.values.values import RVector
 from .....fit.fit import Fit
 from ....r_answers.translate import likelihood_values, parameter_values
 from ....verdicts.agreement import Agreement
-from ...code.expressions import Call, Method, Result, attribute
+from ...code.expressions import Call, File, Method, Result, attribute
 from ..registry import translates
 from ..rows import counterpart, fit_rows, named, parameters, row, rows_of
 from ..translation import Context, Step, Translation, outside
 from .answers import Pairs, pairs_of, recorded
+from .tried import why_refused
 
 BTMODEL = "psychotools::btmodel"
 UNDECIDED = "(undecided)"
@@ -36,26 +37,33 @@ MAXIT = 25
 @translates(BTMODEL)
 def btmodel(call: RecordedCall, context: Context) -> Translation:
     """`fit_bradley_terry(pairproof.read(..., layout="prefmod"), reference=, ties=)`."""
-    data = pairs_of(recorded(call, "y"), _vector(recorded(call, "weights")))
+    data = _data(call)
     if data is None:
         return outside("its comparisons were not recorded as a paircomp with the answers >, = and <")
     undecided = UNDECIDED in named(call.vector("coef"))
     reference = (call.strings("ref") or (data.items[-1],))[0]
     why = _not_estimable(data, undecided)
     if why:
-        return _by_the_bridge(call, data, undecided, reference, why)
+        return _by_the_bridge(call, data, why)
     options: dict[str, Any] = {"reference": reference}
     if undecided:
         options["ties"] = "davidson"
     elif data.ties:
         options["ties"] = "drop"
     code = Call("pairproof.fit_bradley_terry", (data.code(call.variable),), options)
+    why = why_refused(code) if undecided else ""
+    if why:
+        return _by_the_bridge(call, data, f"R's numbers are where its iteration stopped: {why}")
     notes = (
         ["btmodel was told undecided = FALSE: comparisons without a preference are left out."]
         if options.get("ties") == "drop"
         else []
     )
     return Translation("native", code, notes=tuple(notes), judge=lambda fit: _rows(call, fit, reference))
+
+
+def _data(call: RecordedCall) -> Pairs | None:
+    return pairs_of(recorded(call, "y"), _vector(recorded(call, "weights")))
 
 
 def _rows(call: RecordedCall, fit: Fit, reference: str) -> Sequence[Agreement]:
@@ -97,12 +105,16 @@ def _not_estimable(data: Pairs, undecided: bool) -> str:
     return ""
 
 
-def _by_the_bridge(call: RecordedCall, data: Pairs, undecided: bool, reference: str, why: str) -> Translation:
-    columns = {name: data.signs[:, k] for k, name in enumerate(data.names)}
-    from ...code.expressions import File
+def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
+    code = _bridge_code(call, data)
+    return Translation("bridge", code, why, speaks="r", judge=lambda m: _bridge_rows(call, m))
 
-    table = {n: [None if np.isnan(v) else float(v) for v in column] for n, column in columns.items()}
+
+def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
+    columns = {name: data.signs[:, k].tolist() for k, name in enumerate(data.names)}
+    table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns.items()}
     frame = Call("pairproof.bridge.read_frame", (File(table, call.variable),))
+    reference = (call.strings("ref") or (data.items[-1],))[0]
     options: dict[str, Any] = {"labels": list(data.items)}
     if data.weights is not None:
         options["weights"] = [float(w) for w in data.weights]
@@ -110,9 +122,8 @@ def _by_the_bridge(call: RecordedCall, data: Pairs, undecided: bool, reference: 
         options["type"] = "logit"
     if reference != data.items[-1]:
         options["ref"] = reference
-    options |= {"undecided": undecided, "epsilon": EPSILON, "maxit": MAXIT}
-    code = Call("pairproof.bridge.psychotools.btmodel", (frame,), options)
-    return Translation("bridge", code, why, speaks="r", judge=lambda m: _bridge_rows(call, m))
+    options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
+    return Call("pairproof.bridge.psychotools.btmodel", (frame,), options)
 
 
 def _bridge_rows(call: RecordedCall, model: BTModel) -> Sequence[Agreement]:
@@ -136,15 +147,11 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     found = _vector(recorded(call, "value"))
     if found is None or found.names is None:
         return outside("its value was not recorded")
-    log = _flag(call, "log", call.name.startswith("worth") and False)
+    log = _flag(call, "log")
     chosen = _reference(call, tuple(found.names))
     if made.translation.speaks == "fit" and (not log and chosen is None or log and _one_or_all(chosen)):
         return _native_parameters(call, made, found, log, chosen)
-    if isinstance(made.value, BTModel):
-        return _bridged_parameters(call, made, found, log, chosen)
-    return outside(
-        "worths relative to several chosen items; m.worth() and m.contrast() have the numbers they are made of"
-    )
+    return _bridged_parameters(call, made, found, log, chosen)
 
 
 def _one_or_all(chosen: Sequence[str] | None) -> bool:
@@ -188,30 +195,38 @@ _STOP = "glm at its default epsilon, whose covariance is that of one step before
 def _log_rows(call: RecordedCall, params: Any, found: RVector) -> Sequence[Agreement]:
     r = named(found)
     ours = {n: float(params[n]) for n in r}
-    size = max(map(abs, r.values()), default=0.0)
+    size = max((abs(v) for v in r.values()), default=0.0)
     return [row(f"estimate.{n}", ours[n], r[n], call.function, least=9.0, why=_STOP, scale=size) for n in r]
 
 
 def _bridged_parameters(
     call: RecordedCall, made: Step, found: RVector, log: bool, chosen: Sequence[str] | None
 ) -> Translation:
+    model: Any = Result(made.call.id)
+    why = "its model was fitted through the bridge"
+    if not isinstance(made.value, BTModel):
+        data = _data(made.call)
+        if data is None:
+            return outside("the comparisons of its model were not recorded")
+        model = _bridge_code(made.call, data)
+        why = "worths relative to chosen items have no name in Python; m.worth() and m.contrast() have what they are made of"
     options: dict[str, Any] = {}
     if chosen is not None:
         options["ref"] = list(chosen)
     if log:
         options["log"] = True
-    code = Call("pairproof.bridge.psychotools.itempar", (Result(made.call.id),), options)
+    code = Call("pairproof.bridge.psychotools.itempar", (model,), options)
 
     def judge(value: ItemParameters) -> Sequence[Agreement]:
         ours = dict(zip(value.items, value.estimate.tolist()))
         return rows_of("estimate" if log else "worth", ours, named(found), call.function)
 
-    return Translation("bridge", code, "its model was fitted through the bridge", speaks="r", judge=judge)
+    return Translation("bridge", code, why, speaks="r", judge=judge)
 
 
-def _flag(call: RecordedCall, name: str, default: bool) -> bool:
+def _flag(call: RecordedCall, name: str) -> bool:
     given = call.values.get(name)
-    return bool(given.scalar()) if isinstance(given, RVector) and given.values.size == 1 else default
+    return isinstance(given, RVector) and given.values.size == 1 and bool(given.scalar())
 
 
 def _reference(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:

@@ -1,0 +1,277 @@
+"""R's glm, gnm and polr on a model matrix that is there already: a fit of an R script by its values, not by its formula.
+
+A formula of somebody's script would have to be run as code to be fitted again.  Its model matrix and response are
+numbers, and `glm.fit`, `gnm` with its nuisance factor eliminated, and `polr` give the same from them, at R's own
+stopping rules, so that nearly every digit is R's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from ..process.policy import BackendLike
+from ..values.convert import matrix
+from .answers import Floats, ask, asks, check_option, optional, reals
+from .models import REDUCE, RModel, model_of
+
+NEEDS_GNM, NEEDS_POLR = ("gnm",), ("MASS",)
+DesignFamily = Literal["binomial", "quasibinomial", "poisson", "quasipoisson", "gaussian", "Gamma"]
+DesignLink = Literal["logit", "probit", "cauchit", "cloglog", "log", "identity", "inverse", "sqrt"]
+Method = Literal["logistic", "probit", "loglog", "cloglog", "cauchit"]
+#: R's own rules: glm.control's, gnm's, and polr's (optim's BFGS).
+EPSILON, MAXIT, TOLERANCE, ITER_MAX = 1e-8, 25, 1e-6, 500
+
+#: R: glm.fit as glm calls it; summary.glm wants the class and what glm adds.
+GLM = (
+    REDUCE
+    + """
+family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
+fit <- stats::glm.fit(x, y, weights = weights, offset = offset, family = family,
+                      control = stats::glm.control(epsilon = epsilon, maxit = maxit), intercept = intercept)
+fit$call <- quote(glm.fit(x, y))
+class(fit) <- c("glm", "lm")
+V <- stats::summary.glm(fit)$cov.scaled
+reduce(fit, fit$coefficients, V)
+"""
+)
+#: R: gnm on the columns; its seed is set because terms that are not linear would start at random.
+GNM = (
+    REDUCE
+    + """
+family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
+d <- data.frame(y = y)
+d$X <- x
+d$cell <- factor(cell, levels = unique(cell))
+d$w <- weights
+d$o <- offset
+set.seed(1L)
+fit <- gnm::gnm(y ~ X - 1, eliminate = cell, family = family, data = d, weights = w, offset = o, tolerance = tolerance, iterMax = iterMax,
+                verbose = FALSE, na.action = stats::na.fail)
+if (is.null(fit)) stop("gnm found no solution")
+b <- as.numeric(stats::coef(fit)); names(b) <- colnames(x)
+known <- !is.na(b)
+V <- matrix(as.numeric(stats::vcov(fit)), length(b))[known, known, drop = FALSE]
+dimnames(V) <- list(colnames(x)[known], colnames(x)[known])
+reduce(fit, b, V)
+"""
+)
+#: R: polr on the columns; the thresholds follow the coefficients.
+POLR = """
+d <- data.frame(y = factor(y, levels = levels, ordered = TRUE))
+d$X <- x
+d$w <- weights
+fit <- MASS::polr(y ~ X, data = d, weights = w, Hess = TRUE, method = method)
+b <- c(stats::coef(fit), fit$zeta)
+names(b) <- c(colnames(x), names(fit$zeta))
+V <- stats::vcov(fit); dimnames(V) <- list(names(b), names(b))
+ll <- stats::logLik(fit)
+list(coef = b, vcov = V, deviance = fit$deviance, df_residual = fit$df.residual, null_deviance = NA_real_, df_null = NA_real_,
+     loglik = as.numeric(ll), df = attr(ll, "df"), aic = stats::AIC(fit), fitted = as.numeric(t(fit$fitted.values)),
+     converged = fit$convergence == 0L, iterations = as.integer(fit$niter[1L]))
+"""
+
+
+@asks()
+def glm_design(
+    data: Any,
+    y: str | Sequence[float],
+    family: DesignFamily,
+    link: DesignLink,
+    weights: str | Sequence[float] | None = None,
+    offset: str | Sequence[float] | None = None,
+    *,
+    epsilon: float = EPSILON,
+    maxit: int = MAXIT,
+    intercept: bool = False,
+    backend: BackendLike = None,
+) -> RModel:
+    """R's ``stats::glm.fit(x, y, weights, offset, family)``, as ``glm`` calls it.
+
+    Parameters
+    ----------
+    data : DataFrame, or mapping of str to float[rows]
+        The columns of the model matrix, with those that `y`, `weights` and `offset` name.
+    y : str or float[rows]
+        The response; for a binomial family the share of successes.
+    family, link : str
+        R's names.
+    weights : str or float[rows], optional
+        Prior weights; for a binomial family the numbers of trials.
+    offset : str or float[rows], optional
+    epsilon, maxit : float, int
+        ``glm.control``'s.
+    intercept : bool
+        Whether the null model has a constant, which its deviance depends on.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    RModel
+        Its names are those of the columns.
+
+    Raises
+    ------
+    ValueError
+        Another family or link; no such column.
+    RError
+        R's own.
+
+    Examples
+    --------
+    >>> glm_design({"x": [1, 0, -1], "y": [.5, .2, .1], "n": [10, 10, 10]}, "y", "binomial", "logit", "n")  # doctest: +SKIP
+    """
+    check_option("family", family, DesignFamily)
+    check_option("link", link, DesignLink)
+    columns, response, w, o = _taken(data, y, weights, offset)
+    arguments = {
+        "x": _matrix(columns),
+        "y": response,
+        "family": family,
+        "link": link,
+        "weights": np.ones(len(response)) if w is None else w,
+        "offset": optional(reals, o),
+        "epsilon": float(epsilon),
+        "maxit": int(maxit),
+        "intercept": bool(intercept),
+    }
+    return model_of(RModel, ask(backend, "stats::glm.fit", GLM, arguments))
+
+
+@asks(*NEEDS_GNM)
+def gnm_eliminated(
+    data: Any,
+    y: str | Sequence[float],
+    eliminate: str | Sequence[int],
+    family: DesignFamily = "poisson",
+    link: DesignLink = "log",
+    weights: str | Sequence[float] | None = None,
+    offset: str | Sequence[float] | None = None,
+    *,
+    tolerance: float = TOLERANCE,
+    iterMax: int = ITER_MAX,
+    backend: BackendLike = None,
+) -> RModel:
+    """R's ``gnm::gnm(y ~ x - 1, eliminate)``.
+
+    Parameters
+    ----------
+    data : DataFrame, or mapping of str to float[rows]
+        The columns of the model matrix without the eliminated constants, and the columns that are named.
+    y : str or float[rows]
+    eliminate : str or int[rows]
+        Numbers of the levels of the eliminated factor.
+    family, link, weights, offset
+        As in :func:`glm_design`.
+    tolerance, iterMax : float, int
+        gnm's.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    RModel
+
+    Raises
+    ------
+    ValueError, RError
+        As :func:`glm_design`.
+
+    Examples
+    --------
+    >>> gnm_eliminated({"x": [1, -1], "y": [5, 2], "cell": [1, 1]}, "y", "cell").params()  # doctest: +SKIP
+    """
+    check_option("family", family, DesignFamily)
+    check_option("link", link, DesignLink)
+    columns, response, cell, w, o = _taken(data, y, eliminate, weights, offset)
+    assert cell is not None
+    arguments = {
+        "x": _matrix(columns),
+        "y": response,
+        "cell": cell,
+        "family": family,
+        "link": link,
+        "weights": np.ones(len(response)) if w is None else w,
+        "offset": np.zeros(len(response)) if o is None else o,
+        "tolerance": float(tolerance),
+        "iterMax": int(iterMax),
+    }
+    return model_of(RModel, ask(backend, "gnm::gnm", GNM, arguments, NEEDS_GNM, seed=1))
+
+
+@asks(*NEEDS_POLR)
+def polr_design(
+    data: Any,
+    y: str | Sequence[int],
+    weights: str | Sequence[float] | None = None,
+    *,
+    levels: Sequence[str],
+    method: Method = "logistic",
+    backend: BackendLike = None,
+) -> RModel:
+    """R's ``MASS::polr(y ~ x, weights, Hess = TRUE, method)``.
+
+    Parameters
+    ----------
+    data : DataFrame, or mapping of str to float[rows]
+        The columns of the model matrix without a constant, and the columns that are named.
+    y : str or int[rows]
+        Answers as numbers of `levels`, from 1.
+    weights : str or float[rows], optional
+    levels : sequence of str
+        Of the answer, the lowest first; three or more.
+    method : str
+        polr's.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    RModel
+        Coefficients, then thresholds ("lost|tied").
+
+    Raises
+    ------
+    ValueError, RError
+        As :func:`glm_design`.
+
+    Examples
+    --------
+    >>> polr_design({"x": [1, 0, -1], "y": [3, 2, 1]}, "y", levels=["a", "b", "c"])  # doctest: +SKIP
+    """
+    check_option("method", method, Method)
+    columns, answer, w = _taken(data, y, weights)
+    codes = answer.astype(int)
+    if (codes != answer).any() or codes.min() < 1 or codes.max() > len(levels):
+        raise ValueError(f"y: expected whole numbers from 1 to {len(levels)}")
+    arguments = {
+        "x": _matrix(columns),
+        "y": [levels[k - 1] for k in codes],
+        "levels": list(levels),
+        "weights": np.ones(len(codes)) if w is None else w,
+        "method": method,
+    }
+    return model_of(RModel, ask(backend, "MASS::polr", POLR, arguments, NEEDS_POLR))
+
+
+def _taken(data: Any, y: Any, *others: Any) -> tuple[Any, ...]:
+    """Columns of the model matrix, then y and the others as numbers, None where not given."""
+    columns = {str(k): reals(data[k]) for k in (data if isinstance(data, Mapping) else data.columns)}
+    found: list[Floats | None] = []
+    used = []
+    for given in (y, *others):
+        if isinstance(given, str):
+            if given not in columns:
+                raise ValueError(f"there is no column {given!r}; there are {', '.join(columns)}")
+            used.append(given)
+            found.append(columns[given])
+        else:
+            found.append(optional(reals, given))
+    left = {k: v for k, v in columns.items() if k not in used}
+    if not left:
+        raise ValueError("there is no column of a model matrix")
+    return (left, *found)
+
+
+def _matrix(columns: Mapping[str, Floats]) -> Any:
+    return matrix(np.column_stack(list(columns.values())), list(columns))

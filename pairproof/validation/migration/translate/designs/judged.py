@@ -1,0 +1,142 @@
+"""R's numbers of a recorded glm, gnm or polr beside those of a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, gammaln, xlogy
+
+from .....bridge.capture.recorded import RecordedCall
+from .....fit.fit import Fit
+from .....fit.spec import Scale
+from ....claims.quantities import kind_of
+from ....r_answers.contests.likelihood import TOWARDS_INFINITY
+from ....r_answers.translate import RParameters, likelihood_values, parameter_values
+from ....verdicts.agreement import Agreement
+from ...recognise.contests import Contests
+from ...recognise.decide import Recognised
+from ..rows import counterpart, fit_rows
+from .read import Fitted
+from .write import renamed
+
+FloatArray = NDArray[np.float64]
+#: R's calls as they are made, by which their floors are found.
+GLM, GNM, POLR = ("stats::glm, default epsilon", "gnm::gnm, default tolerance", "MASS::polr, default reltol")
+#: Errors of estimates, and what is made of them.
+OF_ERRORS = ("se", "z", "p", "worth_se")
+Judge = Callable[[Fit], Sequence[Agreement]]
+
+
+def r_parameters(found: Recognised, coef: FloatArray, vcov: FloatArray, scale: Scale) -> RParameters:
+    """R's coefficients as the fit's parameters: M b and M V M'.
+
+    Parameters
+    ----------
+    found : Recognised
+    coef, vcov : float[p], float[p, p]
+        Of `found.coefficients`.
+    scale : {"lambda", "log-odds"}
+    """
+    model = found.model
+    names = tuple(renamed(model, n) for n in model.names)
+    return RParameters(names, model.map @ coef, model.map @ vcov @ model.map.T, scale, model.reference)
+
+
+def of_fit(
+    call: RecordedCall,
+    parameters: RParameters,
+    likelihood: dict[str, float],
+    name: str,
+    *said: str,
+    errors: bool = True,
+) -> Judge:
+    """The function that holds a fit's numbers against R's.
+
+    Parameters
+    ----------
+    call : RecordedCall
+    parameters : RParameters
+    likelihood : mapping of quantity to float
+        On the fit's definitions.
+    name : str
+        The R call, for its floors.
+    *said : str
+        What was translated.
+    errors : bool
+        Whether R's standard errors are of the same information.
+    """
+
+    def judge(fit: Fit) -> Sequence[Agreement]:
+        values = {**parameter_values(fit, parameters), **likelihood}
+        if not errors:
+            values = {q: v for q, v in values.items() if kind_of(q) not in OF_ERRORS}
+        full = f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
+        return fit_rows(fit, counterpart(call, values, *said, name=full))
+
+    return judge
+
+
+def binomial_likelihood(call: RecordedCall, contests: Contests, n: int) -> dict[str, float]:
+    """Deviance, df, llf and AIC of a binomial glm: its logLik has sum log choose(n, wins) beyond that of comparisons."""
+    values = _deviance(call)
+    loglik = call.number("loglik")
+    if loglik is not None and _whole(contests):
+        wins, losses = contests.wins, contests.losses
+        constant = np.sum(gammaln(wins + losses + 1) - gammaln(wins + 1) - gammaln(losses + 1))
+        values.update(likelihood_values(loglik - float(constant), n))
+    return values
+
+
+def poisson_likelihood(
+    call: RecordedCall, contests: Contests, counts: FloatArray, n: int
+) -> dict[str, float]:
+    """The same of a Poisson model with a constant for each contest.
+
+    Its log-likelihood is that of the comparisons plus sum(N log N - N) - sum log y!, N the total of a contest.  R counts
+    the outcomes of contests that were never held as degrees of freedom; a fit does not.
+    """
+    values = _deviance(call)
+    total = contests.totals
+    outcomes = contests.rows.shape[1]
+    if "df_resid" in values:
+        values["df_resid"] -= float((total == 0).sum() * (outcomes - 1))
+    loglik = call.number("loglik")
+    if loglik is not None and _whole(contests):
+        constant = float(np.sum(xlogy(total, total) - total) - np.sum(gammaln(counts + 1)))
+        values.update(likelihood_values(loglik - constant, n))
+    return values
+
+
+def _deviance(call: RecordedCall) -> dict[str, float]:
+    found = {"deviance": call.number("deviance"), "df_resid": call.number("df_residual")}
+    return {q: v for q, v in found.items() if v is not None}
+
+
+def _whole(contests: Contests) -> bool:
+    ties = np.zeros(1) if contests.ties is None else contests.ties
+    return all(bool((c % 1 == 0).all()) for c in (contests.wins, contests.losses, ties))
+
+
+def dispersion(fitted: Fitted, family: str, df: float) -> float:
+    """R's dispersion of a quasi family: Pearson's chi-square by its degrees of freedom.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    family : {"quasibinomial", "quasipoisson"}
+    df : float
+        Residual.
+    """
+    b = np.nan_to_num(fitted.coef)
+    eta = fitted.design.x @ b + (0.0 if fitted.offset is None else fitted.offset)
+    if family == "quasibinomial":
+        mu = expit(eta)
+        variance = mu * (1.0 - mu)
+    else:
+        mu = np.exp(eta)
+        variance = mu
+    used = fitted.weights > 0
+    pearson = fitted.weights * (fitted.y - mu) ** 2 / variance
+    return float(pearson[used].sum() / df) if df > 0 else float("nan")

@@ -1,0 +1,252 @@
+"""The design of a recorded glm, gnm or polr as arrays: model matrix, response, the columns of its data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .....bridge.capture.recorded import RecordedCall
+from .....bridge.values.values import RLang, RList, RVector
+from ...recognise.covariates import Variable
+from ...recognise.decide import Design
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+#: Columns of a model frame that are no covariates.
+NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
+#: A count that misses a whole number, or a half, by this part of itself is one: R has shares, and they were multiplied.
+WHOLE = 1e-9
+
+
+class Unreadable(Exception):
+    """What a recorded call lacks for being translated; its text is one sentence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What R used to fit, and what came of it.
+
+    Attributes
+    ----------
+    design : Design
+    coef : float[p]
+        nan where R has NA.
+    vcov : float[p, p]
+        0 there.
+    y, weights : float[n]
+    offset : float[n] or None
+        None where it is 0.
+    """
+
+    design: Design
+    coef: FloatArray
+    vcov: FloatArray
+    y: FloatArray
+    weights: FloatArray
+    offset: FloatArray | None
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self.design.x)
+
+
+def numbers(call: RecordedCall, key: str, what: str) -> FloatArray:
+    """A numeric vector of the result.
+
+    Raises
+    ------
+    Unreadable
+        There is none.
+    """
+    found = call.result.get(key)
+    if not isinstance(found, RVector) or found.values.dtype.kind not in "fib":
+        raise Unreadable(f"its {what} was not recorded")
+    return found.floats()
+
+
+def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
+    """The design, with the coefficients and their covariance in the order of its columns.
+
+    Parameters
+    ----------
+    call : RecordedCall
+    without : tuple of str
+        Columns to leave out.
+
+    Raises
+    ------
+    Unreadable
+    """
+    x = call.result.get("x")
+    if not isinstance(x, RVector) or x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None:
+        raise Unreadable("its model matrix was not recorded")
+    names = x.dimnames[1]
+    kept = [k for k, n in enumerate(names) if n not in without]
+    matrix, names = x.floats()[:, kept], tuple(names[k] for k in kept)
+    if np.isnan(matrix).any() or np.isinf(matrix).any():
+        raise Unreadable("its model matrix has values that are not finite")
+    coef, vcov = coefficients(call, names)
+    factors, numeric = _variables(call, len(matrix))
+    items, covariates = _said_items(call, len(matrix))
+    design = Design(matrix, names, ~np.isnan(coef), factors, numeric, items, covariates)
+    return design, coef, vcov
+
+
+def fitted_of(call: RecordedCall) -> Fitted:
+    """What a glm or gnm was fitted to.
+
+    Raises
+    ------
+    Unreadable
+    """
+    design, coef, vcov = design_of(call)
+    y = numbers(call, "y", "response").ravel()
+    n = len(design.x)
+    weights = call.vector("prior_weights")
+    w = np.ones(n) if weights is None or not len(weights) else weights.floats().ravel()
+    offset = call.vector("offset")
+    o = None if offset is None or not len(offset) else offset.floats().ravel()
+    if (
+        len(y) != n
+        or len(w) != n
+        or (o is not None and len(o) != n)
+        or np.isnan(y).any()
+        or np.isnan(w).any()
+    ):
+        raise Unreadable(f"its response has {len(y)} values, its model matrix {n} rows")
+    return Fitted(design, coef, vcov, y, w, None if o is None or not o.any() else o)
+
+
+def coefficients(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
+    """R's coefficients by the names of the columns, nan for NA, and their covariance, 0 for those."""
+    found = call.vector("coef")
+    if found is None:
+        raise Unreadable("its coefficients were not recorded")
+    values = found.floats().ravel()
+    own = found.names or names
+    if len(own) != len(values):
+        raise Unreadable("its coefficients have no names")
+    place = {n: k for k, n in enumerate(own)}
+    absent = [n for n in names if n not in place]
+    if absent:
+        if len(values) != len(names):
+            raise Unreadable(f"its coefficients are not those of its model matrix, which has {absent[0]!r}")
+        place = {n: k for k, n in enumerate(names)}
+    coef = np.array([values[place[n]] for n in names])
+    spread = call.vector("vcov")
+    vcov = np.full((len(names), len(names)), np.nan)
+    if spread is not None and spread.values.ndim == 2:
+        margin = spread.dimnames[0] if spread.dimnames and spread.dimnames[0] else own
+        at = {n: k for k, n in enumerate(margin)}
+        known = [k for k, n in enumerate(names) if n in at and not np.isnan(coef[k])]
+        vcov[:] = 0.0
+        matrix = spread.floats()
+        places = [at[names[k]] for k in known]
+        vcov[np.ix_(known, known)] = matrix[np.ix_(places, places)]
+    return coef, vcov
+
+
+def counts(values: FloatArray) -> FloatArray:
+    """Counts without the rounding of share times weight, to whole numbers and halves."""
+    halves = np.round(2.0 * values) / 2.0
+    return np.where(np.abs(values - halves) <= WHOLE * np.maximum(1.0, halves), halves, values)
+
+
+def frames(call: RecordedCall, n: int) -> list[tuple[RList, bool]]:
+    """The model frame, and the `data` argument where it has as many rows; True for the model frame."""
+    found = []
+    frame = call.frame("frame")
+    if frame is not None:
+        found.append((frame, True))
+    data = call.values.get("data")
+    if isinstance(data, RList) and call.result.get("na_action") is None and "subset" not in call.args:
+        found.append((data, False))
+    return [(f, own) for f, own in found if f.names and all(_length(v) == n for v in f.values)]
+
+
+def _length(value: Any) -> int:
+    return len(value.values) if isinstance(value, RVector) else -1
+
+
+def response_name(call: RecordedCall, frame: RList) -> str:
+    """The first column of a model frame."""
+    return frame.names[0] if frame.names else ""
+
+
+def _variables(call: RecordedCall, n: int) -> tuple[dict[str, Variable], dict[str, Variable]]:
+    """Factors and text, and numbers, of the model frame and then of the data."""
+    factors: dict[str, Variable] = {}
+    numeric: dict[str, Variable] = {}
+    for frame, own in frames(call, n):
+        skip = {*NOT_DATA, response_name(call, frame)} if own else set()
+        for name, column in zip(frame.names or (), frame.values):
+            if name in skip or name in factors or name in numeric or not isinstance(column, RVector):
+                continue
+            if column.values.ndim != 1:
+                continue
+            variable = variable_of(name, column)
+            if variable is not None:
+                (factors if variable.levels else numeric)[name] = variable
+    return factors, numeric
+
+
+def variable_of(name: str, column: RVector) -> Variable | None:
+    """A column of a data frame as a covariate; None for what is none."""
+    missing = column.na.tolist()
+    if column.levels is not None:
+        codes = column.values.tolist()
+        values = tuple(None if m else column.levels[int(v) - 1] for v, m in zip(codes, missing))
+        return Variable(name, values, column.levels)
+    if column.values.dtype.kind == "O":
+        texts = tuple(None if m else str(v) for v, m in zip(column.values.tolist(), missing))
+        return Variable(name, texts, tuple(sorted({t for t in texts if t is not None})))
+    if column.values.dtype.kind in "fib":
+        return Variable(name, tuple(column.floats().tolist()))
+    return None
+
+
+def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Item columns and item covariates that a design of prefmod's says (`objnames`, `objcovs`)."""
+    data = call.values.get("data")
+    if not isinstance(data, RList) or "llbtdes" not in data.rclass or data.names is None:
+        return {}, {}
+    said = data.attributes.get("objnames")
+    if not isinstance(said, RVector):
+        return {}, {}
+    labels = [str(v) for v in said.values.tolist()]
+    if any(label not in data for label in labels) or any(_length(data[label]) != n for label in labels):
+        return {}, {}
+    items = {label: data.vector(label).floats() for label in labels}
+    covs = data.attributes.get("objcovs")
+    covariates: dict[str, FloatArray] = {}
+    if isinstance(covs, RVector) and covs.values.ndim == 2 and covs.dimnames and covs.dimnames[1]:
+        values = covs.floats()
+        covariates = {str(c): values[:, k] for k, c in enumerate(covs.dimnames[1])}
+    return items, covariates
+
+
+def eliminated(call: RecordedCall) -> IntArray | None:
+    """Levels of gnm's eliminated factor, from 0; None where nothing was eliminated."""
+    found = call.vector("eliminated")
+    if found is None or not len(found.values):
+        return None
+    _, codes = np.unique(found.values.astype(np.int64), return_inverse=True)
+    return np.asarray(codes, dtype=np.int64).ravel()
+
+
+def family_of(call: RecordedCall) -> tuple[str, str]:
+    """Family and link: ("binomial", "logit"); ("", "") if there is none."""
+    said = call.strings("family")
+    return (said[0], said[1]) if len(said) >= 2 else ("", "")
+
+
+def text_of(call: RecordedCall) -> str:
+    """R's formula, for a look at its functions; "" if it was not recorded."""
+    for found in (call.result.get("formula"), call.values.get("formula")):
+        if isinstance(found, RLang):
+            return found.text
+    return ""

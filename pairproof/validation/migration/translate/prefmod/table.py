@@ -1,0 +1,200 @@
+"""The table that a function of prefmod was given, as prefmod reads it: numbers, answers first, then covariates.
+
+prefmod turns its data frame into one matrix of numbers, `as.numeric(as.matrix(obj))`.  If any column is text or a factor,
+all go through text first, so that a factor counts as the number that its level spells, and a logical is missing.
+Rows are left out where nothing (of ratings: fewer than two) was answered, and where a covariate is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .....bridge.capture.recorded import RecordedCall
+from .....bridge.values.values import RList, RValue, RVector
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+#: Names of columns that mean something to our readers whatever stands in them.
+READERS_OWN = ("weight", "judge", "source", "order")
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A table of answers with covariates.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of all columns, as they are written: R's, made unique, and none that our readers would take for a weight.
+    values : float[n_rows, n_columns]
+        nan where R has NA.
+    n_answers : int
+        Columns of answers, the first ones.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    n_answers: int
+
+    @property
+    def answers(self) -> Floats:
+        """float[n_rows, n_answers]."""
+        return self.values[:, : self.n_answers]
+
+    def column(self, name: str) -> Floats:
+        """float[n_rows]: a covariate, under R's name or the one that it is written under."""
+        return self.values[:, self.names.index(written_name(name))]
+
+    def has(self, name: str) -> bool:
+        """Whether there is a covariate of this name."""
+        return written_name(name) in self.names[self.n_answers :]
+
+    def select(self, rows: Rows) -> Given:
+        """The table with some of its rows."""
+        return Given(self.names, self.values[rows], self.n_answers)
+
+    def written(self, covariates: Sequence[str] = ()) -> dict[str, list[Any]]:
+        """Columns as they are written: the answers, then the covariates, whole numbers as integers, None for NA."""
+        names = [*self.names[: self.n_answers], *(written_name(c) for c in covariates)]
+        return {name: plain_column(self.values[:, self.names.index(name)]) for name in names}
+
+
+def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given | str:
+    """The table of a call; a sentence where there is none that can be read."""
+    value = call.values.get(argument)
+    if isinstance(value, RVector) and value.values.dtype == object:
+        return "it reads its data from a file itself; read the file into R first, and give the table"
+    if not isinstance(value, RList) or "data.frame" not in value.rclass:
+        return "its table was not recorded, since it is too large or no data frame"
+    found = numbers_of(value)
+    if isinstance(found, str):
+        return found
+    names, values = found
+    if values.shape[1] < n_answers:
+        return f"its table has {values.shape[1]} columns and {n_answers} answers a person"
+    return Given(written_names(names, n_answers), values, n_answers)
+
+
+def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats] | str:
+    """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` gives them; else a sentence."""
+    columns = list(frame.values)
+    vectors = [c for c in columns if isinstance(c, RVector) and c.values.ndim == 1]
+    if len(vectors) < len(columns) or not columns:
+        return "a column of its table is no plain vector"
+    mixed = any(v.levels is not None or v.rclass or v.values.dtype.kind == "O" for v in vectors)
+    numbers = [_numbers(v, mixed) for v in vectors]
+    return tuple(frame.names or [""] * len(columns)), np.column_stack(numbers)
+
+
+def _numbers(vector: RVector, mixed: bool) -> Floats:
+    nothing = np.full(len(vector), np.nan)
+    if vector.levels is not None:
+        of_level = np.array([*map(_spelt, vector.levels), np.nan])
+        return np.asarray(of_level[np.where(vector.na, len(vector.levels), vector.values.astype(int) - 1)])
+    if vector.values.dtype.kind == "O":
+        return np.array([np.nan if v is None else _spelt(v) for v in vector.values])
+    if vector.rclass or (mixed and vector.values.dtype.kind == "b") or vector.values.dtype.kind not in "fib":
+        return nothing
+    found = vector.floats()
+    return np.where(np.isnan(found), np.nan, found)
+
+
+def _spelt(text: str) -> float:
+    """The number that a text spells; nan, R's NA, if none."""
+    try:
+        return float(text.strip())
+    except ValueError:
+        return float("nan")
+
+
+def written_name(name: str) -> str:
+    """A covariate's name in the CSV file."""
+    return f"{name}_" if name in READERS_OWN else name
+
+
+def written_names(names: Sequence[str], n_answers: int) -> tuple[str, ...]:
+    """Names of columns: R's, made unique, so that no two columns of the file have one name."""
+    found: list[str] = []
+    for k, name in enumerate(names):
+        own = written_name(name) if name else f"V{k + 1}"
+        while own in found:
+            own += "_"
+        found.append(own)
+    return tuple(found)
+
+
+def plain_column(values: Floats) -> list[Any]:
+    """Whole numbers as integers if all are; None for nan."""
+    known = values[~np.isnan(values)]
+    whole = bool((known == np.floor(known)).all() and (np.abs(known) < 2**53).all())
+    return [None if v != v else int(v) if whole else v for v in values.tolist()]
+
+
+# -- rows ----------------------------------------------------------------------------------------------------
+
+
+def answered(table: Given, least: int = 1) -> Rows:
+    """bool[n_rows]: rows with so many answers at least."""
+    return np.asarray((~np.isnan(table.answers)).sum(axis=1) >= least)
+
+
+def with_covariates(table: Given, covariates: Sequence[str]) -> Rows:
+    """bool[n_rows]: rows without a missing value of these columns."""
+    found = np.ones(len(table.values), bool)
+    for name in covariates:
+        found &= ~np.isnan(table.column(name))
+    return found
+
+
+def left_out(rows: Rows, why: str) -> tuple[str, ...]:
+    """A note on the rows that R leaves out, with their numbers; none where it leaves out none."""
+    numbers = [str(k + 1) for k in np.flatnonzero(rows)]
+    if not numbers:
+        return ()
+    shown = ", ".join(numbers[:12]) + (", ..." if len(numbers) > 12 else "")
+    of = f"row {shown}" if len(numbers) == 1 else f"{len(numbers)} rows ({shown})"
+    return (f"prefmod leaves out {of} of {len(rows)}: {why}; so does this script",)
+
+
+# -- values of arguments -------------------------------------------------------------------------------------
+
+
+def scalar(call: RecordedCall, argument: str, default: Any = None) -> Any:
+    """One value of an argument as a Python value; `default` where it was not given, or is NULL."""
+    value: RValue = call.values.get(argument)
+    if isinstance(value, RVector) and value.values.size == 1:
+        return value.scalar()
+    return default
+
+
+def flag(call: RecordedCall, argument: str, default: bool = False) -> bool:
+    """A TRUE or FALSE; R takes any number but 0 for TRUE."""
+    return bool(scalar(call, argument, default))
+
+
+def count(call: RecordedCall, argument: str, default: int = 0) -> int:
+    """A whole number."""
+    value = scalar(call, argument, default)
+    return int(value) if isinstance(value, (int, float)) and value == value else default
+
+
+def texts(call: RecordedCall, argument: str) -> tuple[str, ...]:
+    """Strings; () where the argument was not given, or is no text."""
+    value = call.values.get(argument)
+    if isinstance(value, RVector) and value.values.dtype == object and not value.na.any():
+        return tuple(str(v) for v in value.values.tolist())
+    return ()
+
+
+def mask(call: RecordedCall, argument: str) -> tuple[bool, ...]:
+    """TRUEs and FALSEs; () for NULL, or where none is TRUE."""
+    value = call.values.get(argument)
+    if not isinstance(value, RVector) or value.values.dtype.kind not in "bif":
+        return ()
+    found = tuple(bool(v) for v in value.values.tolist())
+    return found if any(found) else ()

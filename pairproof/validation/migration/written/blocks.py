@@ -1,0 +1,261 @@
+"""A call site as lines of Python: one statement, a loop that fills a dict, or its entries one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Union
+
+from ..code.expressions import Constant, File, Result, expression, files
+from ..code.source import INDENT, source, text_literal
+from .comments import comment
+from .file_names import Unique, plain
+from .loops import MOST_COLUMNS, Column, Common, Hole, common
+from .names import Names
+from .sites import CallSite, Key
+from .stage import DATA
+
+Digest = Callable[[File], str]
+#: R's warnings of a call that its comment names.
+_WARNINGS = 2
+
+
+class Files:
+    """Names of the tables, after the variables and keys that they belong to.
+
+    Parameters
+    ----------
+    found : sequence of CallSite
+    digest : function of File to str
+    taken : iterable of str
+        Names (without suffix) that are not free.
+    """
+
+    def __init__(self, found: Sequence[CallSite], digest: Digest, taken: Sequence[str] = ()) -> None:
+        self.digest = digest
+        #: Digest -> path from the script's folder.
+        self.paths: dict[str, str] = {}
+        names = Unique(taken)
+        for site in found:
+            for k, step in enumerate(site.steps):
+                tables = files(expression(step.translation.code))
+                for file in tables:
+                    if digest(file) not in self.paths:
+                        several = len({digest(t) for t in tables}) > 1 and file.stem not in (
+                            "",
+                            site.variable,
+                        )
+                        word = plain(file.stem if several else site.name)
+                        if site.many:
+                            word += "_" + plain(key_text(site.keys[k]), "value")
+                        self.paths[digest(file)] = f"{DATA}/{names.name(word)}.csv"
+
+    def path(self, file: File) -> str:
+        """Its path from the script's folder, with "/"."""
+        return self.paths[self.digest(file)]
+
+
+class Writer:
+    """Writes call sites; knows the names of all results and tables.
+
+    Parameters
+    ----------
+    found : sequence of CallSite
+    tables : Files
+    """
+
+    def __init__(self, found: Sequence[CallSite], tables: Files) -> None:
+        self.tables = tables
+        self.results: dict[int, str] = {}
+        for site in found:
+            for k, step in enumerate(site.steps):
+                self.results[step.call.id] = (
+                    f"{site.name}[{key_source(site.keys[k])}]" if site.many else site.name
+                )
+        self._names = Names(site.name for site in found)
+        self._loop_names: dict[str, str] = {}
+
+    def block(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Lines of a site.
+
+        Parameters
+        ----------
+        site : CallSite
+        inside : sequence of (what follows the value's name, comment)
+            Printed where the values are made.
+        """
+        yield from self._said(site)
+        if not site.many:
+            yield f"{site.name} = {self._source(site.steps[0].translation.code, before=f'{site.name} = ')}"
+            return
+        yield f"{site.name} = {{}}"
+        yield from self._loop(site, inside) or self._entries(site, inside)
+
+    def loop_variables(self, site: CallSite) -> list[str]:
+        """Names of the variables that run over the keys."""
+        parts = len(site.keys[0]) if isinstance(site.keys[0], tuple) else 1
+        words = site.loop_names or ("i",) * parts
+        return [self._loop_name(word) for word in words]
+
+    def _loop_name(self, word: str) -> str:
+        """The same name for a loop variable wherever the script uses it."""
+        if word not in self._loop_names:
+            self._loop_names[word] = self._names.name(word, "key")
+        return self._loop_names[word]
+
+    def _said(self, site: CallSite) -> Iterator[str]:
+        call = site.call
+        before = f"{site.variable} <- " if site.variable else ""
+        times = f", {len(site.steps)} calls" if site.many else ""
+        yield from comment(f"{call.place}: {before}{call.text}{times}")
+        translation = site.steps[0].translation
+        if translation.route == "bridge":
+            yield from comment(f"stays in R: {translation.reason or 'through pairproof.bridge'}")
+        for note in dict.fromkeys(n for s in site.steps for n in s.translation.notes):
+            yield from comment(note)
+        warned = list(dict.fromkeys(m for s in site.steps for m, _ in s.call.warnings))
+        for message in warned[:_WARNINGS]:
+            yield from comment(f"R warns: {message}", lines=2)
+
+    def _source(
+        self, value: Any, indent: str = "", before: str = "", holes: Mapping[int, str] | None = None
+    ) -> str:
+        def named(result: Result) -> str:
+            return (
+                holes[result.call]
+                if holes is not None and result.call in holes
+                else self.results[result.call]
+            )
+
+        def placed(file: File) -> str:
+            return f"HERE / {text_literal(self.tables.path(file))}"
+
+        return source(value, named, placed, indent, before)
+
+    # -- several evaluations -----------------------------------------------------------------------------
+
+    def _entries(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
+        for key, step in zip(site.keys, site.steps):
+            before = f"{site.name}[{key_source(key)}] = "
+            yield before + self._source(step.translation.code, before=before)
+        if inside:
+            variables = self.loop_variables(site)
+            yield f"for {', '.join(variables)} in {site.name}:"
+            yield from self._inside(site, variables, inside)
+
+    def _loop(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> list[str]:
+        """A `for` loop; [] if the calls differ in more than a file and a few constants."""
+        if len(site.steps) < 2:
+            return []
+        shared = common([s.translation.code for s in site.steps], self.tables.digest)
+        if isinstance(shared.template, Hole):
+            return []
+        variables = self.loop_variables(site)
+        holes, columns = self._holes(shared, site, variables)
+        if len(columns) > MOST_COLUMNS:
+            return []
+        own = Names([*self._loop_names.values(), *(s.partition("[")[0] for s in self.results.values())])
+        words = [own.name("file" if _all_files(c) else c.word, "value") for c in columns]
+        holes.update({-1 - shared.columns.index(c): w for c, w in zip(columns, words)})
+        target = f"{site.name}[{', '.join(variables)}]"
+        lines = self._head(site, variables, words, columns)
+        before = f"{target} = "
+        lines.append(f"{INDENT}{before}{self._source(shared.template, INDENT, before, holes)}")
+        return [*lines, *self._inside(site, variables, inside)]
+
+    def _holes(
+        self, shared: Common, site: CallSite, variables: Sequence[str]
+    ) -> tuple[dict[int, str], list[Column]]:
+        """Source of the columns that follow from the key, and the columns that do not."""
+        holes: dict[int, str] = {}
+        rest = []
+        for k, column in enumerate(shared.columns):
+            found = (
+                self._file_by_key(column, site, variables)
+                or _key_itself(column, site, variables)
+                or self._result_by_key(column, site, variables)
+            )
+            if found:
+                holes[-1 - k] = found
+            else:
+                rest.append(column)
+        return holes, rest
+
+    def _file_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
+        if not _all_files(column):
+            return ""
+        parts = [key if isinstance(key, tuple) else (key,) for key in site.keys]
+        if not all(type(p) is int or isinstance(p, str) and plain(p, "") == p for key in parts for p in key):
+            return ""
+        ends = ["_" + "_".join(map(str, key)) + ".csv" for key in parts]
+        paths = [self.tables.path(file) for file in column.values]
+        starts = {path.removesuffix(end) for path, end in zip(paths, ends) if path.endswith(end)}
+        if len(starts) != 1 or any(not path.endswith(end) for path, end in zip(paths, ends)):
+            return ""
+        inner = "_".join(f"{{{name}}}" for name in variables)
+        return f'HERE / f"{starts.pop()}_{inner}.csv"'
+
+    def _result_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
+        """`f[r]`, where each evaluation uses the value of another site under its own key."""
+        if not all(isinstance(v, Result) for v in column.values):
+            return ""
+        texts = [self.results[v.call] for v in column.values]
+        names = {
+            text.removesuffix(f"[{key_source(key)}]")
+            for text, key in zip(texts, site.keys)
+            if text.endswith(f"[{key_source(key)}]")
+        }
+        own = all(text.endswith(f"[{key_source(key)}]") for text, key in zip(texts, site.keys))
+        return f"{names.pop()}[{', '.join(variables)}]" if own and len(names) == 1 else ""
+
+    def _head(
+        self, site: CallSite, variables: Sequence[str], words: Sequence[str], columns: Sequence[Column]
+    ) -> list[str]:
+        before = f"for {', '.join([*variables, *words])} in "
+        if not columns:
+            if site.keys == tuple(range(1, len(site.keys) + 1)):
+                return [f"{before}range(1, {len(site.keys) + 1}):"]
+            rows: list[Any] = list(site.keys)
+        else:
+            rows = [
+                (*(key if isinstance(key, tuple) else (key,)), *(c.values[k] for c in columns))
+                for k, key in enumerate(site.keys)
+            ]
+        return (before + self._source(Constant(tuple(rows)), before=before + ":") + ":").split("\n")
+
+    def _inside(
+        self, site: CallSite, variables: Sequence[str], inside: Sequence[tuple[str, str]]
+    ) -> Iterator[str]:
+        for follows, said in inside:
+            yield from comment(said, INDENT)
+            yield f"{INDENT}print({site.name}[{', '.join(variables)}]{follows})"
+
+
+def _all_files(column: Column) -> bool:
+    return all(isinstance(v, File) for v in column.values)
+
+
+def _key_itself(column: Column, site: CallSite, variables: Sequence[str]) -> str:
+    """The variable, where the argument is its value."""
+    if not all(isinstance(v, Constant) for v in column.values):
+        return ""
+    values = [v.value for v in column.values]
+    for k, name in enumerate(variables):
+        keys = [key[k] if isinstance(key, tuple) else key for key in site.keys]
+        if all(type(a) is type(b) and a == b for a, b in zip(values, keys)):
+            return name
+    return ""
+
+
+def key_source(key: Key) -> str:
+    """A key as it stands between brackets: `"north"`, `1, "a"`."""
+    parts: tuple[Union[str, int, float], ...] = key if isinstance(key, tuple) else (key,)
+    return ", ".join(source(part, _nothing, _nothing) for part in parts)
+
+
+def key_text(key: Key) -> str:
+    """A key in a file's name, before it is made safe."""
+    return "_".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def _nothing(value: Any) -> str:
+    raise TypeError(f"{value!r} is no key")

@@ -1,0 +1,199 @@
+"""Brings the files of a migration from their stage to the user's folder, over nothing that is not ours.
+
+`NAME.recorded.json` is the list of what an earlier run wrote, with digests: only such files, unchanged since, are
+replaced; those that are not written again are removed.  A list is believed for names of our own kind only: tables in
+`data`, records in `recorded/TEST`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ....errors import InputError
+from ....files.outputs import AnyPath, check, write
+from ....text import quoted
+from .run_file import FORMAT, MADE_BY, digest_of
+from .stage import DATA
+
+_MOST_BYTES = 512 * 1024**2
+
+
+def digest(content: bytes) -> str:
+    """SHA-256."""
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What an earlier run wrote beside its script.
+
+    Attributes
+    ----------
+    folder : Path
+    run : str
+        Name of its JSON file.
+    files : mapping of name to SHA-256
+    """
+
+    folder: Path
+    run: str
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def ours(self, name: str) -> bool:
+        """Whether the file is as that run wrote it."""
+        wanted = self.files.get(name)
+        if wanted is None:
+            return False
+        with contextlib.suppress(OSError):
+            path = self.folder / name
+            return not path.is_symlink() and path.is_file() and digest(path.read_bytes()) == wanted
+        return False
+
+    def taken(self) -> list[str]:
+        """Names of tables, without suffix, that are not free: files that this run did not write, or changed ones."""
+        try:
+            there = sorted(os.listdir(self.folder / DATA))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise InputError(f"{self.folder / DATA}: cannot be read ({error.strerror})") from None
+        return [
+            name[:-4] for name in there if name.lower().endswith(".csv") and not self.ours(f"{DATA}/{name}")
+        ]
+
+
+def earlier(folder: Path, run: str, test_stem: str) -> Earlier:
+    """What the run of that name wrote; nothing if there is none, or if somebody has changed its list.
+
+    Parameters
+    ----------
+    folder : Path
+    run : str
+        "analysis.recorded.json".
+    test_stem : str
+        "test_analysis".
+    """
+    content = _content(folder / run)
+    if content is None:
+        return Earlier(folder, run)
+    own = {run.removesuffix(".recorded.json") + ".py", f"{test_stem}.py"}
+    known = re.compile(
+        rf"{DATA}/[A-Za-z0-9_-]{{1,80}}\.csv|recorded/{re.escape(test_stem)}/[A-Za-z0-9_.=-]{{1,200}}\.json"
+    )
+    files = content.get("files")
+    return Earlier(
+        folder,
+        run,
+        {
+            name: value
+            for name, value in (files.items() if isinstance(files, dict) else ())
+            if isinstance(value, str) and (name in own or known.fullmatch(name))
+        },
+    )
+
+
+def _content(path: Path) -> dict[str, object] | None:
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return None
+        return _parsed(path.read_bytes())
+    except OSError:
+        return None
+
+
+def _parsed(raw: bytes) -> dict[str, object] | None:
+    """A run that is as it was written; None for anything else."""
+    try:
+        content = json.loads(raw)
+        if (
+            not isinstance(content, dict)
+            or content.get("made_by") != MADE_BY
+            or content.get("format") != FORMAT
+        ):
+            return None
+        return content if content.get("sha256") == digest_of(content) else None
+    except (ValueError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+def deliver(
+    stage: Path, names: Iterable[str], before: Earlier, reads: Iterable[AnyPath], force: bool
+) -> list[Path]:
+    """Write the files of a stage into the folder of an earlier run, and remove what that run wrote and this one does not.
+
+    Parameters
+    ----------
+    stage : Path
+    names : iterable of str
+        From the stage, with "/"; the run's JSON among them.
+    before : Earlier
+        Also says which folder.
+    reads : iterable of paths
+        What is read, and never written over.
+    force : bool
+        Replace the scripts and the run if they are not ours, too; never a table.
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    InputError
+        A file is there and is not ours; nothing has been written then.
+    """
+    wanted, read = list(names), list(reads)
+    contents = {name: (stage / name).read_bytes() for name in wanted}
+    folders = sorted({(before.folder / name).parent for name in wanted} - {before.folder})
+    for folder in folders:
+        _folder(folder)
+
+    def known(name: str) -> bool:
+        return before.ours(name) or name == before.run and _content(before.folder / name) is not None
+
+    # Everything that could be refused is asked before anything is written.
+    for name in wanted:
+        ours = known(name)
+        check(
+            before.folder / name,
+            reads=read,
+            force=(force and "/" not in name) or ours,
+            content=contents[name],
+            again=ours,
+        )
+    for name in wanted:
+        ours = known(name)
+        write(
+            before.folder / name,
+            contents[name],
+            reads=read,
+            force=(force and "/" not in name) or ours,
+            again=ours,
+        )
+    _remove(before, set(wanted))
+    return [before.folder / name for name in wanted]
+
+
+def _folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{folder}: no folder for {quoted(folder.name)} can be made here ({error.strerror}); remove what has this"
+            " name, or write into another folder"
+        ) from None
+
+
+def _remove(before: Earlier, kept: set[str]) -> None:
+    """Tables and records of the earlier run that are of no use any more."""
+    for name in before.files:
+        if "/" in name and name not in kept and before.ours(name):
+            with contextlib.suppress(OSError):
+                os.unlink(before.folder / name)

@@ -1,0 +1,273 @@
+"""Writes a migration: into a stage, run there, and delivered when it ran.
+
+    steps -> call sites -> analysis.py, test_analysis.py, analysis.recorded.json, data/*.csv  (stage)
+          -> run by a Python of its own, without R where no call needs it; each number compared; fits recorded
+          -> the user's folder
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pairproof
+
+from ....errors import InputError, PairproofError
+from ....files.outputs import AnyPath
+from ....text import safe
+from ..migration import Migration
+from .blocks import Files, Writer
+from .deliver import deliver, digest, earlier
+from .file_names import plain
+from .held import asked_of
+from .prints import prints
+from .run_file import document, text_of
+from .script import script_text
+from .sites import CallSite, Left, of_text, sites
+from .stage import DATA, Stage
+from .test_file import record_names, test_names, test_text
+
+#: Seconds that the new script may take, beside many times what its calls took when they were evaluated.
+SECONDS, TIMES = 120.0, 20.0
+#: Bytes of what the new script prints that are kept.
+MOST_OUTPUT = 1 << 20
+#: Modules that the script loads: one of its own by such a name would be loaded instead.
+_LOADED = (
+    "pairproof",
+    "numpy",
+    "scipy",
+    "pandas",
+    "click",
+    "rpy2",
+    "pytest",
+    "dateutil",
+    "pytz",
+    "six",
+    "tzdata",
+)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written.
+
+    Attributes
+    ----------
+    script : Path
+        analysis.py.
+    test : Path or None
+        test_analysis.py; None if no number was compared.
+    run : Path
+        analysis.recorded.json.
+    data, records : tuple of Path
+        Tables, and the records of the test.
+    files : tuple of str
+        All of them, the script first.
+    ran_seconds : float or None
+        How long the new script took by itself, with its start, before it was delivered; None if it needs R.
+    without_r : bool
+        Whether it ran with R switched off.
+    output : str
+        What it printed, up to a limit.
+    sites : tuple of CallSite
+        The call sites and their Python names.
+    left : tuple of Left
+        What was left out, and why.
+    """
+
+    script: Path
+    test: Path | None
+    run: Path
+    data: tuple[Path, ...]
+    records: tuple[Path, ...]
+    files: tuple[str, ...]
+    ran_seconds: float | None
+    without_r: bool
+    output: str
+    sites: tuple[CallSite, ...]
+    left: tuple[Left, ...]
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The files in few words: "analysis.py", "data/*.csv", ..."""
+        alone = [self.script, *([self.test] if self.test else []), self.run]
+        many = [str(found[0].parent / f"*{found[0].suffix}") for found in (self.data, self.records) if found]
+        return (str(alone[0]), *many[:1], *map(str, alone[1:]), *many[1:])
+
+
+def write_migration(
+    migration: Migration,
+    source: AnyPath,
+    out: AnyPath,
+    *,
+    stage: Stage,
+    force: bool = False,
+    reads: Iterable[AnyPath] = (),
+    seconds: float | None = None,
+) -> Written:
+    """Write a migration.
+
+    Parameters
+    ----------
+    migration : Migration
+        Its code was evaluated on the tables of `stage`.
+    source : path
+        The R script, which is never written over.
+    out : path
+        The Python script; the others are written beside it.
+    stage : Stage
+    force : bool
+        Replace files that pairproof did not write, too; never a table.
+    reads : iterable of paths
+        What else was read, and is not written over.
+    seconds : float, optional
+        Limit of the new script; default: 120 s and 20 times what its calls took.
+
+    Returns
+    -------
+    Written
+
+    Raises
+    ------
+    InputError
+        The name cannot be used, or a file is there that pairproof did not write.
+    PairproofError
+        The new script did not run, or gave other numbers: an error of pairproof.
+    """
+    target = checked_out(out)
+    test_stem = "test_" + plain(target.stem, "analysis").replace("-", "_")
+    run = f"{target.stem}.recorded.json"
+    before = earlier(target.parent, run, test_stem)
+    captured = migration.captured
+    found, left = sites(captured, migration.steps)
+    left = [*left, *map(of_text, migration.left_out)]
+    tables = Files(found, stage.digest, before.taken())
+    asked = asked_of(step for site in found for step in site.steps)
+    tests, records = test_names(found, asked), record_names(found)
+    test = f"{test_stem}.py" if tests else ""
+
+    folder = stage.folder / "delivered"
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / DATA).mkdir(parents=True)
+    data = _copy_tables(tables, stage, folder)
+    shown = prints(captured, found)
+    text = script_text(captured, found, left, shown, Writer(found, tables), test)
+    _put(folder / target.name, text)
+    if test:
+        _put(folder / test, test_text(captured, found, tests, target.name, asked))
+    names = [*data, *([test] if test else []), target.name]
+
+    def write_run(files: Sequence[str]) -> None:
+        digests = {name: digest((folder / name).read_bytes()) for name in files}
+        content = document(captured, found, left, tests, records, digests, asked, pairproof.__version__)
+        _put(folder / run, text_of(content))
+
+    write_run(names)
+    needs_r = any(step.translation.route == "bridge" for site in found for step in site.steps)
+    limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
+    took, output = _try_out(folder, target.name, test or f"{test_stem}.py", needs_r, limit)
+    made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
+    write_run([*names, *made])
+
+    delivered = deliver(folder, [*data, *made, run, *names[len(data) :]], before, [source, *reads], force)
+    return Written(
+        script=target,
+        test=target.parent / test if test else None,
+        run=target.parent / run,
+        data=tuple(target.parent / name for name in data),
+        records=tuple(target.parent / name for name in made),
+        files=tuple(map(str, reversed(delivered))),
+        ran_seconds=None if needs_r else took,
+        without_r=not needs_r,
+        output=output,
+        sites=tuple(found),
+        left=tuple(left),
+    )
+
+
+def checked_out(out: AnyPath) -> Path:
+    """The script's path, if a Python script may be called so.
+
+    Raises
+    ------
+    InputError
+        It does not end in .py, or a module that the script loads has this name.
+    """
+    target = Path(out)
+    if target.suffix != ".py" or not target.stem:
+        raise InputError(f"{target}: the script is Python: give it a name that ends in .py")
+    if target.stem in sys.stdlib_module_names or target.stem in _LOADED:
+        raise InputError(
+            f"{target.name}: the script loads a module of this name, and would load itself instead; choose another name"
+        )
+    if target.name.startswith("test_"):
+        raise InputError(f"{target.name}: pytest would take the script for a test; choose another name")
+    return target
+
+
+def _copy_tables(tables: Files, stage: Stage, folder: Path) -> list[str]:
+    """The tables under their final names."""
+    for name_of, path in tables.paths.items():
+        shutil.copyfile(stage.path_of(name_of), folder / path)
+    return list(tables.paths.values())
+
+
+def _put(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8"))
+
+
+# -- tried out -----------------------------------------------------------------------------------------------
+
+
+def _try_out(folder: Path, script: str, test: str, needs_r: bool, limit: float) -> tuple[float, str]:
+    """Run the script in a Python of its own and compare its numbers; (seconds, what it printed)."""
+    environment = dict(os.environ)
+    package = str(Path(pairproof.__file__).resolve().parent.parent)
+    path = environment.get("PYTHONPATH")
+    environment["PYTHONPATH"] = package + (os.pathsep + path if path else "")
+    environment["PYTHONIOENCODING"] = "utf-8"
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    if not needs_r:
+        environment["PAIRPROOF_R"] = "none"
+    command = [sys.executable, "-m", "pairproof.validation.migration.written.again", script, test]
+    begun = time.monotonic()
+    # What is printed goes into files: a script that prints much fills no pipe and no memory.
+    said, failed = folder.parent / "said.txt", folder.parent / "failed.txt"
+    with said.open("wb") as out, failed.open("wb") as err:
+        try:
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                timeout=limit,
+            )
+        except subprocess.TimeoutExpired:
+            raise PairproofError(
+                f"{script}, as it was written, did not end within {limit:g} s, so nothing was written; this is an error of"
+                " pairproof: please report it with the R script"
+            ) from None
+    if done.returncode != 0:
+        raise PairproofError(
+            f"{script}, as it was written, does not do what it should, so nothing was written; this is an error of"
+            f" pairproof: please report it with the R script. It said:\n{_tail(failed)}"
+        )
+    return time.monotonic() - begun, _head(said)
+
+
+def _tail(path: Path) -> str:
+    raw = path.read_bytes()[-4000:].decode("utf-8", "replace").replace(str(path.parent), "")
+    return safe("\n".join(raw.strip().splitlines()[-12:]))
+
+
+def _head(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(MOST_OUTPUT).decode("utf-8", "replace")

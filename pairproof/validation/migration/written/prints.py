@@ -1,0 +1,228 @@
+"""What the R script prints of its fits, as `print` statements of the Python script.
+
+Which Python expression stands for which R function is decided by the value itself: it is asked for it once, and where
+it has none the script says so in a comment instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ....bridge.capture.recorded import Captured, Mentioned, Shown
+from ....errors import PairproofError
+from ....fit.fit import Fit
+from ..translate.translation import Step
+from .sites import CallSite
+
+#: R's function -> attributes of a fit, the first that it has; "()" calls it.
+OF_A_FIT: Mapping[str, tuple[str, ...]] = {
+    "print": ("summary()",),
+    "show": ("summary()",),
+    "summary": ("summary()",),
+    "coef": ("params",),
+    "coefficients": ("params",),
+    "coef(summary)": ("to_frame()",),
+    "coefficients(summary)": ("to_frame()",),
+    "vcov": ("cov_params()",),
+    "confint": ("conf_int()",),
+    "confint.default": ("conf_int()",),
+    "deviance": ("deviance",),
+    "null.deviance": ("null_deviance",),
+    "df.residual": ("df_resid",),
+    "logLik": ("llf",),
+    "AIC": ("aic",),
+    "BIC": ("bic",),
+    "fitted": ("contest_residuals()",),
+    "fitted.values": ("contest_residuals()",),
+    "residuals": ("contest_residuals()",),
+    "resid": ("contest_residuals()",),
+    "nobs": ("n_comparisons",),
+}
+#: Quantities whose R value may have other constants, and their names among compared numbers.
+_CONSTANTS = {"logLik": "llf", "AIC": "aic", "BIC": "bic"}
+#: R's answers have these under other names than a fit.
+_OF_R = {"coef": "coef", "vcov": "vcov", "deviance": "deviance", "logLik": "loglik", "AIC": "aic"}
+#: `s <- summary(m)`: what is then shown of s is shown of m.
+_ALIAS = re.compile(r"([A-Za-z.][\w.]*)\(([A-Za-z.][\w.]*)\s*[,)]")
+#: `sapply(l, coef)`: what is shown of each fit of a list.
+_APPLIED = re.compile(
+    r"(?:print\()?(?:[lsv]apply|map|map_dbl)\((?:X = )?([A-Za-z.][\w.]*), (?:FUN = )?([A-Za-z.][\w.]*)\s*[,)]"
+)
+
+
+@dataclass(frozen=True)
+class Print:
+    """A print statement, or the comment that there is none.
+
+    Attributes
+    ----------
+    of : CallSite
+    expression : str
+        What follows the value's name: ".params"; None: nothing is printed.
+    text : str
+        "line 7: coef(m)", and why nothing is printed.
+    task : int
+        Number of the top-level expression.
+    line : int
+    inside : bool
+        Whether it belongs into the loop that makes the values.
+    """
+
+    of: CallSite
+    expression: str | None
+    text: str
+    task: int
+    line: int
+    inside: bool
+
+
+def prints(captured: Captured, found: Sequence[CallSite]) -> list[Print]:
+    """What the script prints of each site, in the order of the script.
+
+    Parameters
+    ----------
+    captured : Captured
+    found : sequence of CallSite
+    """
+    return _Prints(captured, found).all()
+
+
+class _Prints:
+    def __init__(self, captured: Captured, found: Sequence[CallSite]) -> None:
+        self.shown = captured.text.shown
+        self.spans = captured.text.expressions
+        self.sites = found
+        self.by_variable: dict[str, list[CallSite]] = {}
+        self.by_task: dict[int, list[CallSite]] = {}
+        for site in found:
+            self.by_task.setdefault(site.task, []).append(site)
+            # `fits$a`, and print(fits)
+            for name in {site.variable, site.variable.partition("$")[0]} - {""}:
+                self.by_variable.setdefault(name, []).append(site)
+        self.assigned: dict[str, list[Mentioned]] = {}
+        for mention in captured.text.mentioned:
+            if mention.variable:
+                self.assigned.setdefault(mention.variable, []).append(mention)
+        self.lines = {site.call.place.line for site in found}
+
+    def all(self) -> list[Print]:
+        done: dict[tuple[str, str, int], Print] = {}
+        for shown in self.shown:
+            if shown.printed:
+                for made in self._of(shown):
+                    # `print(m)` and `m` on one line would be printed once; the same twice on two lines is twice.
+                    done.setdefault((made.of.name, str(made.expression) + made.text, made.line), made)
+        return sorted(done.values(), key=lambda p: (p.task, p.line))
+
+    def _of(self, shown: Shown) -> list[Print]:
+        function, variable = shown.function, shown.variable
+        helpers = [
+            s
+            for s in self.by_task.get(shown.task, [])
+            if s.call.helper and not s.variable and _is_of(s, function)
+        ]
+        if helpers:
+            return [self._print(s, shown, "print") for s in helpers]
+        applied = _APPLIED.match(shown.text)
+        if applied and applied[2] in OF_A_FIT:
+            found = [s for s in self._newest(applied[1], shown) if s.many]
+            return [self._print(s, shown, applied[2]) for s in found]
+        if not variable:
+            bare = [s for s in self.by_task.get(shown.task, []) if not s.variable]
+            fits = [s for s in bare if not s.call.helper] or bare
+            return [self._print(s, shown, function) for s in fits[-1:]]
+        found = self._newest(variable, shown)
+        if found:
+            return [self._print(s, shown, function) for s in found]
+        for mention in reversed(self.assigned.get(variable, [])):
+            alias = _ALIAS.match(mention.text)
+            if (
+                alias
+                and mention.task <= shown.task
+                and alias[1] in OF_A_FIT
+                and function in ("print", "summary")
+            ):
+                return [self._print(s, shown, alias[1]) for s in self._newest(alias[2], shown)]
+        return []
+
+    def _newest(self, variable: str, shown: Shown) -> list[CallSite]:
+        """The sites that the variable means there: the last that was assigned to it before."""
+        before = [s for s in self.by_variable.get(variable, []) if s.task <= shown.task]
+        if not before and shown.inside_loop:
+            # In a function defined there and called later.
+            before = [
+                s for s in self.by_variable.get(variable, []) if self._within(s.call.place.line, shown.task)
+            ]
+        if not before:
+            return []
+        exact = [s for s in before if s.variable == variable]
+        last = (exact or before)[-1]
+        for mention in self.assigned.get(variable, []):
+            if last.task < mention.task < shown.task and mention.place.line not in self.lines:
+                return []  # something else has been assigned to it since
+        return [last] if exact else before
+
+    def _within(self, line: int, task: int) -> bool:
+        return 1 <= task <= len(self.spans) and self.spans[task - 1].line <= line <= self.spans[task - 1].last
+
+    def _print(self, site: CallSite, shown: Shown, function: str) -> Print:
+        said = f"{shown.place}: {shown.text}"
+        made, remark = expression_of(site.steps, function)
+        inside = site.many and shown.inside_loop
+        return Print(site, made, said + remark, max(shown.task, site.task), shown.place.line, inside)
+
+
+def _is_of(site: CallSite, function: str) -> bool:
+    head = function.partition("(")[0]
+    return head in (site.call.name, site.call.name.partition(".")[0])
+
+
+def expression_of(steps: Sequence[Step], function: str) -> tuple[str | None, str]:
+    """(what follows the value's name in `print(...)`, a remark); (None, why) if there is nothing.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        Evaluations of one call; each is asked.
+    function : str
+        R's: "coef".
+    """
+    values = [s.value for s in steps]
+    if not all(isinstance(v, Fit) for v in values):
+        if function in ("print", "show", "summary"):
+            return "", ""
+        name = _OF_R.get(function, "")
+        if name and all(getattr(v, name, None) is not None for v in values):
+            return f".{name}", ""
+        return None, " has no counterpart here"
+    for name in OF_A_FIT.get(function, ()):
+        if all(_has(v, name) for v in values):
+            return f".{name}", _remark(steps, function)
+    return None, " has no counterpart here"
+
+
+def _has(value: Any, name: str) -> bool:
+    plain = name.removesuffix("()")
+    try:
+        found = getattr(value, plain)
+        if name != plain:
+            found()
+    except (PairproofError, AttributeError, TypeError, NotImplementedError):
+        return False
+    return True
+
+
+def _remark(steps: Sequence[Step], function: str) -> str:
+    """That R's number has other constants, unless it was compared and agrees."""
+    kind = _CONSTANTS.get(function)
+    if kind is None:
+        return ""
+    agreeing: Callable[[Step], bool] = lambda s: any(
+        a.quantity == kind and a.verdict == "agrees" for a in s.rows
+    )
+    if all(map(agreeing, steps)):
+        return ""
+    return "; here without the constants of the likelihood that R may count"

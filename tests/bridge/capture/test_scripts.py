@@ -1,0 +1,74 @@
+"""The user's file: what is taken, and what is refused with a message that says what to do.  No R is needed."""
+
+from __future__ import annotations
+
+import pytest
+
+from pairproof.bridge.capture.run import capture
+from pairproof.bridge.capture.scripts import read_script
+from pairproof.errors import InputError
+
+
+@pytest.mark.parametrize(
+    "name, content, expected",
+    [
+        ("a.R", b"", r"a.R: is empty \(0 bytes\); expected an R script"),
+        ("a.R", b" \n\t\n", r"a.R: is empty \(4 bytes\)"),
+        ("a.R", b"x <- 1\0", "holds a zero byte"),
+        ("a.R", b"\xff\xfex\0", "is in UTF-16, expected UTF-8"),
+        ("a.R", b"RDX3\nabc", "is R data"),
+        ("a.R", b"PK\x03\x04", "is a zip archive"),
+        (
+            "a.R",
+            b"x <- 1\ny <- 'h\xe9'\n",
+            r"a.R, line 2, byte 8: the byte 0xe9 is not UTF-8; .*iconv -f WINDOWS-1252",
+        ),
+        ("a.py", b"x = 1", r"the suffix '.py' is not that of a script; expected an R script \(.R\)"),
+        ("a", b"x <- 1", "a file without a suffix is not"),
+    ],
+)
+def test_a_file_that_is_no_script_is_refused_with_what_was_found_and_what_to_do(
+    tmp_path, name, content, expected
+):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=expected):
+        read_script(tmp_path / name)
+
+
+def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no such file; expected an R script"):
+        capture(tmp_path / "nothing.R")
+    (tmp_path / "one.R").write_text("1")
+    with pytest.raises(InputError, match="is a directory; .*; it holds one.R"):
+        capture(tmp_path)
+    with pytest.raises(InputError, match="empty"):
+        capture("")
+
+
+def test_a_time_limit_that_is_none_is_refused(tmp_path):
+    for seconds in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(InputError, match="expected a number above 0"):
+            capture(tmp_path / "a.R", seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    "content, rewritten",
+    [
+        (b"x <- 1\ny\n", False),
+        (b"x <- 1\r\ny\r\n", False),
+        (b"\xef\xbb\xbfx <- 1\ny", True),
+        (b"x <- 1\ry\r", True),
+    ],
+)
+def test_the_lines_are_the_same_whatever_ends_them(tmp_path, content, rewritten):
+    (tmp_path / "a.R").write_bytes(content)
+    script = read_script(tmp_path / "a.R")
+    assert (script.lines, script.rewritten) == (("x <- 1", "y"), rewritten)
+
+
+@pytest.mark.parametrize(
+    "name, kind", [("a.r", "R"), ("a.Rmd", "Rmd"), ("a.qmd", "Rmd"), ("a.Rnw", "Rnw"), ("a.SNW", "Rnw")]
+)
+def test_the_kind_is_told_by_the_suffix(tmp_path, name, kind):
+    (tmp_path / name).write_text("x")
+    assert read_script(tmp_path / name).kind == kind
