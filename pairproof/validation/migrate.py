@@ -80,8 +80,8 @@ def migrate(
     """
     begun = time.monotonic()
     source = Path(script)
-    target = source.with_suffix(".py") if out is None else Path(out)
     captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
+    target = source.with_suffix(".py") if out is None else Path(out)
     with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
         stage = Stage(Path(folder))
         steps = steps_of(captured, stage.place, told)
