@@ -188,6 +188,13 @@ leave <- function(frame) {
   mend(record, value)
 }
 
+## A seed is 32 bits of any kind; R shows one of them as NA.
+seed_text <- function(seed) {
+  texts <- json_integers(seed)
+  texts[is.na(seed)] <- "-2147483648"
+  json_array(texts)
+}
+
 put_seed_back <- function(seed) {
   if (!is.null(seed)) assign(".Random.seed", seed, envir = globalenv())
   else if (exists(".Random.seed", envir = globalenv(), inherits = FALSE))
@@ -224,7 +231,7 @@ end_record <- function(record, value, seed) {
   lines <- c(call_lines(record), list(seconds = elapsed(record)))
   if (failed) lines$error <- string(if (is.null(record$error)) "left without a value" else record$error)
   if (record$kept) {
-    if (!is.null(record$seed) && !identical(seed, record$seed)) lines$seed <- json_array(record$seed)
+    if (!is.null(record$seed) && !identical(seed, record$seed)) lines$seed <- seed_text(record$seed)
     if (!failed) lines$result <- json_object(numbers(value, record$key, record$frame, record$up))
   }
   write_line(lines)

@@ -47,7 +47,7 @@ json_doubles <- function(x) {
 }
 
 json_integers <- function(x) {
-  out <- format.default(x, trim = TRUE, scientific = FALSE, justify = "none")
+  out <- sprintf("%d", x)                              # as.character(100000L) would be 1e+05
   out[is.na(x)] <- "null"
   out
 }
@@ -103,7 +103,7 @@ node_within <- function(x, depth) {
     integer = list(int = json_array(json_integers(bare))),
     double = list(dbl = json_array(json_doubles(bare))),
     character = list(chr = json_array(json_strings(bare))),
-    raw = list(raw = json_array(as.integer(bare))),
+    raw = list(raw = json_array(json_integers(as.integer(bare)))),
     complex = list(cplx = json_array(paste0("[", json_doubles(Re(bare)), ",", json_doubles(Im(bare)), "]"))))
   json_object(c(payload, attributes_text(attached, depth)))
 }

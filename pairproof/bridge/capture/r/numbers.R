@@ -24,7 +24,8 @@
 ##   refcat           reference                             br            whether the bias is reduced
 ##   data             data as given                         random        whether effects are random
 ##   sigma            standard deviation of those           sigma_fixed   whether it was held
-##   random_effects   predicted, one a contestant
+##   sigma_se         its standard error                    effects       predicted random effects, by column of z
+##   penalized_deviance  of a fit with reduced bias
 ##   separate         contestants with abilities of their own
 ##   z                random design
 ## btmodel:
@@ -32,7 +33,9 @@
 ## pattPC.fit and its kin (pattMod):
 ##   ll               log-likelihood                        fl            that of the saturated model
 ##   code             code of nlm                           hessian       matrix; vcov is its inverse
+##   minimum          nlm's minimum: minus the log-likelihood at the estimates, where ll is that of another point
 ##   obj_names, nobj, undec                                 of the call as it was understood
+##   ia, ia_t, ni_test, ni, mis_common, mis_model, mis_alpha, mis_beta, formel, elim    (mis_alpha and mis_beta: masks)
 ## llbtPC.fit (a gnm): obj_names, nobj, undec too
 ## llbt.fit:
 ##   b                all coefficients, nuisance last       se            standard errors of the model's
@@ -41,10 +44,16 @@
 ## pattnpml.fit (pattNPML):
 ##   seed_used        its default is the time of day        pis           masses of the classes
 ##   em_iter, em_converged, disparity, post_prob (probabilities of classes), mass_points
-## PlackettLuce: ties, adherence, rankings, weights, item_names         pladmm: x, rankings, item_names,
-## weights glmer: theta, varcorr (data frame), groups (number of levels by factor) eba and its kin: estimate,
-## chi_square (pairs of nested models), data step: as the fit that it chose; and anova (data frame of the
-## path) Everything else:
+## PlackettLuce, pladmm:
+##   ties, adherence, rankings, weights, conv, item_names; x of pladmm
+## glmer:
+##   theta            relative spreads                      varcorr       variances (data frame)
+##   groups           numbers of levels of the factors
+## eba and its kin:
+##   goodness         -2 log-likelihood, df, p              data          counts y1 and their totals n
+## step: as the fit that it chose
+##   anova            the path (data frame)
+## Everything else (tables, designs, abilities):
 ##   value            the whole value
 
 quietly <- function(expr) tryCatch(suppressWarnings(suppressMessages(expr)), error = function(e) NULL)
@@ -59,7 +68,8 @@ numbers <- function(v, key, frame, up) {
     else if (is.list(v) && !is.data.frame(v) && !is.null(unclass(v)$coefficients)) numbers_of_fit(v, up)
     else list(value = v))
   found <- c(list(class = class(v)), found)
-  lapply(found[!vapply(found, is.null, NA)], node)
+  there <- names(found) == "value" | lengths(found) > 0L
+  lapply(found[there & !vapply(found, is.null, NA)], node)
 }
 
 plain_vector <- function(x) if (is.numeric(x)) stats::setNames(as.numeric(x), names(x))
@@ -93,13 +103,12 @@ numbers_of_fit <- function(v, up) {
       converged = bare$converged, rank = bare$rank,
       family = if (inherits(bare$family, "family")) c(bare$family$family, bare$family$link),
       method = if (is.character(bare$method)) bare$method, na_action = as.integer(bare$na.action)))
-  found <- found[lengths(found) > 0L]
   if (inherits(v, c("BTm", "BTglmmPQL"))) found <- c(found, design_of(v, up), contestants_of(v))
   else if (inherits(v, c("glm", "gnm", "polr"))) found <- c(found, design_of(v, up), understood(bare$envList))
   else if (inherits(v, "btmodel")) found <- c(found, parts_of(bare, c(
     "labels", "ref", "undecided", "position", "type", "weights", "n", "y")))
   else if (inherits(v, c("PlackettLuce", "PLADMM"))) found <- c(found, parts_of(bare, c(
-    "ties", "adherence", "rankings", "weights", "x")), list(item_names = colnames(bare$rankings)))
+    "ties", "adherence", "rankings", "weights", "conv", "x")), list(item_names = colnames(bare$rankings)))
   if (is.data.frame(bare$anova)) found$anova <- bare$anova
   found
 }
@@ -136,14 +145,19 @@ contestants_of <- function(v) {
   bare <- unclass(v)
   c(parts_of(bare, c("player1", "player2", "id", "refcat", "data")), list(
     br = inherits(v, "brglm"), random = !is.null(bare$random), z = bare$random,
-    sigma = bare$sigma, random_effects = attr(bare$coefficients, "random"), sigma_fixed = bare$sigma.fixed,
-    separate = bare$separate.ability))
+    sigma = bare$sigma, sigma_se = if (!is.null(bare$varSigma)) sqrt(bare$varSigma),
+    effects = attr(bare$coefficients, "random"), sigma_fixed = bare$sigma.fixed, separate = bare$separate.ability,
+    penalized_deviance = bare$penalized.deviance))
 }
 
 ## What prefmod's functions made of their arguments.
 understood <- function(heard) {
   if (is.null(heard)) return(NULL)
-  list(obj_names = heard$obj.names, nobj = heard$nobj, undec = heard$undec)
+  list(
+    obj_names = heard$obj.names, nobj = heard$nobj, undec = heard$undec, ia = heard$ia, ia_t = heard$iaT,
+    ni_test = heard$NItest, ni = heard$NI, mis_common = heard$MIScommon, mis_model = heard$MISmod,
+    mis_alpha = if (isTRUE(heard$MISalpha)) heard$Malph, mis_beta = if (isTRUE(heard$MISbeta)) heard$Mbeta,
+    formel = heard$formel, elim = heard$elim)
 }
 
 numbers_of_llbt <- function(v, frame) {
@@ -176,7 +190,7 @@ numbers_of_patterns <- function(v) {
   if (!is.null(inverse) && !is.null(labels)) dimnames(inverse) <- list(labels, labels)
   c(list(
     coef = estimates, vcov = inverse, hessian = hessian, ll = bare$ll, fl = bare$fl, loglik = bare$ll,
-    code = bare$result$code, iter = bare$result$iterations), understood(bare$envList))
+    minimum = bare$result$minimum, code = bare$result$code, iter = bare$result$iterations), understood(bare$envList))
 }
 
 numbers_of_mixed <- function(v) {

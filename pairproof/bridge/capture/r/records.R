@@ -54,12 +54,11 @@ write_end <- function() {
     packages = json_object(lapply(versions, string)), kind = strings(RNGkind())))
 }
 
-## A fork inherits what the parent had begun; it counts for itself.
+## A fork goes on with its parent's numbers in a file of its own, without a start or an end.
 notice_fork <- function() {
   if (state$pid == Sys.getpid()) return(invisible())
   state$pid <- Sys.getpid()
   state$bytes <- 0
-  write_start()
 }
 
 ## How often this call of the script has been evaluated, this one included.

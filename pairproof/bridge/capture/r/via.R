@@ -5,7 +5,9 @@
 transparent <- c(
   "base", "parallel", "purrr", "plyr", "dplyr", "furrr", "future.apply", "foreach", "magrittr", "methods",
   "compiler", "knitr", "evaluate", "withr", "utils")
-transparent_functions <- c("stats::aggregate", "stats::ave", "stats::setNames")
+transparent_functions <- c(
+  "stats::aggregate", "stats::aggregate.data.frame", "stats::aggregate.formula", "stats::aggregate.default",
+  "stats::ave", "stats::setNames")
 
 ## Functions whose calls of fitting functions are the script's models, one by one.
 refitting <- c("stats::update", "stats::step", "MASS::stepAIC")
@@ -61,6 +63,7 @@ name_of_function <- function(f, call, package) {
 ## "stats::update": the outermost function of a package on the way to a call; NULL if the script made it
 ## itself.
 via_package <- function(frames) {
+  applied <- character()            # packages of which a function only applies what the script gave it
   for (i in rev(frames)) {
     f <- sys.function(i)
     package <- package_of(f)
@@ -71,8 +74,11 @@ via_package <- function(frames) {
       call <- sys.call(i - 1L)
       package <- package_of(f)
     }
-    name <- paste0(package, "::", name_of_function(f, call, package))
+    name <- name_of_function(f, call, package)
+    if (package %in% applied && name == "(anonymous)") next
+    name <- paste0(package, "::", name)
     if (!(name %in% transparent_functions)) return(name)
+    applied <- c(applied, package)
   }
   NULL
 }
