@@ -47,7 +47,8 @@ def glm_in_r(call: RecordedCall, fitted: Fitted, reason: str, stem: str) -> Tran
     code = Call(
         "pairproof.bridge.by_design.glm_design", (_frame(columns, stem), "(y)", family, link), options
     )
-    # With weights beside counts R's binomial coefficients are of the counts, which a share and a weight do not tell.
+    # With weights beside counts R's binomial coefficients are of the counts, which a share and a weight do
+    # not tell.
     same_llf = bool((trials(call, fitted) == fitted.weights).all())
     return Translation(
         "bridge", code, reason, speaks="r", judge=of_model(call, fitted.design.names, same_llf)

@@ -178,7 +178,9 @@ def frames(call: RecordedCall, n: int) -> list[tuple[RList, bool]]:
 
 
 def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
-    """The data without the rows that a subset or missing values took out, which R's row names tell; None if they do not."""
+    """The data without the rows that a subset or missing values took out, which R's row names tell; None if
+    they do not.
+    """
     total = max((_length(v) for v in data.values), default=0)
     if total == n and call.result.get("na_action") is None and "subset" not in call.args:
         return data
