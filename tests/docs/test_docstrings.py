@@ -38,6 +38,7 @@ COVERED = (
     "pairproof.bridge.packages.by_design:glm_design",
     "pairproof.bridge.packages.by_design:gnm_eliminated",
     "pairproof.bridge.packages.by_design:polr_design",
+    "pairproof.bridge.capture.run:capture",
     "pairproof.bridge.packages.bradleyterry2.counts:BTm_counts",
     "pairproof.bridge.packages.bradleyterry2.counts:countsToBinomial",
     "pairproof.bridge.packages.bradleyterry2.fit:BTm",
