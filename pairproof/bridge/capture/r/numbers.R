@@ -39,7 +39,7 @@
 ## pattnpml.fit (pattNPML):
 ##   seed_used        its default is the time of day        pis           masses of the classes
 ##   em_iter, em_converged, disparity, post_prob (probabilities of classes), mass_points
-## PlackettLuce: ties, adherence, rankings, weights, item_names         pladmm: x, rankings, item_names, weights
+## PlackettLuce: ties, adherence, rankings, weights, item_names, gamma, normal (mean and inverse covariance), ranker         pladmm: x, rankings, item_names, weights
 ## glmer: theta, varcorr (data frame), groups (number of levels by factor)
 ## eba and its kin: estimate, chi_square (pairs of nested models), data
 ## step: as the fit that it chose; and anova (data frame of the path)
@@ -97,7 +97,7 @@ numbers_of_fit <- function(v, up) {
   else if (inherits(v, "btmodel")) found <- c(found, parts_of(bare, c(
     "labels", "ref", "undecided", "position", "type", "weights", "n", "y")))
   else if (inherits(v, c("PlackettLuce", "PLADMM"))) found <- c(found, parts_of(bare, c(
-    "ties", "adherence", "rankings", "weights", "x", "loglik")), list(item_names = colnames(bare$rankings)))
+    "ties", "adherence", "rankings", "weights", "x", "gamma", "normal", "ranker")), list(item_names = colnames(bare$rankings)))
   if (is.data.frame(bare$anova)) found$anova <- bare$anova
   found
 }

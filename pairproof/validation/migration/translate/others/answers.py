@@ -28,6 +28,12 @@ def recorded(call: RecordedCall, *names: str) -> RValue:
     return None
 
 
+def unknown(call: RecordedCall, *names: str) -> str:
+    """The first of these arguments that the call was given and whose value was not recorded; "" if there is none."""
+    lost = (n for n in names if n in call.args and recorded(call, n) is None and call.args[n] != "NULL")
+    return next(lost, "")
+
+
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """A paircomp.

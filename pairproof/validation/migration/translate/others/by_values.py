@@ -23,6 +23,7 @@ from ...code.expressions import Call, File
 from ..registry import translates
 from ..rows import named, row, rows_of
 from ..translation import Context, Translation, outside
+from .answers import unknown
 
 GLMER, BRGLM = "lme4::glmer", "brglm::brglm"
 #: Digits of glmer by its values against glmer by its formula: other names of columns may order its terms otherwise, and
@@ -106,9 +107,9 @@ def glmer(call: RecordedCall, context: Context) -> Translation:
         return outside("its design was not recorded, or its family is none of counts")
     if not terms:
         return outside("its random effects are none of columns of its data")
-    unknown = next((e for _, own in terms for e in own if e != CONSTANT and e not in design.names), None)
-    if unknown is not None:
-        return outside(f"its random effects vary with {unknown}, which is no column of its fixed effects")
+    foreign = next((e for _, own in terms for e in own if e != CONSTANT and e not in design.names), None)
+    if foreign is not None:
+        return outside(f"its random effects vary with {foreign}, which is no column of its fixed effects")
     groups = {name: _labels(call, name) for name, _ in terms}
     if any(v is None for v in groups.values()):
         return outside("the groups of its random effects were not recorded")
@@ -118,6 +119,8 @@ def glmer(call: RecordedCall, context: Context) -> Translation:
     options |= design.given
     if (design.family, design.link) != ("binomial", "logit"):
         options |= {"family": design.family, "link": design.link}
+    if unknown(call, "nAGQ"):
+        return outside("its nAGQ could not be recorded")
     points = call.values.get("nAGQ")
     if isinstance(points, RVector) and points.values.size == 1 and int(points.floats().ravel()[0]) != 1:
         options["nAGQ"] = int(points.floats().ravel()[0])
