@@ -17,7 +17,7 @@ from ..bridge.capture.run import capture
 from .migration.left_out import left_out
 from .migration.migration import Migration
 from .migration.steps import Told, steps_of
-from .migration.written.files import write_migration
+from .migration.written.files import check_target, write_migration
 from .migration.written.stage import Stage
 
 #: Longest run of a script, in seconds, unless told otherwise.
@@ -80,8 +80,10 @@ def migrate(
     """
     begun = time.monotonic()
     source = Path(script)
-    captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
     target = source.with_suffix(".py") if out is None else Path(out)
+    if not check and source.is_file():
+        check_target(source, target, force=force)
+    captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
     with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
         stage = Stage(Path(folder))
         steps = steps_of(captured, stage.place, told)

@@ -22,7 +22,7 @@ def test_glmer_on_a_design_is_glmer_by_its_formula():
     table = {"one": [1.0] * 12, "judge": JUDGES, "won": share, "n": TIMES}
     found = lme4.glmer_design(table, "won", ["judge"], weights="n", nAGQ=25, backend="live")
     by_formula = lme4.glmer(FIRST, [n - a for a, n in zip(FIRST, TIMES)], 25, backend="live")
-    # Two searches, each to its own stop: observed 4.6 digits of the estimate, 5.8 of sd, 11.2 of the likelihood.
+    # Two searches, each to its own stop: observed 4.6 digits of the estimate, 5.8 of sd, 11.2 of llf.
     assert digits(found.coef[0], by_formula.estimate) > 4 and digits(found.sd[0], by_formula.sd) > 4
     assert digits(found.loglik, by_formula.loglik) > 9
     assert (found.names, found.effects, found.df) == (("one",), ("judge: (Intercept)",), 2)

@@ -201,8 +201,9 @@ class Held:
                         f"  {name}: {found!r}, {against} {other!r} ({digits:.1f} digits, {least:g} asked for)"
                     )
         if wrong:
-            shown = "\n".join(wrong[:40])
-            raise AssertionError(f"{self.title}: {len(wrong)} comparisons fail\n{shown}")
+            more = [f"  ... and {len(wrong) - 40} more"] if len(wrong) > 40 else []
+            said = "\n".join([f"{self.title}: numbers that are not as they were", *wrong[:40], *more])
+            raise AssertionError(said)
 
 
 def read_run(path: Path) -> dict[str, Any]:
@@ -276,26 +277,24 @@ def _used(statement: ast.stmt) -> set[str]:
 # -- checked once, when it is written ------------------------------------------------------------------------
 
 
-def check(script: Path, test: Path) -> list[str]:
-    """Run a new script as it will be run, compare each number with the run, and write the records of its fits.
+def check(values: Mapping[str, Any], script: Path, test: Path) -> int:
+    """Compare each number of a new script with the run, and write the records of its fits.
 
     Parameters
     ----------
+    values : mapping
+        Names of the script, which has just been run.
     script : Path
     test : Path
         Its test, beside which the records are written.
 
     Returns
     -------
-    list of str
-        What is not as it should be; [] if all is.
+    int
+        How many calls are not as they should be; standard error says which.
     """
-    import runpy
-
-    again = Again(script)
-    values = runpy.run_path(str(script), run_name="__main__")
     wrong = []
-    for held in (h for calls in again.calls.values() for h in calls):
+    for held in (h for calls in Again(script).calls.values() for h in calls):
         try:
             value = held.found(values)
             held.compare(value)
@@ -305,11 +304,5 @@ def check(script: Path, test: Path) -> list[str]:
         if held.has_record and isinstance(value, Fit):
             name = str(held.entry["test"])
             write(place(test, name, held.record), name, value, numbers_of(value))
-    return wrong
-
-
-if __name__ == "__main__":
-    # The only way a run is checked: `python -m pairproof.validation.migration.written.again analysis.py test_analysis.py`.
-    failures = check(Path(sys.argv[1]), Path(sys.argv[2]))
-    sys.stderr.write("".join(f"{line}\n" for line in failures[:20]))
-    sys.exit(1 if failures else 0)
+    sys.stderr.write("".join(f"{line}\n" for line in wrong[:20]))
+    return len(wrong)

@@ -123,6 +123,24 @@ def _parsed(raw: bytes) -> dict[str, object] | None:
         return None
 
 
+def ready(before: Earlier, names: Iterable[str], reads: Iterable[AnyPath], force: bool) -> None:
+    """Whether files of these names may be written, so far as it can be known before there is anything to write.
+
+    Raises
+    ------
+    InputError
+        There is no such folder, or a file is there that is not ours.
+    """
+    read = list(reads)
+    for name in names:
+        ours = _known(before, name)
+        check(before.folder / name, reads=read, force=force or ours, again=ours)
+
+
+def _known(before: Earlier, name: str) -> bool:
+    return before.ours(name) or name == before.run and _content(before.folder / name) is not None
+
+
 def deliver(
     stage: Path, names: Iterable[str], before: Earlier, reads: Iterable[AnyPath], force: bool
 ) -> list[Path]:
@@ -151,16 +169,14 @@ def deliver(
     """
     wanted, read = list(names), list(reads)
     contents = {name: (stage / name).read_bytes() for name in wanted}
+    ready(before, [name for name in wanted if "/" not in name], read, force)
     folders = sorted({(before.folder / name).parent for name in wanted} - {before.folder})
     for folder in folders:
         _folder(folder)
 
-    def known(name: str) -> bool:
-        return before.ours(name) or name == before.run and _content(before.folder / name) is not None
-
     # Everything that could be refused is asked before anything is written.
     for name in wanted:
-        ours = known(name)
+        ours = _known(before, name)
         check(
             before.folder / name,
             reads=read,
@@ -169,7 +185,7 @@ def deliver(
             again=ours,
         )
     for name in wanted:
-        ours = known(name)
+        ours = _known(before, name)
         write(
             before.folder / name,
             contents[name],

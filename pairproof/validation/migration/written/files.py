@@ -23,7 +23,7 @@ from ....files.outputs import AnyPath
 from ....text import safe
 from ..migration import Migration
 from .blocks import Files, Writer
-from .deliver import deliver, digest, earlier
+from .deliver import deliver, digest, earlier, ready
 from .file_names import plain
 from .held import asked_of
 from .prints import prints
@@ -35,6 +35,14 @@ from .test_file import record_names, test_names, test_text
 
 #: Seconds that the new script may take, beside many times what its calls took when they were evaluated.
 SECONDS, TIMES = 120.0, 20.0
+#: What the new Python does: the script first, in a Python that has loaded nothing else, then the comparison.
+_RUN = """
+import runpy, sys
+values = runpy.run_path(sys.argv[1], run_name="__main__")
+from pathlib import Path
+from pairproof.validation.migration.written.again import check
+sys.exit(1 if check(values, Path(sys.argv[1]), Path(sys.argv[2])) else 0)
+"""
 #: Bytes of what the new script prints that are kept.
 MOST_OUTPUT = 1 << 20
 #: Modules that the script loads: one of its own by such a name would be loaded instead.
@@ -141,8 +149,7 @@ def write_migration(
         The new script did not run, or gave other numbers: an error of pairproof.
     """
     target = checked_out(out)
-    test_stem = "test_" + plain(target.stem, "analysis").replace("-", "_")
-    run = f"{target.stem}.recorded.json"
+    test_stem, run = _beside(target)
     before = earlier(target.parent, run, test_stem)
     captured = migration.captured
     found, left = sites(captured, migration.steps)
@@ -191,6 +198,32 @@ def write_migration(
     )
 
 
+def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:
+    """Whether a migration may be written there; asked before the R script is run, which may take long.
+
+    Parameters
+    ----------
+    source : path
+        The R script.
+    out : path
+    force : bool
+
+    Raises
+    ------
+    InputError
+        The name cannot be used, there is no such folder, or a file is there that pairproof did not write.
+    """
+    target = checked_out(out)
+    test_stem, run = _beside(target)
+    before = earlier(target.parent, run, test_stem)
+    ready(before, [target.name, f"{test_stem}.py", run], [source], force)
+
+
+def _beside(target: Path) -> tuple[str, str]:
+    """The test's name without suffix, and the run's name."""
+    return "test_" + plain(target.stem, "analysis").replace("-", "_"), f"{target.stem}.recorded.json"
+
+
 def checked_out(out: AnyPath) -> Path:
     """The script's path, if a Python script may be called so.
 
@@ -235,7 +268,7 @@ def _try_out(folder: Path, script: str, test: str, needs_r: bool, limit: float) 
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     if not needs_r:
         environment["PAIRPROOF_R"] = "none"
-    command = [sys.executable, "-m", "pairproof.validation.migration.written.again", script, test]
+    command = [sys.executable, "-c", _RUN, script, test]
     begun = time.monotonic()
     # What is printed goes into files: a script that prints much fills no pipe and no memory.
     said, failed = folder.parent / "said.txt", folder.parent / "failed.txt"

@@ -40,7 +40,8 @@ def identifier(word: str) -> str:
     if not name:
         return ""
     if not name.isidentifier():
-        name = "x" + name
+        # A digit, or a mark that joins the letter before it, so that both become one.
+        name = unicodedata.normalize("NFKC", "x" + name)
     return name + "_" if name in _TAKEN else name
 
 

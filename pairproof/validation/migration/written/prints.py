@@ -40,7 +40,13 @@ OF_A_FIT: Mapping[str, tuple[str, ...]] = {
     "residuals": ("contest_residuals()",),
     "resid": ("contest_residuals()",),
     "nobs": ("n_comparisons",),
+    "fixef": ("params",),
 }
+_OUTER = re.compile(r"[^()]*\((.*)\)", re.DOTALL)
+#: Shown by the whole of R's answer.
+_WHOLE = ("print", "show", "summary", "fixef", "ranef", "VarCorr", "coef(summary)")
+#: Functions of several fits, that give one number of each.
+_OF_SEVERAL = re.compile(r"(?:AIC|BIC)\(([A-Za-z.][\w.]*(?:, [A-Za-z.][\w.]*)+)\)")
 #: Quantities whose R value may have other constants, and their names among compared numbers.
 _CONSTANTS = {"logLik": "llf", "AIC": "aic", "BIC": "bic"}
 #: R's answers have these under other names than a fit.
@@ -119,31 +125,36 @@ class _Prints:
 
     def _of(self, shown: Shown) -> list[Print]:
         function, variable = shown.function, shown.variable
-        helpers = [
-            s
-            for s in self.by_task.get(shown.task, [])
-            if s.call.helper and not s.variable and _is_of(s, function)
-        ]
+        here = [s for s in self.by_task.get(shown.task, []) if not s.variable]
+        helpers = [s for s in here if s.call.helper and _is_of(s, function)]
+        if not helpers and function not in OF_A_FIT:
+            helpers = [s for s in here if s.call.helper]  # a function that calls it: worth() calls itempar()
         if helpers:
             return [self._print(s, shown, "print") for s in helpers]
-        applied = _APPLIED.match(shown.text)
-        if applied and applied[2] in OF_A_FIT:
-            found = [s for s in self._newest(applied[1], shown) if s.many]
-            return [self._print(s, shown, applied[2]) for s in found]
+        for text, several in ((_APPLIED.match(shown.text), True), (_ALIAS.match(shown.text), False)):
+            # `sapply(l, coef)`; `confint.default(m)` where nothing is known of the function.
+            if text and not variable and text[1 + several] in OF_A_FIT:
+                found = self._newest(text[2 - several], shown)
+                return [self._print(s, shown, text[1 + several]) for s in found if s.many or not several]
         if not variable:
-            bare = [s for s in self.by_task.get(shown.task, []) if not s.variable]
-            fits = [s for s in bare if not s.call.helper] or bare
+            if function != "print":  # summary(m <- BTm(...))
+                here = here or self.by_task.get(shown.task, [])
+            fits = [s for s in here if not s.call.helper] or here
             return [self._print(s, shown, function) for s in fits[-1:]]
-        found = self._newest(variable, shown)
-        if found:
-            return [self._print(s, shown, function) for s in found]
+        several_fits = _OF_SEVERAL.fullmatch(shown.text)
+        names = several_fits[1].split(", ") if several_fits else [variable]
+        found = [s for name in names for s in self._newest(name, shown)]
+        return [self._print(s, shown, function) for s in found] or self._alias(variable, shown)
+
+    def _alias(self, variable: str, shown: Shown) -> list[Print]:
+        """`s <- summary(m)`, and then s."""
         for mention in reversed(self.assigned.get(variable, [])):
             alias = _ALIAS.match(mention.text)
             if (
                 alias
                 and mention.task <= shown.task
                 and alias[1] in OF_A_FIT
-                and function in ("print", "summary")
+                and shown.function in ("print", "summary")
             ):
                 return [self._print(s, shown, alias[1]) for s in self._newest(alias[2], shown)]
         return []
@@ -180,6 +191,13 @@ def _is_of(site: CallSite, function: str) -> bool:
     return head in (site.call.name, site.call.name.partition(".")[0])
 
 
+def _known(function: str) -> str:
+    """R's function, or the one of which a part is shown: "coef" of `coef(m)[["first"]]`."""
+    while function not in OF_A_FIT and (inner := _OUTER.fullmatch(function)):
+        function = inner[1]
+    return function
+
+
 def expression_of(steps: Sequence[Step], function: str) -> tuple[str | None, str]:
     """(what follows the value's name in `print(...)`, a remark); (None, why) if there is nothing.
 
@@ -191,8 +209,9 @@ def expression_of(steps: Sequence[Step], function: str) -> tuple[str | None, str
         R's: "coef".
     """
     values = [s.value for s in steps]
+    function = _known(function)
     if not all(isinstance(v, Fit) for v in values):
-        if function in ("print", "show", "summary"):
+        if function in _WHOLE:
             return "", ""
         name = _OF_R.get(function, "")
         if name and all(getattr(v, name, None) is not None for v in values):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+
+import pairproof
 
 from ....bridge.capture.recorded import Captured
 from ...verdicts.agreement import AGREEING
+from ..code.expressions import Call, expression, parts
 from .blocks import Writer
 from .comments import beside, comment, docstring
 from .prints import Print
@@ -15,7 +21,7 @@ from .sites import CallSite, Left
 HEAD = """
 from pathlib import Path
 
-import pairproof
+{imports}
 
 HERE = Path(__file__).parent
 """
@@ -41,14 +47,42 @@ def script_text(
     test : str
         Name of its test; "" if there is none.
     """
-    lines = [*docstring(_about(captured, found, test)), *HEAD.rstrip("\n").split("\n")]
+    head = HEAD.format(imports="\n".join(f"import {module}" for module in modules(found)))
+    lines = [*docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]
     for _, block in sorted(_blocks(found, left, shown, writer), key=lambda b: b[0]):
         # A print stands right below the statement that it belongs to, anything else apart.
         below = block[0].startswith("print(") and lines[-1][:1] not in ("#", " ")
         lines += block if below else ["", *block]
     if captured.ending != "done":
         lines += ["", *comment(f"The R script ended here: {captured.message}")]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    if "pairproof.bridge." in text:  # no attribute of the package until it is imported
+        text = text.replace("\nimport pairproof\n", "\nimport pairproof\nimport pairproof.bridge\n", 1)
+    return text
+
+
+def modules(found: Sequence[CallSite]) -> list[str]:
+    """Modules that the script imports: the package, and rooms of it that it does not load by itself."""
+    needed = {"pairproof"}
+    for site in found:
+        for step in site.steps:
+            for part in parts(expression(step.translation.code)):
+                if isinstance(part, Call):
+                    needed.add(_module(part.function))
+    return sorted(needed)
+
+
+@lru_cache(maxsize=None)
+def _module(function: str) -> str:
+    """The module that has to be imported for a function's dotted path."""
+    names = function.split(".")
+    if names[1] in pairproof.__all__:
+        return "pairproof"
+    for n in range(len(names) - 1, 1, -1):
+        with contextlib.suppress(ModuleNotFoundError):
+            if find_spec(".".join(names[:n])) is not None:
+                return ".".join(names[:n])
+    return "pairproof"
 
 
 def _about(captured: Captured, found: Sequence[CallSite], test: str) -> list[str]:
@@ -104,12 +138,13 @@ def _blocks(
     for k, entry in enumerate(left):
         # A call that is only mentioned has no number; it stands at its line.
         yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(comment(str(entry)))
-    said = {(entry.where, entry.function.removesuffix("(...)")) for entry in left}
+    said = {(entry.where, entry.function) for entry in left}
     for k, p in enumerate(shown):
         if p.inside and p.expression is not None:
             continue
         where, _, call = p.text.partition(": ")
-        if p.expression is None and (where, call.partition("(")[0]) in said:
+        head = call.partition("(")[0]
+        if p.expression is None and any(w == where and f.startswith(head) for w, f in said):
             continue  # it is in the list of what is left out, with the reason
         yield (p.task, 1, p.line, k + 2), list(_printed(p, writer))
 

@@ -20,6 +20,22 @@ from .names import Names, identifier
 Key = Union[str, int, float, tuple[Union[str, int, float], ...]]
 
 
+#: Generic functions, whose methods are called by their names.
+_GENERIC = (
+    "anova",
+    "add1",
+    "drop1",
+    "predict",
+    "residuals",
+    "vcov",
+    "itempar",
+    "worth",
+    "qvcalc",
+    "update",
+    "step",
+)
+
+
 @dataclass(frozen=True, eq=False)
 class CallSite:
     """A call of the script that has Python code.
@@ -162,7 +178,9 @@ def _named(drafts: Sequence[CallSite]) -> list[CallSite]:
 def _words(site: CallSite) -> tuple[str, str]:
     """The variable's name, else the line's."""
     call = site.call
-    base = (identifier(call.name) or "value") if call.helper else "fit"
+    head, dot, _ = call.name.partition(".")
+    method = head if dot and head in _GENERIC else call.name  # anova.gnm is what anova() called
+    base = (identifier(method) or "value") if call.helper else "fit"
     place = str(call.place.line) if call.place.line else f"call_{call.id}"
     return (site.variable if identifier(site.variable) else f"{base}_{place}"), f"{base}_{place}"
 

@@ -1,7 +1,7 @@
-"""eba's elimination by aspects, Thurstone's case V and tests of transitivity, through the bridge by their values.
-
-eba's nlm stops early and reports it nowhere (worths off by 3e-5 at ten items), so that the same call gives the same
-numbers, and a better one others.  Without common aspects its model is Bradley and Terry's.
+"""eba's elimination by aspects, Thurstone's case V and tests of transitivity, through the bridge by their
+values.
+ eba's nlm stops early and reports it nowhere (worths off by 3e-5 at ten items), so that the same call gives
+the same numbers, and a better one others.  Without common aspects its model is Bradley and Terry's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""glmer and brglm by their values: response, design matrix, weights, groups go to R, and none of the script's text.
-
-Neither is fitted by Python as R does: glmer's model has random effects on a design of the script's own, brglm's estimates
-are those of a penalised likelihood.  The same call by its values gives R's numbers again, to rounding.
+"""glmer and brglm by their values: response, design matrix, weights, groups go to R, and none of the script's
+text.
+ Neither is fitted by Python as R does: glmer's model has random effects on a design of the script's own,
+brglm's estimates are those of a penalised likelihood.  The same call by its values gives R's numbers again,
+to rounding.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from ..translation import Context, Translation, outside
 from .answers import unknown
 
 GLMER, BRGLM = "lme4::glmer", "brglm::brglm"
-#: Digits of glmer by its values against glmer by its formula: observed 16.0 with one random term and with three. A formula
-#: whose columns lme4 orders otherwise ends its search elsewhere; two searches share 4.6 digits of an estimate and more.
+#: Digits of glmer by its values against glmer by its formula: observed 16.0 with one random term and with three.
+#: Columns in another order end its search elsewhere; two searches share 4.6 digits of an estimate and more.
 SEARCH = 4.0
 WHY_SEARCH = "glmer's search ends where its own tolerance lets it, and its standard errors are by differences"
 #: brglm refits by pseudo-data to 1e-8. Observed 16.0.

@@ -1,10 +1,9 @@
 """PlackettLuce's PlackettLuce and itempar in Python.
-
-Log worths less that of the first item, and log prevalences of ties, are the same parameters in both.  R adds
-pseudo-rankings unless told not to (`npseudo = 0.5`): the Python call says so, `pseudo=0.5`.  Two definitions differ
-then.  Standard errors of R are those of the rankings alone at estimates that the pseudo-rankings have moved, ours those
-of what was maximised; so R's are held against the same formula, `se_of_rankings`, and beside ours they are explained.
-A prior of the worths and adherence of rankers stay in R.
+ Log worths less that of the first item, and log prevalences of ties, are the same parameters in both.  R adds
+pseudo-rankings unless told not to (`npseudo = 0.5`): the Python call says so, `pseudo=0.5`.  Two definitions
+differ then.  Standard errors of R are those of the rankings alone at estimates that the pseudo-rankings have
+moved, ours those of what was maximised; so R's are held against the same formula, `se_of_rankings`, and
+beside ours they are explained. A prior of the worths and adherence of rankers stay in R.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """psychotools' btmodel and itempar in Python: Bradley and Terry's model, with Davidson's ties.
-
-btmodel works in log-odds, as `fit_bradley_terry` does; its "(undecided)" is our `tie`; its reference is the last item
-unless said; with `undecided = FALSE` ties on the scale are left out.  It keeps glm's warnings to itself, so that where
-estimates are infinite its numbers are those at which its iteration stopped.
+ btmodel works in log-odds, as `fit_bradley_terry` does; its "(undecided)" is our `tie`; its reference is the
+last item unless said; with `undecided = FALSE` ties on the scale are left out.  It keeps glm's warnings to
+itself, so that where estimates are infinite its numbers are those at which its iteration stopped.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The calls of `script.R` as R 4.2.2 recorded them, to be translated and judged without R.
-
-`python -m tests.validation.migration.translate.others.recorded` runs the script and writes `calls.jsonl` anew.
+ `python -m tests.validation.migration.translate.others.recorded` runs the script and writes `calls.jsonl`
+anew.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def calls() -> tuple[RecordedCall, ...]:
 
 
 def step_of(variable: str, folder: Path) -> Step:
-    """The call whose value the script assigns to `variable`, translated, evaluated if that needs no R, and judged.
+    """The call whose value the script assigns to `variable`, translated, evaluated if that needs no R, and
+    judged.
 
     The calls before it are, too, as far as it takes their fits.
     """
