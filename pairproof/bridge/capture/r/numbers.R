@@ -45,7 +45,7 @@
 ##   seed_used        its default is the time of day        pis           masses of the classes
 ##   em_iter, em_converged, disparity, post_prob (probabilities of classes), mass_points
 ## PlackettLuce, pladmm:
-##   ties, adherence, rankings, weights, conv, item_names; x of pladmm
+##   ties, adherence, rankings, weights, conv, item_names; gamma, normal (mean, inverse covariance), ranker; x of pladmm
 ## glmer:
 ##   theta            relative spreads                      varcorr       variances (data frame)
 ##   groups           numbers of levels of the factors
@@ -108,7 +108,7 @@ numbers_of_fit <- function(v, up) {
   else if (inherits(v, "btmodel")) found <- c(found, parts_of(bare, c(
     "labels", "ref", "undecided", "position", "type", "weights", "n", "y")))
   else if (inherits(v, c("PlackettLuce", "PLADMM"))) found <- c(found, parts_of(bare, c(
-    "ties", "adherence", "rankings", "weights", "conv", "x")), list(item_names = colnames(bare$rankings)))
+    "ties", "adherence", "rankings", "weights", "conv", "x", "gamma", "normal", "ranker")), list(item_names = colnames(bare$rankings)))
   if (is.data.frame(bare$anova)) found$anova <- bare$anova
   found
 }
