@@ -35,6 +35,7 @@ COVERED = (
     "pairproof.campaign.page.text_files",
     "pairproof.campaign.page.texts",
     "pairproof.campaign.page.words",
+    "pairproof.bridge.capture.run:capture",
     "pairproof.bridge.packages.bradleyterry2.counts:BTm_counts",
     "pairproof.bridge.packages.bradleyterry2.counts:countsToBinomial",
     "pairproof.bridge.packages.bradleyterry2.fit:BTm",

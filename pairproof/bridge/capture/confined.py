@@ -74,7 +74,7 @@ def confine(folder: bytes) -> None:
     """Make all but `folder` read-only, for good."""
     _checked(_libc.mount(folder, folder, None, MS_BIND | MS_REC, None), "bind")
     _plain_devices(folder)
-    # The processes of the new namespace; where /proc is masked (containers) the old one stays, and only shows more.
+    # Processes of the new namespace; where /proc is masked (containers) the old one stays, and shows more.
     _libc.mount(b"proc", b"/proc", b"proc", 0, None)
     _set_attributes(b"/", MOUNT_ATTR_RDONLY, 0, AT_RECURSIVE, "read-only")
     _set_attributes(folder, 0, MOUNT_ATTR_RDONLY, 0, "writable copy")

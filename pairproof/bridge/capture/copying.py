@@ -73,8 +73,10 @@ def copy_folder(source: Path, target: Path, limit: int = COPY_LIMIT) -> Copied:
 
 
 def changed(copied: Copied) -> list[str]:
-    """Names of the original's files that are not as they were when they were copied, sorted."""
-    names = []
+    """Names of the original's files that are not as they were when they were copied, or are new, sorted."""
+    there = (name for name, status in _walk(copied.source) if stat.S_ISREG(status.st_mode))
+    left_out = {text.partition(" (")[0] for text in copied.left_out}
+    names = [name for name in there if name not in copied.digests and name not in left_out]
     for name, digest in copied.digests.items():
         try:
             now = _digest(copied.source / name)

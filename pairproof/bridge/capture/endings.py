@@ -15,7 +15,7 @@ from .running import Ran
 from .scripts import Script
 
 #: R's last words when an error that nothing caught ends a script.
-HALTED = "Execution halted"
+_HALTED = re.compile(r"^Execution halted$", re.MULTILINE)
 _CANNOT_OPEN = re.compile(r"(cannot open (?:compressed )?file '([^'\n]{1,500})')")
 _MISSING = re.compile(r"there is no package called ['‘\"]([A-Za-z][A-Za-z0-9.]*)['’\"]")
 
@@ -36,7 +36,7 @@ def ending_of(
     said = ran.errors.decode("utf-8", "replace")
     if ran.code == 0:
         return _ended_well(records, parsed)
-    if said.rstrip().endswith(HALTED):
+    if _HALTED.search(said):
         message = f"R stopped{_reached(records, parsed)}: {_last_error(said)}"
         return "error", f"{message}{_elsewhere(said, script)}{_cure(said)}"
     return "quit", f"the script ended R itself with status {ran.code}{_reached(records, parsed)}"
@@ -85,7 +85,7 @@ def _killed(number: int, records: Records, parsed: Parsed) -> str:
 
 def _last_error(said: str) -> str:
     """R's last error message, in one line."""
-    body = said.rstrip().removesuffix(HALTED).rstrip()
+    body = said[: max((found.start() for found in _HALTED.finditer(said)), default=len(said))].rstrip()
     start = max(body.rfind("\nError"), 0 if body.startswith("Error") else -1)
     text = body[start:] if start >= 0 else body
     for end in ("\nCalls: ", "\nIn addition: ", "\nTraceback"):

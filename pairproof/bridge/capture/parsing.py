@@ -1,4 +1,4 @@
-"""What stands in a script, by R's own parser in a process of its own (parse.R); nothing of it is evaluated."""
+"""What stands in a script, by R's own parser in a process of its own (parse/parse.R); nothing of it is evaluated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from ...errors import InputError, PairproofError
 from .recorded import Mentioned, Place, Shown
 
-PARSER = Path(__file__).with_name("parse.R")
+PARSER = Path(__file__).parent / "parse" / "parse.R"
 #: A script of 10,000 lines takes about 10 s.
 PARSE_SECONDS = 120.0
 
@@ -73,6 +73,7 @@ def parse_files(r: str, files: Sequence[Path], environment: Mapping[str, str]) -
     r : str
         R's program.
     files : sequence of Path
+        Absolute.
     environment : mapping
 
     Raises
@@ -86,6 +87,7 @@ def parse_files(r: str, files: Sequence[Path], environment: Mapping[str, str]) -
             [*command, *(str(file) for file in files)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            cwd=files[0].parent,
             env=dict(environment),
             timeout=PARSE_SECONDS,
         )

@@ -8,7 +8,7 @@ called; one that was made of values (`do.call`, `lapply(x, glm)`) where its name
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from .parsing import Call, Parsed
@@ -32,6 +32,7 @@ GENERICS = frozenset(
         "summary",
     )
 )
+_WORD = re.compile(r"[\w.]+")
 #: Levels of the script's own functions that a value is followed through.
 _LEVELS = 5
 
@@ -120,6 +121,7 @@ class _Finder:
     ) -> None:
         self.script, self.sourced, self.name, self.workers = script, sourced, name, workers
         self.others = [call for text in sourced.values() for call in text.calls]
+        self._known: dict[tuple[object, ...], _Found] = {}
 
     def find(self, call: RawCall) -> _Found:
         """The place of a call, and what is known from there."""
@@ -132,40 +134,69 @@ class _Finder:
             # Another process counts expressions of its own, unless it is a fork.
             task = call.task if call.process not in self.workers else 0
             text, others = self.script, self.others
-        hits = _first_hits(call, text.calls, others, task)
-        if not hits:
-            return _Found(self._expression(text, task, call.source or self.name))
+        key = (call.function, call.text, call.via, call.source, task, tuple(call.keys) if not task else ())
+        if key not in self._known:
+            everything = [*text.calls, *others]
+            near = (
+                _reached([c for c in text.calls if c.mentioned.task == task], everything)
+                if task
+                else text.calls
+            )
+            found = self._found(call, task, near, everything)
+            self._known[key] = found or _Found(self._expression(text, task, call.source or self.name))
+        return self._known[key]
+
+    def _found(self, call: RawCall, task: int, near: list[Call], everything: list[Call]) -> _Found | None:
+        """`near` are the calls of the expression that runs, and of the functions of the script that it calls."""
+        hits, sure = _first_hits(call, [c for c in near if c.mentioned.task == task], near, everything)
+        if not hits or (task and not sure):
+            return None
         if not task and call.keys:  # a worker: of calls with the same text the one within these loops
             hits = [hit for hit in hits if set(hit.scope) & set(call.keys)] or hits
         place = hits[0].mentioned.place
-        sure = len({(hit.mentioned.place.line, hit.mentioned.place.file) for hit in hits}) == 1
-        ways = {_followed(hit, [*text.calls, *others], task) for hit in hits}
+        alone = len({(hit.mentioned.place.line, hit.mentioned.place.file) for hit in hits}) == 1
+        ways = {_followed(hit, near) for hit in hits}
         variables = {variable for variable, _ in ways}
-        scopes = list(dict.fromkeys(name for _, scope in ways for name in scope))
-        return _Found(
-            replace(place, sure=sure and place.sure),
-            variables.pop() if len(variables) == 1 else "",
-            tuple(scopes),
-        )
+        via = call.via.rpartition("::")[2].partition(".")[0]
+        variable = variables.pop() if len(variables) == 1 and via in ("", "update") else ""
+        scopes = tuple(dict.fromkeys(name for _, scope in ways for name in scope))
+        return _Found(replace(place, sure=sure and alone and place.sure), variable, scopes)
 
     @staticmethod
     def _expression(text: Parsed, task: int, name: str) -> Place:
-        """The place of the whole expression."""
+        """The place of the whole expression, in which the call ran but does not stand."""
         if 1 <= task <= len(text.expressions):
-            return replace(text.expressions[task - 1], sure=False)
+            place = text.expressions[task - 1]
+            return replace(place, sure=place.line == place.last)
         return Place(0, 0, sure=False, file=name)
 
 
-def _followed(hit: Call, calls: Sequence[Call], task: int) -> tuple[str, tuple[str, ...]]:
+def _reached(calls: list[Call], everything: list[Call]) -> list[Call]:
+    """These calls, and those in the functions of the script that they call, or give to other functions by name."""
+    bodies: dict[str, list[Call]] = {}
+    for call in everything:
+        if call.within:
+            bodies.setdefault(call.within, []).append(call)
+    found, new = list(calls), list(calls)
+    while new and bodies:
+        words = {word for call in new for word in _WORD.findall(call.mentioned.text)}
+        new = [
+            call for name in sorted(words & bodies.keys()) for call in bodies.pop(name) if call not in found
+        ]
+        found += new
+    return found
+
+
+def _followed(hit: Call, near: list[Call]) -> tuple[str, tuple[str, ...]]:
     """The variable that the value reaches, and the loops around it.
 
-    Where the call stands in a function of the script, both are followed to where the running expression calls that.
+    Where the call stands in a function of the script, both are followed to where that is called.
     """
     variable, scope, value = hit.mentioned.variable, hit.scope, hit.returned
     for _ in range(_LEVELS):
         if not hit.within:
             break
-        users = [c for c in calls if c.mentioned.function == hit.within and c.mentioned.task == task]
+        users = _users(hit.within, near)
         if len({c.mentioned.variable for c in users}) != 1:
             break
         hit = users[0]
@@ -176,35 +207,41 @@ def _followed(hit: Call, calls: Sequence[Call], task: int) -> tuple[str, tuple[s
     return variable, scope
 
 
-def _first_hits(call: RawCall, calls: list[Call], others: list[Call], task: int) -> list[Call]:
-    """The calls of the text that it may be, by the first way of looking that finds one.
+def _users(function: str, calls: list[Call]) -> list[Call]:
+    """The calls of a function of the script; where it is given by name (`lapply(x, fit)`) the call it is given to."""
+    named = [c for c in calls if c.mentioned.function == function]
+    given = re.compile(rf"[(,]\s*(?:[\w.]+ = )?{re.escape(function)}\s*[,)]")
+    return named or _shortest(c for c in calls if given.search(c.mentioned.text))
 
-    `others` stand in other files: functions that are defined there and called here.
+
+def _first_hits(
+    call: RawCall, here: list[Call], near: list[Call], everything: list[Call]
+) -> tuple[list[Call], bool]:
+    """The calls of the text that it may be, by the first way of looking that finds one, and whether that is sure.
+
+    `here` are the calls of the expression itself; `near` also those of the functions that it calls.
     """
     name = call.function.rpartition("::")[2]
     texts = _texts(call.text, name)
     via = call.via.rpartition("::")[2]
-    here = [c for c in calls if c.mentioned.task == task] if task else calls
-    word = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
+    generic = name.partition(".")[0]
+    names = (name, generic) if generic in GENERICS else (name,)
+    word = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})(?![\w.])")
     ways: list[Callable[[], list[Call]]] = [lambda: [c for c in here if c.mentioned.text in texts]]
     if via:
-        ways.append(lambda: [c for c in here if _is_of(via, c.mentioned.function)])
+        ways.append(lambda: [c for c in near if _is_of(via, c.mentioned.function)])
     ways += [
-        lambda: [c for c in calls if c.mentioned.text in texts],
-        lambda: [c for c in others if c.mentioned.text in texts],
+        lambda: [c for c in near if c.mentioned.text in texts],
+        lambda: [c for c in everything if c.mentioned.text in texts],
         lambda: [c for c in here if _is_of(name, c.mentioned.function)],
         lambda: _shortest(c for c in here if word.search(c.mentioned.text)),
-        # do.call("BTm", args) in a function of the script, before a call of other text.
-        lambda: _shortest(
-            c for c in calls if c.mentioned.function == "do.call" and word.search(c.mentioned.text)
-        ),
-        lambda: [c for c in calls if _is_of(name, c.mentioned.function)],
-        lambda: [c for c in others if _is_of(name, c.mentioned.function)],
+        lambda: [c for c in near if _is_of(name, c.mentioned.function)],
+        lambda: _shortest(c for c in near if word.search(c.mentioned.text)),
     ]
     for way in ways:
         if hits := way():
-            return hits
-    return []
+            return hits, True
+    return [c for c in everything if _is_of(name, c.mentioned.function)], False
 
 
 def _texts(text: str, name: str) -> frozenset[str]:

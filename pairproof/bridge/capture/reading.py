@@ -114,7 +114,7 @@ def read_records(folder: Path, pid: int) -> Records:
     try:
         listed = os.listdir(folder)
     except OSError:
-        records.lose("the folder of the records was deleted during the run", 0)
+        records.lose("the folder of the records was deleted or closed by the script")
         return records
     names = (name for name in listed if re.fullmatch(r"[0-9]{1,20}\.jsonl", name))
     files = sorted(names, key=lambda name: int(name[:-6]))

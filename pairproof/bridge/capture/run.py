@@ -30,9 +30,22 @@ from .running import FOLDER, OUTPUT_LIMIT, Ran, run_program
 from .sandbox import Sandbox, find_sandbox
 from .scripts import Script, read_script
 from .sources import find_sourced, script_text
-from .tangle import mapped, tangled
+from .tangle import mapped, parts_not_run, tangled
 
 DEFAULT_SECONDS = 600.0
+#: Functions by which a script brings packages itself.
+_LIBRARIES = frozenset(
+    (
+        ".libPaths",
+        "install.packages",
+        "p_load",
+        "load_all",
+        "install_github",
+        "pkg_install",
+        "restore",
+        "activate",
+    )
+)
 
 
 def capture(
@@ -76,17 +89,34 @@ def capture(
         Its folder is too large for a copy.
     RUnavailable
         R, or a package that the script cannot do without, is not installed.
+
+    Examples
+    --------
+    >>> found = capture("analysis.R", seconds=60)  # doctest: +SKIP
+    >>> [(call.function, str(call.place), call.variable) for call in found.calls]  # doctest: +SKIP
+    [('BradleyTerry2::BTm', 'line 12', 'm')]
     """
     if not 0 < seconds <= MOST_SECONDS:
         raise InputError(f"seconds is {seconds!r}; expected a number above 0 and at most {MOST_SECONDS:.0e}")
     text = read_script(script)
     home = r_home()
     limits = _Limits(seconds, copy_limit, output_limit)
-    with tempfile.TemporaryDirectory(prefix="pairproof-", ignore_cleanup_errors=True) as stage:
+    with _stage() as stage:
         run = _Run(text, Path(stage).resolve(), home, limits, say or (lambda text: None))
         if sandbox:
             run.confine()
         return run.captured(output)
+
+
+def _stage() -> tempfile.TemporaryDirectory[str]:
+    """A folder of the run's own, deleted at its end."""
+    try:
+        return tempfile.TemporaryDirectory(prefix="pairproof-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise InputError(
+            f"the script cannot be copied: no folder for temporary files can be written to ({error.strerror}); set TMPDIR"
+            " to one that exists, on a disk with space"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -123,17 +153,20 @@ class _Run:
         if self.script.kind == "R":
             parsed, places = self._parsed(self.script.text, None)
             copied = self._copy(root_of(self.script.path, parsed.strings, Path.cwd()))
+            self._check_packages(parsed, copied)
             self._announce(copied)
         else:
             copied = self._copy(self.script.path.parent)
             self._announce(copied)
+            if not_run := parts_not_run(self.script):
+                self.say(f"not run: {not_run}")
             text, lines = tangled(
                 self.script, self.script.path.name, self.code, lambda args: self._tangle(args, copied)
             )
             parsed, places = self._parsed(text, lines)
+            self._check_packages(parsed, copied)
         for what in copied.left_out + copy_neighbours(copied, parsed.strings, self.limits.copy):
             self.say(f"not copied: {what}")
-        self._check_packages(parsed, copied)
         ran = self._run(parsed, copied, output)
         records = read_records(self.records, ran.pid)
         return self._result(parsed, places, copied, ran, records)
@@ -180,9 +213,10 @@ class _Run:
     def _check_packages(self, parsed: Parsed, copied: Copied) -> None:
         """Refuse, before the script runs, a package that it needs and that is not installed."""
         absent = [name for name in dict.fromkeys(parsed.needed) if not parsed.packages[name]]
-        if any((copied.target / name).exists() for name in (".Rprofile", ".Renviron")):
-            return  # they may name another library: R itself will say what it does not find
-        if absent:
+        own_library = any((copied.target / name).exists() for name in (".Rprofile", ".Renviron")) or any(
+            call.mentioned.function in _LIBRARIES or "lib.loc" in call.mentioned.text for call in parsed.calls
+        )
+        if absent and not own_library:  # else R itself says what it does not find
             raise RUnavailable(
                 f"{self.script.name}: R package {', '.join(absent)} is not installed; nothing was run"
                 f"\n  cure: {'; '.join(map(cure_for_package, absent))}"

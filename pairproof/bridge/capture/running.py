@@ -164,14 +164,14 @@ class _Reader:
 
 def end_group(child: subprocess.Popen[Any]) -> None:
     """Kill the program and its process group."""
-    # The group outlives its leader as long as one of its processes runs, and its number is not given anew then.
+    # The group outlives its leader as long as one of its processes runs; its number is not given anew then.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
 
 
 def end_marked(mark: str) -> None:
-    """Kill processes that left the group (`setsid`, `nohup`) but still have this run's folder in their environment.
+    """Kill processes that left the group (`setsid`) but still have this run's folder in their environment.
 
     On Linux; elsewhere other processes' environments cannot be read, and the group is all that is ended.
     """

@@ -32,6 +32,11 @@ PURL = (
 STANGLE = 'a <- commandArgs(TRUE); utils::Stangle(a[1L], output = a[2L], quiet = TRUE, encoding = "UTF-8", split = FALSE)'
 #: A Sweave file that is written for knitr.
 _OF_KNITR = re.compile(r"VignetteEngine\{knitr|opts_chunk\$set|opts_knit\$set")
+_MD_OTHER = re.compile(
+    r"^[\t >]*(?:```+|~~~+)\s*\{\s*(?!r[ ,}])([a-zA-Z]\w*)[^}]*\}\s*$", re.MULTILINE | re.IGNORECASE
+)
+_MD_INLINE = re.compile(r"`r[ #][^`\n]+`")
+_NW_INLINE = re.compile(r"\\Sexpr\{")
 _MD_BEGIN = re.compile(r"^[\t >]*(```+|~~~+)\s*\{\s*r(?:[ ,].*|)\}\s*$", re.IGNORECASE)
 _NW_BEGIN = re.compile(r"^\s*<<.*>>=")
 _NW_END = re.compile(r"^\s*@\s*(%.*)?$")
@@ -80,6 +85,18 @@ def tangled(
     if not any(line.strip() and not line.lstrip().startswith("#") for line in code.split("\n")):
         raise InputError(f"{script.name}: holds no R code that is evaluated; expected chunks of R")
     return code, line_map(script, code)
+
+
+def parts_not_run(script: Script) -> str:
+    """R code within the text, and chunks of other languages: they are not part of the code that runs; "" if none."""
+    inline = len((_MD_INLINE if script.kind == "Rmd" else _NW_INLINE).findall(script.text))
+    found = [f"{inline} R expression{'s' if inline > 1 else ''} within the text"] if inline else []
+    others = _MD_OTHER.findall(script.text) if script.kind == "Rmd" else []
+    if others:
+        found.append(
+            f"{len(others)} chunk{'s' if len(others) > 1 else ''} of {', '.join(sorted(set(others)))}"
+        )
+    return " and ".join(found)
 
 
 def line_map(script: Script, code: str) -> tuple[int, ...]:

@@ -1,8 +1,9 @@
-"""R's glm, gnm and polr on a model matrix that is there already: a fit of an R script by its values, not by its formula.
+"""R's glm, gnm and polr on a model matrix that is there already: a fit of an R script by its values, not by
+its formula.
 
-A formula of somebody's script would have to be run as code to be fitted again.  Its model matrix and response are
-numbers, and `glm.fit`, `gnm` with its nuisance factor eliminated, and `polr` give the same from them, at R's own
-stopping rules, so that nearly every digit is R's.
+A formula of somebody's script would have to be run as code to be fitted again.  Its model matrix and response
+are numbers, and `glm.fit`, `gnm` with its nuisance factor eliminated, and `polr` give the same from them, at
+R's own stopping rules, so that nearly every digit is R's.
 """
 
 from __future__ import annotations
@@ -121,7 +122,8 @@ def glm_design(
 
     Examples
     --------
-    >>> glm_design({"x": [1, 0, -1], "y": [.5, .2, .1], "n": [10, 10, 10]}, "y", "binomial", "logit", "n")  # doctest: +SKIP
+    >>> glm_design({"x": [1, 0, -1], "y": [.5, .2, .1], "n": [10, 10, 10]}, "y", "binomial", "logit", "n")  #
+    doctest: +SKIP
     """
     check_option("family", family, DesignFamily)
     check_option("link", link, DesignLink)

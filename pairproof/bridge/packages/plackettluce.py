@@ -38,6 +38,11 @@ given <- list(rankings = quote(ranked), npseudo = npseudo, normal = normal, gamm
               method = method, epsilon = epsilon, steffensen = steffensen, maxit = maxit, verbose = FALSE)
 fit <- eval(as.call(c(quote(PlackettLuce::PlackettLuce), given[!vapply(given, is.null, NA)])))
 """
+#: R: with rankings of the same ranker together; apart, because a record is found by the code's own text.
+_GIVEN = "given <- list(rankings = quote(%s)"
+OF_GROUPS = FIT.replace(
+    _GIVEN % "ranked", "grouped <- PlackettLuce::group(ranked, .group)\n" + _GIVEN % "grouped"
+)
 REDUCE = """
 b <- stats::coef(fit, log = TRUE)
 failed <- ""
@@ -115,6 +120,7 @@ def PlackettLuce(
     maxit: tuple[int, int] = (500, 10),
     gamma: tuple[float, float] | None = None,
     adherence: Sequence[float] | None = None,
+    group: Sequence[int] | None = None,
     *,
     backend: BackendLike = None,
 ) -> PlackettLuceModel:
@@ -142,6 +148,8 @@ def PlackettLuce(
         Of a prior of the adherence of each ranking, which is then estimated too: not a likelihood.
     adherence : float[rankings], optional
         Known adherence.
+    group : int[rankings], optional
+        Ranker of each ranking, from 1; adherence is then one a ranker.
     backend : Backend, or one of "live", "recorded", "both", "none", optional
 
     Returns
@@ -158,7 +166,7 @@ def PlackettLuce(
     >>> PlackettLuce([[1, 2, 3], [2, 1, 3], [3, 1, 2]], ["A", "B", "C"], npseudo=0).coef  # doctest: +SKIP
     """
     check_option("method", method, Method)
-    arguments = {
+    arguments: dict[str, Any] = {
         "rankings": _rankings(rankings, items),
         "npseudo": float(npseudo),
         "normal": optional(_prior, normal),
@@ -170,10 +178,16 @@ def PlackettLuce(
         "gamma": optional(lambda g: {"shape": float(g[0]), "rate": float(g[1])}, gamma),
         "adherence": optional(reals, adherence),
     }
-    result = ask(backend, "PlackettLuce::PlackettLuce", FIT + REDUCE, arguments, NEEDS)
+    if group is not None:
+        arguments[".group"] = [int(g) for g in group]
+    result = ask(backend, "PlackettLuce::PlackettLuce", _fit(arguments) + REDUCE, arguments, NEEDS)
     known = result.as_list()["adherence"]
     kept = None if known is None else result.as_list().vector("adherence").floats()
     return PlackettLuceModel.read(result, adherence=kept, arguments=arguments)
+
+
+def _fit(arguments: Mapping[str, Any]) -> str:
+    return OF_GROUPS if ".group" in arguments else FIT
 
 
 def _rankings(rankings: Any, items: Sequence[str] | None) -> Any:
@@ -262,11 +276,13 @@ def itempar(
     >>> itempar(model, log=True).se  # doctest: +SKIP
     """
     several = [] if ref is None or isinstance(ref, str) else list(ref)
-    for name in several or [ref]:
-        check_item("ref", name if name is None else str(name), model.items)
+    for name in several or ([ref] if isinstance(ref, str) else []):
+        check_item("ref", name, model.items)
     chosen = several or ref
     arguments = {**model.arguments, "ref": chosen, "log": log}
-    return ItemParameters.read(ask(backend, "PlackettLuce::itempar", FIT + ITEMPAR, arguments, NEEDS))
+    return ItemParameters.read(
+        ask(backend, "PlackettLuce::itempar", _fit(model.arguments) + ITEMPAR, arguments, NEEDS)
+    )
 
 
 QVCALC = """
@@ -299,6 +315,10 @@ def qvcalc(model: PlackettLuceModel, *, backend: BackendLike = None) -> QuasiVar
     >>> qvcalc(model).quasi_se  # doctest: +SKIP
     """
     result = ask(
-        backend, "qvcalc::qvcalc of PlackettLuce", FIT + QVCALC, model.arguments, ("PlackettLuce", "qvcalc")
+        backend,
+        "qvcalc::qvcalc of PlackettLuce",
+        _fit(model.arguments) + QVCALC,
+        model.arguments,
+        ("PlackettLuce", "qvcalc"),
     )
     return QuasiVariances.read(result)

@@ -81,7 +81,8 @@ def test_what_was_changed_deleted_or_replaced_is_found(tmp_path):
     (source / "gone").unlink()
     (source / "folder").unlink()
     (source / "folder").mkdir()
-    assert changed(copied) == ["folder", "gone", "other"]
+    tree(source, "folder/new")
+    assert changed(copied) == ["folder", "folder/new", "gone", "other"]
 
 
 def test_a_folder_that_cannot_be_read_is_told(tmp_path):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -62,10 +64,9 @@ def test_a_package_that_is_found_missing_during_the_run_is_told_with_its_cure(tm
     assert "line 2" in found.message and 'install.packages("noSuchPackage")' in found.message
 
 
-@pytest.mark.parametrize("loop", ["while (TRUE) {}", "repeat Sys.sleep(1)"])
-def test_an_endless_loop_is_stopped_at_the_time_limit_and_what_was_recorded_is_kept(tmp_path, loop):
+def test_an_endless_loop_is_stopped_at_the_time_limit_and_what_was_recorded_is_kept(tmp_path):
     begun = time.monotonic()
-    found = run(tmp_path, f"m <- {FIT}\n{loop}\n", seconds=3.0)
+    found = run(tmp_path, f"m <- {FIT}\nwhile (TRUE) {{}}\n", seconds=3.0)
     assert time.monotonic() - begun < 30
     assert (found.ending, found.whole, found.exit_code) == ("time", False, None)
     assert "stopped after 3 s" in found.message and "seconds" in found.message
@@ -202,3 +203,42 @@ def test_a_file_that_is_not_found_is_named_and_where_it_is_instead(tmp_path):
     found = run(tmp_path, "x <- read.csv(file.path('data', 'x.csv'))\n", "R/analysis.R")
     assert "cannot open file 'data/x.csv'" in found.message
     assert f"data/x.csv is in {tmp_path.name}/, and the script runs in R/" in found.message
+
+
+def test_names_with_spaces_signs_and_other_letters_are_run(tmp_path):
+    written(tmp_path, "a\n7\n", "my fits (é)/d a.csv")
+    found = run(tmp_path, "print(read.csv('d a.csv')$a)\n", "my fits (é)/-my 'script' $x.R")
+    assert (found.ending, found.output) == ("done", "[1] 7\n")
+
+
+def test_an_interrupted_run_leaves_no_process_and_no_copy(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+
+    def interrupt(block: bytes) -> None:
+        raise KeyboardInterrupt
+
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "scripts", "print(1)\nSys.sleep(60)\n", output=interrupt)
+    assert time.monotonic() - begun < 30
+    assert os.listdir(tmp_path / "temporary") == []
+
+
+def test_a_script_that_brings_its_own_library_is_not_stopped_before_it_runs(tmp_path):
+    found = run(tmp_path, "print(1)\n.libPaths('mine')\nlibrary(noSuchPackage)\n")
+    assert (found.ending, found.output) == ("error", "[1] 1\n")
+
+
+def test_files_beside_the_folder_and_the_folder_that_the_user_is_in_are_found(tmp_path, monkeypatch):
+    written(tmp_path, "a\n7\n", "data/x.csv")
+    found = run(tmp_path, "print(read.csv('../data/x.csv')$a)\nunlink('../data/x.csv')\n", "R/analysis.R")
+    assert (found.ending, found.output) == ("done", "[1] 7\n")
+    monkeypatch.chdir(tmp_path)
+    said: list[str] = []
+    found = run(
+        Path(), "print(read.csv('data/x.csv')$a)\nunlink('data/x.csv')\n", "R/analysis.R", say=said.append
+    )
+    assert (found.ending, found.output) == ("done", "[1] 7\n")
+    assert f"in a copy of {tmp_path.name}/, the folder you are in" in said[0]
+    assert (tmp_path / "data/x.csv").exists()

@@ -143,7 +143,10 @@ def test_links_pipes_and_other_names_are_not_read(tmp_path):
 
 def test_a_folder_that_the_script_deleted_is_told(tmp_path):
     found = read_records(tmp_path / "gone", 7)
-    assert found.calls == [] and found.why_lost == "the folder of the records was deleted during the run"
+    assert (
+        found.calls == []
+        and found.why_lost == "the folder of the records was deleted or closed by the script"
+    )
 
 
 def test_sizes_are_bounded_and_what_is_beyond_is_told(tmp_path, monkeypatch):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from pairproof.bridge.capture import run
+from pairproof.bridge.capture.environment import plain_environment
 from pairproof.bridge.capture.run import capture
 from pairproof.bridge.capture.scripts import read_script
-from pairproof.errors import InputError
+from pairproof.errors import InputError, RUnavailable
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,38 @@ def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path):
         capture(tmp_path)
     with pytest.raises(InputError, match="empty"):
         capture("")
+
+
+def test_without_r_the_cure_is_told(tmp_path, monkeypatch):
+    (tmp_path / "a.R").write_text("1")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("R_HOME", raising=False)
+    with pytest.raises(
+        RUnavailable, match="R is not installed.*\n  cure: install R: `apt-get install r-base-dev`"
+    ):
+        capture(tmp_path / "a.R")
+
+
+def test_a_temporary_folder_that_is_none_is_told(tmp_path, monkeypatch):
+    (tmp_path / "a.R").write_text("1")
+    monkeypatch.setattr(run, "r_home", lambda: "/usr/lib/R")
+    monkeypatch.setattr(run.tempfile, "tempdir", str(tmp_path / "nothing"))
+    with pytest.raises(InputError, match="set TMPDIR"):
+        capture(tmp_path / "a.R")
+
+
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        ({"LANG": "de_DE.UTF-8"}, {"LANG": "de_DE.UTF-8", "LC_CTYPE": None}),
+        ({"LC_ALL": "C"}, {"LC_ALL": None, "LC_COLLATE": "C", "LC_CTYPE": "C.UTF-8"}),
+        ({"LC_ALL": "en_US.utf8"}, {"LC_ALL": None, "LC_COLLATE": "en_US.utf8", "LC_CTYPE": "en_US.utf8"}),
+        ({}, {"LC_CTYPE": "C.UTF-8", "LC_COLLATE": None, "OMP_NUM_THREADS": "1", "LANGUAGE": "en"}),
+    ],
+)
+def test_sorting_stays_the_users_and_text_is_utf_8(tmp_path, given, expected):
+    found = plain_environment(tmp_path, given)
+    assert {name: found.get(name) for name in expected} == expected
 
 
 def test_a_time_limit_that_is_none_is_refused(tmp_path):

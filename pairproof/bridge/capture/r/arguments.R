@@ -1,18 +1,20 @@
-## Evaluated arguments of a call, without evaluating anything that the call itself would not, or earlier than it would.
+## Evaluated arguments of a call, without evaluating anything that the call itself would not, or earlier than
+## it would.
 ##
-## A constant is itself. A variable is looked up. Other arguments are read from the function's frame when it is over,
-## unless its body assigns to that formal; then an expression of pure functions is evaluated anew on the way in, and
-## anything else is left unrecorded. A promise is forced only where that cannot be noticed.
+## A constant is itself. A variable is looked up. Other arguments are read from the function's frame when it
+## is over, unless its body assigns to that formal; then an expression of pure functions is evaluated anew on
+## the way in, and anything else is left unrecorded. A promise is forced only where that cannot be noticed.
 
 pure <- c(
-  "c", "list", "data.frame", "cbind", "rbind", "factor", "ordered", "relevel", "as.factor", "as.matrix", "matrix",
-  "as.data.frame", "subset", "paste", "paste0", "names", "colnames", "rownames", "levels", "nlevels", "rep", "seq",
-  "seq_len", "seq_along", "length", "nrow", "ncol", "as.numeric", "as.integer", "as.character", "as.vector", "is.na",
-  "which", "na.omit", "complete.cases", "transform", "droplevels", "ifelse", "setdiff", "unique", "rev", "sort", "order",
-  "head", "tail", "t", "table", "unlist", "sum", "min", "max", "round", "log", "exp", "sqrt", "abs", "choose",
-  "binomial", "poisson", "quasibinomial", "quasipoisson", "gaussian", "make.link", "as.formula", "formula", "reformulate",
-  "glm.control", "[", "[[", "$", "@", ":", "-", "+", "*", "/", "^", "%%", "%/%", "%in%", "%x%", "(", "~", "!",
-  "==", "!=", "<", ">", "<=", ">=", "&", "|", "&&", "||", "::")
+  "c", "list", "data.frame", "cbind", "rbind", "factor", "ordered", "relevel", "as.factor", "as.matrix",
+  "matrix", "as.data.frame", "subset", "paste", "paste0", "names", "colnames", "rownames", "levels",
+  "nlevels", "rep", "seq", "seq_len", "seq_along", "length", "nrow", "ncol", "as.numeric", "as.integer",
+  "as.character", "as.vector", "is.na", "which", "na.omit", "complete.cases", "transform", "droplevels",
+  "ifelse", "setdiff", "unique", "rev", "sort", "order", "head", "tail", "t", "table", "unlist", "sum",
+  "min", "max", "round", "log", "exp", "sqrt", "abs", "choose", "binomial", "poisson", "quasibinomial",
+  "quasipoisson", "gaussian", "make.link", "as.formula", "formula", "reformulate", "glm.control", "[", "[[",
+  "$", "@", ":", "-", "+", "*", "/", "^", "%%", "%/%", "%in%", "%x%", "(", "~", "!", "==", "!=", "<", ">",
+  "<=", ">=", "&", "|", "&&", "||", "::")
 
 called_name <- function(e) {
   f <- e[[1L]]
@@ -50,7 +52,8 @@ is_redefined <- function(name, space) {
   FALSE
 }
 
-## list(value) of a variable seen from an environment; NULL if it is absent, active, or a promise that might do something.
+## list(value) of a variable seen from an environment; NULL if it is absent, active, or a promise that might
+## do something.
 looked_up <- function(name, space, frame = 0L, depth = 0L) {
   if (name %in% c("", "...") || grepl("^\\.\\.[0-9]+$", name)) return(NULL)
   start <- space
@@ -66,7 +69,9 @@ looked_up <- function(name, space, frame = 0L, depth = 0L) {
   NULL
 }
 
-is_local <- function(space) !identical(space, globalenv()) && !isNamespace(space) && is.null(attr(space, "name"))
+is_local <- function(space) {
+  !identical(space, globalenv()) && !isNamespace(space) && is.null(attr(space, "name"))
+}
 
 frame_of <- function(space) {
   for (i in rev(seq_len(sys.nframe()))) if (identical(sys.frame(i), space)) return(i)
@@ -80,21 +85,25 @@ is_settled <- function(name, space, frame, depth) {
   if (!is.language(said) || identical(said, as.name(name))) return(TRUE)
   if (frame == 0L || missing_in(name, space)) return(FALSE)
   caller <- sys.parents()[frame]
-  if (caller > 0L && is_base_apply(sys.function(caller))) return(TRUE)      # lapply and its kin force what they hand over
+  if (caller > 0L && is_base_apply(sys.function(caller))) return(TRUE)       # they force what they hand over
   harmless(said, sys.frame(caller), caller, depth + 1L)
 }
 
-missing_in <- function(name, space) tryCatch(eval(call("missing", as.name(name)), space), error = function(e) FALSE)
+missing_in <- function(name, space) {
+  tryCatch(eval(call("missing", as.name(name)), space), error = function(e) FALSE)
+}
 
 is_base_apply <- function(f) {
-  for (one in list(base::lapply, base::vapply, base::mapply, base::Reduce)) if (identical(f, one)) return(TRUE)
+  kin <- list(base::lapply, base::vapply, base::mapply, base::Reduce)
+  for (one in kin) if (identical(f, one)) return(TRUE)
   FALSE
 }
 
 ## The call's arguments under R's names for them; those in ... without a name are ..1, ..2, ...
 matched <- function(f, call, up) {
   whole <- function(e) as.list(call)[-1L]
-  given <- tryCatch(as.list(match.call(f, call, expand.dots = TRUE, envir = sys.frame(up)))[-1L], error = whole)
+  full <- function() as.list(match.call(f, call, expand.dots = TRUE, envir = sys.frame(up)))[-1L]
+  given <- tryCatch(full(), error = whole)
   labels <- names(given)
   if (is.null(labels)) labels <- rep("", length(given))
   bare <- labels == ""
@@ -105,7 +114,8 @@ matched <- function(f, call, up) {
 
 argument_text <- function(e) substr(text_of(e), 1L, 4000L)
 
-## What is known on the way in: list(value) by name, and the names that are read from the frame on the way out.
+## What is known on the way in: list(value) by name, and the names that are read from the frame on the way
+## out.
 arguments_in <- function(given, key, f, up, assigned) {
   values <- list()
   later <- character()

@@ -1,8 +1,8 @@
 ## The way into and out of a decorated function.
 ##
-## Whatever is done here is done inside suppressWarnings, suppressMessages and tryCatch, with output to the null file
-## and the random seed put back, so that the script cannot notice it. A call of a recorded function inside another one
-## (BTm calls glm) is counted only; one in the outer call's arguments is the script's own.
+## Whatever is done here is done inside suppressWarnings, suppressMessages and tryCatch, with output to the
+## null file and the random seed put back, so that the script cannot notice it. A call of a recorded function
+## inside another one (BTm calls glm) is counted only; one in the outer call's arguments is the script's own.
 ## A helper that a package calls on its own (summary calls residuals) is not recorded.
 
 running <- function() if (length(state$stack)) state$stack[[length(state$stack)]]
@@ -21,7 +21,8 @@ drop_stale <- function(n) {
   }
 }
 
-## The call as the script has it: that of the generic for a method, a name where do.call had the function itself.
+## The call as the script has it: that of the generic for a method, a name where do.call had the function
+## itself.
 as_written <- function(call, key, n) {
   generic <- described(key)$generic
   if (n > 1L && is_dispatch(n - 1L, call)) call <- sys.call(n - 1L)
@@ -29,7 +30,8 @@ as_written <- function(call, key, n) {
   call
 }
 
-## Whether the innermost recorded call made this one; not if it only evaluates it, as anova does with anova(glm(..)).
+## Whether the innermost recorded call made this one; not if it only evaluates it, as anova does with
+## anova(glm(..)).
 is_nested <- function(key, frames) {
   outer <- innermost_kept()
   if (is.null(outer) || !(outer$n %in% frames)) return(FALSE)
@@ -115,13 +117,14 @@ note_warning <- function(record, w) {
   NULL
 }
 
-## An error that nobody catches ends R without running on.exit, so it is written now; if it was caught after all, the
-## way out writes the call again, and the last line of an id counts.
+## An error that nobody catches ends R without running on.exit, so it is written now; if it was caught after
+## all, the way out writes the call again, and the last line of an id counts.
 note_error <- function(record, e) {
   if (!state$busy) {
     record$error <- conditionMessage(e)
-    tryCatch(suppressWarnings(write_line(c(call_lines(record), list(
-      provisional = "true", seconds = elapsed(record), error = string(record$error))))), error = function(e) NULL)
+    lines <- function() c(call_lines(record), list(
+      provisional = "true", seconds = elapsed(record), error = string(record$error)))
+    tryCatch(suppressWarnings(write_line(lines())), error = function(e) NULL)
   }
   NULL
 }
@@ -130,8 +133,9 @@ elapsed <- function(record) number(round(proc.time()[[3L]] - record$started, 4L)
 
 call_lines <- function(record) {
   c(list(
-    type = string("call"), id = number(record$id), pid = string(Sys.getpid()), time = sprintf("%.3f", record$time),
-    "function" = string(record$key), text = string(record$text), task = number(record$task), nth = number(record$nth),
+    type = string("call"), id = number(record$id), pid = string(Sys.getpid()),
+    time = sprintf("%.3f", record$time), "function" = string(record$key), text = string(record$text),
+    task = number(record$task), nth = number(record$nth),
     source = if (!is.null(record$source)) string(record$source), via = string(c(record$via, "")),
     helper = truth(record$role != "fit"), kept = truth(record$kept),
     inner = json_object(lapply(as.list(record$inner), number))),
@@ -145,7 +149,8 @@ call_lines <- function(record) {
 }
 
 values_text <- function(values) {
-  json_object(lapply(values, function(one) if (is_fit(one[[1L]])) opaque(class(one[[1L]])[1L]) else node(one[[1L]])))
+  one_text <- function(x) if (is_fit(x)) opaque(class(x)[1L]) else node(x)
+  json_object(lapply(values, function(one) one_text(one[[1L]])))
 }
 
 ## Arguments that are fits of this run: by their values, or because the call that made them stands there.
@@ -179,9 +184,21 @@ leave <- function(frame) {
   })))
   while (sink.number() > sinks) sink()
   close(hole)
-  if (!is.null(seed)) assign(".Random.seed", seed, envir = globalenv())
-  else if (exists(".Random.seed", envir = globalenv(), inherits = FALSE)) rm(".Random.seed", envir = globalenv())
+  put_seed_back(seed)
   mend(record, value)
+}
+
+## A seed is 32 bits of any kind; R shows one of them as NA.
+seed_text <- function(seed) {
+  texts <- json_integers(seed)
+  texts[is.na(seed)] <- "-2147483648"
+  json_array(texts)
+}
+
+put_seed_back <- function(seed) {
+  if (!is.null(seed)) assign(".Random.seed", seed, envir = globalenv())
+  else if (exists(".Random.seed", envir = globalenv(), inherits = FALSE))
+    rm(".Random.seed", envir = globalenv())
 }
 
 record_of <- function(frame) {
@@ -214,18 +231,20 @@ end_record <- function(record, value, seed) {
   lines <- c(call_lines(record), list(seconds = elapsed(record)))
   if (failed) lines$error <- string(if (is.null(record$error)) "left without a value" else record$error)
   if (record$kept) {
-    if (!is.null(record$seed) && !identical(seed, record$seed)) lines$seed <- json_array(record$seed)
+    if (!is.null(record$seed) && !identical(seed, record$seed)) lines$seed <- seed_text(record$seed)
     if (!failed) lines$result <- json_object(numbers(value, record$key, record$frame, record$up))
   }
   write_line(lines)
   if (failed) return(invisible())
   remember(value, record$id, record$via)
   outer <- innermost_kept()
-  if (!is.null(outer) && is_fit(value)) outer$arguments_made <- c(outer$arguments_made, list(list(call = record$call, id = record$id)))
+  if (!is.null(outer) && is_fit(value)) {
+    outer$arguments_made <- c(outer$arguments_made, list(list(call = record$call, id = record$id)))
+  }
 }
 
-## do.call(BTm, ...) with the function instead of its name: the object's call then holds the function, which print
-## shows. The original is put back.
+## do.call(BTm, ...) with the function instead of its name: the object's call then holds the function, which
+## print shows. The original is put back.
 mend <- function(record, value) {
   if (!is.function(record$call[[1L]]) || !is.list(value)) return(FALSE)
   classes <- oldClass(value)

@@ -2,13 +2,14 @@
 ##
 ##     R_PROFILE=<this file> PAIRPROOF_CAPTURE=<folder> R --no-echo --no-restore --no-save --file=analysis.R
 ##
-## It takes the place of R's site profile, which it reads first, so that the script is run by R itself and the user's
-## own .Rprofile is read afterwards, as always. Nothing of it can be seen from the script: its functions live in an
-## environment of their own above base, and are reached only as values inside the functions they decorate.
+## It takes the place of R's site profile, which it reads first, so that the script is run by R itself and the
+## user's own .Rprofile is read afterwards, as always. Nothing of it can be seen from the script: its
+## functions live in an environment of their own above base, and are reached only as values inside the
+## functions they decorate.
 ##
-## The files beside it hold one idea each: functions.R which functions; decorate.R how; calls.R the way into and out
-## of a call; via.R who called; arguments.R evaluated arguments; fits.R which arguments are fits of this run;
-## numbers.R what is kept of a result; json.R nodes as text; records.R lines, limits, start and end.
+## The files beside it hold one idea each: functions.R which functions; decorate.R how; calls.R the way into
+## and out of a call; via.R who called; arguments.R evaluated arguments; fits.R which arguments are fits of
+## this run; numbers.R what is kept of a result; json.R nodes as text; records.R lines, limits, start and end.
 ##
 ## PAIRPROOF_PROFILE names the site profile whose place was taken, where it is not R's own.
 invisible(local({

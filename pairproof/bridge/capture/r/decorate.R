@@ -1,11 +1,12 @@
 ## Putting the recording into a function, and the function into its place.
 ##
 ## A decorated function is the function itself: same formals, same environment, and the body
-##     { on.exit(leave); .Internal(.addCondHands(classes, enter(...), environment(), NULL, TRUE)); <the body> }
-## so there is no frame more than before, and match.call, sys.call, missing, substitute, parent.frame, match.arg,
-## return, visibility, and the calls named in warnings and errors are what they were. withCallingHandlers would put
-## itself between; handlers added by the internal function live until the function's frame ends. Our own functions
-## stand in the body as values, so that nothing of the script's can hide them.
+##     { on.exit(leave); .Internal(.addCondHands(classes, enter(...), environment(), NULL, TRUE)); <body> }
+## so there is no frame more than before, and match.call, sys.call, missing, substitute, parent.frame,
+## match.arg, return, visibility, and the calls named in warnings and errors are what they were.
+## withCallingHandlers would put itself between; handlers added by the internal function live until the
+## function's frame ends. Our own functions stand in the body as values, so that nothing of the script's can
+## hide them.
 
 originals <- new.env(parent = emptyenv())
 
@@ -28,7 +29,8 @@ decorated <- function(f, key) {
   assigned <- intersect(names(formals(f)), assigned_in(old))
   ours <- bquote(if (.(leave)(environment())) return(.(mended)()))
   begun <- as.call(list(enter, key, quote(environment()), assigned))
-  handlers <- as.call(list(as.name(".addCondHands"), c("warning", "error"), begun, quote(environment()), NULL, TRUE))
+  handlers <- as.call(list(
+    as.name(".addCondHands"), c("warning", "error"), begun, quote(environment()), NULL, TRUE))
   new <- as.call(list(
     as.name("{"), as.call(list(as.name("on.exit"), ours)), as.call(list(as.name(".Internal"), handlers)),
     keep_our_exit(old, ours)))
@@ -57,8 +59,8 @@ put <- function(name, value, space) {
 }
 
 holds <- function(space, name, f) {
-  is.environment(space) && exists(name, envir = space, inherits = FALSE) && !bindingIsActive(as.name(name), space) &&
-    identical(get(name, envir = space, inherits = FALSE), f)
+  if (!is.environment(space) || !exists(name, envir = space, inherits = FALSE)) return(FALSE)
+  !bindingIsActive(as.name(name), space) && identical(get(name, envir = space, inherits = FALSE), f)
 }
 
 ## In the namespace, the attached copy, the imports of packages loaded before, and the tables of S3 methods.
@@ -73,7 +75,8 @@ decorate_function <- function(package, name) {
   at <- match(paste0("package:", package), search())
   if (!is.na(at) && holds(as.environment(at), name, f)) put(name, new, as.environment(at))
   for (other in setdiff(loadedNamespaces(), "base")) {
-    if (other != package && holds(parent.env(asNamespace(other)), name, f)) put(name, new, parent.env(asNamespace(other)))
+    imports <- parent.env(asNamespace(other))
+    if (other != package && holds(imports, name, f)) put(name, new, imports)
     methods <- asNamespace(other)[[".__S3MethodsTable__."]]
     if (holds(methods, name, f)) put(name, new, methods)
   }
@@ -85,7 +88,8 @@ decorate_package <- function(package) {
   for (name in names(recorded_functions[[package]])) tryCatch(decorate_function(package, name), error = lose)
 }
 
-## A package that is loaded later is decorated by its hooks: onLoad comes before importers copy what they import.
+## A package that is loaded later is decorated by its hooks: onLoad comes before importers copy what they
+## import.
 decorate_all <- function() {
   for (package in names(recorded_functions)) local({
     this <- package

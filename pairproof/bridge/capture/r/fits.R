@@ -1,13 +1,14 @@
-## Which arguments are fitted models of this run: those with the same class, call and coefficients as a recorded result.
+## Which arguments are fitted models of this run: those with the same class, call and coefficients as a
+## recorded result.
 ##
 ## Digests are kept in an environment of ours; nothing is put on the objects.
 
 made <- new.env(parent = emptyenv())
 
 is_fit <- function(x) {
-  classes <- c("glm", "gnm", "BTm", "BTglmmPQL", "polr", "btmodel", "PlackettLuce", "PLADMM", "pattMod", "pattNPML", "brglm",
-               "eba", "eba.order", "thurstone", "glmerMod", "BTabilities")
-  any(class(x) %in% classes)
+  any(class(x) %in% c(
+    "glm", "gnm", "BTm", "BTglmmPQL", "polr", "btmodel", "PlackettLuce", "PLADMM", "pattMod", "pattNPML",
+    "brglm", "eba", "eba.order", "thurstone", "glmerMod", "BTabilities", "itempar"))
 }
 
 ## Text that two different fits do not share; NULL if x is none.
@@ -31,13 +32,16 @@ digest <- function(x) {
   paste(c(class(x), names(numbers), sprintf("%.17g", numbers), text_of(call)), collapse = "\r")
 }
 
-## The call that the script made last is the one that its variables hold; step hands back a fit made on its way.
+## The call that the script made last is the one that its variables hold; step hands back a fit made on its
+## way.
 remember <- function(x, id, via) {
   key <- digest(x)
   if (is.null(key)) return(invisible())
   key <- short(key)
   before <- get0(key, envir = made, inherits = FALSE)
-  if (is.null(before) || is.null(via) || !is.null(before$via)) assign(key, list(id = id, via = via), envir = made)
+  if (is.null(before) || is.null(via) || !is.null(before$via)) {
+    assign(key, list(id = id, via = via), envir = made)
+  }
   invisible()
 }
 
@@ -51,6 +55,7 @@ made_by <- function(x) {
 ## Names of variables are at most 10,000 bytes: a long text is cut into a start and sums over the rest.
 short <- function(text) {
   codes <- as.numeric(utf8ToInt(utf8(text)))
-  sums <- c(length(codes), sum(codes * (seq_along(codes) %% 9973)), sum(codes * (seq_along(codes)^2 %% 99991)))
+  at <- seq_along(codes)
+  sums <- c(length(codes), sum(codes * (at %% 9973)), sum(codes * (at^2 %% 99991)))
   paste(c(substr(text, 1L, 2000L), sprintf("%.0f", sums)), collapse = "\r")
 }

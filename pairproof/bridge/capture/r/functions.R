@@ -1,16 +1,16 @@
 ## Which functions of which packages are recorded.
 ##
-## fit: a fitting function, recorded with its numbers.  helper: takes a fit or data further (abilities, tables, designs).
-## container: a helper whose inner fits are the user's own, recorded with via = its name.
-## unseen: formals that R evaluates in the data, or as expressions; they are never evaluated here.
-## generic: the function by which the script calls a method.
+## fit: a fitting function, recorded with its numbers.  helper: takes a fit or data further (abilities,
+## tables, designs). container: a helper whose inner fits are the user's own, recorded with via = its name.
+## unseen: formals that R evaluates in the data, or as expressions; they are never evaluated here. generic:
+## the function by which the script calls a method.
 ##
 ## Fitting functions that are not of this field (lm, nls, nlm, optim, ...) are left alone.
 
 in_data <- c("weights", "subset", "offset", "etastart", "mustart")
 
 fit <- function(unseen = character()) list(role = "fit", unseen = unseen)
-helper <- function(generic = NULL, unseen = character()) list(role = "helper", generic = generic, unseen = unseen)
+helper <- function(generic = NULL) list(role = "helper", generic = generic, unseen = character())
 container <- function() list(role = "container", unseen = character())
 
 recorded_functions <- list(
@@ -32,7 +32,9 @@ recorded_functions <- list(
   MASS = list(polr = fit(in_data), stepAIC = container()),
   lme4 = list(glmer = fit(in_data)),
   brglm = list(brglm = fit(in_data)),
-  eba = list(eba = fit(), eba.order = fit(), OptiPt = fit(), thurstone = fit(), strans = helper(), circular = helper()),
+  eba = list(
+    eba = fit(), eba.order = fit(), OptiPt = fit(), thurstone = fit(), strans = helper(),
+    circular = helper()),
   qvcalc = list(qvcalc = helper()),
   stats = list(
     glm = fit(in_data), anova.glm = helper("anova"), anova.glmlist = helper("anova"), step = container()))

@@ -2,7 +2,8 @@
 ##
 ##     {"dbl": [0.1, "NA"], "attr": {"names": ["a", "b"]}}   {"named": {...}}   {"lang": "y ~ x"}   null
 ##
-## Doubles have 17 digits, which read back to the same double. Attributes that are plain strings stand as lists.
+## Doubles have 17 digits, which read back to the same double. Attributes that are plain strings stand as
+## lists.
 
 deepest <- 40L
 most_cells <- 2e6        # a value with more elements is {"opaque": "large"}
@@ -15,6 +16,9 @@ utf8 <- function(x) {
 }
 
 json_strings <- function(x) {
+  if (!length(x)) return(character())
+  odd <- "[^ !#-\\[\\]-~]"                             # quotes, backslashes, control characters, not ASCII
+  if (!anyNA(x) && !any(grepl(odd, x, perl = TRUE, useBytes = TRUE))) return(paste0("\"", x, "\""))
   x <- utf8(x)
   x <- gsub("\\", "\\\\", x, fixed = TRUE)
   x <- gsub("\"", "\\\"", x, fixed = TRUE)
@@ -26,9 +30,11 @@ json_strings <- function(x) {
   out
 }
 
+decimal_mark <- function() substr(sprintf("%.1f", 0.5), 2L, 2L)
+
 json_doubles <- function(x) {
   out <- sprintf("%.17g", x)
-  if (Sys.localeconv()[["decimal_point"]] != ".") out <- gsub(Sys.localeconv()[["decimal_point"]], ".", out, fixed = TRUE)
+  if (decimal_mark() != ".") out <- gsub(decimal_mark(), ".", out, fixed = TRUE)
   odd <- !is.finite(x)
   if (any(odd)) {
     out[odd & is.nan(x)] <- "\"NaN\""
@@ -41,7 +47,7 @@ json_doubles <- function(x) {
 }
 
 json_integers <- function(x) {
-  out <- format.default(x, trim = TRUE, scientific = FALSE, justify = "none")
+  out <- sprintf("%d", x)                              # as.character(100000L) would be 1e+05
   out[is.na(x)] <- "null"
   out
 }
@@ -74,6 +80,8 @@ cells <- function(x, depth = 0L) {
   total
 }
 
+plain_kinds <- c("logical", "integer", "double", "character", "raw", "complex", "list")
+
 ## A value as the text of a node; "null" for NULL.
 node <- function(x) if (cells(x) > most_cells) opaque("large") else node_within(x, 0L)
 
@@ -84,9 +92,9 @@ node_within <- function(x, depth) {
   if (isS4(x)) return(opaque(class(x)[1L]))
   if (is.pairlist(x)) x <- as.list(x)
   kind <- typeof(x)
-  if (!(kind %in% c("logical", "integer", "double", "character", "raw", "complex", "list"))) return(opaque(kind))
+  if (!(kind %in% plain_kinds)) return(opaque(kind))
   attached <- attributes(x)
-  if (is.data.frame(x)) attached[["row.names"]] <- .row_names_info(x, 0L)     # R's compact form c(NA, -n) is kept
+  if (is.data.frame(x)) attached[["row.names"]] <- .row_names_info(x, 0L)   # keeps R's compact form c(NA, -n)
   bare <- x
   attributes(bare) <- NULL
   if (kind == "list") return(list_node(bare, attached, depth))
@@ -95,7 +103,7 @@ node_within <- function(x, depth) {
     integer = list(int = json_array(json_integers(bare))),
     double = list(dbl = json_array(json_doubles(bare))),
     character = list(chr = json_array(json_strings(bare))),
-    raw = list(raw = json_array(as.integer(bare))),
+    raw = list(raw = json_array(json_integers(as.integer(bare)))),
     complex = list(cplx = json_array(paste0("[", json_doubles(Re(bare)), ",", json_doubles(Im(bare)), "]"))))
   json_object(c(payload, attributes_text(attached, depth)))
 }
@@ -115,7 +123,8 @@ attributes_text <- function(attached, depth) {
   attached <- attached[setdiff(names(attached), c("srcref", "wholeSrcref", "srcfile", ".Environment"))]
   if (!length(attached)) return(NULL)
   one <- function(x) {
-    if (is.character(x) && is.null(attributes(x))) json_array(json_strings(x)) else node_within(x, depth + 1L)
+    if (is.character(x) && is.null(attributes(x))) return(json_array(json_strings(x)))
+    node_within(x, depth + 1L)
   }
   list(attr = json_object(lapply(attached, one)))
 }

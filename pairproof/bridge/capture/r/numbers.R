@@ -1,9 +1,10 @@
-## What is kept of a call's value: everything that a translation needs to fit the model again, and R's own numbers.
+## What is kept of a call's value: everything that a translation needs to fit the model again, and R's own
+## numbers.
 ##
 ## Every fit (of those that the object has; NULL is left out):
 ##   class            class attribute
 ##   coef             estimates with R's names; of prefmod's pattern models the names that print shows
-##   vcov             covariance matrix with dimnames       se            standard errors, where there is no vcov
+##   vcov             covariance matrix with dimnames       se            standard errors where no vcov is
 ##   loglik           log-likelihood                        loglik_df     its degrees of freedom
 ##   deviance         residual deviance                     df_residual   its degrees of freedom
 ##   null_deviance    deviance of the null model            df_null       its degrees of freedom
@@ -21,16 +22,20 @@
 ## BTm:
 ##   player1, player2 data frames of the contestants        id            name of the contestant factor
 ##   refcat           reference                             br            whether the bias is reduced
-##   data             data as given                         random        whether contestants have random effects
+##   data             data as given                         random        whether effects are random
 ##   sigma            standard deviation of those           sigma_fixed   whether it was held
+##   sigma_se         its standard error                    effects       predicted random effects, by column of z
+##   penalized_deviance  of a fit with reduced bias
 ##   separate         contestants with abilities of their own
 ##   z                random design
 ## btmodel:
 ##   labels, ref, undecided, position, type, weights, n     y             the paircomp
 ## pattPC.fit and its kin (pattMod):
-##   ll               log-likelihood                        fl            log-likelihood of the saturated model
+##   ll               log-likelihood                        fl            that of the saturated model
 ##   code             code of nlm                           hessian       matrix; vcov is its inverse
+##   minimum          nlm's minimum: minus the log-likelihood at the estimates, where ll is that of another point
 ##   obj_names, nobj, undec                                 of the call as it was understood
+##   ia, ia_t, ni_test, ni, mis_common, mis_model, mis_alpha, mis_beta, formel, elim    (mis_alpha and mis_beta: masks)
 ## llbtPC.fit (a gnm): obj_names, nobj, undec too
 ## llbt.fit:
 ##   b                all coefficients, nuisance last       se            standard errors of the model's
@@ -39,11 +44,16 @@
 ## pattnpml.fit (pattNPML):
 ##   seed_used        its default is the time of day        pis           masses of the classes
 ##   em_iter, em_converged, disparity, post_prob (probabilities of classes), mass_points
-## PlackettLuce: ties, adherence, rankings, weights, item_names         pladmm: x, rankings, item_names, weights
-## glmer: theta, varcorr (data frame), groups (number of levels by factor)
-## eba and its kin: estimate, chi_square (pairs of nested models), data
-## step: as the fit that it chose; and anova (data frame of the path)
-## Everything else:
+## PlackettLuce, pladmm:
+##   ties, adherence, rankings, weights, conv, item_names; x of pladmm
+## glmer:
+##   theta            relative spreads                      varcorr       variances (data frame)
+##   groups           numbers of levels of the factors
+## eba and its kin:
+##   goodness         -2 log-likelihood, df, p              data          counts y1 and their totals n
+## step: as the fit that it chose
+##   anova            the path (data frame)
+## Everything else (tables, designs, abilities):
 ##   value            the whole value
 
 quietly <- function(expr) tryCatch(suppressWarnings(suppressMessages(expr)), error = function(e) NULL)
@@ -58,7 +68,8 @@ numbers <- function(v, key, frame, up) {
     else if (is.list(v) && !is.data.frame(v) && !is.null(unclass(v)$coefficients)) numbers_of_fit(v, up)
     else list(value = v))
   found <- c(list(class = class(v)), found)
-  lapply(found[!vapply(found, is.null, NA)], node)
+  there <- names(found) == "value" | lengths(found) > 0L
+  lapply(found[there & !vapply(found, is.null, NA)], node)
 }
 
 plain_vector <- function(x) if (is.numeric(x)) stats::setNames(as.numeric(x), names(x))
@@ -86,18 +97,18 @@ numbers_of_fit <- function(v, up) {
     list(coef = plain_vector(quietly(unclass(stats::coef(v)))), vcov = covariance(v, up)),
     log_likelihood(v),
     list(
-      deviance = as.numeric(quietly(stats::deviance(v))), df_residual = as.numeric(quietly(stats::df.residual(v))),
+      deviance = as.numeric(quietly(stats::deviance(v))),
+      df_residual = as.numeric(quietly(stats::df.residual(v))),
       null_deviance = bare$null.deviance, df_null = bare$df.null, aic = bare$aic, iter = bare$iter,
       converged = bare$converged, rank = bare$rank,
       family = if (inherits(bare$family, "family")) c(bare$family$family, bare$family$link),
       method = if (is.character(bare$method)) bare$method, na_action = as.integer(bare$na.action)))
-  found <- found[lengths(found) > 0L]
   if (inherits(v, c("BTm", "BTglmmPQL"))) found <- c(found, design_of(v, up), contestants_of(v))
   else if (inherits(v, c("glm", "gnm", "polr"))) found <- c(found, design_of(v, up), understood(bare$envList))
   else if (inherits(v, "btmodel")) found <- c(found, parts_of(bare, c(
     "labels", "ref", "undecided", "position", "type", "weights", "n", "y")))
   else if (inherits(v, c("PlackettLuce", "PLADMM"))) found <- c(found, parts_of(bare, c(
-    "ties", "adherence", "rankings", "weights", "x", "loglik")), list(item_names = colnames(bare$rankings)))
+    "ties", "adherence", "rankings", "weights", "conv", "x")), list(item_names = colnames(bare$rankings)))
   if (is.data.frame(bare$anova)) found$anova <- bare$anova
   found
 }
@@ -105,7 +116,7 @@ numbers_of_fit <- function(v, up) {
 parts_of <- function(bare, names) unclass(bare)[intersect(names, base::names(bare))]
 
 covariance <- function(v, up) {
-  if (inherits(v, "polr") && is.null(unclass(v)$Hessian)) {       # fits once more, by its call in the caller's frame
+  if (inherits(v, "polr") && is.null(unclass(v)$Hessian)) {     # fits again, by its call in the same frame
     if (!may_repeat(v, up)) return(NULL)
     return(plain_matrix(quietly(eval(as.call(list(stats::vcov, v)), sys.frame(up)))))
   }
@@ -121,9 +132,11 @@ design_of <- function(v, up) {
   if (!is.matrix(x) && (!is.null(frame) || again)) x <- quietly(stats::model.matrix(v))
   response <- if (is.data.frame(frame)) quietly(stats::model.response(frame))
   list(
-    y = if (is.null(bare$y)) response else bare$y, prior_weights = bare$prior.weights, offset = bare$offset, x = x,
+    y = if (is.null(bare$y)) response else bare$y, prior_weights = bare$prior.weights, offset = bare$offset,
+    x = x,
     assign = if (is.null(bare$assign)) attr(x, "assign") else bare$assign,
-    terms = if (is.null(bare$term.labels)) quietly(attr(stats::terms(v), "term.labels")) else bare$term.labels,
+    terms = if (!is.null(bare$term.labels)) bare$term.labels
+            else quietly(attr(stats::terms(v), "term.labels")),
     contrasts = bare$contrasts, xlevels = bare$xlevels, eliminated = bare$eliminate,
     frame = if (is.data.frame(frame)) frame, formula = quietly(stats::formula(v)), zeta = bare$zeta)
 }
@@ -132,13 +145,19 @@ contestants_of <- function(v) {
   bare <- unclass(v)
   c(parts_of(bare, c("player1", "player2", "id", "refcat", "data")), list(
     br = inherits(v, "brglm"), random = !is.null(bare$random), z = bare$random,
-    sigma = attr(bare$coefficients, "random"), sigma_fixed = bare$sigma.fixed, separate = bare$separate.ability))
+    sigma = bare$sigma, sigma_se = if (!is.null(bare$varSigma)) sqrt(bare$varSigma),
+    effects = attr(bare$coefficients, "random"), sigma_fixed = bare$sigma.fixed, separate = bare$separate.ability,
+    penalized_deviance = bare$penalized.deviance))
 }
 
 ## What prefmod's functions made of their arguments.
 understood <- function(heard) {
   if (is.null(heard)) return(NULL)
-  list(obj_names = heard$obj.names, nobj = heard$nobj, undec = heard$undec)
+  list(
+    obj_names = heard$obj.names, nobj = heard$nobj, undec = heard$undec, ia = heard$ia, ia_t = heard$iaT,
+    ni_test = heard$NItest, ni = heard$NI, mis_common = heard$MIScommon, mis_model = heard$MISmod,
+    mis_alpha = if (isTRUE(heard$MISalpha)) heard$Malph, mis_beta = if (isTRUE(heard$MISbeta)) heard$Mbeta,
+    formel = heard$formel, elim = heard$elim)
 }
 
 numbers_of_llbt <- function(v, frame) {
@@ -154,21 +173,24 @@ numbers_of_npml <- function(v, frame) {
   bare <- unclass(v)
   list(
     seed_used = frame$seed, pis = bare$masses, em_iter = bare$EMiter, em_converged = bare$EMconverged,
-    disparity = bare$disparity, post_prob = bare$post.prob, mass_points = bare$mass.points, design = frame$dat)
+    disparity = bare$disparity, post_prob = bare$post.prob, mass_points = bare$mass.points,
+    design = frame$dat)
 }
 
 numbers_of_patterns <- function(v) {
   bare <- unclass(v)
   estimates <- as.numeric(bare$coefficients)
   shown <- quietly(utils::capture.output(print(v)))
-  rows <- grep("^[^ ]+ +-?[0-9.]+", shown, value = TRUE)       # lines of the table: name, estimate, ...
+  head <- grep("^ +estimate +se ", shown)
+  rows <- if (length(head) == 1L) shown[-seq_len(head)]             # name, estimate, se, z, p
   if (length(rows) == length(estimates)) names(estimates) <- sub(" .*", "", rows)
   hessian <- bare$result$hessian
   inverse <- if (!is.null(hessian)) quietly(solve(hessian))
-  if (!is.null(inverse) && !is.null(names(estimates))) dimnames(inverse) <- list(names(estimates), names(estimates))
+  labels <- names(estimates)
+  if (!is.null(inverse) && !is.null(labels)) dimnames(inverse) <- list(labels, labels)
   c(list(
     coef = estimates, vcov = inverse, hessian = hessian, ll = bare$ll, fl = bare$fl, loglik = bare$ll,
-    code = bare$result$code, iter = bare$result$iterations), understood(bare$envList))
+    minimum = bare$result$minimum, code = bare$result$code, iter = bare$result$iterations), understood(bare$envList))
 }
 
 numbers_of_mixed <- function(v) {
@@ -179,15 +201,18 @@ numbers_of_mixed <- function(v) {
     list(
       deviance = quietly(as.numeric(stats::deviance(v))), df_residual = quietly(stats::df.residual(v)),
       family = quietly(unlist(stats::family(v)[c("family", "link")], use.names = FALSE)), theta = v@theta,
-      varcorr = spread, groups = quietly(lme4::ngrps(v)), y = quietly(v@resp$y), prior_weights = quietly(v@resp$weights),
-      offset = quietly(v@resp$offset), x = quietly(lme4::getME(v, "X")), frame = frame,
+      varcorr = spread, groups = quietly(lme4::ngrps(v)), y = quietly(v@resp$y),
+      prior_weights = quietly(v@resp$weights), offset = quietly(v@resp$offset),
+      x = quietly(lme4::getME(v, "X")),
+      frame = frame,
       terms = quietly(attr(stats::terms(v), "term.labels")), formula = quietly(stats::formula(v))))
 }
 
 numbers_of_eba <- function(v) {
   bare <- unclass(v)
   estimates <- if (is.null(bare$estimate)) bare$coefficients else bare$estimate
-  c(list(coef = plain_vector(estimates), vcov = plain_matrix(quietly(stats::vcov(v))), se = plain_vector(bare$se)),
-    log_likelihood(v),
-    list(goodness = bare$goodness.of.fit, data = if (is.null(bare$y1)) NULL else list(y1 = bare$y1, n = bare$n)))
+  counts <- if (!is.null(bare$y1)) list(y1 = bare$y1, n = bare$n)
+  c(list(
+    coef = plain_vector(estimates), vcov = plain_matrix(quietly(stats::vcov(v))), se = plain_vector(bare$se)),
+    log_likelihood(v), list(goodness = bare$goodness.of.fit, data = counts))
 }

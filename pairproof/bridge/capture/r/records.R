@@ -1,7 +1,7 @@
 ## Lines of JSON: the start of a process, its calls, its end; and how many calls are kept.
 ##
-## One file a process, opened, appended and closed for each line, by its absolute path: forks and workers write their
-## own, and setwd, sink, closeAllConnections of the script do not matter.
+## One file a process, opened, appended and closed for each line, by its absolute path: forks and workers
+## write their own, and setwd, sink, closeAllConnections of the script do not matter.
 
 keep_of_site <- 200L         # evaluations of one call of the script that are recorded in full
 keep_via_package <- 20L      # of those that a package makes on its own (bootstrap, trees)
@@ -40,7 +40,8 @@ lose <- function(condition) {
 
 write_start <- function() {
   write_line(list(
-    type = string("start"), pid = string(Sys.getpid()), r_version = string(paste(R.version$major, R.version$minor, sep = ".")),
+    type = string("start"), pid = string(Sys.getpid()),
+    r_version = string(paste(R.version$major, R.version$minor, sep = ".")),
     r_string = string(R.version.string), platform = string(R.version$platform), kind = strings(RNGkind())))
 }
 
@@ -53,12 +54,11 @@ write_end <- function() {
     packages = json_object(lapply(versions, string)), kind = strings(RNGkind())))
 }
 
-## A fork inherits what the parent had begun; it counts for itself.
+## A fork goes on with its parent's numbers in a file of its own, without a start or an end.
 notice_fork <- function() {
   if (state$pid == Sys.getpid()) return(invisible())
   state$pid <- Sys.getpid()
   state$bytes <- 0
-  write_start()
 }
 
 ## How often this call of the script has been evaluated, this one included.
@@ -75,7 +75,8 @@ is_kept <- function(nth, via) {
 
 read_loops <- function() {
   listed <- file.path(folder, "loops.txt")
-  if (file.exists(listed)) state$loops <- unique(Filter(nzchar, readLines(listed, warn = FALSE, encoding = "UTF-8")))
+  if (!file.exists(listed)) return(invisible())
+  state$loops <- unique(Filter(nzchar, readLines(listed, warn = FALSE, encoding = "UTF-8")))
 }
 
 ## The task callback counts the script's top-level expressions; profiles are read without it.

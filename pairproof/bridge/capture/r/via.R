@@ -1,17 +1,22 @@
-## Who called: the function of a package between the script and a call, the file it was sourced from, loop variables.
+## Who called: the function of a package between the script and a call, the file it was sourced from, loop
+## variables.
 
 ## Functions that only apply what the script hands them: a call from there is the script's own.
-transparent <- c("base", "parallel", "purrr", "plyr", "dplyr", "furrr", "future.apply", "foreach", "magrittr", "methods",
-                 "compiler", "knitr", "evaluate", "withr", "utils")
-transparent_functions <- c("stats::aggregate", "stats::ave", "stats::setNames")
+transparent <- c(
+  "base", "parallel", "purrr", "plyr", "dplyr", "furrr", "future.apply", "foreach", "magrittr", "methods",
+  "compiler", "knitr", "evaluate", "withr", "utils")
+transparent_functions <- c(
+  "stats::aggregate", "stats::aggregate.data.frame", "stats::aggregate.formula", "stats::aggregate.default",
+  "stats::ave", "stats::setNames")
 
 ## Functions whose calls of fitting functions are the script's models, one by one.
 refitting <- c("stats::update", "stats::step", "MASS::stepAIC")
 
 most_callers <- 300L
 
-## Frames that a call was made from, innermost first. An argument that is evaluated late belongs to the frame that wrote
-## it, not to the one that needed it; what is passed to eval() belongs to the one that called eval().
+## Frames that a call was made from, innermost first. An argument that is evaluated late belongs to the frame
+## that wrote it, not to the one that needed it; what is passed to eval() belongs to the one that called
+## eval().
 callers <- function(n) {
   parents <- sys.parents()
   found <- integer()
@@ -34,7 +39,8 @@ is_eval_of <- function(i, parent) {
 ## Whether a frame is that of a generic which handed the call on.
 is_dispatch <- function(i, call) {
   f <- sys.function(i)
-  !is.primitive(f) && identical(as.list(sys.call(i))[-1L], as.list(call)[-1L]) && "UseMethod" %in% all.names(body(f))
+  if (is.primitive(f) || !identical(as.list(sys.call(i))[-1L], as.list(call)[-1L])) return(FALSE)
+  "UseMethod" %in% all.names(body(f))
 }
 
 package_of <- function(f) {
@@ -47,13 +53,17 @@ name_of_function <- function(f, call, package) {
   said <- call[[1L]]
   if (is.call(said) && length(said) == 3L && is.symbol(said[[3L]])) said <- said[[3L]]
   space <- asNamespace(package)
-  if (is.symbol(said) && exists(as.character(said), envir = space, inherits = FALSE)) return(as.character(said))
+  if (is.symbol(said) && exists(as.character(said), envir = space, inherits = FALSE)) {
+    return(as.character(said))
+  }
   for (name in ls(space)) if (identical(get0(name, envir = space, inherits = FALSE), f)) return(name)
   "(anonymous)"
 }
 
-## "stats::update": the outermost function of a package on the way to a call; NULL if the script made it itself.
+## "stats::update": the outermost function of a package on the way to a call; NULL if the script made it
+## itself.
 via_package <- function(frames) {
+  applied <- character()            # packages of which a function only applies what the script gave it
   for (i in rev(frames)) {
     f <- sys.function(i)
     package <- package_of(f)
@@ -64,8 +74,11 @@ via_package <- function(frames) {
       call <- sys.call(i - 1L)
       package <- package_of(f)
     }
-    name <- paste0(package, "::", name_of_function(f, call, package))
+    name <- name_of_function(f, call, package)
+    if (package %in% applied && name == "(anonymous)") next
+    name <- paste0(package, "::", name)
     if (!(name %in% transparent_functions)) return(name)
+    applied <- c(applied, package)
   }
   NULL
 }
@@ -79,8 +92,8 @@ sourced_from <- function(n) {
   NULL
 }
 
-## The variables of loops.txt that are one string or number, seen from the calling frame outwards; not those of packages'
-## own functions (lapply has an i of its own).
+## The variables of loops.txt that are one string or number, seen from the calling frame outwards; not those
+## of packages' own functions (lapply has an i of its own).
 loop_keys <- function(frames) {
   found <- list()
   for (frame in c(frames[seq_len(min(length(frames), 30L))], 0L)) {

@@ -1,10 +1,11 @@
 """The columns of a design that are items: +c for one item of a row, -c for the other, 0 elsewhere.
 
-    eta_r = c (b_i - b_j) + ...        one plus and one minus in a row; a single sign where the other item is hidden
+    eta_r = c (b_i - b_j) + ...    one plus and one minus in a row; a single sign where the other item is
+    hidden
 
-(the coding of Critchlow and Fligner 1991, Psychometrika 56, 517-533, that glm, gnm and prefmod's designs share).
-Contrasts of a factor are told from it: `contr.sum` has two minus signs in the rows of its last level, `contr.helmert`
-entries of several sizes, and dummies have one sign.
+(the coding of Critchlow and Fligner 1991, Psychometrika 56, 517-533, that glm, gnm and prefmod's designs
+share). Contrasts of a factor are told from it: `contr.sum` has two minus signs in the rows of its last level,
+`contr.helmert` entries of several sizes, and dummies have one sign.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
     ----------
     x : float[n_rows, n_columns]
     mirrored : bool
-        Whether rows are outcomes, those of one contest being mirror images: every item then has both signs, and rows of
-        ties are 0.
+        Whether rows are outcomes, those of one contest being mirror images: every item then has both signs,
+        and rows of ties are 0.
 
     Returns
     -------
@@ -122,9 +123,9 @@ def _most_frequent(sizes: FloatArray) -> list[float]:
 def _consistent_sets(signs: IntArray) -> list[list[int]]:
     """Sets of columns with at most one plus and one minus in a row.
 
-    By leaving out, one after the other, the columns that give a row two of a sign; and by taking in, one after the
-    other, those that do not: all, those that are 0 somewhere (an order effect is not), and those with both signs
-    (dummies have one).
+    By leaving out, one after the other, the columns that give a row two of a sign; and by taking in, one
+    after the other, those that do not: all, those that are 0 somewhere (an order effect is not), and those
+    with both signs (dummies have one).
     """
     everywhere = np.abs(signs).all(axis=0)
     both = (signs > 0).any(axis=0) & (signs < 0).any(axis=0)
@@ -147,8 +148,8 @@ def _taken_in(signs: IntArray, columns: list[int]) -> list[int]:
 
 
 def _left_out(signs: IntArray) -> list[int]:
-    """First those go that give a row two of a sign in all their rows (`o1:ENG2` beside `o1`), then the fullest (an order
-    effect beside teams), then the last (`o1:ENG1` after `o1`).
+    """First those go that give a row two of a sign in all their rows (`o1:ENG2` beside `o1`), then the
+    fullest (an order effect beside teams), then the last (`o1:ENG1` after `o1`).
     """
     kept = list(range(signs.shape[1]))
     while len(kept) > 1:

@@ -3,9 +3,9 @@
     logit P(first preferred to second)                = sum_k logit[r, k] b_k
     log P(tie) - (log P(first) + log P(second)) / 2   = sum_k tie[r, k] b_k
 
-In this form a binomial design, a Poisson one with its nuisance constants (Fienberg and Larntz 1976, Biometrika 63,
-245-254) and the local design of gnm's Davidson model are the same thing, and two designs are the same model if one is a
-linear map of the other.
+In this form a binomial design, a Poisson one with its nuisance constants (Fienberg and Larntz 1976,
+Biometrika 63, 245-254) and the local design of gnm's Davidson model are the same thing, and two designs are
+the same model if one is a linear map of the other.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Contests:
     tie : float[n, p]
         What it adds to the log-probability of a tie, beside the mean of those of the two.
     rows : int[n, m]
-        Rows of the design: of the first preferred, the second, the tie; a contest's only one if it is binomial.
+        Rows of the design: of the first preferred, the second, the tie; a contest's only one if it is
+        binomial.
     """
 
     first: IntArray

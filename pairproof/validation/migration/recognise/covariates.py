@@ -1,7 +1,9 @@
-"""Which columns of a model frame the covariates of a design are: numbers, indicators of levels, products of two of them.
+"""Which columns of a model frame the covariates of a design are: numbers, indicators of levels, products of
+two of them.
 
-A design has `o1:ENG2`, the items' column times an indicator; a Python call has `by="ENG"`, the factor itself.  The
-values decide: z = column of the design / column of the item, and a variable fits if all of its columns are among the z.
+A design has `o1:ENG2`, the items' column times an indicator; a Python call has `by="ENG"`, the factor itself.
+The values decide: z = column of the design / column of the item, and a variable fits if all of its columns
+are among the z.
 """
 
 from __future__ import annotations
@@ -81,7 +83,8 @@ def explained(wanted: Mapping[str, FloatArray], variables: Sequence[Variable]) -
     Parameters
     ----------
     wanted : mapping of name to float[n]
-        Covariates found in a design, nan in rows that do not tell; the name is used where nothing explains it.
+        Covariates found in a design, nan in rows that do not tell; the name is used where nothing explains
+        it.
     variables : sequence of Variable
 
     Returns
@@ -127,7 +130,9 @@ def _first_equal(wanted: Mapping[str, FloatArray], column: FloatArray) -> str | 
 
 
 def _is_base(product: Product, z: FloatArray) -> bool:
-    """Whether z is the indicator of the factor's first level, which the others and the term itself determine."""
+    """Whether z is the indicator of the factor's first level, which the others and the term itself
+    determine.
+    """
     if len(product.variables) != 1 or not product.variables[0].levels:
         return False
     rest = 1.0 - product.values.sum(axis=1)

@@ -1,11 +1,11 @@
 """Davidson's model by gnm and BradleyTerry2's GenDavidson, from the local design of the fit.
 
     log m(1 wins) = mu + a_1 + h_1 adv,   log m(2 wins) = mu + a_2 + h_2 adv,
-    log m(tie)    = mu + tie.max + log 2 + the mean of the two,   where neither tie.mode nor tie.scale is asked for
+    log m(tie)    = mu + tie.max + log 2 + the mean of the two,   without tie.mode and tie.scale
 
-(Davidson 1970, JASA 65, 317-328; the general form: Turner and Firth, BradleyTerry2).  The derivative of a row's predictor
-by an ability is 1 where that player won and 0 where the other did, in every form of the model, which tells the rows
-of a match apart.
+(Davidson 1970, JASA 65, 317-328; the general form: Turner and Firth, BradleyTerry2).  The derivative of a
+row's predictor by an ability is 1 where that player won and 0 where the other did, in every form of the
+model, which tells the rows of a match apart.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Whether a fitted glm, gnm or polr is a model of paired comparisons, and which: by its design and its response.
+"""Whether a fitted glm, gnm or polr is a model of paired comparisons, and which: by its design and its
+response.
 
 ===================  ======================================================================================
 binomial             each row a contest, +c for one item and -c for the other
@@ -194,8 +195,9 @@ def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | Non
 def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | None, float]:
     """The item block of a Poisson design and the log-odds of one unit of it.
 
-    Columns that the data call items come first; then the design; then the design centred within groups, where winners
-    coded 1 and 0 are +1/2 and -1/2 (of three rows: +2/3, -1/3, -1/3, which is no block, nor a model of ours).
+    Columns that the data call items come first; then the design; then the design centred within groups, where
+    winners coded 1 and 0 are +1/2 and -1/2 (of three rows: +2/3, -1/3, -1/3, which is no block, nor a model
+    of ours).
     """
     if design.items:
         said = np.column_stack(list(design.items.values()))
@@ -255,7 +257,9 @@ def _recognised(
 
 
 def _named(said: Sequence[str], block: ItemBlock, met: Players | None) -> tuple[str, ...]:
-    """Names of the items: those of the players where the columns' names say them (`D[, -1]Ceylon`), else the columns'."""
+    """Names of the items: those of the players where the columns' names say them (`D[, -1]Ceylon`), else the
+    columns'.
+    """
     if met is not None and all(label in name for name, label in zip(said, met.labels)):
         return tuple(_usable(label) for label in met.labels)
     names = [_usable(name) for name in said]

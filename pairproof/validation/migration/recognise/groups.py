@@ -1,7 +1,8 @@
 """The nuisance factor of a Poisson design: a constant for each pair of items in each group of respondents.
 
-gnm says it (`eliminate`).  glm has it among its columns: the factors of the model frame whose combinations have two or
-three rows each and whose indicators lie in the column space of the design, whatever their contrasts.
+gnm says it (`eliminate`).  glm has it among its columns: the factors of the model frame whose combinations
+have two or three rows each and whose indicators lie in the column space of the design, whatever their
+contrasts.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Factors of which subsets are tried, and groups at most: the rank of a design of so many columns takes seconds.
-MOST_FACTORS, MOST_GROUPS = 6, 3000
+#: Factors of which subsets are tried, and groups at most: the rank of a design of so many columns takes
+#: seconds.
+MOST_FACTORS, MOST_GROUPS = 6, 1500
 
 
 def codes(*factors: Sequence[object] | NDArray[np.generic]) -> IntArray:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import keyword
+import textwrap
 from collections.abc import Iterator, Sequence
 
-from ....bridge.capture.recorded import Place, RecordedCall
+from ....bridge.capture.recorded import Place, RecordedCall, ScriptText
 from ....report.blocks import Block, Bullets, Cell, Code, Column, Folded, Heading, Paragraph, Row, Table, Tone
 from ...report import numbers
 from ...verdicts.agreement import AGREEING, Agreement
@@ -21,21 +22,31 @@ OPEN = 3
 LONGEST = 2_000
 
 
-def where(place: Place) -> str:
-    """ "12", "12?" if it is one of several lines, "helpers.R: 3"."""
-    line = f"{place.line or ''}{'' if place.sure and place.line else '?'}"
-    return f"{place.file}: {line}" if place.file else line
+def where(place: Place, script: str = "") -> str:
+    """ "12", "12?" if it is one of several lines, "helpers.R: 3" of another file than the script."""
+    line = f"{place.line or '?'}{'' if place.sure or not place.line else '?'}"
+    return line if place.file in ("", script) else f"{place.file}: {line}"
 
 
-def call_section(site: Site) -> Iterator[Block]:
+def call_section(site: Site, text: ScriptText) -> Iterator[Block]:
     """A heading, the two languages, the data, notes, and a table of the numbers of each evaluation."""
     step = site.first
     times = f", {len(site.steps)} times" if len(site.steps) > 1 else ""
-    yield Heading(f"Line {where(site.place)}: {site.function}{times}", 3)
-    yield Code(_cut(step.call.text))
+    yield Heading(f"Line {where(site.place, text.name)}: {site.function}{times}", 3)
+    yield Code(_cut(r_lines(step.call, text)))
     yield Code(python_lines(step))
-    yield Bullets(tuple(_said(step)))
+    said = tuple(_said(step))
+    if said:
+        yield Bullets(said)
     yield from _numbers(site)
+
+
+def r_lines(call: RecordedCall, text: ScriptText) -> str:
+    """The lines of the script, where they are known, else the call as R deparsed it."""
+    place = call.place
+    if not place.line or not place.sure or place.file not in ("", text.name) or place.last > len(text.lines):
+        return call.text
+    return textwrap.dedent("\n".join(text.lines[place.line - 1 : max(place.last, place.line)])).rstrip()
 
 
 def python_lines(step: Step) -> str:
@@ -74,7 +85,7 @@ def _said(step: Step) -> Iterator[str]:
             f" column{'' if columns == 1 else 's'} ({_few(list(file.columns))})."
         )
     if step.state == "bridge":
-        yield f"Stays in R: {step.translation.reason}"
+        yield f"Stays in R: {step.translation.reason.rstrip('.')}."
     yield from step.translation.notes
     yield from (f"R warns: {' '.join(m.split())}" for m in dict.fromkeys(m for m, _ in step.call.warnings))
     yield from (f"Python warns: {' '.join(m.split())}" for m in step.said)
@@ -90,7 +101,7 @@ def _numbers(site: Site) -> Iterator[Block]:
     if not coded:
         yield Paragraph("There is no number to compare.")
     for k, step in enumerate(coded):
-        table = numbers_table(step.rows)
+        table = numbers_table(step.rows, step.state == "bridge")
         if len(coded) == 1:
             yield table
             continue
@@ -108,12 +119,15 @@ def evaluation(call: RecordedCall) -> str:
     return f"Evaluation {call.nth}" + (f" ({keys})" if keys else "")
 
 
-def numbers_table(rows: Sequence[Agreement]) -> Table:
-    """A row a number: Python's, R's, digits, those asked for, and the verdict; why it is so below it."""
+def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> Table:
+    """A row a number: Python's (or R's through the bridge), R's of the run, digits, those asked for, and the verdict.
+
+    Why it is so stands below it.
+    """
     calls = list(dict.fromkeys(a.r_call for a in rows if a.r_call))
     header = (
         Column("number", "left"),
-        Column("Python"),
+        Column("R, from Python" if bridged else "Python"),
         Column("R"),
         Column("digits"),
         Column("asked for", detail=True),

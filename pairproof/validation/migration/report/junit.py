@@ -24,12 +24,12 @@ def migration_junit(migration: Migration) -> str:
     str
         What R stopped, and what was left out or counted only, is skipped with the reason; what Python refuses fails.
     """
-    rows = [row for site in migration.sites for row in _of_site(site)]
+    rows = [row for site in migration.sites for row in _of_site(site, migration.captured.text.name)]
     return render_junit(rows, ReportContext(title=f"{migration.captured.text.name}, migrated"))
 
 
-def _of_site(site: Site) -> list[Agreement]:
-    name = f"line {where(site.place)} {site.function}"
+def _of_site(site: Site, script: str) -> list[Agreement]:
+    name = f"line {where(site.place, script)} {site.function}"
     found = [
         replace(a, claim=name if len(site.steps) == 1 else f"{name} evaluation {step.call.nth}")
         for step in site.steps

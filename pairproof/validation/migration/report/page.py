@@ -31,6 +31,7 @@ from ..lines import numbers_in_words, opening as first_line
 from ..migration import Migration
 from ..sites import DIFFERENT, Site, counts, fewest
 from .calls import call_section, tone, where
+from .reasons import not_in_python, one_line
 
 #: What each state of a call means: what the list of calls says of it, its sign and its tone.
 STATES: dict[str, tuple[str, str, Tone]] = {
@@ -72,12 +73,12 @@ def migration_page(migration: Migration) -> Page:
     if coded:
         blocks += [Heading("Number by number"), Paragraph(DIGITS, aside=True)]
     for site in coded:
-        blocks += call_section(site)
-    blocks += [*_stayed(migration), *_refused(migration), *_stopped(migration), *_uncounted(migration)]
-    blocks += [*_left_out(migration), *_foot(migration)]
+        blocks += call_section(site, migration.captured.text)
+    blocks += [*not_in_python(migration), *_foot(migration)]
     captured = migration.captured
-    packages = ", ".join(f"{name} {version}" for name, version in sorted(captured.packages.items()))
-    subtitle = f"R {captured.r_version}" + (f"; {packages}" if packages else "")
+    used = {step.call.package for step in migration.steps} - {"stats"}
+    packages = [f"{name} {version}" for name, version in sorted(captured.packages.items()) if name in used]
+    subtitle = ", ".join([f"R {captured.r_version}", *packages])
     return Page(f"{captured.text.name}: from R to Python, every number compared", blocks, subtitle)
 
 
@@ -104,9 +105,9 @@ def sentences(migration: Migration) -> list[str]:
     said += _attention(migration)
     captured = migration.captured
     if captured.message:
-        said.append(f"How R ended: {_one_line(captured.message)}")
+        said.append(f"How R ended: {one_line(captured.message)}")
     if captured.lost:
-        said.append(f"{captured.lost} calls could not be recorded: {_one_line(captured.why_lost)}")
+        said.append(f"{captured.lost} calls could not be recorded: {one_line(captured.why_lost)}")
     if captured.sandboxed:
         said.append("R ran in a sandbox.")
     if migration.ran_seconds is not None:
@@ -125,18 +126,28 @@ def calls_table(migration: Migration) -> Table:
         Column("numbers"),
         Column("agree"),
         Column("fewest digits"),
-        Column("", "left"),
+        Column("became", "left"),
     )
-    return Table(header, tuple(_call_row(s) for s in migration.sites))
+    script = migration.captured.text.name
+    rows = [(s.place.line, _call_row(s, script)) for s in migration.sites]
+    left = STATES["outside"]
+    rows += [
+        (
+            o.mentioned.place.line,
+            (where(o.mentioned.place, script), o.mentioned.function, "", "", "", "", Cell(*left)),
+        )
+        for o in migration.left_out
+    ]
+    return Table(header, tuple(row for _, row in sorted(rows, key=lambda entry: entry[0])))
 
 
-def _call_row(site: Site) -> tuple[str | Cell, ...]:
+def _call_row(site: Site, script: str) -> tuple[str | Cell, ...]:
     found, least, step = counts(site.rows), fewest(site.rows), site.first
     times = f" × {len(site.steps)}" if len(site.steps) > 1 else ""
     digits = "" if least is None else numbers.digits(least.digits)
     shown = step.translation.shown if step.state in ("native", "bridge", "refused") else ""
     return (
-        where(site.place),
+        where(site.place, script),
         f"{site.function}{times}",
         shown.removesuffix("(...)"),
         f"{found['numbers']:,}" if found["numbers"] else "",
@@ -177,7 +188,7 @@ def _of_calls(sites: Sequence[Site]) -> str:
 
 def _attention(migration: Migration) -> list[str]:
     wrong = [
-        f"{where(site.place)} {a.quantity}"
+        f"line {where(site.place, migration.captured.text.name)} {a.quantity}"
         for site in migration.sites
         for a in site.rows
         if a.verdict in DIFFERENT and not a.accepted
@@ -197,96 +208,6 @@ def _badges(rows: Sequence[Agreement]) -> Counts:
     return Counts(tuple((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(rows).items()))
 
 
-# -- what is not in Python -----------------------------------------------------------------------------------
-
-
-def _reasons(
-    title: str, said: str, rows: Sequence[tuple[str, str, str, str]], third: str = "through"
-) -> Iterator[Block]:
-    """A table of calls with a reason each; nothing where there is none."""
-    if not rows:
-        return
-    yield Heading(title)
-    yield Paragraph(said)
-    header = (Column("line", "left"), Column("R", "left"), *([Column(third, "left")] if third else []))
-    yield Table(
-        header, tuple(Row((line, r, *([other] if third else [])), why) for line, r, other, why in rows)
-    )
-
-
-def _stayed(migration: Migration) -> Iterator[Block]:
-    rows = [
-        (
-            where(s.place),
-            s.function,
-            s.first.translation.shown.removesuffix("(...)"),
-            f"{_sentence(s.first.translation.reason)} Numbers: {numbers_in_words(s.rows)}.",
-        )
-        for s in migration.sites
-        if s.first.state == "bridge"
-    ]
-    yield from _reasons(
-        "Stayed in R",
-        "These calls have no counterpart in Python alone. The Python script calls R for them, with the same values, so"
-        " it needs R and the package.",
-        rows,
-    )
-    outside = [
-        (where(s.place), s.function, "", _sentence(s.first.translation.reason))
-        for s in migration.sites
-        if s.first.state == "outside"
-    ]
-    yield from _reasons(
-        "Left out", "These calls were recorded and have no place in the Python script.", outside, ""
-    )
-
-
-def _refused(migration: Migration) -> Iterator[Block]:
-    rows = [
-        (where(s.place), s.function, s.first.translation.shown.removesuffix("(...)"), s.first.refused)
-        for s in migration.sites
-        if s.first.state == "refused"
-    ]
-    yield from _reasons(
-        "Refused by Python", "R has numbers for these calls, and Python declines to give any.", rows, "Python"
-    )
-
-
-def _stopped(migration: Migration) -> Iterator[Block]:
-    rows = [
-        (where(s.place), s.function, "", _one_line(s.first.call.error))
-        for s in migration.sites
-        if s.first.state == "failed"
-    ]
-    said = "R stopped these calls with an error of its own; there is nothing to compare."
-    yield from _reasons("R stopped here", said, rows, "")
-
-
-def _uncounted(migration: Migration) -> Iterator[Block]:
-    rows = []
-    for s in migration.sites:
-        if s.first.state != "counted":
-            continue
-        call = s.first.call
-        why = (
-            f"called by {call.via} for its own ends"
-            if s.first.by_package
-            else "beyond the calls kept of one place"
-        )
-        rows.append((where(s.place), s.function, f"{len(s.steps):,}", f"{why[0].upper()}{why[1:]}."))
-    said = "These calls were counted, and their values were not kept."
-    yield from _reasons("Counted, not translated", said, rows, "times")
-
-
-def _left_out(migration: Migration) -> Iterator[Block]:
-    rows = [
-        (where(o.mentioned.place), o.mentioned.text or o.mentioned.function, "", _sentence(o.reason))
-        for o in migration.left_out
-    ]
-    said = "These calls stand in the script's text. They are not in the Python script, and nothing about them was compared."
-    yield from _reasons("Not of this field", said, rows, "")
-
-
 def _foot(migration: Migration) -> Iterator[Block]:
     verdicts = summary(migration.agreements)
     if verdicts:
@@ -297,13 +218,3 @@ def _foot(migration: Migration) -> Iterator[Block]:
         " beside the script. Numbers are shown to ten significant digits; --json has every digit.",
         aside=True,
     )
-
-
-def _sentence(text: str) -> str:
-    text = _one_line(text)
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) or not text else f"{text}."
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -9,7 +9,12 @@ from .translation import Translator
 
 #: Modules of translators, one for the functions of one package.
 MODULES: tuple[str, ...] = (
+    "bradleyterry2.abilities",
     "bradleyterry2.btm",
+    "bradleyterry2.glmmpql",
+    "bradleyterry2.predictions",
+    "bradleyterry2.step",
+    "bradleyterry2.terms",
     "designs.glm",
     "designs.polr",
     "designs.tables",

@@ -6,6 +6,7 @@ are done with; what is indexed in the formula keeps its tables.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -48,8 +49,15 @@ def by_the_bridge(call: RecordedCall, why: str) -> Translation:
     return Translation("bridge", code, why, speaks="r", judge=of_r(call))
 
 
-def bridged_code(call: RecordedCall, contests: Contests) -> Call:
+def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call:
     """`pairproof.bridge.bradleyterry2.BTm("cbind(wins, losses)", ...)`.
+
+    Parameters
+    ----------
+    call : RecordedCall
+    contests : Contests
+    also : str
+        A formula whose variables the data must hold too.
 
     Raises
     ------
@@ -60,7 +68,7 @@ def bridged_code(call: RecordedCall, contests: Contests) -> Call:
     """
     if contests.doubled:
         raise StaysInR("R took each row twice, which the bridge does not repeat")
-    tables, players = _tables(call, contests)
+    tables, players = _tables(call, contests, f"{formula_text(call)} {also}")
     options: dict[str, Any] = {}
     formula = formula_text(call)
     if formula and formula.replace("`", "").strip() != f"~{contests.id}":
@@ -81,7 +89,7 @@ def bridged_code(call: RecordedCall, contests: Contests) -> Call:
         raise StaysInR("its offset is of the formula and of an argument together")
     if bias_reduced(call):
         options["br"] = True
-    options |= _settings(call)
+    options |= settings(call)
     return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
 
 
@@ -115,7 +123,7 @@ def of_r(call: RecordedCall) -> Callable[[ContestModel], Sequence[Agreement]]:
     return judge
 
 
-def _tables(call: RecordedCall, contests: Contests) -> tuple[dict[str, Any], tuple[Any, Any]]:
+def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str, Any], tuple[Any, Any]]:
     """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
     levels = contests.players
     columns: dict[str, RVector] = {"wins": _doubles(contests.wins), "losses": _doubles(contests.losses)}
@@ -125,9 +133,9 @@ def _tables(call: RecordedCall, contests: Contests) -> tuple[dict[str, Any], tup
         columns[PLAYERS[k]] = RVector(
             (at + 1).astype(np.int32), np.zeros(len(at), bool), levels=levels, rclass=("factor",)
         )
-        for name, column in contests.sides[k].items():
+        for name, of_player in contests.sides[k].items():
             named[name] = f"{name}.{k + 1}"
-            columns[named[name]] = column
+            columns[named[name]] = of_player
         players.append(named)
     given = call.frame("data")
     others: dict[int, dict[str, RVector]] = {}
@@ -136,7 +144,7 @@ def _tables(call: RecordedCall, contests: Contests) -> tuple[dict[str, Any], tup
             not isinstance(column, RVector)
             or column.values.ndim != 1
             or name in columns
-            or not _said(call, name)
+            or not _said(said, name)
         ):
             continue
         if len(column) == contests.total:
@@ -147,15 +155,13 @@ def _tables(call: RecordedCall, contests: Contests) -> tuple[dict[str, Any], tup
     for k, found in enumerate(others.values()):
         label = "players" if len(next(iter(found.values()))) == len(levels) else f"table{k + 1}"
         tables[label] = frame_call(_frame(found), f"{call.variable or 'BTm'}_{label}")
-    sides = [p if len(p) > 1 or contests.id != ".." else next(iter(p.values())) for p in players]
+    sides: list[Any] = [p if len(p) > 1 or contests.id != ".." else p[contests.id] for p in players]
     return tables, (sides[0], sides[1])
 
 
-def _said(call: RecordedCall, name: str) -> bool:
-    """Whether the formula names it."""
-    import re
-
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", formula_text(call)) is not None
+def _said(text: str, name: str) -> bool:
+    """Whether a formula names it."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text) is not None
 
 
 def _frame(columns: dict[str, RVector]) -> RList:
@@ -167,7 +173,7 @@ def _doubles(values: Any) -> RVector:
     return RVector(found, np.isnan(found))
 
 
-def _settings(call: RecordedCall) -> dict[str, Any]:
+def settings(call: RecordedCall) -> dict[str, Any]:
     """Where iterations start and stop, and contrasts, as the call set them."""
     found: dict[str, Any] = {}
     control: dict[str, Any] = {}

@@ -61,6 +61,8 @@ def native(
         raise StaysInR("its counts are neither whole numbers nor halves, and no weights say what they are")
     why = "its formula has no counterpart in fit_bradley_terry"
     known = ~np.isnan(coefficients(call)[0])
+    if len(known) != contests.x.shape[1]:
+        raise StaysInR("its model matrix and its coefficients were not recorded together")
     for candidate in candidates(call, contests, scopes):
         fit = tried(candidate.code)
         if isinstance(fit, PairproofError):

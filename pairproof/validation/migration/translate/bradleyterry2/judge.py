@@ -122,7 +122,7 @@ def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dic
         values["deviance"] = of / 2 if contests.doubled else of
     if residual is not None:
         values["df_resid"] = residual - len(contests.first) if contests.doubled else residual
-    loglik = call.number("loglik")
+    loglik = None if "BTglmmPQL" in call.strings("class") else call.number("loglik")
     if loglik is not None and contests.whole and not contests.doubled and "weights" not in call.args:
         values.update(likelihood_values(loglik - binomial_constant(contests), n))
     return values
@@ -166,7 +166,7 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     # AIC is the deviance and constants, so it has the digits of the deviance.
     digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
     aic = _one(call, "aic_glm", "aic", glm_aic(contests, p, rank), digits)
-    if isinstance(fit, MixedFit) and any(a.verdict == "differs" for a in aic):
+    if "BTglmmPQL" in call.strings("class") and any(a.verdict == "differs" for a in aic):
         its_own = _one(call, "aic_glm", "aic", pql_aic(contests, p, rank), digits)
         if all(a.verdict == "agrees" for a in its_own):
             aic = explained(aic, ("aic_glm",), PQL_AIC, WRONG)
@@ -209,7 +209,7 @@ def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:
 def _as_doubled(rows: Iterable[Agreement], n: int) -> list[Agreement]:
     """R's own numbers again, where each of n rows was taken twice: explained where they agree taken once."""
     raw: dict[str, Callable[[float], float]] = {
-        "se": lambda v: v * 0.5**0.5,
+        "se": lambda v: float(np.sqrt(0.5)) * v,
         "deviance": lambda v: 2.0 * v,
         "df_resid": lambda v: v + n,
     }

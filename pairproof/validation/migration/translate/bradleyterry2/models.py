@@ -83,11 +83,14 @@ def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = (
     free, others = free_columns(contests)
     reference = reference_of(contests) if free else ""
     named = {"reference": reference} if free and reference != contests.players[0] else {}
+    more_data = in_words(call, contests, (), scopes)
     if free and not random and not others:
-        yield Candidate(fit_call(call, contests, named | options), True, notes)
+        yield Candidate(_with_words(call, contests, more_data, named | options), True, notes)
         return
     if free and not random and len(others) == 1 and (contests.x[:, others[0]] == 1).all():
-        yield Candidate(fit_call(call, contests, named | options | {"order_effect": True}), True, notes)
+        yield Candidate(
+            _with_words(call, contests, more_data, named | options | {"order_effect": True}), True, notes
+        )
         return
     own = [p for p in call.strings("separate") if p in contests.players]
     more = {"separate": own} if own else {}
@@ -230,7 +233,8 @@ def _with_words(call: RecordedCall, contests: Contests, words: Words, options: d
         reading["item_data"] = items
     if words.levels:
         reading["levels"] = words.levels
-    return fit_call(call, contests, {"formula": words.formula} | options, words.columns, **reading)
+    formula = {"formula": words.formula} if words.formula else {}
+    return fit_call(call, contests, formula | options, words.columns, **reading)
 
 
 def _with_own_ability(call: RecordedCall, contests: Contests) -> bool:

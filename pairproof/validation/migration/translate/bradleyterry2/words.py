@@ -80,7 +80,7 @@ def in_words(
     StaysInR
         Something of it has no counterpart.
     """
-    text = formula_text(call) if terms is None else "~ " + " + ".join(terms or ("1",))
+    text = formula_text(call) if terms is None else "~ " + " + ".join(terms or ("1",))  # "1" is no term
     try:
         written = checked(text)
     except FormulaError as error:
@@ -163,7 +163,7 @@ class _Reader:
     def translated(self, part: str) -> str:
         """A summand in pairproof's words; "" for one that is said elsewhere."""
         body = part.lstrip("+- ")
-        if "|" in body or body.startswith("offset("):
+        if "|" in body or body.startswith("offset(") or part == "+ 1":
             return ""
         tokens = [m for m in _TOKEN.finditer(part)]
         out, k = [], 0

@@ -1,4 +1,6 @@
-"""gnm with GenDavidson: `fit_bradley_terry(ties="davidson")`, with shifted or scaled ties where they are asked for."""
+"""gnm with GenDavidson: `fit_bradley_terry(ties="davidson")`, with shifted or scaled ties where they are
+asked for.
+"""
 
 from __future__ import annotations
 

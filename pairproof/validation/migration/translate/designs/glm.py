@@ -1,4 +1,6 @@
-"""stats::glm and gnm::gnm: native where the design is a model of ours, by R where it is one of this field, else left out."""
+"""stats::glm and gnm::gnm: native where the design is a model of ours, by R where it is one of this field,
+else left out.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ from ..translation import Context, Translation, outside
 from .bridged import glm_in_r, gnm_in_r
 from .gendavidson import davidson
 from .judged import GLM, GNM, binomial_likelihood, dispersion, of_fit, poisson_likelihood, r_parameters
+from .patterns import is_pattern_design, pattern
 from .read import Fitted, IntArray, Unreadable, counts, eliminated, family_of, fitted_of, text_of
 from .write import fit_call
 
@@ -124,6 +127,8 @@ def _poisson(
 ) -> Translation:
     name = GLM if call.function == "stats::glm" else GNM
     stem = call.variable
+    if groups is None and link == "log" and family == "poisson" and is_pattern_design(call):
+        return pattern(call, fitted)
     of_prefmod = bool(fitted.design.items)
     if link != "log" or fitted.offset is not None or (fitted.weights != 1).any():
         found: Recognised | Not = Not("it has another link than log, an offset, or weights")

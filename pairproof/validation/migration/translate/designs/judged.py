@@ -79,7 +79,9 @@ def of_fit(
 
 
 def binomial_likelihood(call: RecordedCall, contests: Contests, n: int) -> dict[str, float]:
-    """Deviance, df, llf and AIC of a binomial glm: its logLik has sum log choose(n, wins) beyond that of comparisons."""
+    """Deviance, df, llf and AIC of a binomial glm: its logLik has sum log choose(n, wins) beyond that of
+    comparisons.
+    """
     values = _deviance(call)
     loglik = call.number("loglik")
     if loglik is not None and _whole(contests):
@@ -94,8 +96,8 @@ def poisson_likelihood(
 ) -> dict[str, float]:
     """The same of a Poisson model with a constant for each contest.
 
-    Its log-likelihood is that of the comparisons plus sum(N log N - N) - sum log y!, N the total of a contest.  R counts
-    the outcomes of contests that were never held as degrees of freedom; a fit does not.
+    Its log-likelihood is that of the comparisons plus sum(N log N - N) - sum log y!, N the total of a
+    contest.  R counts the outcomes of contests that were never held as degrees of freedom; a fit does not.
     """
     values = _deviance(call)
     total = contests.totals

@@ -2,9 +2,9 @@
 
     logit P(Y <= k) = zeta_k - x'b:   tie = (zeta_2 - zeta_1) / 2,   order = -(zeta_1 + zeta_2) / 2
 
-Y is whether the item with the plus sign lost, tied or won (Rao and Kupper 1967, JASA 62, 194-204).  polr's thresholds are
-free, so an order effect is always in its model, unless each contest stands there a second time with the sides and the
-answer exchanged.
+Y is whether the item with the plus sign lost, tied or won (Rao and Kupper 1967, JASA 62, 194-204).  polr's
+thresholds are free, so an order effect is always in its model, unless each contest stands there a second time
+with the sides and the answer exchanged.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _folded(contests: Contests) -> Contests:
     of = np.array([at[pair] for pair in zip(straight.first.tolist(), straight.second.tolist())])
 
     def total(x: FloatArray) -> FloatArray:
-        return np.bincount(of, x, len(pairs))
+        return np.bincount(of, x, len(pairs)).astype(float)
 
     return Contests(
         np.array([i for i, _ in pairs]),

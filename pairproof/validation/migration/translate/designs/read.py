@@ -17,7 +17,10 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: Columns of a model frame that are no covariates.
 NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
-#: A count that misses a whole number, or a half, by this part of itself is one: R has shares, and they were multiplied.
+#: Numbers of a model matrix that are looked at: least squares on more take minutes.
+MOST_NUMBERS = 5_000_000
+#: A count that misses a whole number, or a half, by this part of itself is one: R has shares, and they were
+#: multiplied.
 WHOLE = 1e-9
 
 
@@ -87,6 +90,10 @@ def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design
     names = x.dimnames[1]
     kept = [k for k, n in enumerate(names) if n not in without]
     matrix, names = x.floats()[:, kept], tuple(names[k] for k in kept)
+    if matrix.size > MOST_NUMBERS:
+        raise Unreadable(
+            f"its model matrix has {matrix.size:,} numbers; at most {MOST_NUMBERS:,} are looked at"
+        )
     if np.isnan(matrix).any() or np.isinf(matrix).any():
         raise Unreadable("its model matrix has values that are not finite")
     coef, vcov = coefficients(call, names)

@@ -17,7 +17,8 @@ from ..registry import translates
 from ..rows import row
 from ..translation import Context, Step, Translation, outside
 
-#: R takes deviances of fits that stopped at 1e-8 of their change: their difference has fewer digits than they have.
+#: R takes deviances of fits that stopped at 1e-8 of their change: their difference has fewer digits than they
+#: have.
 LEAST, WHY = 7.0, "differences of deviances of fits that stopped at R's default"
 ONE = (
     "anova of one fit adds R's columns one by one, an item alone among them, which is no hypothesis about the items;"
@@ -95,7 +96,8 @@ def _judge(call: RecordedCall, table: RList) -> Callable[[Any], Sequence[Agreeme
             for k in range(1, len(values)):
                 python, r = float(frame[quantity].iloc[k]), float(values[k])
                 if quantity != "p":
-                    # R subtracts in the order given, and a smaller model after a larger one gives a negative difference.
+                    # R subtracts in the order given, and a smaller model after a larger one gives a negative
+                    # difference.
                     python, r = abs(python), abs(r)
                 scale = {"statistic": size, "p": 0.0, "df": 0.0}[quantity]
                 rows.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -95,9 +96,14 @@ def _labels(model: Model, named: dict[str, str]) -> dict[str, str]:
 
 def _names(model: Model) -> dict[str, str]:
     """Names of covariates as columns of the table: R's, but for those that mean something else there."""
-    taken = {*RESERVED, *model.items, "tie", "offset", "weights"}
+    return safe_names([*model.variables, *model.comparison, *model.item_terms], model.items)
+
+
+def safe_names(names: Sequence[str], items: Sequence[str]) -> dict[str, str]:
+    """Names of covariates as columns of a table of these items."""
+    taken = {*RESERVED, *items, "tie", "offset", "weights"}
     named: dict[str, str] = {}
-    for name in (*model.variables, *model.comparison, *model.item_terms):
+    for name in names:
         chosen = re.sub(r"[`:\[\]*+]", "_", name) or "x"
         while chosen in taken:
             chosen += "_"
@@ -150,10 +156,10 @@ def _keywords(
         keywords["reference"] = model.reference
     if model.item_terms:
         keywords["item_terms"] = [named[n] for n in model.item_terms]
-    by = [_product(p, model, named) for p in model.by]
-    by += [f"{_item(item)}:{_product(p, model, named)}" for item, p in model.of_items]
-    by += [f"{_word(named[term])}:{_product(p, model, named)}" for term, p in model.of_item_terms]
-    by += [f"tie:{_product(p, model, named)}" for p in model.of_ties]
+    by = [product_text(p, named) for p in model.by]
+    by += [f"{_item(item)}:{product_text(p, named)}" for item, p in model.of_items]
+    by += [f"{_word(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
+    by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
     if by:
         keywords["by"] = " + ".join(by)
     if model.order_effect if order_effect is None else order_effect:
@@ -167,7 +173,8 @@ def _item(name: str) -> str:
     return name if _PLAIN.match(name) else f"`{name}`"
 
 
-def _product(product: Product, model: Model, named: dict[str, str]) -> str:
+def product_text(product: Product, named: dict[str, str]) -> str:
+    """A product of covariates in a formula."""
     return ":".join(_word(named[v.name]) for v in product.variables)
 
 

@@ -148,6 +148,8 @@ def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:
         value = value["ranking"]
     if isinstance(value, RVector) and "grouped_rankings" in value.rclass:
         value = value.attributes.get("rankings")
+    if isinstance(value, RList) and "data.frame" in value.rclass:
+        value = _matrix(value)
     if not isinstance(value, RVector) or value.values.ndim != 2 or value.dimnames is None:
         return None
     if value.dimnames[1] is None:
@@ -158,6 +160,17 @@ def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:
     if known is not None:
         kept &= known > 0
     return Rankings(tuple(value.dimnames[1]), ranks[kept], None if known is None else known[kept])
+
+
+def _matrix(frame: RList) -> RVector | None:
+    """A data frame of ranks as a matrix."""
+    columns = [
+        v for v in frame.values if isinstance(v, RVector) and v.values.dtype.kind in "fi" and v.levels is None
+    ]
+    if frame.names is None or not columns or len(columns) < len(frame):
+        return None
+    values = np.column_stack([v.floats() for v in columns])
+    return RVector(values, np.column_stack([v.na for v in columns]), dimnames=(None, frame.names))
 
 
 def _weights(weights: RVector | None, n: int) -> FloatArray | None:

@@ -26,7 +26,7 @@ EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
 GOODNESS = ("deviance", "df_residual", "p_value")
 
 
-def _table(call: RecordedCall) -> tuple[list[list[float]], list[str]] | None:
+def _table(call: RecordedCall) -> tuple[list[list[Any]], list[str]] | None:
     """Wins of rows over columns, and the items; None if they were not recorded."""
     wins = call.values.get("M")
     if not isinstance(wins, RVector) or wins.values.ndim != 2 or wins.values.shape[0] != wins.values.shape[1]:
@@ -35,10 +35,12 @@ def _table(call: RecordedCall) -> tuple[list[list[float]], list[str]] | None:
     margins = wins.dimnames or (None, None)
     n = len(found)
     items = list(margins[1] or margins[0] or [str(k + 1) for k in range(n)])
-    return np.nan_to_num(found).tolist(), items
+    found = np.nan_to_num(found)
+    rows = [[int(v) if v == int(v) else v for v in row_of] for row_of in found.tolist()]
+    return rows, items
 
 
-def _code(name: str, table: tuple[list[list[float]], list[str]], options: Mapping[str, Any]) -> Call:
+def _code(name: str, table: tuple[list[list[Any]], list[str]], options: Mapping[str, Any]) -> Call:
     return Call(f"pairproof.bridge.eba.{name}", (Constant(table[0]), Constant(table[1])), dict(options))
 
 
@@ -60,9 +62,9 @@ def eba(call: RecordedCall, context: Context) -> Translation:
     if isinstance(constrained, RVector) and constrained.values.size == 1 and not constrained.scalar():
         options["constrained"] = False
     why = (
-        "elimination by aspects is eba's"
+        "it is a model of elimination by aspects, which eba fits"
         if "A" in options
-        else "eba's search stops early; fit_bradley_terry has the maximum of this model"
+        else "its search stops early, and where is eba's own; fit_bradley_terry has the maximum of this model"
     )
     return Translation(
         "bridge", _code("eba", table, options), why, speaks="r", judge=partial(_eba_rows, call)

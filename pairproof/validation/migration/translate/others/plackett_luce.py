@@ -10,6 +10,7 @@ A prior of the worths and adherence of rankers stay in R.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -35,8 +36,12 @@ from .tried import why_refused
 
 FloatArray = NDArray[np.float64]
 PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
+DEFAULT = f"{PLACKETT_LUCE}, default epsilon"
+NOT_CONVERGED = "have not converged"
 #: R's defaults.
 NPSEUDO, EPSILON, STEFFENSEN, METHOD, MAXIT = 0.5, 1e-7, 0.1, "iterative scaling", (500, 10)
+#: Shape and rate of `gamma = TRUE`.
+GAMMA = (10.0, 10.0)
 #: Why few digits agree where R stopped at its default.
 STOP = "PlackettLuce stops when sufficient statistics are within 1e-7 of their expectations"
 #: Digits asked for there; observed 6.4 or more of estimates, 5.6 of standard errors, on 12 tables.
@@ -110,7 +115,10 @@ def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: AnswerFit) -> 
     if llf is not None:
         values.update(likelihood_values(llf, len(names) if rank is None else int(rank)))
     said = ["its vcov gave no numbers"] if without else []
-    rows = fit_rows(fit, counterpart(call, values, *said, name=f"{PLACKETT_LUCE}, default epsilon"))
+    answer = counterpart(call, values, *said, name=DEFAULT)
+    if any(NOT_CONVERGED in message for message, _ in call.warnings):
+        answer = replace(answer, converged=False)
+    rows = fit_rows(fit, answer)
     if not pseudo or without:
         return rows
     errors = dict(zip(names, np.sqrt(np.diag(matrix)).tolist()))
@@ -151,6 +159,9 @@ def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
         options["weights"] = [float(w) for w in data.weights]
     options |= _stopping(call)
     normal, gamma = call.values.get("normal"), call.values.get("gamma")
+    group = _groups(call)
+    if group:
+        options["group"] = group
     adherence = call.values.get("adherence")
     if isinstance(normal, RList) and {"mu", "Sigma"} <= set(normal.names or ()):
         covariance = normal.vector("Sigma").floats()
@@ -160,9 +171,20 @@ def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
         )
     if isinstance(gamma, RList) and {"shape", "rate"} <= set(gamma.names or ()):
         options["gamma"] = (float(gamma.vector("shape").floats()[0]), float(gamma.vector("rate").floats()[0]))
+    elif _flag(call, "gamma"):
+        options["gamma"] = GAMMA
     elif isinstance(adherence, RVector):
         options["adherence"] = adherence.floats().tolist()
     return Call("pairproof.bridge.plackettluce.PlackettLuce", (data.frame_code(call.variable),), options)
+
+
+def _groups(call: RecordedCall) -> list[int]:
+    """The ranker of each ranking, where they were given in groups; [] else."""
+    given = call.values.get("rankings")
+    if not isinstance(given, RVector) or "grouped_rankings" not in given.rclass:
+        return []
+    index = given.attributes.get("index")
+    return [int(v) for v in index.floats()] if isinstance(index, RVector) else []
 
 
 def _stopping(call: RecordedCall) -> dict[str, Any]:
@@ -236,9 +258,7 @@ def _of_table(call: RecordedCall, found: RVector, made: Step, table: Any) -> Seq
     if isinstance(spread, RVector) and spread.values.ndim == 2:
         ours = dict(zip(table["item"].tolist(), table["se"].tolist()))
         theirs = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
-        errors = rows_of(
-            "worth_se", {n: ours[n] for n in theirs}, theirs, call.function, least=LEAST, why=STOP
-        )
+        errors = rows_of("worth_se", {n: ours[n] for n in theirs}, theirs, DEFAULT, least=LEAST, why=STOP)
         rows += explained(errors, ["worth_se"], OTHER_ERRORS, "pseudo-rankings") if _pseudo(made) else errors
     return rows
 
@@ -246,9 +266,7 @@ def _of_table(call: RecordedCall, found: RVector, made: Step, table: Any) -> Seq
 def _worths(call: RecordedCall, kind: str, ours: Mapping[str, float], found: RVector) -> list[Agreement]:
     r = named(found)
     size = max((abs(v) for v in r.values()), default=0.0)
-    return [
-        row(f"{kind}.{n}", float(ours[n]), r[n], call.function, least=LEAST, why=STOP, scale=size) for n in r
-    ]
+    return [row(f"{kind}.{n}", float(ours[n]), r[n], DEFAULT, least=LEAST, why=STOP, scale=size) for n in r]
 
 
 def _pseudo(made: Step) -> bool:
@@ -275,7 +293,7 @@ def _bridged(
 
     def judge(value: ItemParameters) -> Sequence[Agreement]:
         ours = dict(zip(value.items, value.estimate.tolist()))
-        return rows_of("estimate" if log else "worth", ours, named(found), call.function)
+        return rows_of("estimate" if log else "worth", ours, named(found), DEFAULT)
 
     return Translation("bridge", code, why, speaks="r", judge=judge)
 

@@ -28,6 +28,7 @@ from .answers import Pairs, pairs_of, recorded
 from .tried import why_refused
 
 BTMODEL = "psychotools::btmodel"
+DEFAULT = f"{BTMODEL}, default epsilon"
 UNDECIDED = "(undecided)"
 #: btmodel's own default stop is glm's, 1e-8; asked for again with the same one, R gives the same numbers.
 EPSILON = 1e-8
@@ -78,7 +79,7 @@ def _rows(call: RecordedCall, fit: Fit, reference: str) -> Sequence[Agreement]:
     if np.isnan(known.vcov).any():
         values = {q: v for q, v in values.items() if not q.startswith("se.")}
         said.append("it was told not to compute the covariance")
-    return fit_rows(fit, counterpart(call, values, *said))
+    return fit_rows(fit, counterpart(call, values, *said, name=DEFAULT))
 
 
 def _not_estimable(data: Pairs, undecided: bool) -> str:
@@ -172,18 +173,13 @@ def _native_parameters(
 def _worth_rows(call: RecordedCall, table: Any, found: RVector) -> Sequence[Agreement]:
     ours = dict(zip(table["item"].tolist(), table["worth"].tolist()))
     r = named(found)
-    rows = rows_of("worth", {n: ours.get(n, float("nan")) for n in r}, r, call.function, least=9.0, why=_STOP)
+    rows = rows_of("worth", {n: ours.get(n, float("nan")) for n in r}, r, DEFAULT, least=6.5, why=_STOP)
     spread = found.attributes.get("vcov")
     if isinstance(spread, RVector) and spread.values.ndim == 2 and not np.isnan(spread.floats()).all():
         errors = np.sqrt(np.diag(spread.floats()))
         se = dict(zip(table["item"].tolist(), table["se"].tolist()))
         rows += rows_of(
-            "worth_se",
-            {n: se[n] for n in r},
-            dict(zip(r, errors.tolist())),
-            call.function,
-            least=7.0,
-            why=_STOP,
+            "worth_se", {n: se[n] for n in r}, dict(zip(r, errors.tolist())), DEFAULT, least=3.5, why=_STOP
         )
     return rows
 
@@ -196,7 +192,7 @@ def _log_rows(call: RecordedCall, params: Any, found: RVector) -> Sequence[Agree
     r = named(found)
     ours = {n: float(params[n]) for n in r}
     size = max((abs(v) for v in r.values()), default=0.0)
-    return [row(f"estimate.{n}", ours[n], r[n], call.function, least=9.0, why=_STOP, scale=size) for n in r]
+    return [row(f"estimate.{n}", ours[n], r[n], DEFAULT, least=6.5, why=_STOP, scale=size) for n in r]
 
 
 def _bridged_parameters(
@@ -219,7 +215,7 @@ def _bridged_parameters(
 
     def judge(value: ItemParameters) -> Sequence[Agreement]:
         ours = dict(zip(value.items, value.estimate.tolist()))
-        return rows_of("estimate" if log else "worth", ours, named(found), call.function)
+        return rows_of("estimate" if log else "worth", ours, named(found), BTMODEL)
 
     return Translation("bridge", code, why, speaks="r", judge=judge)
 

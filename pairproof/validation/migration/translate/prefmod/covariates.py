@@ -18,7 +18,7 @@ from .....bridge.capture.recorded import RecordedCall
 from .....bridge.values.values import RLang
 from .....errors import FormulaError
 from .....native.pairs.grammar import products_of
-from .table import Given, written_name
+from .table import Given, value_of, written_name
 
 Product = tuple[str, ...]
 _NAME = re.compile(r"`[^`]+`|(?:[^\W\d]|\.(?!\d))[\w.]*")
@@ -61,6 +61,8 @@ class Covariates:
     @property
     def by(self) -> str:
         """The formula of the model in Python's words; "" for none."""
+        if len(self.in_model) > 1 and len(self.formel) == 2 ** len(self.in_model) - 1:
+            return " * ".join(_ticked(written_name(n)) for n in self.in_model)
         return " + ".join(":".join(_ticked(written_name(n)) for n in p) for p in self.formel)
 
     @property
@@ -97,7 +99,7 @@ def covariates(call: RecordedCall, table: Given) -> Covariates | str:
     """`formel` and `elim` of a call; a sentence where they are no sums of products of columns."""
     found = []
     for argument in ("formel", "elim"):
-        products = read(call.values.get(argument), call.args.get(argument, ""))
+        products = read(value_of(call, argument), call.args.get(argument, ""))
         if products is None:
             return f"{argument} is no sum of products of columns"
         found.append(products)

@@ -48,6 +48,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     _, refused = trial(code)
     if refused:
         return outside(f"its table cannot be read: {refused}")
+    r_flags = np.asarray(flags.values, float).ravel().tolist()
     of_items = str(scalar(call, "MISmodel", "obj")) == "obj"
 
     def judge(gaps: Any) -> Sequence[Agreement]:
@@ -57,10 +58,9 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
             ours = {i: float(any(missing[p] for p in pairs if i in p)) for i in items}
         else:
             ours = {f"{a}:{b}": float(missing[a, b] > 0) for a, b in pairs}
-        theirs = np.asarray(flags.values, float).ravel().tolist()
         return [
             row(f"missing.{name}", own, r, call.function, least=SAME, why="a count")
-            for (name, own), r in zip(ours.items(), theirs)
+            for (name, own), r in zip(ours.items(), r_flags)
         ]
 
     return Translation("native", code, speaks="value", judge=judge)

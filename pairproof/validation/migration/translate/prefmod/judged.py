@@ -121,19 +121,26 @@ def judge_pattern(
     except KeyError as lacking:
         return f"the Python model has no parameter {lacking}"
     own = _in_r_order(order, r)
+    if isinstance(own, str):  # ties that prefmod counts as losses (B1) leave no parameter U
+        own = _in_r_order([(shown, name) for shown, name in order if shown != "U"], r)
     if isinstance(own, str):
         return own
+    if len(own) < len(order) and not _misread(call, r, own, whole):
+        return f"prefmod has {len(own)} parameters where its arguments ask for {len(order)}"
+    numbers, ours = r, own
     saturated = None if model.alpha else saturated_of(tried, model, table)
     named = [] if not r.names else [f"{a} is {b}" for a, b in zip(r.names, own) if a != b]
 
     def judge(fit: Any) -> Sequence[Agreement]:
-        rows = _rows(call, fit, r, own, named)
-        if r.saturated is not None and saturated is not None:
-            rows.append(row("fl", saturated, r.saturated, call.function, why="a sum over the same counts"))
-        if any(a.verdict == "differs" for a in rows):
-            rows = _flat(rows, own, r)
-        if any(a.verdict == "differs" for a in rows):
-            rows = _by_defect(call, r, own, whole, rows)
+        rows = _rows(call, fit, numbers, ours, named)
+        if numbers.saturated is not None and saturated is not None:
+            rows.append(
+                row("fl", saturated, numbers.saturated, call.function, why="a sum over the same counts")
+            )
+        if _differ(rows):
+            rows = _flat(rows, ours, numbers)
+        if _differ(rows):
+            rows = _by_defect(call, numbers, ours, whole, rows)
         return rows
 
     return judge
@@ -167,7 +174,7 @@ def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: lis
         values,
         f"{', '.join(named[:8])}{', ...' if len(named) > 8 else ''}" if named else "",
         "nlm stops at a gradient of 1e-6",
-        name=f"{call.function}, {BY_NLM}",
+        name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in own) else ''}{BY_NLM}",
     )
     rows = fit_rows(fit, replace(answer, converged=r.code in (1, 2, None)))
     if r.stored is not None:
@@ -220,27 +227,42 @@ def _by_defect(
     call: RecordedCall, r: OfR, own: list[str], code: Call, rows: list[Agreement]
 ) -> list[Agreement]:
     """The rows, those that differ explained by prefmod's defects if R's numbers are those of a fit with them."""
+    as_r = _as_prefmod(code)
+    said = None if as_r is None else next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
+    if as_r is None or said is None or not set(own) <= set(as_r.names):
+        return rows
+    if _differ(_rows(call, as_r, r, own, [])):
+        return rows
+    differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
+    what = _defects(str(said))
+    why = f"R is wrong here, by prefmod's {what}; its numbers are those of the table so misread"
+    return explained(rows, differing, why, what.partition(":")[0])
+
+
+def _misread(call: RecordedCall, r: OfR, own: list[str], whole: Call) -> bool:
+    """Whether R's numbers are those of a table that prefmod misreads."""
+    as_r = _as_prefmod(whole)
+    return as_r is not None and set(own) <= set(as_r.names) and not _differ(_rows(call, as_r, r, own, []))
+
+
+def _differ(rows: Sequence[Agreement]) -> bool:
+    return any(a.verdict == "differs" for a in rows)
+
+
+def _as_prefmod(code: Call) -> AnswerFit | None:
+    """The fit of the table with all defects that prefmod shows on it; None where there is none."""
     table, _ = trial(code.arguments[0])
     if table is None:
-        return rows
+        return None
+    options = {k: v for k, v in code.keywords.items() if k != "ties"}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PairproofWarning)
-            options = {k: v for k, v in code.keywords.items() if k != "ties"}
-            as_r = fit_pattern(table, compat="prefmod", **options)
-            said = next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
-            if said is None or not set(own) <= set(as_r.names):
-                return rows
-            again = _rows(call, as_r, r, own, [])
-    except (PairproofError, KeyError):
-        return rows
-    if any(a.verdict == "differs" for a in again):
-        return rows
-    differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
-    return explained(rows, differing, f"R is wrong here: {said}", _defect_code(str(said)))
+            return fit_pattern(table, compat="prefmod", **options)
+    except PairproofError:
+        return None
 
 
-def _defect_code(said: str) -> str:
-    """ "B1-ties-as-losses" of a warning that names it."""
-    after = said.partition("with its defects ")[2]
-    return after.partition(":")[0].strip() or "as-prefmod"
+def _defects(said: str) -> str:
+    """ "B1-ties-as-losses: 3 ties became ..." of a warning that names them."""
+    return said.partition("with its defects ")[2].partition(". Without compat")[0]

@@ -23,7 +23,7 @@ from ....r_answers.translate import likelihood_values, parameter_values
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File
 from ..registry import translates
-from ..rows import SAME, counterpart, fit_rows, named, parameters, row, rows_of
+from ..rows import SAME, counterpart, explained, fit_rows, named, parameters, row, rows_of
 from ..translation import Context, Judge, Translation, outside
 from .bridged import AGAIN, _formula, frame_of, standard_errors
 from .covariates import Covariates, covariates
@@ -58,7 +58,9 @@ def llbtpc(call: RecordedCall, context: Context) -> Translation:
     _, refused = trial(code)
     if refused:
         return _bridge(call, table, items, found, f"fit_llbt refuses it: {refused}")
-    return Translation("native", code, notes=notes, judge=_judge(call, items, found))
+    return Translation(
+        "native", code, notes=notes, judge=_judge(call, items, found, _as_r(call, used, items, found, coding))
+    )
 
 
 def _without_python(found: Covariates, table: Given) -> str:
@@ -69,9 +71,6 @@ def _without_python(found: Covariates, table: Given) -> str:
         return f"{wrong} is not coded 1, 2, ..., K, which prefmod takes for granted"
     if not found.whole:
         return "an interaction without its main effects is coded by R in its own way"
-    beyond = [n for n in found.in_model if n not in found.in_table]
-    if beyond:
-        return f"{beyond[0]} is in formel and not in elim, so that prefmod leaves it out of the model (defect B10)"
     return ""
 
 
@@ -115,21 +114,46 @@ def names_in_r(fit: Fit, items: Sequence[str], found: Covariates, r: Sequence[st
     return {name: ours[key] for name in r if (key := frozenset(name.replace("`", "").split(":"))) in ours}
 
 
-def _judge(call: RecordedCall, items: Sequence[str], found: Covariates) -> Judge:
+def _as_r(
+    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
+) -> tuple[Call, str] | None:
+    """The model without the covariates of formel that are not in elim, which prefmod drops (B10); None if all are."""
+    beyond = [n for n in found.in_model if n not in found.in_table]
+    if not beyond:
+        return None
+    kept = replace(found, formel=tuple(p for p in found.formel if not set(p) & set(beyond)))
+    why = f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim, and is left out"
+    return _code(call, table, items, kept, coding), why
+
+
+def _judge(
+    call: RecordedCall, items: Sequence[str], found: Covariates, as_r: tuple[Call, str] | None
+) -> Judge:
+    """Rows; where prefmod drops a covariate, explained if its numbers are those of the model without it."""
+
     def judge(fit: Any) -> Sequence[Agreement]:
-        coef = named(call.vector("coef"))
-        own = names_in_r(fit, items, found, list(coef))
-        p = parameters(call, own, "lambda", items[-1])
-        values = parameter_values(fit, p)
-        said = gnm_values(call, fit, values)
-        answer = counterpart(
-            call, values, "U is tie" if "U" in coef else "", said, "its gnm takes no tolerance"
-        )
-        lacking = [n for n, v in coef.items() if v == v and n not in own]
-        rows = fit_rows(fit, answer)
-        return rows + [row(f"coef.{n}", float("nan"), coef[n], call.function) for n in lacking]
+        rows = _rows(call, items, found, fit)
+        if as_r is None or not any(a.verdict == "differs" for a in rows):
+            return rows
+        other, _ = trial(as_r[0])
+        if other is None or any(a.verdict == "differs" for a in _rows(call, items, found, other)):
+            return rows
+        differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
+        return explained(rows, differing, as_r[1], "B10-covariate-not-in-elim")
 
     return judge
+
+
+def _rows(call: RecordedCall, items: Sequence[str], found: Covariates, fit: Fit) -> list[Agreement]:
+    coef = named(call.vector("coef"))
+    own = names_in_r(fit, items, found, list(coef))
+    p = parameters(call, own, "lambda", items[-1])
+    values = parameter_values(fit, p)
+    said = gnm_values(call, fit, values)
+    answer = counterpart(call, values, "U is tie" if "U" in coef else "", said, "its gnm takes no tolerance")
+    lacking = [n for n, v in coef.items() if v == v and n not in own]
+    rows = fit_rows(fit, answer)
+    return rows + [row(f"coef.{n}", float("nan"), coef[n], call.function) for n in lacking]
 
 
 def gnm_values(call: RecordedCall, fit: Fit, values: dict[str, float]) -> str:

@@ -181,7 +181,8 @@ def parameters_in_order(fit: AnswerFit, model: Asked, table: Given) -> list[tupl
     """
     of_item = {(t.item, frozenset(t.by)): t.name for t in fit.terms if t.kind == "item"}
     times = fit.respondents.times
-    blocks = [()] if model.of_missing else [(), *r_blocks(model.covariates, table)]
+    blocks: list[tuple[tuple[str, int], ...]] = [()]
+    blocks += [] if model.of_missing else r_blocks(model.covariates, table)
     found: list[tuple[str, str]] = []
 
     def items(block: tuple[tuple[str, int], ...], extra: tuple[tuple[str, str], ...], prefix: str) -> None:

@@ -88,9 +88,9 @@ def _judge(call: RecordedCall) -> Any:
                 rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN))
         masses = call.vector("pis")
         if masses is not None:
-            theirs = {str(j + 1): float(v) for j, v in enumerate(masses.floats().ravel())}
+            r_masses = {str(j + 1): float(v) for j, v in enumerate(masses.floats().ravel())}
             ours = {str(j + 1): float(v) for j, v in enumerate(np.ravel(model.masses))}
-            rows += rows_of("mass", ours, theirs, call.function, least=SAME, why=AGAIN)
+            rows += rows_of("mass", ours, r_masses, call.function, least=SAME, why=AGAIN)
         return rows
 
     return judge

@@ -164,9 +164,33 @@ def left_out(rows: Rows, why: str) -> tuple[str, ...]:
 # -- values of arguments -------------------------------------------------------------------------------------
 
 
+#: Argument -> where the result says how prefmod understood it, for arguments whose values were not kept.
+UNDERSTOOD = {
+    "undec": "undec",
+    "ia": "ia",
+    "iaT": "ia_t",
+    "NItest": "ni_test",
+    "NI": "ni",
+    "MIScommon": "mis_common",
+    "MISmodel": "mis_model",
+    "MISalpha": "mis_alpha",
+    "MISbeta": "mis_beta",
+    "formel": "formel",
+    "elim": "elim",
+    "obj.names": "obj_names",
+}
+
+
+def value_of(call: RecordedCall, argument: str) -> RValue:
+    """The value of an argument; where it was given and not kept, what prefmod made of it; None for neither."""
+    if argument in call.values or argument not in call.args:
+        return call.values.get(argument)
+    return call.result.get(UNDERSTOOD.get(argument, ""))
+
+
 def scalar(call: RecordedCall, argument: str, default: Any = None) -> Any:
     """One value of an argument as a Python value; `default` where it was not given, or is NULL."""
-    value: RValue = call.values.get(argument)
+    value = value_of(call, argument)
     if isinstance(value, RVector) and value.values.size == 1:
         return value.scalar()
     return default
@@ -185,7 +209,7 @@ def count(call: RecordedCall, argument: str, default: int = 0) -> int:
 
 def texts(call: RecordedCall, argument: str) -> tuple[str, ...]:
     """Strings; () where the argument was not given, or is no text."""
-    value = call.values.get(argument)
+    value = value_of(call, argument)
     if isinstance(value, RVector) and value.values.dtype == object and not value.na.any():
         return tuple(str(v) for v in value.values.tolist())
     return ()
@@ -193,7 +217,7 @@ def texts(call: RecordedCall, argument: str) -> tuple[str, ...]:
 
 def mask(call: RecordedCall, argument: str) -> tuple[bool, ...]:
     """TRUEs and FALSEs; () for NULL, or where none is TRUE."""
-    value = call.values.get(argument)
+    value = value_of(call, argument)
     if not isinstance(value, RVector) or value.values.dtype.kind not in "bif":
         return ()
     found = tuple(bool(v) for v in value.values.tolist())

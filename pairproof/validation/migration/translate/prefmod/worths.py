@@ -76,7 +76,7 @@ def groups_in_r(fit: Fit, table: RVector) -> dict[str, str]:
     found: dict[str, str] = {}
     for column in columns:
         parts = column.split(":")
-        time = [f"time{p[1:]}" for p in parts if p[:1] == "T" and p[1:].isdigit() and f"{p}" not in ours]
+        time = [f"time{p[1:]}" for p in parts if p[:1] == "T" and p[1:].isdigit()]
         plain = frozenset(p for p in parts if p and p != "estimate")
         timed = frozenset(
             [
@@ -175,9 +175,10 @@ def _rows(
 
 
 def _least(step: Step) -> tuple[float, str]:
-    """Digits of a worth of this fit: those that R's own stop leaves."""
+    """Digits of a worth of this fit: those that R's own stop leaves in the estimates, of which it is a function."""
     names = [a.r_call for a in step.rows if a.r_call and a.quantity.kind == "estimate"]
-    asked = floor("worth", names[0] if names else step.call.function)
+    of = names[0] if names else step.call.function
+    asked = min((floor("worth", of), floor("estimate", of)), key=lambda f: f.digits)
     return asked.digits, asked.why
 
 

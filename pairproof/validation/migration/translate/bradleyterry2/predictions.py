@@ -1,0 +1,326 @@
+"""predict and residuals of a BTm: by pairproof where it has them, else R's own through the bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .....bridge.capture.recorded import RecordedCall
+from .....bridge.values.csv_frames import looks_otherwise
+from .....bridge.values.values import RList, RVector
+from .....errors import FormulaError, InputError
+from .....fit.contests.mixed import MixedFit
+from ....verdicts.agreement import Agreement
+from ...code.expressions import Call, File, files
+from ...code.frames import frame_call
+from ..registry import translates
+from ..rows import row
+from ..translation import Context, Translation, outside
+from .contests import Contests, StaysInR
+from .made_of import Model, model_of
+from .models import estimated_terms
+from .newdata import new_contests
+
+BRIDGE = "pairproof.bridge.bradleyterry2"
+KINDS = ("deviance", "pearson", "working", "response")
+#: Contests that are written into the script; more stand in a file.
+IN_SCRIPT = 12
+LEVELS = ("population", "individual")
+
+
+@translates("BradleyTerry2::predict.BTm")
+def predict(call: RecordedCall, context: Context) -> Translation:
+    """`pairproof.predict(m, contests)`."""
+    try:
+        model = model_of(call, context, "object")
+        theirs = _predicted(call, model)
+        why = _only_in_r(call, model, theirs)
+        if not why and model.fit is not None:
+            try:
+                code = _native_code(call, model)
+                return Translation(
+                    "native", code, speaks="value", judge=_judge_predictions(call, model, theirs)
+                )
+            except StaysInR as reason:
+                why = str(reason)
+        code = _bridge_code(call, model)
+    except (StaysInR, InputError, FormulaError) as reason:
+        return outside(str(reason))
+    return Translation(
+        "bridge", code, why or "its model stays in R", speaks="r", judge=_judge_bridge(call, theirs)
+    )
+
+
+@translates("BradleyTerry2::residuals.BTm")
+def residuals(call: RecordedCall, context: Context) -> Translation:
+    """`pairproof.contest_residuals(m, kind)`, and `pairproof.item_residuals(m)` of grouped ones."""
+    try:
+        model = model_of(call, context, "object")
+        kind = _word(call, "type", "deviance")
+        value = call.vector("value")
+        if value is None:
+            raise StaysInR("its values were not recorded")
+        if model.fit is not None and kind in KINDS and value.values.ndim == 1:
+            code = Call("pairproof.contest_residuals", (model.result, kind))
+            return Translation(
+                "native", code, speaks="value", judge=_judge_residuals(call, model, kind, value)
+            )
+        if model.fit is not None and kind == "grouped" and "by" not in call.args:
+            code = Call("pairproof.item_residuals", (model.result,))
+            return Translation("native", code, speaks="value", judge=_judge_grouped(call, model, value))
+        options: dict[str, Any] = {} if kind == "deviance" else {"type": kind}
+        by = call.values.get("by")
+        if "by" in call.args and not (isinstance(by, RVector) and isinstance(by.values.ravel()[0], str)):
+            raise StaysInR("the factor by which it groups was not recorded by its name")
+        if isinstance(by, RVector):
+            options["by"] = str(by.values.ravel()[0])
+        code = Call(f"{BRIDGE}.residuals", (model.in_r(),), options)
+    except (StaysInR, TypeError) as why:
+        return outside(str(why))
+    theirs = value.floats().T.ravel()
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        return _rows(call, f"residual_{kind}", theirs, np.asarray(found.values).T.ravel(), 9.0)
+
+    return Translation("bridge", code, f"residuals of type {kind!r} stay in R", speaks="r", judge=judge)
+
+
+# -- predictions ---------------------------------------------------------------------------------------------
+
+
+def _word(call: RecordedCall, name: str, default: str) -> str:
+    found = call.values.get(name)
+    if isinstance(found, RVector) and found.values.size and isinstance(found.values.ravel()[0], str):
+        return str(found.values.ravel()[0])
+    return default
+
+
+def _levels(call: RecordedCall, model: Model) -> tuple[int, ...]:
+    """Levels asked for: 0 without, 1 with predicted random effects."""
+    found = call.values.get("level")
+    if isinstance(found, RVector) and found.values.dtype.kind in "fib":
+        return tuple(sorted(int(v) for v in found.floats().ravel()))
+    return (1,) if _random(model) else (0,)
+
+
+def _random(model: Model) -> bool:
+    return "BTglmmPQL" in model.call.strings("class")
+
+
+def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
+    """R's numbers by level and by "fit" or "se.fit"."""
+    value = call.result.get("value")
+    levels = _levels(call, model)
+    found: dict[tuple[int, str], Any] = {}
+    parts = {levels[0]: value}
+    if isinstance(value, RList) and set(value.names or ()) <= set(LEVELS):
+        parts = {LEVELS.index(n): v for n, v in zip(value.names or (), value.values)}
+    for level, part in parts.items():
+        inside = part if isinstance(part, RList) else RList((part,), ("fit",))
+        for name in ("fit", "se.fit"):
+            numbers = inside[name] if name in inside else None
+            if isinstance(numbers, RVector):
+                found[level, name] = numbers
+    if not found:
+        raise StaysInR("its values were not recorded")
+    return found
+
+
+def _only_in_r(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]) -> str:
+    """Why pairproof does not predict this; "" if it does."""
+    kind, levels = _word(call, "type", "link"), _levels(call, model)
+    if any(v.values.ndim != 1 for v in theirs.values()) or kind not in ("link", "response"):
+        return f"predictions of type {kind!r} stay in R"
+    if _random(model) and 0 in levels and isinstance(model.fit, MixedFit):
+        return "pairproof predicts with the random effects, and R was asked for level 0 without them"
+    if kind == "response" and any(name == "se.fit" for _, name in theirs):
+        return "standard errors of probabilities stay in R"
+    if "se.fit" in {name for _, name in theirs} and model.fit is not None and model.fit.not_estimable:
+        return ""
+    return ""
+
+
+def _native_code(call: RecordedCall, model: Model) -> Call:
+    if "newdata" not in call.args:
+        return Call("pairproof.predict", (model.result, _rows_of_fit(model)))
+    fit = model.in_words
+    if fit is None:
+        raise StaysInR("the covariates of its newdata stay in R, as those of its model do")
+    found = new_contests(
+        call, model.call, model.contests(), fit, estimated_terms(model.call, model.contests())
+    )
+    contests: Any = found.contests
+    if len(next(iter(contests.values()))) > IN_SCRIPT:
+        contests = _read(contests, f"{model.call.variable or 'BTm'}_new")
+    options = {"item_data": found.item_data} if found.item_data else {}
+    return Call("pairproof.predict", (model.result, contests), options)
+
+
+def _rows_of_fit(model: Model) -> Call:
+    """The contests of the table that the model was fitted to."""
+    code = model.step.translation.code
+    tables = [f for f in files(code) if {"first", "second"} <= set(f.columns)]
+    if not tables:
+        raise StaysInR("the table of its model is not in a file")
+    columns = {n: list(v) for n, v in tables[0].columns.items() if n not in ("wins", "losses", "ties")}
+    return _read(columns, f"{tables[0].stem or 'BTm'}_contests")
+
+
+def _read(columns: Mapping[str, list[Any]], stem: str) -> Call:
+    text = [name for name, values in columns.items() if looks_otherwise(values)]
+    return Call("pairproof.bridge.read_frame", (File(columns, stem),), {"text": text} if text else {})
+
+
+def _judge_predictions(
+    call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]
+) -> Callable[[Any], Sequence[Agreement]]:
+    kind = _word(call, "type", "link")
+    response = "p_plug_in" if isinstance(model.fit, MixedFit) else "p_first"
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        rows: list[Agreement] = []
+        errors = found["se"].to_numpy(float)
+        for (_, name), numbers in theirs.items():
+            column = "se" if name == "se.fit" else "eta" if kind == "link" else response
+            least = model.least("se" if name == "se.fit" else "estimate")
+            label = "prediction_se" if name == "se.fit" else "prediction"
+            ours, size = found[column].to_numpy(float), np.nan_to_num(errors) if column == "eta" else None
+            rows += _rows(call, label, numbers.floats(), ours, least, size)
+        return model.judged(_without_r(rows))
+
+    return judge
+
+
+def _without_r(rows: Sequence[Agreement]) -> list[Agreement]:
+    """R gives NA at level 1 for a player that was not in the fit."""
+    why = "R predicts no player with random effects that the model was not fitted to"
+    return [
+        replace(a, verdict="not-checkable", code="r-has-no-value", explanation=why)
+        if a.verdict == "differs" and a.r is None
+        else a
+        for a in rows
+    ]
+
+
+def _bridge_code(call: RecordedCall, model: Model) -> Call:
+    options: dict[str, Any] = {}
+    if "newdata" in call.args:
+        options["newdata"] = _newdata_of_r(call, model)
+    if "level" in call.args:
+        levels = list(_levels(call, model))
+        options["level"] = levels[0] if len(levels) == 1 else levels
+    kind = _word(call, "type", "link")
+    if kind != "link":
+        options["type"] = kind
+    se = call.values.get("se.fit")
+    if isinstance(se, RVector) and bool(se.values.ravel()[0]):
+        options["se_fit"] = True
+    return Call(f"{BRIDGE}.predict", (model.in_r(),), options)
+
+
+def _newdata_of_r(call: RecordedCall, model: Model) -> Any:
+    """R's newdata with the players' columns under the names that the bridged model has."""
+    given = call.values.get("newdata")
+    if not isinstance(given, RList):
+        raise StaysInR("its newdata were not recorded")
+    sides = {model.call.args.get(f"player{k}", ""): f"player{k}" for k in (1, 2)}
+    stem = f"{model.call.variable or 'BTm'}_new"
+    if "data.frame" in given.rclass:
+        return frame_call(_renamed(given, sides), stem)
+    frames = {n: v for n, v in zip(given.names or (), given.values) if isinstance(v, RList)}
+    if len(frames) != len(given.values) or not frames:
+        raise StaysInR("its newdata are no data frames")
+    return {n: frame_call(_renamed(v, sides), f"{stem}_{n}") for n, v in frames.items()}
+
+
+def _renamed(frame: RList, names: Mapping[str, str]) -> RList:
+    return replace(frame, names=tuple(names.get(n, n) for n in frame.names or ()))
+
+
+def _judge_bridge(
+    call: RecordedCall, theirs: Mapping[tuple[int, str], Any]
+) -> Callable[[Any], Sequence[Agreement]]:
+    def judge(found: Any) -> Sequence[Agreement]:
+        rows: list[Agreement] = []
+        for k, level in enumerate(sorted({level for level, _ in theirs})):
+            for name, columns in (("fit", found.fit), ("se.fit", found.se)):
+                numbers = theirs.get((level, name))
+                if numbers is None or not columns.size:
+                    continue
+                wide = numbers.values.ndim == 2
+                ours = columns.T.ravel() if wide else columns[:, k]
+                label = f"prediction{'_se' if name == 'se.fit' else ''}.level {level}"
+                rows += _rows(
+                    call, label, numbers.floats().T.ravel() if wide else numbers.floats(), ours, 9.0
+                )
+        return rows
+
+    return judge
+
+
+# -- residuals -----------------------------------------------------------------------------------------------
+
+
+def _judge_residuals(
+    call: RecordedCall, model: Model, kind: str, value: RVector
+) -> Callable[[Any], Sequence[Agreement]]:
+    def judge(found: Any) -> Sequence[Agreement]:
+        ours, theirs = found[kind].to_numpy(float), value.floats()
+        if len(theirs) != len(ours):  # na.exclude puts NA where a row was left out
+            theirs = theirs[~np.isnan(theirs)]
+        size = np.ones(len(ours))  # residuals are on the scale of a standard error
+        return model.judged(_rows(call, f"residual_{kind}", theirs, ours, model.least("estimate"), size))
+
+    return judge
+
+
+def _judge_grouped(call: RecordedCall, model: Model, value: RVector) -> Callable[[Any], Sequence[Agreement]]:
+    contests: Contests = model.contests()
+    names = value.dimnames[0] if value.dimnames and value.dimnames[0] else value.names or ()
+    players = [n.removeprefix(contests.id) for n in names]
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        at = {item: k for k, item in enumerate(found["item"])}
+        order = [at[p] for p in players if p in at]
+        weights = value.attributes.get("weights")
+        theirs = [("residual", "residual", value.floats().ravel())]
+        if isinstance(weights, RVector):
+            theirs.append(("residual_weight", "weight", weights.floats().ravel()))
+        rows: list[Agreement] = []
+        for label, column, numbers in theirs:
+            ours = found[column].to_numpy(float)[order]
+            # A weight of 0 is that of contests whose results are certain in the limit; R's is what its stop left.
+            size = np.ones(len(ours)) if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
+            rows += _rows(call, label, numbers, ours, model.least("se") - 0.5, size, players)
+        return model.judged(rows)
+
+    return judge
+
+
+def _rows(
+    call: RecordedCall,
+    label: str,
+    theirs: Any,
+    ours: Any,
+    least: float,
+    size: Any = None,
+    names: Sequence[str] = (),
+) -> list[Agreement]:
+    if len(theirs) != len(ours):
+        return [row(label, float("nan"), float(len(theirs)), call.function, why="not as many numbers")]
+    sizes = np.zeros(len(ours)) if size is None else size
+    return [
+        row(
+            f"{label}.{names[k] if names else k + 1}",
+            float(ours[k]),
+            float(theirs[k]),
+            call.function,
+            least=least,
+            why="R's own stop",
+            scale=float(sizes[k]),
+        )
+        for k in range(len(ours))
+    ]
