@@ -36,7 +36,7 @@ def line(row: Row) -> tuple[str, ...]:
     name = str(row["name"])
     if "error" in row:
         return (name, *[""] * (len(HEADS) - 2), "")
-    states = Counter(row["states"])
+    states: Counter[str] = Counter(row["states"])
     return (
         name,
         *_calls(states, int(row["calls"])),
@@ -55,7 +55,7 @@ def _calls(states: Mapping[str, int], calls: int) -> tuple[str, ...]:
 
 
 def _helpers(row: Row) -> str:
-    states = Counter(row["helper_states"])
+    states: Counter[str] = Counter(row["helper_states"])
     if not row["helpers"]:
         return ""
     native = states["native"]
@@ -101,8 +101,8 @@ def summary() -> str:
     lines = []
     for group in GROUPS:
         rows = [r for r in rows_of(group) if "error" not in r]
-        states = sum((Counter(r["states"]) for r in rows), Counter())
-        helpers = sum((Counter(r["helper_states"]) for r in rows), Counter())
+        states: Counter[str] = sum((Counter(r["states"]) for r in rows), Counter())
+        helpers: Counter[str] = sum((Counter(r["helper_states"]) for r in rows), Counter())
         digits = [r["fewest"] for r in rows if r["fewest"] is not None]
         lines.append(
             (

@@ -25,7 +25,8 @@ import click
 
 import pairproof
 from pairproof.errors import PairproofError
-from pairproof.validation.migration.migration import DIFFERENT, Migration, counts, fewest
+from pairproof.validation.migration.migration import Migration
+from pairproof.validation.migration.sites import DIFFERENT, counts, fewest
 
 from .snippets import ROOT
 
@@ -94,7 +95,23 @@ def run(script: Script, into: Path | None = None) -> dict[str, Any]:
         except PairproofError as error:
             return {"group": script.group, "name": script.name, "error": _short(str(error))}
         took = time.monotonic() - begun
-        return {**of(script, found), "seconds": round(took, 1), **written(out)}
+        same = plain_output(home / script.path.name) == found.captured.output if script.path.suffix == ".R" else None
+        return {**of(script, found), "seconds": round(took, 1), "same_output": same, **written(out)}
+
+
+def plain_output(script: Path) -> str:
+    """What R prints of a script that nobody records."""
+    program = shutil.which("R")
+    assert program is not None, "R ran the script a moment ago"
+    ran = subprocess.run(
+        [program, "--no-echo", "--no-restore", "--no-save", f"--file={script.name}"],
+        cwd=script.parent,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return ran.stdout.decode("utf-8", "replace")
 
 
 def of(script: Script, found: Migration) -> dict[str, Any]:

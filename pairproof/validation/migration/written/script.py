@@ -55,7 +55,10 @@ def script_text(
         lines += block if below else ["", *block]
     if captured.ending != "done":
         lines += ["", *comment(f"The R script ended here: {captured.message}")]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    if "pairproof.bridge." in text:  # no attribute of the package until it is imported
+        text = text.replace("\nimport pairproof\n", "\nimport pairproof\nimport pairproof.bridge\n", 1)
+    return text
 
 
 def modules(found: Sequence[CallSite]) -> list[str]:
