@@ -40,7 +40,7 @@ _LEVELS = 5
 def placed_calls(
     records: Records, script: Parsed, sourced: Mapping[str, Parsed], name: str, clean: Callable[[str], str]
 ) -> tuple[RecordedCall, ...]:
-    """The calls with their places, numbered in the order in which they began.
+    """The calls with their places, numbered in the order in which they ended.
 
     Parameters
     ----------

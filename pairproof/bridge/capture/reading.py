@@ -67,7 +67,7 @@ class Records:
     Attributes
     ----------
     calls : list of RawCall
-        In the order in which they began.
+        In the order in which they ended.
     main : str
         The process that ran the script.
     workers : frozenset of str
