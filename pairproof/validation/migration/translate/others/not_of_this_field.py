@@ -1,8 +1,8 @@
-"""Functions of R that fit or test something, but no model of paired comparisons or rankings, and what they do.
-
-A script's call of one of them is named with its line in the list of calls, in the Python script and in the report, so
-that nobody takes the script for whole.  It is recognised by the function's name in the text, whether R reached it or
-not; nothing is known of its values.
+"""Functions of R that fit or test something, but no model of paired comparisons or rankings, and what they
+do.
+ A script's call of one of them is named with its line in the list of calls, in the Python script and in the
+report, so that nobody takes the script for whole.  It is recognised by the function's name in the text,
+whether R reached it or not; nothing is known of its values.
 """
 
 from __future__ import annotations
