@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 
+import pairproof
 from pairproof.errors import ComparisonError, InputError, ItemError, NotEstimableError
 from pairproof.fit.fit import Fit
 from pairproof.fit.nesting import why_not_nested
@@ -454,3 +455,30 @@ def test_a_fit_survives_pickling_with_everything_that_can_be_asked_of_it(by, cha
         np.array_equal(again.cell_table().fitted, fit.cell_table().fitted)
         and again.to_dict() == fit.to_dict()
     )
+
+
+def test_abilities_are_the_items_own_parameters_or_what_their_covariates_say():
+    table = pairproof.read(
+        {"first": ["A", "C", "A"], "second": ["B", "B", "C"], "wins": [1, 1, 3], "losses": [1, 3, 2]},
+        item_data={"item": ["A", "B", "C"], "x": [1.0, 2.0, 4.0]},
+    )
+    free = pairproof.fit_bradley_terry(table, reference="B")
+    frame = free.abilities().set_index("item")
+    assert frame["ability"].to_dict() == free.params.to_dict()
+    assert frame.loc["B"].tolist() == [0.0, 0.0]
+    assert frame["se"].drop("B").tolist() == pytest.approx(
+        free.bse.drop("B").tolist(), rel=1e-14
+    )  # observed 0
+    of_x = pairproof.fit_bradley_terry(table, formula="x")
+    # a_i = x_i b, and its standard error |x_i| se(b); observed 0
+    assert of_x.abilities()["ability"].tolist() == pytest.approx(
+        [k * of_x.params["x"] for k in (1, 2, 4)], rel=1e-14
+    )
+    assert of_x.abilities()["se"].tolist() == pytest.approx([k * of_x.bse["x"] for k in (1, 2, 4)], rel=1e-14)
+
+
+def test_an_ability_that_is_not_estimable_has_no_number():
+    table = pairproof.read({"first": ["A", "C"], "second": ["B", "D"], "wins": [1, 2], "losses": [1, 1]})
+    frame = pairproof.fit_bradley_terry(table).abilities()
+    assert frame["ability"].isna().tolist() == [False, False, True, True]
+    assert frame["se"].isna().tolist() == [False, False, True, True]

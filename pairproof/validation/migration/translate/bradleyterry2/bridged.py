@@ -27,7 +27,7 @@ from .judge import coefficients
 from .models import bias_reduced
 
 BTM = "pairproof.bridge.bradleyterry2.BTm"
-#: The same fit by the same R from the same values; rows of a subset, and their order of summation, may differ.
+#: The same fit by the same R from the same values; rows of a subset may be summed in another order.
 LEAST = 9.0
 PLAYERS = ("player1", "player2")
 

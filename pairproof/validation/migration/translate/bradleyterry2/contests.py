@@ -18,7 +18,7 @@ from .....bridge.values.values import RLang, RList, RVector
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-#: A count that misses a whole number, or a half, by this part of itself is one: R has shares, and they were multiplied.
+#: A count that misses a whole number, or a half, by this part of itself is one: it is a share times a weight.
 WHOLE = 1e-9
 
 

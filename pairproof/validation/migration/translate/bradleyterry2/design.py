@@ -20,7 +20,7 @@ from .....fit.predictions import item_covariate
 from .contests import Contests
 
 FloatArray = NDArray[np.float64]
-#: Of the largest entry of a column: both designs are differences of the same covariates, R's in double precision.
+#: Of the largest entry of a column: both designs are differences of the same covariates, in double precision.
 SAME = 1e-9
 
 

@@ -230,7 +230,8 @@ def _newdata_of_r(call: RecordedCall, model: Model) -> Any:
     stem = f"{model.call.variable or 'BTm'}_new"
     if "data.frame" in given.rclass:
         return frame_call(_renamed(given, sides), stem)
-    frames = {n: v for n, v in zip(given.names or (), given.values) if isinstance(v, RList)}
+    labels = given.names or tuple(f"table{k + 1}" for k in range(len(given.values)))
+    frames = {n or "table": v for n, v in zip(labels, given.values) if isinstance(v, RList)}
     if len(frames) != len(given.values) or not frames:
         raise StaysInR("its newdata are no data frames")
     return {n: frame_call(_renamed(v, sides), f"{stem}_{n}") for n, v in frames.items()}
@@ -292,7 +293,7 @@ def _judge_grouped(call: RecordedCall, model: Model, value: RVector) -> Callable
         rows: list[Agreement] = []
         for label, column, numbers in theirs:
             ours = found[column].to_numpy(float)[order]
-            # A weight of 0 is that of contests whose results are certain in the limit; R's is what its stop left.
+            # A weight of 0 is that of results that are certain in the limit; R's is what its stop left.
             size = np.ones(len(ours)) if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
             rows += _rows(call, label, numbers, ours, model.least("se") - 0.5, size, players)
         return model.judged(rows)

@@ -3,7 +3,7 @@
 R's table and ours differ in form.  With LR the likelihood ratio of a row, d the deviance of the model and c the log
 binomial coefficients of the rows that R's AIC has::
 
-    anova(m)     Deviance = LR,  Resid. Dev = null deviance - LR so far
+    anova(m)     Deviance = LR,  Resid. Dev = d + LR of the rows below
     drop1(m)     Deviance = d + LR,  AIC = ours - 2 c
     add1(m)      Deviance = d - LR;  without random effects R's table is wrong
     anova(a, b)  Deviance = LR with the sign of the order
@@ -171,15 +171,16 @@ def _sequence(model: Model, labels: Sequence[str]) -> Callable[[Any], Numbers]:
     fit = _fit_of(model)
 
     def numbers(found: Any) -> Numbers:
-        deviance, df = fit.null_deviance, float(fit.df_null)
+        # From the whole model backwards: the model of no terms may have players with an ability of their own.
+        deviance, df = fit.deviance, float(fit.df_resid)
         ours: dict[tuple[str, str], float] = {}
-        for k, label in enumerate(labels):
+        for k, label in reversed(list(enumerate(labels))):
             line = found.iloc[k]
+            ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = deviance, df
             if k:
                 ours |= _test(label, line)
                 ours[label, "Deviance"] = float(line["statistic"])
-                deviance, df = deviance - float(line["statistic"]), df - float(line["df"])
-            ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = deviance, df
+                deviance, df = deviance + float(line["statistic"]), df + float(line["df"])
         return ours
 
     return numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import warnings
 from pathlib import Path
@@ -28,7 +29,7 @@ def tried(code: Call) -> Fit | PairproofError:
     with tempfile.TemporaryDirectory() as folder:
         places: dict[int, Path] = {}
         for k, file in enumerate(files(code)):
-            places[id(file)] = Path(folder) / f"{k}.csv"
+            places[id(file)] = Path(folder) / f"table{k + 1 if k else ''}.csv"
             places[id(file)].write_text(csv_text(file.columns), encoding="utf-8")
 
         def where(file: File) -> Path:
@@ -39,6 +40,6 @@ def tried(code: Call) -> Fit | PairproofError:
                 warnings.simplefilter("ignore")  # the script shows them when it is run
                 found = evaluate(code, where, {})
         except PairproofError as error:
-            return error
+            return PairproofError(str(error).replace(f"{folder}{os.sep}", ""))
     assert isinstance(found, Fit)
     return found

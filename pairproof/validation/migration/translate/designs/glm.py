@@ -80,7 +80,7 @@ def _binomial(call: RecordedCall, fitted: Fitted, family: str, link: str) -> Tra
     kept = [fitted.design.names.index(n) for n in found.coefficients]
     phi = dispersion(fitted, family, call.number("df_residual") or 0.0) if family != "binomial" else 1.0
     p = r_parameters(found, fitted.coef[kept], fitted.vcov[np.ix_(kept, kept)] / phi, "log-odds")
-    likelihood = binomial_likelihood(call, found.model.contests, len(kept))
+    likelihood = binomial_likelihood(call, fitted, found.model.contests, len(kept))
     if family != "binomial" or half:
         likelihood = {q: v for q, v in likelihood.items() if q in ("deviance", "df_resid")}
     said = _said(found, 1.0)
