@@ -6,18 +6,8 @@
 ## the way in, and anything else is left unrecorded. A promise is forced only where that cannot be noticed.
 
 pure <- c(
-<<<<<<< HEAD
-  "c", "list", "data.frame", "cbind", "rbind", "factor", "ordered", "relevel", "as.factor", "as.matrix", "matrix",
-  "as.data.frame", "diag", "subset", "paste", "paste0", "names", "colnames", "rownames", "levels", "nlevels", "rep", "seq",
-  "seq_len", "seq_along", "length", "nrow", "ncol", "as.numeric", "as.integer", "as.character", "as.vector", "is.na",
-  "which", "na.omit", "complete.cases", "transform", "droplevels", "ifelse", "setdiff", "unique", "rev", "sort", "order",
-  "head", "tail", "t", "table", "unlist", "sum", "min", "max", "round", "log", "exp", "sqrt", "abs", "choose",
-  "binomial", "poisson", "quasibinomial", "quasipoisson", "gaussian", "make.link", "as.formula", "formula", "reformulate",
-  "glm.control", "[", "[[", "$", "@", ":", "-", "+", "*", "/", "^", "%%", "%/%", "%in%", "%x%", "(", "~", "!",
-  "==", "!=", "<", ">", "<=", ">=", "&", "|", "&&", "||", "::")
-=======
   "c", "list", "data.frame", "cbind", "rbind", "factor", "ordered", "relevel", "as.factor", "as.matrix",
-  "matrix", "as.data.frame", "subset", "paste", "paste0", "names", "colnames", "rownames", "levels",
+  "matrix", "as.data.frame", "diag", "subset", "paste", "paste0", "names", "colnames", "rownames", "levels",
   "nlevels", "rep", "seq", "seq_len", "seq_along", "length", "nrow", "ncol", "as.numeric", "as.integer",
   "as.character", "as.vector", "is.na", "which", "na.omit", "complete.cases", "transform", "droplevels",
   "ifelse", "setdiff", "unique", "rev", "sort", "order", "head", "tail", "t", "table", "unlist", "sum",
@@ -25,7 +15,6 @@ pure <- c(
   "quasipoisson", "gaussian", "make.link", "as.formula", "formula", "reformulate", "glm.control", "[", "[[",
   "$", "@", ":", "-", "+", "*", "/", "^", "%%", "%/%", "%in%", "%x%", "(", "~", "!", "==", "!=", "<", ">",
   "<=", ">=", "&", "|", "&&", "||", "::")
->>>>>>> main
 
 called_name <- function(e) {
   f <- e[[1L]]
