@@ -95,7 +95,11 @@ def run(script: Script, into: Path | None = None) -> dict[str, Any]:
         except PairproofError as error:
             return {"group": script.group, "name": script.name, "error": _short(str(error))}
         took = time.monotonic() - begun
-        same = plain_output(home / script.path.name) == found.captured.output if script.path.suffix == ".R" else None
+        same = (
+            plain_output(home / script.path.name) == found.captured.output
+            if script.path.suffix == ".R"
+            else None
+        )
         return {**of(script, found), "seconds": round(took, 1), "same_output": same, **written(out)}
 
 

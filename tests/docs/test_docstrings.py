@@ -35,6 +35,9 @@ COVERED = (
     "pairproof.campaign.page.text_files",
     "pairproof.campaign.page.texts",
     "pairproof.campaign.page.words",
+    "pairproof.bridge.packages.by_design:glm_design",
+    "pairproof.bridge.packages.by_design:gnm_eliminated",
+    "pairproof.bridge.packages.by_design:polr_design",
     "pairproof.bridge.capture.run:capture",
     "pairproof.bridge.packages.bradleyterry2.counts:BTm_counts",
     "pairproof.bridge.packages.bradleyterry2.counts:countsToBinomial",
@@ -51,8 +54,10 @@ COVERED = (
     "pairproof.bridge.packages.bradleyterry2.plots:plotProportions",
     "pairproof.bridge.packages.bradleyterry2.pql:glmmPQL",
     "pairproof.bridge.packages.bradleyterry2.pql:glmmPQL_control",
+    "pairproof.bridge.packages.brglm:brglm_design",
     "pairproof.bridge.packages.brglm2:brglm_fit",
     "pairproof.bridge.packages.contest_effects:glmer_contests",
+    "pairproof.bridge.packages.mixed_design:glmer_design",
     "pairproof.bridge.packages.eba:eba",
     "pairproof.bridge.packages.eba:thurstone",
     "pairproof.bridge.packages.eba:strans",
@@ -70,6 +75,7 @@ COVERED = (
     "pairproof.bridge.packages.plackettluce:PlackettLuce",
     "pairproof.bridge.packages.plackettluce:itempar",
     "pairproof.bridge.packages.plackettluce:qvcalc",
+    "pairproof.bridge.packages.pladmm:pladmm",
     "pairproof.bridge.packages.prefmod.classes:pattnpml_fit",
     "pairproof.bridge.packages.prefmod.designs:fit_design",
     "pairproof.bridge.packages.prefmod.designs:patt_design",
@@ -329,6 +335,8 @@ COVERED = (
     "pairproof.native.trees.tables",
     "pairproof.native.trees.text",
     "pairproof.native.trees.tree",
+    "pairproof.validation.migration.written.again:Again",
+    "pairproof.validation.migration.written.again:Held",
 )
 #: A paper's year, an equation of the paper that the module names, a function of R.
 SOURCE = re.compile(r"\b(1[89]|20)\d\d\b|\bequations? \d|\bsection \d|\bR's \w|\w::\w", re.IGNORECASE)

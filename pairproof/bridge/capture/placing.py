@@ -40,7 +40,7 @@ _LEVELS = 5
 def placed_calls(
     records: Records, script: Parsed, sourced: Mapping[str, Parsed], name: str, clean: Callable[[str], str]
 ) -> tuple[RecordedCall, ...]:
-    """The calls with their places, numbered in the order in which they began.
+    """The calls with their places, numbered in the order in which they ended.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def _first_hits(
         lambda: [c for c in everything if c.mentioned.text in texts],
         lambda: [c for c in here if _is_of(name, c.mentioned.function)],
         lambda: _shortest(c for c in here if word.search(c.mentioned.text)),
-# do.call("BTm", args) in a function of the script, before a call of other text.
+        # do.call("BTm", args) in a function of the script, before a call of other text.
         lambda: _shortest(
             c for c in near if c.mentioned.function == "do.call" and word.search(c.mentioned.text)
         ),

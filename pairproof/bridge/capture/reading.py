@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ class Records:
     Attributes
     ----------
     calls : list of RawCall
-        In the order in which they began.
+        In the order in which they ended.
     main : str
         The process that ran the script.
     workers : frozenset of str
@@ -136,8 +136,22 @@ def read_records(folder: Path, pid: int) -> Records:
                 _take_start(item, name[:-6], records)
             elif item.get("type") == "end":
                 _take_end(item, name[:-6], records)
-    records.calls = sorted(calls.values(), key=lambda call: (call.time, int(call.process), call.id))
+    records.calls = _in_order(calls.values())
     return records
+
+
+def _in_order(calls: Iterable[RawCall]) -> list[RawCall]:
+    """The calls as they ended, so that one that takes the value of another comes after it.
+
+    A process writes a call when it ends.  Its lines keep their order whatever its clock says; processes are put
+    together by their times.
+    """
+    ended: dict[str, float] = {}
+    keyed = []
+    for place, call in enumerate(calls):
+        ended[call.process] = max(ended.get(call.process, 0.0), call.time + call.seconds)
+        keyed.append((ended[call.process], int(call.process), place, call))
+    return [call for *_, call in sorted(keyed, key=lambda entry: entry[:3])]
 
 
 def _lines(path: Path, budget: list[int], records: Records) -> Iterator[bytes]:
@@ -213,7 +227,7 @@ def _take_call(
     except _BAD_VALUE as error:
         values, result, kept = {}, {}, False
         records.lose(f"the record of {name} holds something that is no value of R ({_short(error)})")
-    before = calls.get((process, number))
+    before = calls.pop((process, number), None)  # the last line of a call counts, also for its place
     time = _number(item.get("time"))
     seed = item.get("seed")
     calls[process, number] = RawCall(

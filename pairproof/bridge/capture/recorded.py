@@ -50,7 +50,8 @@ class RecordedCall:
     Attributes
     ----------
     id : int
-        In the order in which the calls began, from 1, over all processes of the run.
+        In the order in which the calls ended, from 1, over all processes of the run: a call comes after those whose
+        values it takes.
     function : str
         With its package: "BradleyTerry2::BTm".
     text : str
@@ -259,7 +260,7 @@ class Captured:
     ----------
     text : ScriptText
     calls : tuple of RecordedCall
-        In the order in which they began.
+        In the order in which they ended.
     ending : Ending
     message : str
         How it ended, in words with the cure ("stopped after 600 s; ..."); R's last error; "" if "done".

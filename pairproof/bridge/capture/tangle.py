@@ -144,7 +144,10 @@ def mapped(parsed: Parsed, lines: tuple[int, ...], name: str) -> Parsed:
 
     error = parsed.error
     if error is not None:
-        error = (lines[error[0] - 1] if 0 < error[0] <= len(lines) else 0, error[1], error[2])
+        before = [
+            number for number in lines[: error[0]] if number
+        ]  # R may notice it after the end of the code
+        error = (before[-1] if before else 0, error[1], error[2])
     return replace(
         parsed,
         expressions=[place(of) for of in parsed.expressions],

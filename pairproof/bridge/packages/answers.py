@@ -13,12 +13,15 @@ from typing import Any, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from ...text import label
 from ..process.policy import BackendLike, backend as policy
 from ..records.result import RResult
 from ..values.convert import data_frame
 from ..values.values import Expr, RArgument, RVector
 
 Floats = NDArray[np.float64]
+#: Longest row of numbers or names that is printed with an answer.
+_SHOWN = 12
 Function = TypeVar("Function", bound=Callable[..., Any])
 SomeAnswer = TypeVar("SomeAnswer", bound="RAnswer")
 
@@ -197,6 +200,24 @@ class Estimates(RAnswer):
     def bse(self) -> dict[str, float]:
         """Name -> standard error, in R's order."""
         return dict(zip(self.names, self.se.tolist()))
+
+    def __str__(self) -> str:
+        """R's function, a line for each coefficient, then the other numbers; what has a number a row is left out."""
+        shown = [label(name) for name in self.names]
+        widest = max(map(len, shown), default=0)
+        lines = [label(self.result.call.name), f"{'':{widest}}  {'estimate':>12}  {'se':>12}"]
+        lines += [f"{n:{widest}}  {b:12.6g}  {s:12.6g}" for n, b, s in zip(shown, self.coef, self.se)]
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("names", "coef", "se")}
+        for name, value in own.items():
+            if isinstance(value, bool):
+                lines.append(f"{name}: {'yes' if value else 'no'}")
+            elif isinstance(value, (int, float)):
+                lines.append(f"{name}: {value:.8g}")
+            elif isinstance(value, np.ndarray) and value.ndim == 1 and value.size <= _SHOWN:
+                lines.append(f"{name}: {', '.join(f'{v:.6g}' for v in value.tolist())}")
+            elif isinstance(value, tuple) and len(value) <= _SHOWN and all(isinstance(v, str) for v in value):
+                lines.append(f"{name}: {', '.join(map(label, value))}")
+        return "\n".join(lines)
 
     def _place(self, name: str) -> int:
         if name not in self.names:

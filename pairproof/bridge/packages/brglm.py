@@ -1,7 +1,7 @@
-"""R's brglm: logistic regression with bias-reduced estimates (Firth 1993), as BradleyTerry2 asks it with ``br = TRUE``.
-
-It refits by pseudo-data until the modified scores change by less than 1e-8, which leaves 5 to 9 digits.  The model of a
-formula is given as its design matrix, so no text reaches R.
+"""R's brglm: logistic regression with bias-reduced estimates (Firth 1993), as BradleyTerry2 asks it with ``br
+= TRUE``.
+ It refits by pseudo-data until the modified scores change by less than 1e-8, which leaves 5 to 9 digits.  The
+model of a formula is given as its design matrix, so no text reaches R.
 """
 
 from __future__ import annotations

@@ -122,8 +122,8 @@ def glm_design(
 
     Examples
     --------
-    >>> glm_design({"x": [1, 0, -1], "y": [.5, .2, .1], "n": [10, 10, 10]}, "y", "binomial", "logit", "n")  #
-    doctest: +SKIP
+    >>> data = {"x": [1, 0, -1], "y": [0.5, 0.2, 0.1], "n": [10, 10, 10]}
+    >>> glm_design(data, "y", "binomial", "logit", "n").params()  # doctest: +SKIP
     """
     check_option("family", family, DesignFamily)
     check_option("link", link, DesignLink)
@@ -165,8 +165,10 @@ def gnm_eliminated(
     y : str or float[rows]
     eliminate : str or int[rows]
         Numbers of the levels of the eliminated factor.
-    family, link, weights, offset
-        As in :func:`glm_design`.
+    family, link : str
+        R's names.
+    weights : str or float[rows], optional
+    offset : str or float[rows], optional
     tolerance, iterMax : float, int
         gnm's.
     backend : Backend, or one of "live", "recorded", "both", "none", optional

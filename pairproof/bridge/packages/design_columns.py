@@ -1,4 +1,6 @@
-"""Columns of a table that is a design: those of the model matrix, and those that response, weights and the like name."""
+"""Columns of a table that is a design: those of the model matrix, and those that response, weights and the
+like name.
+"""
 
 from __future__ import annotations
 

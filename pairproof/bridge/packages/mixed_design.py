@@ -1,10 +1,10 @@
-"""R's lme4 on a design: ``glmer`` with fixed effects as a matrix and random effects as columns of it within groups.
+"""R's lme4 on a design: ``glmer`` with fixed effects as a matrix and random effects as columns of it within
+groups.
 
     g(E y) = X b + offset + sum over terms k of Z_k u_k[group],    u_k ~ N(0, S_k)
-
-Z_k are columns of X, or ones.  The model of a formula is given by its values, so no text reaches R; what comes out is
-what glmer finds with its own optimisers and their own stops: 4 to 7 digits of the maximum, and as many as R has of what
-the same call gives with a formula.
+ Z_k are columns of X, or ones.  The model of a formula is given by its values, so no text reaches R; what
+comes out is what glmer finds with its own optimisers and their own stops: 4 to 7 digits of the maximum, and
+as many as R has of what the same call gives with a formula.
 """
 
 from __future__ import annotations
@@ -90,15 +90,15 @@ def glmer_design(
     Parameters
     ----------
     data : DataFrame, or mapping of str to sequence[rows]
-        The columns of the fixed effects, a constant among them where there is one, with those that the other arguments
-        name.
+        The columns of the fixed effects, a constant among them where there is one, with those that the other
+        arguments name.
     y : str or float[rows]
         Counts ("poisson"), or shares of successes.
     groups : sequence of str
         A column a random term: whose effects they are.
     effects : sequence of sequences of str, optional
-        Of each term, the fixed effects that vary, "(Intercept)" for a constant; several of a term are correlated.
-        Default: a constant in each.
+        Of each term, the fixed effects that vary, "(Intercept)" for a constant; several of a term are
+        correlated. Default: a constant in each.
     weights : str or float[rows], optional
         Trials of a share; default 1 each.
     offset : str or float[rows], optional

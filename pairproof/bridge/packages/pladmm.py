@@ -1,8 +1,8 @@
-"""R's pladmm: Plackett and Luce's model of rankings whose log worths are a sum of item covariates (Yildiz et al. 2020).
-
-Log worth = X beta.  pladmm alternates between worths and coefficients (the alternating directions method of
-multipliers) and stops when worths change by less than ``rtol``, by default 1e-4, which leaves 3 or 4 digits; its
-rankings have no ties.  The model of its formula is given as X, so no text reaches R.
+"""R's pladmm: Plackett and Luce's model of rankings whose log worths are a sum of item covariates (Yildiz et
+al. 2020).
+ Log worth = X beta.  pladmm alternates between worths and coefficients (the alternating directions method of
+multipliers) and stops when worths change by less than ``rtol``, by default 1e-4, which leaves 3 or 4 digits;
+its rankings have no ties.  The model of its formula is given as X, so no text reaches R.
 """
 
 from __future__ import annotations

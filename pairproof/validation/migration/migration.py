@@ -22,7 +22,7 @@ class Migration:
     captured : Captured
         The run of the script.
     steps : tuple of Step
-        A recorded call each, in the order in which they began.
+        A recorded call each, in the order in which they ended in R.
     left_out : tuple of LeftOut
         Calls of fitting functions outside this field, which stand in the script's text.
     written : tuple of str

@@ -31,7 +31,7 @@ def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tupl
     Returns
     -------
     tuple of Step
-        In the order in which the calls began.
+        In the order in which the calls ended in R.
     """
     known, done = translators(), dict[int, Step]()
     results: dict[int, Any] = {}

@@ -37,6 +37,15 @@ def test_a_script_that_ends_in_the_middle_is_a_syntax_error(tmp_path):
         capture(written(tmp_path, "f <- function(x) {\n  x\n"))
 
 
+def test_a_syntax_error_in_a_document_has_the_documents_line(tmp_path):
+    with pytest.raises(InputError, match=r"a.Rmd, line 4, column 3: R's parser says .*\('y z'\)"):
+        capture(written(tmp_path, "Text\n```{r}\nx <- 1\ny z\n```\n", "a.Rmd"))
+    with pytest.raises(
+        InputError, match="b.Rmd, line 3, column .: R's parser says 'unexpected end of input'"
+    ):
+        capture(written(tmp_path, "Text\n```{r}\nx <- c(1,\n```\n", "b.Rmd"))
+
+
 def test_a_missing_package_is_told_with_its_cure_before_the_script_runs(tmp_path):
     script = written(tmp_path, f"file.create('{tmp_path}/ran')\nsuppressMessages(library(noSuchPackage))\n")
     with pytest.raises(

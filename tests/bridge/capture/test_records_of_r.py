@@ -160,7 +160,7 @@ def test_models_of_the_field_are_recorded_with_what_fits_them_again(tmp_path):
 library(BradleyTerry2); library(prefmod); library(gnm); library(psychotools)
 sf <- countsToBinomial(citations); names(sf)[1:2] <- c("a", "b")
 m <- BTm(cbind(win1, win2), a, b, data = sf, id = "journal", refcat = "JASA")
-BTabilities(m)
+qvcalc(BTabilities(m)); anova(m)
 d <- llbt.design(cemspc, nitems = 6, cat.scovs = "ENG")
 h <- gnm(y ~ o1 + o2 + o3 + o4 + o5 + o6 + g1, eliminate = mu:ENG, data = d, family = poisson)
 llbt.worth(h)
@@ -178,7 +178,11 @@ q <- MASS::polr(Sat ~ Infl, weights = Freq, data = MASS::housing)
     assert value(bt, "result", "refcat").values.tolist() == ["JASA"]
     assert value(bt, "result", "random").values.tolist() == [False]
     assert "outcome" not in bt["values"] and bt["inner"] == {"stats::glm": 1}
-    assert calls["BradleyTerry2::BTabilities"]["fits"] == {"model": bt["id"]}
+    abilities = calls["BradleyTerry2::BTabilities"]
+    assert abilities["fits"] == {"model": bt["id"]}
+    assert calls["qvcalc::qvcalc"]["fits"] == {"object": abilities["id"]}
+    assert calls["BradleyTerry2::anova.BTm"]["inner"]["stats::anova.glm"] == 1
+    assert "stats::glm" not in calls, "qvcalc and BTm call it, the script does not"
 
     loglinear = calls["gnm::gnm"]
     assert value(loglinear, "result", "eliminated").values.size == 90

@@ -7,7 +7,7 @@
 
 pure <- c(
   "c", "list", "data.frame", "cbind", "rbind", "factor", "ordered", "relevel", "as.factor", "as.matrix",
-  "matrix", "as.data.frame", "subset", "paste", "paste0", "names", "colnames", "rownames", "levels",
+  "matrix", "as.data.frame", "diag", "subset", "paste", "paste0", "names", "colnames", "rownames", "levels",
   "nlevels", "rep", "seq", "seq_len", "seq_along", "length", "nrow", "ncol", "as.numeric", "as.integer",
   "as.character", "as.vector", "is.na", "which", "na.omit", "complete.cases", "transform", "droplevels",
   "ifelse", "setdiff", "unique", "rev", "sort", "order", "head", "tail", "t", "table", "unlist", "sum",

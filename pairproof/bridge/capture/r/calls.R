@@ -66,7 +66,7 @@ begin_record <- function(key, frame, assigned, n) {
     outer <- innermost_kept()
     outer$inner[key] <- if (is.na(outer$inner[key])) 1L else outer$inner[key] + 1L
   } else {
-    via <- via_package(frames)
+    via <- via_package(n, frames)
     record$nested <- !is.null(via) && record$role == "helper" && !(via %in% refitting)
   }
   if (record$nested) {

@@ -24,7 +24,7 @@
 ##   refcat           reference                             br            whether the bias is reduced
 ##   data             data as given                         random        whether effects are random
 ##   sigma            standard deviation of those           sigma_fixed   whether it was held
-##   sigma_se         its standard error                    effects       predicted random effects, by column of z
+##   sigma_se         its standard error                    effects       random effects, by column of z
 ##   penalized_deviance  of a fit with reduced bias
 ##   separate         contestants with abilities of their own
 ##   z                random design
@@ -33,9 +33,9 @@
 ## pattPC.fit and its kin (pattMod):
 ##   ll               log-likelihood                        fl            that of the saturated model
 ##   code             code of nlm                           hessian       matrix; vcov is its inverse
-##   minimum          nlm's minimum: minus the log-likelihood at the estimates, where ll is that of another point
+##   minimum          nlm's minimum: minus the log-likelihood at the estimates (ll may be of another point)
 ##   obj_names, nobj, undec                                 of the call as it was understood
-##   ia, ia_t, ni_test, ni, mis_common, mis_model, mis_alpha, mis_beta, formel, elim    (mis_alpha and mis_beta: masks)
+##   ia, ia_t, ni_test, ni, mis_common, mis_model, formel, elim; mis_alpha, mis_beta (masks)
 ## llbtPC.fit (a gnm): obj_names, nobj, undec too
 ## llbt.fit:
 ##   b                all coefficients, nuisance last       se            standard errors of the model's
@@ -45,7 +45,8 @@
 ##   seed_used        its default is the time of day        pis           masses of the classes
 ##   em_iter, em_converged, disparity, post_prob (probabilities of classes), mass_points
 ## PlackettLuce, pladmm:
-##   ties, adherence, rankings, weights, conv, item_names; x of pladmm
+##   ties, adherence, rankings, weights, conv, item_names, gamma, ranker; x of pladmm
+##   normal           prior: mean and inverse covariance
 ## glmer:
 ##   theta            relative spreads                      varcorr       variances (data frame)
 ##   groups           numbers of levels of the factors
@@ -108,7 +109,8 @@ numbers_of_fit <- function(v, up) {
   else if (inherits(v, "btmodel")) found <- c(found, parts_of(bare, c(
     "labels", "ref", "undecided", "position", "type", "weights", "n", "y")))
   else if (inherits(v, c("PlackettLuce", "PLADMM"))) found <- c(found, parts_of(bare, c(
-    "ties", "adherence", "rankings", "weights", "conv", "x")), list(item_names = colnames(bare$rankings)))
+    "ties", "adherence", "rankings", "weights", "conv", "x", "gamma", "normal", "ranker")),
+    list(item_names = colnames(bare$rankings)))
   if (is.data.frame(bare$anova)) found$anova <- bare$anova
   found
 }
@@ -146,8 +148,8 @@ contestants_of <- function(v) {
   c(parts_of(bare, c("player1", "player2", "id", "refcat", "data")), list(
     br = inherits(v, "brglm"), random = !is.null(bare$random), z = bare$random,
     sigma = bare$sigma, sigma_se = if (!is.null(bare$varSigma)) sqrt(bare$varSigma),
-    effects = attr(bare$coefficients, "random"), sigma_fixed = bare$sigma.fixed, separate = bare$separate.ability,
-    penalized_deviance = bare$penalized.deviance))
+    effects = attr(bare$coefficients, "random"), sigma_fixed = bare$sigma.fixed,
+    separate = bare$separate.ability, penalized_deviance = bare$penalized.deviance))
 }
 
 ## What prefmod's functions made of their arguments.
@@ -190,7 +192,8 @@ numbers_of_patterns <- function(v) {
   if (!is.null(inverse) && !is.null(labels)) dimnames(inverse) <- list(labels, labels)
   c(list(
     coef = estimates, vcov = inverse, hessian = hessian, ll = bare$ll, fl = bare$fl, loglik = bare$ll,
-    minimum = bare$result$minimum, code = bare$result$code, iter = bare$result$iterations), understood(bare$envList))
+    minimum = bare$result$minimum, code = bare$result$code, iter = bare$result$iterations),
+    understood(bare$envList))
 }
 
 numbers_of_mixed <- function(v) {

@@ -22,14 +22,30 @@ callers <- function(n) {
   found <- integer()
   k <- n
   while (k > 0L && length(found) < most_callers) {
-    parent <- parents[k]
-    if (k > 1L && is_eval_of(k - 1L, parent)) parent <- parents[k - 1L]
+    parent <- caller_of(k, parents)
     if (parent >= k) break
     if (parent > 0L) found <- c(found, parent)
     k <- parent
   }
   found
 }
+
+caller_of <- function(k, parents) {
+  parent <- parents[k]
+  if (k == 1L) return(parent)
+  before <- sys.function(k - 1L)
+  if (is_eval_of(k - 1L, parent)) return(parents[k - 1L])
+  if (identical(before, base::NextMethod)) return(last_method(k))
+  if (is_dispatch(k - 1L, sys.call(k))) k - 1L else parent
+}
+
+## The method that said NextMethod(); R gives the frame of its generic's caller instead.
+last_method <- function(k) {
+  for (i in rev(seq_len(k - 2L))) if (same_arguments(sys.call(i), sys.call(k))) return(i)
+  sys.parents()[k]
+}
+
+same_arguments <- function(one, other) identical(as.list(one)[-1L], as.list(other)[-1L])
 
 ## Whether frame i is where eval() evaluates in the environment of frame `parent`.
 is_eval_of <- function(i, parent) {
@@ -39,8 +55,7 @@ is_eval_of <- function(i, parent) {
 ## Whether a frame is that of a generic which handed the call on.
 is_dispatch <- function(i, call) {
   f <- sys.function(i)
-  if (is.primitive(f) || !identical(as.list(sys.call(i))[-1L], as.list(call)[-1L])) return(FALSE)
-  "UseMethod" %in% all.names(body(f))
+  !is.primitive(f) && same_arguments(sys.call(i), call) && "UseMethod" %in% all.names(body(f))
 }
 
 package_of <- function(f) {
@@ -62,19 +77,14 @@ name_of_function <- function(f, call, package) {
 
 ## "stats::update": the outermost function of a package on the way to a call; NULL if the script made it
 ## itself.
-via_package <- function(frames) {
+via_package <- function(n, frames) {
+  if (n > 1L && is_dispatch(n - 1L, sys.call(n))) frames <- setdiff(frames, n - 1L)       # its own generic
   applied <- character()            # packages of which a function only applies what the script gave it
   for (i in rev(frames)) {
     f <- sys.function(i)
     package <- package_of(f)
     if (package %in% c("", transparent)) next
-    call <- sys.call(i)
-    if (i > 1L && is_dispatch(i - 1L, call)) {
-      f <- sys.function(i - 1L)
-      call <- sys.call(i - 1L)
-      package <- package_of(f)
-    }
-    name <- name_of_function(f, call, package)
+    name <- name_of_function(f, sys.call(i), package)
     if (package %in% applied && name == "(anonymous)") next
     name <- paste0(package, "::", name)
     if (!(name %in% transparent_functions)) return(name)

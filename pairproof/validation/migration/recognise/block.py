@@ -53,6 +53,21 @@ class ItemBlock:
         return len(self.columns) + self.hidden
 
     @property
+    def connected(self) -> bool:
+        """Whether a chain of comparisons joins all items."""
+        return len(self.chains) == 1
+
+    @property
+    def chains(self) -> list[int]:
+        """Items of each part that comparisons join, among those that took part in any."""
+        found: list[set[int]] = []
+        for pair in {tuple(np.flatnonzero(row)) for row in self.all_signs}:
+            if len(pair) == 2:
+                joined = [c for c in found if c & set(pair)]
+                found = [c for c in found if not c & set(pair)] + [set(pair).union(*joined)]
+        return [len(c) for c in found]
+
+    @property
     def all_signs(self) -> IntArray:
         """int[n_rows, n_items]: the signs, with a last column for the hidden item, if there is one."""
         if not self.hidden:
@@ -171,5 +186,4 @@ def _is_block(block: ItemBlock, mirrored: bool) -> bool:
         return False
     if block.n_items < FEWEST_ITEMS:
         return False
-    independent = len(block.columns) - (not block.hidden)
-    return bool(np.linalg.matrix_rank(signs.astype(float)) >= independent)
+    return max(block.chains, default=0) >= FEWEST_ITEMS

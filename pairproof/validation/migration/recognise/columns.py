@@ -1,4 +1,5 @@
-"""What the columns of a design of contests are: items, items times a covariate, the order effect, ties, covariates.
+"""What the columns of a design of contests are: items, items times a covariate, the order effect, ties,
+covariates.
 
     z = what a column adds to the log-odds / what the item's own column adds
 

@@ -29,6 +29,7 @@ IntArray = NDArray[np.int64]
 
 #: What the item without a column is called where the data do not say.
 UNNAMED = "reference"
+NOT_JOINED = "no chain of comparisons joins all its items, and which of them R leaves out is its own choice"
 NO_BLOCK = (
     "no columns of its design are items: a column for each of at least two items, the same number for one item of a"
     " row, its negative for the other, 0 elsewhere"
@@ -231,6 +232,8 @@ def _recognised(
     size: float,
     groups: IntArray | None,
 ) -> Recognised | Not:
+    if not block.connected:
+        return Not(NOT_JOINED, paired=True)
     rows = contests.rows[:, 0]
     texts = {n: [v.values[r] for r in rows] for n, v in design.factors.items()}
     met = players(contests.first, contests.second, block.n_items, texts)

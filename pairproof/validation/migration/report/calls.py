@@ -1,4 +1,6 @@
-"""The section of one call of the script: R's line, the Python lines, the data, what was said, and every number."""
+"""The section of one call of the script: R's line, the Python lines, the data, what was said, and every
+number.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from ..lines import numbers_in_words
 from ..sites import Site
 from ..translate.translation import Step
 
-#: Evaluations of one call (a loop) that are shown open; further ones are folded unless a number needs attention.
+#: Evaluations of one call (a loop) that are shown open; others are folded unless a number needs attention.
 OPEN = 3
 #: Longest text of an R call shown: one with its data typed into it is cut.
 LONGEST = 2_000
@@ -120,7 +122,8 @@ def evaluation(call: RecordedCall) -> str:
 
 
 def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> Table:
-    """A row a number: Python's (or R's through the bridge), R's of the run, digits, those asked for, and the verdict.
+    """A row a number: Python's (or R's through the bridge), R's of the run, digits, those asked for, and the
+    verdict.
 
     Why it is so stands below it.
     """

@@ -1,4 +1,6 @@
-"""A migration as JUnit XML: a testsuite a call of the script, a testcase a number, and one for a call without any."""
+"""A migration as JUnit XML: a testsuite a call of the script, a testcase a number, and one for a call without
+any.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def migration_junit(migration: Migration) -> str:
     Returns
     -------
     str
-        What R stopped, and what was left out or counted only, is skipped with the reason; what Python refuses fails.
+        What R stopped, and what was left out or counted only, is skipped with the reason; what Python refuses
+        fails.
     """
     rows = [row for site in migration.sites for row in _of_site(site, migration.captured.text.name)]
     return render_junit(rows, ReportContext(title=f"{migration.captured.text.name}, migrated"))

@@ -1,4 +1,5 @@
-"""A migration as a page of blocks: the result, a row a call, a section a call with a row a number, and what is left.
+"""A migration as a page of blocks: the result, a row a call, a section a call with a row a number, and what
+is left.
 
     opening: counts in a sentence, R, seconds, what needs attention
     The calls: a row each

@@ -1,4 +1,6 @@
-"""Calls of a script that Python alone does not have, each with the reason: in R, refused, stopped, counted, left out."""
+"""Calls of a script that Python alone does not have, each with the reason: in R, refused, stopped, counted,
+left out.
+"""
 
 from __future__ import annotations
 

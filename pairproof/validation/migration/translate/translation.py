@@ -112,7 +112,7 @@ class Context:
     ----------
     captured : Captured
     steps : mapping of call id to Step
-        Of the calls before it in the order of their beginnings, evaluated already.
+        Of the calls that ended before it, evaluated already.
     """
 
     captured: Captured

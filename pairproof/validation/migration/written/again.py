@@ -52,6 +52,21 @@ class Again:
     ------
     InputError
         There is no such run, or it is none.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> from pairproof.validation.migration.written.again import Again
+    >>> number = {"quantity": "half", "python": 0.5, "r": 0.5, "test": {"digits": 11.0, "place": "half"}}
+    >>> run = {"format": 1, "calls": [{"name": "m", "numbers": [number]}]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "analysis.recorded.json").write_text(json.dumps(run))
+    ...     _ = Path(folder, "analysis.py").write_text("m = {'half': 1 / 2}")
+    ...     calls = Again(Path(folder, "analysis.py"))
+    ...     values, missing = calls.ran
+    >>> calls["m"].r, values["m"]
+    ({'half': 0.5}, {'half': 0.5})
     """
 
     def __init__(self, script: Union[str, Path]) -> None:
@@ -92,6 +107,23 @@ class Held:
     of : Again
     entry : mapping
         Of the run's `calls`.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> from pairproof.validation.migration.written.again import Again
+    >>> number = {"quantity": "half", "python": 0.5, "r": 0.5, "test": {"digits": 11.0, "place": "half"}}
+    >>> run = {"format": 1, "calls": [{"name": "m", "numbers": [number]}]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "analysis.recorded.json").write_text(json.dumps(run))
+    ...     _ = Path(folder, "analysis.py").write_text("m = {'half': 1 / 2}")
+    ...     calls = Again(Path(folder, "analysis.py"))
+    ...     values, missing = calls.ran
+    >>> held = calls["m"]
+    >>> held.title, held.digits
+    ('m', {'half': 11.0})
+    >>> held.compare(held.found(values))
     """
 
     of: Again

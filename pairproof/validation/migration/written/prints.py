@@ -44,13 +44,22 @@ OF_A_FIT: Mapping[str, tuple[str, ...]] = {
 }
 _OUTER = re.compile(r"[^()]*\((.*)\)", re.DOTALL)
 #: Shown by the whole of R's answer.
-_WHOLE = ("print", "show", "summary", "fixef", "ranef", "VarCorr", "coef(summary)")
+_WHOLE = ("print", "show", "summary", "ranef", "VarCorr", "coef(summary)")
 #: Functions of several fits, that give one number of each.
 _OF_SEVERAL = re.compile(r"(?:AIC|BIC)\(([A-Za-z.][\w.]*(?:, [A-Za-z.][\w.]*)+)\)")
 #: Quantities whose R value may have other constants, and their names among compared numbers.
 _CONSTANTS = {"logLik": "llf", "AIC": "aic", "BIC": "bic"}
-#: R's answers have these under other names than a fit.
-_OF_R = {"coef": "coef", "vcov": "vcov", "deviance": "deviance", "logLik": "loglik", "AIC": "aic"}
+#: R's function -> attribute of R's answer.
+_OF_R = {
+    "coef": "params()",
+    "coefficients": "params()",
+    "fixef": "params()",
+    "vcov": "vcov",
+    "deviance": "deviance",
+    "df.residual": "df_residual",
+    "logLik": "loglik",
+    "AIC": "aic",
+}
 #: `s <- summary(m)`: what is then shown of s is shown of m.
 _ALIAS = re.compile(r"([A-Za-z.][\w.]*)\(([A-Za-z.][\w.]*)\s*[,)]")
 #: `sapply(l, coef)`: what is shown of each fit of a list.
@@ -214,9 +223,8 @@ def expression_of(steps: Sequence[Step], function: str) -> tuple[str | None, str
         if function in _WHOLE:
             return "", ""
         name = _OF_R.get(function, "")
-        if name and all(getattr(v, name, None) is not None for v in values):
-            return f".{name}", ""
-        return None, " has no counterpart here"
+        found = name and all(_has(v, name) for v in values)
+        return (f".{name}", "") if found else (None, " has no counterpart here")
     for name in OF_A_FIT.get(function, ()):
         if all(_has(v, name) for v in values):
             return f".{name}", _remark(steps, function)

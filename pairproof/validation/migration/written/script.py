@@ -55,10 +55,7 @@ def script_text(
         lines += block if below else ["", *block]
     if captured.ending != "done":
         lines += ["", *comment(f"The R script ended here: {captured.message}")]
-    text = "\n".join(lines) + "\n"
-    if "pairproof.bridge." in text:  # no attribute of the package until it is imported
-        text = text.replace("\nimport pairproof\n", "\nimport pairproof\nimport pairproof.bridge\n", 1)
-    return text
+    return "\n".join(lines) + "\n"
 
 
 def modules(found: Sequence[CallSite]) -> list[str]:

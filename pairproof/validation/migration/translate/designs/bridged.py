@@ -14,7 +14,7 @@ from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File
 from ..rows import row, rows_of
 from ..translation import Translation, outside
-from .read import Fitted, IntArray, family_of
+from .read import Fitted, IntArray, family_of, trials
 
 #: The same function on the same numbers, so that no more than the order of sums differs. polr's covariance is
 #: that of a Hessian by steps of 1e-3, which vcov() takes at the end of another search unless Hess = TRUE was
@@ -47,7 +47,12 @@ def glm_in_r(call: RecordedCall, fitted: Fitted, reason: str, stem: str) -> Tran
     code = Call(
         "pairproof.bridge.by_design.glm_design", (_frame(columns, stem), "(y)", family, link), options
     )
-    return Translation("bridge", code, reason, speaks="r", judge=of_model(call, fitted.design.names))
+    # With weights beside counts R's binomial coefficients are of the counts, which a share and a weight do
+    # not tell.
+    same_llf = bool((trials(call, fitted) == fitted.weights).all())
+    return Translation(
+        "bridge", code, reason, speaks="r", judge=of_model(call, fitted.design.names, same_llf)
+    )
 
 
 def gnm_in_r(call: RecordedCall, fitted: Fitted, groups: IntArray, reason: str, stem: str) -> Translation:
@@ -93,7 +98,9 @@ def polr_in_r(
     return Translation("bridge", code, reason, speaks="r", judge=of_model(call, names))
 
 
-def of_model(call: RecordedCall, names: Sequence[str]) -> Callable[[RModel], Sequence[Agreement]]:
+def of_model(
+    call: RecordedCall, names: Sequence[str], same_llf: bool = True
+) -> Callable[[RModel], Sequence[Agreement]]:
     """The function that holds R's answer through the bridge against R's in the script."""
 
     def judge(model: RModel) -> Sequence[Agreement]:
@@ -121,7 +128,7 @@ def of_model(call: RecordedCall, names: Sequence[str]) -> Callable[[RModel], Seq
             ("llf", "loglik", model.loglik),
         ):
             said = call.number(r)
-            if said is not None:
+            if said is not None and (same_llf or quantity != "llf"):
                 size = abs(said) + len(model.fitted) if quantity != "df_resid" else 0.0
                 rows.append(row(quantity, python, said, call.function, least=LEAST, why=WHY, scale=size))
         return rows

@@ -17,8 +17,8 @@ from ....r_answers.translate import RParameters, likelihood_values, parameter_va
 from ....verdicts.agreement import Agreement
 from ...recognise.contests import Contests
 from ...recognise.decide import Recognised
-from ..rows import counterpart, fit_rows
-from .read import Fitted
+from ..rows import counterpart, fit_rows, row
+from .read import Fitted, trials
 from .write import renamed
 
 FloatArray = NDArray[np.float64]
@@ -78,16 +78,32 @@ def of_fit(
     return judge
 
 
-def binomial_likelihood(call: RecordedCall, contests: Contests, n: int) -> dict[str, float]:
-    """Deviance, df, llf and AIC of a binomial glm: its logLik has sum log choose(n, wins) beyond that of
-    comparisons.
+def with_null_model(call: RecordedCall, judge: Judge) -> Judge:
+    """The same with deviance and df of the model in which all contests are even: glm's null model without a
+    constant.
+    """
+    theirs = {q: v for q in ("null_deviance", "df_null") if (v := call.number(q)) is not None}
+
+    def both(fit: Fit) -> Sequence[Agreement]:
+        ours = {"null_deviance": fit.null_deviance, "df_null": float(fit.df_null)}
+        return [*judge(fit), *(row(q, ours[q], v, call.function) for q, v in theirs.items())]
+
+    return both
+
+
+def binomial_likelihood(call: RecordedCall, fitted: Fitted, contests: Contests, n: int) -> dict[str, float]:
+    """Deviance, df, llf and AIC of a binomial glm.
+
+    Its logLik has log choose(trials, wins) beyond that of comparisons, times the weight of each row.
     """
     values = _deviance(call)
     loglik = call.number("loglik")
-    if loglik is not None and _whole(contests):
-        wins, losses = contests.wins, contests.losses
-        constant = np.sum(gammaln(wins + losses + 1) - gammaln(wins + 1) - gammaln(losses + 1))
-        values.update(likelihood_values(loglik - float(constant), n))
+    m = trials(call, fitted)
+    if loglik is not None and _whole(contests) and (m > 0).all() and bool((m % 1 == 0).all()):
+        wins = np.round(m * fitted.y)
+        coefficient = gammaln(m + 1) - gammaln(wins + 1) - gammaln(m - wins + 1)
+        constant = float(np.sum(fitted.weights / m * coefficient))
+        values.update(likelihood_values(loglik - constant, n))
     return values
 
 

@@ -164,15 +164,57 @@ def counts(values: FloatArray) -> FloatArray:
 
 
 def frames(call: RecordedCall, n: int) -> list[tuple[RList, bool]]:
-    """The model frame, and the `data` argument where it has as many rows; True for the model frame."""
+    """The model frame, and the rows of the `data` argument that R used; True for the model frame."""
     found = []
     frame = call.frame("frame")
     if frame is not None:
         found.append((frame, True))
     data = call.values.get("data")
-    if isinstance(data, RList) and call.result.get("na_action") is None and "subset" not in call.args:
-        found.append((data, False))
+    if isinstance(data, RList):
+        used = _rows_used(call, data, n)
+        if used is not None:
+            found.append((used, False))
     return [(f, own) for f, own in found if f.names and all(_length(v) == n for v in f.values)]
+
+
+def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
+    """The data without the rows that a subset or missing values took out, which R's row names tell; None if
+    they do not.
+    """
+    total = max((_length(v) for v in data.values), default=0)
+    if total == n and call.result.get("na_action") is None and "subset" not in call.args:
+        return data
+    x = call.vector("x")
+    labels = x.dimnames[0] if x is not None and x.dimnames else None
+    own = data.attributes.get("row.names")
+    if labels is None or not isinstance(own, RVector):
+        return None
+    texts = [str(v) for v in own.values.tolist()]
+    names = texts if len(texts) == total and not own.na.any() else [str(k + 1) for k in range(total)]
+    place = {name: k for k, name in enumerate(names)}
+    if len(labels) != n or any(label not in place for label in labels):
+        return None
+    at = np.array([place[label] for label in labels], dtype=np.int64)
+    plain = [
+        v for v in data.values if isinstance(v, RVector) and v.values.ndim == 1 and len(v.values) == total
+    ]
+    if len(plain) != len(data.values):
+        return None
+    taken = tuple(RVector(v.values[at], v.na[at], None, None, v.levels, v.rclass) for v in plain)
+    return RList(taken, data.names, data.rclass)
+
+
+def trials(call: RecordedCall, fitted: Fitted) -> FloatArray:
+    """float[n]: numbers of contests of which R's log-likelihood has binomial coefficients.
+
+    Where weights are given beside counts of successes and failures, the counts alone: `binomial()$aic`.
+    """
+    frame = call.frame("frame")
+    if frame is not None and len(frame.values) and isinstance(frame.values[0], RVector):
+        response = frame.values[0]
+        if response.values.ndim == 2 and response.values.shape == (fitted.n, 2):
+            return np.asarray(response.floats().sum(axis=1))
+    return fitted.weights
 
 
 def _length(value: Any) -> int:

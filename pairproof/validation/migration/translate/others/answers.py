@@ -20,12 +20,22 @@ WEIGHT = "weight"
 
 
 def recorded(call: RecordedCall, *names: str) -> RValue:
-    """The first of these that the call has among its results, else among its arguments; None if there is none."""
+    """The first of these that the call has among its results, else among its arguments; None if there is
+    none.
+    """
     for held in (call.result, call.values):
         for name in names:
             if held.get(name) is not None:
                 return held[name]
     return None
+
+
+def unknown(call: RecordedCall, *names: str) -> str:
+    """The first of these arguments that the call was given and whose value was not recorded; "" if there is
+    none.
+    """
+    lost = (n for n in names if n in call.args and recorded(call, n) is None and call.args[n] != "NULL")
+    return next(lost, "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,5 +192,5 @@ def _weights(weights: RVector | None, n: int) -> FloatArray | None:
 
 
 def _free(name: str, taken: Sequence[str] | dict[str, Any]) -> str:
-    # An item may be called "weight"; a table has no other name for it, so that column is refused by its reader.
+    # An item may be called "weight"; the table has no other name for it, and its reader refuses the column.
     return name if name not in taken else f"{name}_"

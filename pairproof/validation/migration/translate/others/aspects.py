@@ -1,7 +1,7 @@
-"""eba's elimination by aspects, Thurstone's case V and tests of transitivity, through the bridge by their values.
-
-eba's nlm stops early and reports it nowhere (worths off by 3e-5 at ten items), so that the same call gives the same
-numbers, and a better one others.  Without common aspects its model is Bradley and Terry's.
+"""eba's elimination by aspects, Thurstone's case V and tests of transitivity, through the bridge by their
+values.
+ eba's nlm stops early and reports it nowhere (worths off by 3e-5 at ten items), so that the same call gives
+the same numbers, and a better one others.  Without common aspects its model is Bradley and Terry's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...code.expressions import Call, Constant
 from ..registry import translates
 from ..rows import named, row, rows_of
 from ..translation import Context, Translation, outside
-from .answers import recorded
+from .answers import recorded, unknown
 
 EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
 GOODNESS = ("deviance", "df_residual", "p_value")
@@ -48,8 +48,9 @@ def _code(name: str, table: tuple[list[list[Any]], list[str]], options: Mapping[
 def eba(call: RecordedCall, context: Context) -> Translation:
     """`bridge.eba.eba(wins, items, A=, s=)`."""
     table = _table(call)
-    if table is None:
-        return outside("its table of wins was not recorded")
+    lost = unknown(call, "A", "s", "constrained")
+    if table is None or lost:
+        return outside(f"its {lost or 'table of wins'} could not be recorded")
     options: dict[str, Any] = {}
     aspects = call.values.get("A")
     if isinstance(aspects, RList):

@@ -1,7 +1,8 @@
-"""glmer and brglm by their values: response, design matrix, weights, groups go to R, and none of the script's text.
-
-Neither is fitted by Python as R does: glmer's model has random effects on a design of the script's own, brglm's estimates
-are those of a penalised likelihood.  The same call by its values gives R's numbers again, to rounding.
+"""glmer and brglm by their values: response, design matrix, weights, groups go to R, and none of the script's
+text.
+ Neither is fitted by Python as R does: glmer's model has random effects on a design of the script's own,
+brglm's estimates are those of a penalised likelihood.  The same call by its values gives R's numbers again,
+to rounding.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from ...code.expressions import Call, File
 from ..registry import translates
 from ..rows import named, row, rows_of
 from ..translation import Context, Translation, outside
+from .answers import unknown
 
 GLMER, BRGLM = "lme4::glmer", "brglm::brglm"
-#: Digits of glmer by its values against glmer by its formula: other names of columns may order its terms otherwise, and
-#: its search then ends elsewhere. Observed 16.0 with one random term, 5.5 or more with two.
+#: Digits of glmer by its values against glmer by its formula: observed 16.0 with one random term and with 3.
+#: Columns in another order end its search elsewhere; two searches share 4.6 digits of an estimate and more.
 SEARCH = 4.0
 WHY_SEARCH = "glmer's search ends where its own tolerance lets it, and its standard errors are by differences"
-#: brglm refits by pseudo-data to 1e-8. Observed 15.2 or more.
+#: brglm refits by pseudo-data to 1e-8. Observed 16.0.
 REFITS = 9.0
 WHY_REFITS = "brglm refits until its scores change by less than 1e-8"
 #: What the columns are called that are not of the design.
@@ -106,9 +108,9 @@ def glmer(call: RecordedCall, context: Context) -> Translation:
         return outside("its design was not recorded, or its family is none of counts")
     if not terms:
         return outside("its random effects are none of columns of its data")
-    unknown = next((e for _, own in terms for e in own if e != CONSTANT and e not in design.names), None)
-    if unknown is not None:
-        return outside(f"its random effects vary with {unknown}, which is no column of its fixed effects")
+    foreign = next((e for _, own in terms for e in own if e != CONSTANT and e not in design.names), None)
+    if foreign is not None:
+        return outside(f"its random effects vary with {foreign}, which is no column of its fixed effects")
     groups = {name: _labels(call, name) for name, _ in terms}
     if any(v is None for v in groups.values()):
         return outside("the groups of its random effects were not recorded")
@@ -118,6 +120,8 @@ def glmer(call: RecordedCall, context: Context) -> Translation:
     options |= design.given
     if (design.family, design.link) != ("binomial", "logit"):
         options |= {"family": design.family, "link": design.link}
+    if unknown(call, "nAGQ"):
+        return outside("its nAGQ could not be recorded")
     points = call.values.get("nAGQ")
     if isinstance(points, RVector) and points.values.size == 1 and int(points.floats().ravel()[0]) != 1:
         options["nAGQ"] = int(points.floats().ravel()[0])

@@ -1,8 +1,8 @@
 """PlackettLuce's pladmm in Python: rankings whose log worths are a sum of item covariates.
 
     log worth = X beta, X the model matrix of its formula without the constant
-
-which `fit_plackett_luce(item_terms=...)` maximises to the end; pladmm stops when worths change by less than 1e-4.
+ which `fit_plackett_luce(item_terms=...)` maximises to the end; pladmm stops when worths change by less than
+1e-4.
 """
 
 from __future__ import annotations

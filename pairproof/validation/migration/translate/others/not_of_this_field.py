@@ -1,8 +1,8 @@
-"""Functions of R that fit or test something, but no model of paired comparisons or rankings, and what they do.
-
-A script's call of one of them is named with its line in the list of calls, in the Python script and in the report, so
-that nobody takes the script for whole.  It is recognised by the function's name in the text, whether R reached it or
-not; nothing is known of its values.
+"""Functions of R that fit or test something, but no model of paired comparisons or rankings, and what they
+do.
+ A script's call of one of them is named with its line in the list of calls, in the Python script and in the
+report, so that nobody takes the script for whole.  It is recognised by the function's name in the text,
+whether R reached it or not; nothing is known of its values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FUNCTIONS: Mapping[str, str] = {
     f"a smoother; {_MODEL}": "loess lowess smooth.spline gam gamm bam supsmu ksmooth",
     f"a count or contingency model of other data; {_MODEL}": "glm.nb zeroinfl hurdle loglm loglin",
     f"a mixed model of measurements; {_MODEL}": "lmer lme gls rma rma.mv",
-    f"a mixed model by penalised quasi-likelihood or templates; {_MODEL}": "glmmPQL glmmTMB glmmadmb gamm4",
+    f"a mixed model of other designs; {_MODEL}": "glmmTMB glmmadmb gamm4",
     f"a model of choices or categories; {_MODEL}": (
         "multinom mlogit mclogit mblogit vglm vgam clm clmm gmnl nnet gee geeglm"
     ),

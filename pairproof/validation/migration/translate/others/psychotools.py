@@ -1,8 +1,7 @@
 """psychotools' btmodel and itempar in Python: Bradley and Terry's model, with Davidson's ties.
-
-btmodel works in log-odds, as `fit_bradley_terry` does; its "(undecided)" is our `tie`; its reference is the last item
-unless said; with `undecided = FALSE` ties on the scale are left out.  It keeps glm's warnings to itself, so that where
-estimates are infinite its numbers are those at which its iteration stopped.
+ btmodel works in log-odds, as `fit_bradley_terry` does; its "(undecided)" is our `tie`; its reference is the
+last item unless said; with `undecided = FALSE` ties on the scale are left out.  It keeps glm's warnings to
+itself, so that where estimates are infinite its numbers are those at which its iteration stopped.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from ...code.expressions import Call, File, Method, Result, attribute
 from ..registry import translates
 from ..rows import counterpart, fit_rows, named, parameters, row, rows_of
 from ..translation import Context, Step, Translation, outside
-from .answers import Pairs, pairs_of, recorded
+from .answers import Pairs, pairs_of, recorded, unknown
 from .tried import why_refused
 
 BTMODEL = "psychotools::btmodel"
@@ -148,6 +147,8 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     found = _vector(recorded(call, "value"))
     if found is None or found.names is None:
         return outside("its value was not recorded")
+    if unknown(call, "ref", "log"):
+        return outside(f"its {unknown(call, 'ref', 'log')} could not be recorded")
     log = _flag(call, "log")
     chosen = _reference(call, tuple(found.names))
     if made.translation.speaks == "fit" and (not log and chosen is None or log and _one_or_all(chosen)):

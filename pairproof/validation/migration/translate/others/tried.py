@@ -1,4 +1,6 @@
-"""Whether Python gives an answer at all: a call tried before it is written, where R answers and Python may decline."""
+"""Whether Python gives an answer at all: a call tried before it is written, where R answers and Python may
+decline.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """llbt.worth and patt.worth: the worths of a fit of this run, item by item and group by group.
 
-A group is "SEX2" or "AGE1:SEX2" in R and "SEX=2" or "AGE=1, SEX=2" here; worths are exp(2 lambda) / sum, as in R.
-With item covariates prefmod has a row for each set of items with equal covariates, and its worths sum to 1 over these
-sets (defect B21); here every item has a worth.
+A group is "SEX2" or "AGE1:SEX2" in R and "SEX=2" or "AGE=1, SEX=2" here; worths are exp(2 lambda) / sum, as
+in R. With item covariates prefmod has a row for each set of items with equal covariates, and its worths sum
+to 1 over these sets (defect B21); here every item has a worth.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from .....bridge.values.values import RVector
 from .....errors import PairproofError, PairproofWarning
 from .....fit.fit import Fit
 from .....native.compat.results import printed_as_prefmod
-from ....claims.quantities import Quantity
 from ....verdicts.agreement import Agreement
 from ....verdicts.floors import floor
 from ...code.expressions import Call, Method, Result
@@ -124,7 +123,9 @@ def _judge_worth(call: RecordedCall, step: Step, table: RVector) -> Any:
 
 
 def _judge_lambda(call: RecordedCall, step: Step, table: RVector) -> Any:
-    """Lambdas from log worths; a lambda may be 0 by chance, so its digits are counted against its standard error."""
+    """Lambdas from log worths; a lambda may be 0 by chance, so its digits are counted against its standard
+    error.
+    """
 
     def judge(frame: Any) -> Sequence[Agreement]:
         log_worth = {
@@ -150,7 +151,8 @@ def _rows(
     kind: str,
     ours: Mapping[tuple[str, str], tuple[float, float]],
 ) -> list[Agreement]:
-    """A row for each entry of R's table; what differs explained by a defect where R's numbers are the defect's.
+    """A row for each entry of R's table; what differs explained by a defect where R's numbers are the
+    defect's.
 
     `ours` has the number, and the size that its digits are counted against (0: its own).
     """
@@ -159,7 +161,7 @@ def _rows(
     least, why = _least(step)
     values = table.floats()
     if not groups or not items:
-        return _by_defect(call, table, fit, least, why)
+        return _by_defect(call, table, fit, least, why, ours)
     columns = list((table.dimnames or (None, None))[1] or [""] * values.shape[1])
     rows = []
     for k, column in enumerate(columns):
@@ -175,7 +177,9 @@ def _rows(
 
 
 def _least(step: Step) -> tuple[float, str]:
-    """Digits of a worth of this fit: those that R's own stop leaves in the estimates, of which it is a function."""
+    """Digits of a worth of this fit: those that R's own stop leaves in the estimates, of which it is a
+    function.
+    """
     names = [a.r_call for a in step.rows if a.r_call and a.quantity.kind == "estimate"]
     of = names[0] if names else step.call.function
     asked = min((floor("worth", of), floor("estimate", of)), key=lambda f: f.digits)
@@ -214,28 +218,42 @@ def _explained(
     return rows
 
 
-def _by_defect(call: RecordedCall, table: RVector, fit: Fit, least: float, why: str) -> list[Agreement]:
-    """Rows where R's table has other rows than items: its worths of sets of items (B21), each against that defect's."""
+def _by_defect(
+    call: RecordedCall,
+    table: RVector,
+    fit: Fit,
+    least: float,
+    why: str,
+    ours: Mapping[tuple[str, str], tuple[float, float]],
+) -> list[Agreement]:
+    """Rows where R's table has sets of items in place of items (B21): each item beside the worth of its
+    set, explained if that is what the defect makes of the fit.
+    """
     numbers = _with_defects(fit).get(DEFECTS[0], {})
     values = table.floats()
     margins = table.dimnames or (None, None)
     names = list(margins[0] or [""] * values.shape[0])
+    columns = list(margins[1] or [""] * values.shape[1])
+    groups = groups_in_r(fit, table) or dict(zip(columns, fit.groups))
+    text = (
+        "R is wrong here, by prefmod's B21-worths-of-groups-of-items: its worths are of sets of items with"
+        " equal covariates"
+    )
     rows = []
-    for k in range(values.shape[1]):
+    for k, column in enumerate(columns):
         for j, name in enumerate(names):
-            at = next((i for i in fit.items if i in name.split(",")), "")
-            group = list(fit.groups)[k] if len(fit.groups) == values.shape[1] else ""
-            own = numbers.get(str(Quantity("worth", group, at)), float("nan"))
-            rows.append(
-                row(
-                    f"worth of {name} by defect B21",
-                    own,
-                    float(values[j, k]),
-                    call.function,
-                    least=least,
-                    why=why,
+            group, theirs = groups.get(column, ""), float(values[j, k])
+            items = [i for i in fit.items if i in name.split(",")]
+            made = numbers.get(f"worth.{group}.{','.join(items)}", float("nan"))
+            same = row("", made, theirs, "", least=least).verdict == "agrees"
+            for item in items or [name]:
+                own = ours.get((group, item), (float("nan"), 0.0))[0]
+                found = [row(f"worth.{group}.{item}", own, theirs, call.function, least=least, why=why)]
+                rows += (
+                    explained(found, [str(found[0].quantity)], text, DEFECTS[0].partition(":")[2])
+                    if same
+                    else found
                 )
-            )
     return rows
 
 

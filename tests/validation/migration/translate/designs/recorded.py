@@ -20,7 +20,7 @@ from pairproof.bridge.values.json import dump, load
 from pairproof.bridge.values.values import RLang, RList, ROpaque, RValue, RVector, from_node
 
 HERE = Path(__file__).parent
-NAMES = ("binomial", "poisson", "ordered", "tables", "others", "patterns")
+NAMES = ("binomial", "poisson", "ordered", "tables", "others", "patterns", "awkward")
 PLAIN = (
     "id",
     "function",
