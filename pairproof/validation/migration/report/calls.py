@@ -53,7 +53,8 @@ def r_lines(call: RecordedCall, text: ScriptText) -> str:
 
 def python_lines(step: Step) -> str:
     """The Python call as the script has it."""
-    before = f"{identifier(step.call.variable)} = " if step.call.variable else ""
+    name = identifier(step.call.variable)
+    before = f"{name} = " if name else ""
     text = source(step.translation.code, lambda r: _of_result(r, step), _placed, before=before)
     return before + text
 
