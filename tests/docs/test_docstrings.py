@@ -276,6 +276,7 @@ COVERED = (
     "pairproof.native.hypotheses.wild:WildTest",
     "pairproof.native.hypotheses.wild:wild_test",
     "pairproof.validation.verify",
+    "pairproof.validation.migrate",
     "pairproof.native.bias_reduced.adjustments",
     "pairproof.native.bias_reduced.fallback",
     "pairproof.native.bias_reduced.fit",
