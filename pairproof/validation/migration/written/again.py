@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pytest
 
 #: Digits that Python's own numbers must share with those of the run: another machine's linear algebra changes
-#: estimates in the last places (`RULES` of :mod:`pairproof.validation.pytest.snapshots` asks as many of them).
+#: estimates in the last places (:mod:`pairproof.validation.pytest.snapshots` asks as many of estimates).
 OWN_DIGITS = 9.0
 #: Most bytes of a run; one of 2,000 calls of 200 numbers has a tenth of it.
 _MOST_BYTES = 512 * 1024**2
