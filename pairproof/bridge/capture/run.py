@@ -205,8 +205,9 @@ class _Run:
         how = str(self.sandbox) if self.sandbox is not None else "with your rights"
         own = copied.source == self.script.path.parent
         folder = "its folder" if own else f"{copied.source.name}/, the folder you are in"
+        n = len(copied.digests)
         self.say(
-            f"{self.script.name} is run by R, {how}, in a copy of {folder} ({len(copied.digests):,} files,"
+            f"{self.script.name} is run by R, {how}, in a copy of {folder} ({n:,} file{'' if n == 1 else 's'},"
             f" {copied.size / 2**20:,.1f} MB), for at most {self.limits.seconds:g} s"
         )
 

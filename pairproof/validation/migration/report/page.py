@@ -4,7 +4,7 @@ is left.
     opening: counts in a sentence, R, seconds, what needs attention
     The calls: a row each
     Number by number: a section each, with the R line, the Python lines, the data, warnings, and every number
-    Stayed in R; Refused by Python; R stopped here; Counted only; Not of this field: with reasons
+    Stayed in R; Refused by Python; R gave an error; Counted only; Not of this field: with reasons
 """
 
 from __future__ import annotations
