@@ -1,5 +1,5 @@
-"""Calls of a script's text that are left out of the Python script, and named: what fits no model of this field, and
-what R never came to.
+"""Calls of a script's text that are left out of the Python script, and named: what fits no model of this field,
+and what R never came to.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from ...bridge.capture.recorded import Captured, Mentioned
 from .sites import LeftOut
 from .translate.others.not_of_this_field import REASONS
 
-#: Functions of this field whose calls are recorded when R comes to them. Not `glm`, `gnm` and `polr`: the text does not
-#: say whether their designs are of comparisons.
+#: Functions of this field whose calls are recorded when R comes to them. Not `glm`, `gnm` and `polr`: the
+#: text does not say whether their designs are of comparisons.
 FITTING = frozenset(
     "BTm llbt.fit llbtPC.fit pattPC.fit pattR.fit pattL.fit pattRrep.fit pattPCrep.fit pattLrep.fit pattnpml.fit"
     " btmodel PlackettLuce pladmm".split()
@@ -26,7 +26,8 @@ def left_out(captured: Captured) -> tuple[LeftOut, ...]:
     Returns
     -------
     tuple of LeftOut
-        Of functions that :data:`REASONS` names, if none was recorded; and of :data:`FITTING`, if R did not come to it.
+        Of functions that :data:`REASONS` names, if none was recorded; and of :data:`FITTING`, if R did not come to
+        it.
     """
     recorded = {call.name for call in captured.calls}
     never = "R did not come to it" if captured.ending == "done" else "R ended before it came to it"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ...bridge.capture.recorded import Captured
 from ...errors import InputError
+from ..report.numbers import digits
 from ..verdicts.agreement import Agreement
 from ..verdicts.floors import floor
 from .sites import DIFFERENT, LeftOut, Site, called_in, counts, fewest
@@ -17,7 +18,7 @@ FEW = 8.0
 WIDTHS = (32, 34, 34)
 #: Longest reason in a line; the report has it whole.
 REASON = 70
-_TO = re.compile(r"stops\b.*?(\d*\.?\d*e-\d+)")
+_TO = re.compile(r"stops?\b.*?(\d*\.?\d*e-\d+)")
 
 
 def lines(
@@ -112,9 +113,9 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
     least = fewest(rows)
     parts = []
     if least is not None:
-        digits = f"{least.digits:.1f} digits, of {least.quantity}" if least.digits is not None else ""
+        shown = f"{digits(least.digits)} digits, of {least.quantity}" if least.digits is not None else ""
         agree = "1 number agrees" if found["agree"] == 1 else f"{found['agree']} numbers agree"
-        parts.append(f"{agree}, {'with' if found['agree'] == 1 else 'fewest'} {digits}{_why(least)}")
+        parts.append(f"{agree}, {'with' if found['agree'] == 1 else 'fewest'} {shown}{_why(least)}")
     if found["explained"]:
         first = next(a for a in rows if a.verdict == "explained" or a.accepted)
         parts.append(f"{found['explained']} explained ({_short(first.explanation)}); see the report")
@@ -124,6 +125,8 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
             f"{found['differ']} DIFFER, first {worst.quantity}: {worst.native!r}, R {worst.r!r}"
             f" ({_short(worst.explanation)})"
         )
+    if found["not_estimable"]:
+        parts.append(f"{found['not_estimable']} not estimable, whatever R gives")
     if found["not_checkable"]:
         parts.append(f"{found['not_checkable']} not checkable")
     if found["not_run"]:

@@ -114,6 +114,7 @@ def counts(rows: Sequence[Agreement]) -> dict[str, int]:
         "agree": agree,
         "explained": explained,
         "differ": differ,
+        "not_estimable": known.get("not-estimable", 0),
         "not_checkable": known.get("not-checkable", 0),
         "not_run": known.get("not-run", 0),
     }

@@ -115,6 +115,7 @@ def test_numbers_are_counted_by_what_became_of_them():
         "agree": 2,
         "explained": 1,
         "differ": 1,
+        "not_estimable": 0,
         "not_checkable": 1,
         "not_run": 0,
     }
@@ -156,3 +157,12 @@ def test_reasons_in_the_lines_are_short():
     found = migration(Step(a_call(), outside("a long reason " * 20)))
     assert max(map(len, str(found).splitlines())) <= 120
     assert found.to_dict()["calls"][0]["reason"].startswith("a long reason a long") and len(str(found)) < 400
+
+
+def test_a_number_that_the_data_do_not_determine_is_counted_and_digits_are_rounded_down():
+    rows = (a_row("estimate.A", 9.68), a_row("estimate.C", 3.0, "not-estimable"))
+    found = migration(Step(a_call(), NATIVE, rows=rows))
+    assert "fewest" not in str(
+        found
+    ) and "with 9.6 digits, of estimate.A; 1 not estimable, whatever R gives" in str(found)
+    assert repr(found) == "<Migration of analysis.R: 1 calls in its text, 2 numbers, 1 agree, 0 differ>"

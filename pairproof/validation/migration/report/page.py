@@ -92,6 +92,7 @@ def sentences(migration: Migration) -> list[str]:
         words = {
             "explained": "explained",
             "differ": "differ",
+            "not_estimable": "not estimable, whatever R gives",
             "not_checkable": "not checkable",
             "not_run": "not run",
         }

@@ -68,6 +68,11 @@ _TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*\"")
 _APPLIED = re.compile(
     r"(?:print\()?(?:[lsv]apply|map|map_dbl)\((?:X = )?([A-Za-z.][\w.]*), (?:FUN = )?([A-Za-z.][\w.]*)\s*[,)]"
 )
+#: `sapply(l, function(m) coef(m))`.
+_APPLIED_INLINE = re.compile(
+    r"(?:print\()?(?:[lsv]apply|map|map_dbl)\((?:X = )?([A-Za-z.][\w.]*), (?:FUN = )?function\((\w+)\) "
+    r"(?:as\.numeric\(|round\()?([A-Za-z.][\w.]*)\(\2\)"
+)
 
 
 @dataclass(frozen=True)
@@ -152,6 +157,9 @@ class _Prints:
             if text and not variable and text[1 + several] in OF_A_FIT:
                 found = self._newest(text[2 - several], shown)
                 return [self._print(s, shown, text[1 + several]) for s in found if s.many or not several]
+        inline = _APPLIED_INLINE.match(shown.text)
+        if inline and not variable and inline[3] in OF_A_FIT:
+            return [self._print(s, shown, inline[3]) for s in self._newest(inline[1], shown)]
         if not variable:
             if function != "print":  # summary(m <- BTm(...))
                 here = here or self.by_task.get(shown.task, [])

@@ -115,6 +115,7 @@ def _counted(found: Sequence[CallSite]) -> str:
         "agree": "agree",
         "explained": "differ and are explained",
         "differs": "differ without explanation",
+        "not-estimable": "not estimable, whatever R gives",
         "not-checkable": "cannot be checked, since R stopped before the maximum",
     }
     said = [f"{verdicts.pop(v):,} {text}" for v, text in words.items() if v in verdicts]

@@ -203,10 +203,12 @@ def test_one_fit_of_a_list_is_printed_by_its_name_or_number(tmp_path: Path) -> N
     script.show(4, "print", "fits$south", 'fits[["south"]]')
     script.show(5, "deviance", "fits$1", "deviance(fits[[1]])")
     script.show(6, "print", "fits$west", "fits$west")
+    script.show(7, "print", "", "sapply(fits, function(f) as.numeric(logLik(f)))")
     source = text_of(script, tmp_path)
     assert 'print(fits["south"].summary())  # line 4: fits[["south"]]\n' in source
     assert 'print(fits["north"].deviance)  # line 5: deviance(fits[[1]])\n' in source
     assert "# line 6: fits$west is not written here\n" in source
+    assert source.endswith("for name in fits:\n    print(fits[name].llf)\n")
 
 
 def test_what_r_prints_of_a_fit_in_its_own_way_is_named(tmp_path: Path) -> None:
