@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from ...bridge.capture.recorded import Captured
+from ...bridge.capture.recorded import Captured, RecordedCall
 from ...errors import InputError
 from ..verdicts.agreement import Agreement
 from ..verdicts.floors import floor
 from .sites import DIFFERENT, LeftOut, Site, counts, fewest
 
+_PLAIN = re.compile(r"(?:[A-Za-z][\w.]*:::?)?[A-Za-z.][\w.]*\Z")
 #: Below this many digits a line says why R has so few.
 FEW = 8.0
 #: Widest columns: where, R, Python.
@@ -74,9 +76,9 @@ def closing(captured: Captured, written: Sequence[str]) -> list[str]:
 def of_site(site: Site, name: str = "") -> tuple[str, str, str, str]:
     """(where, R, Python, what came of it); `name` is the script's, of which a line needs no file."""
     n = len(site.steps)
-    r = f"{site.function.partition('::')[2]}(...)" + (f" x {n}" if n > 1 else "")
     states = site.states
     step = site.first
+    r = f"{written_as(step.call)}(...)" + (f" x {n}" if n > 1 else "")
     where = str(site.place) + (f" of {site.place.file}" if site.place.file not in ("", name) else "")
     if step.state == "failed":
         return where, r, "", f"R stopped here: {_short(step.call.error)}"
@@ -93,6 +95,14 @@ def of_site(site: Site, name: str = "") -> tuple[str, str, str, str]:
         said = f"stays in R, through pairproof.bridge ({_short(step.translation.reason)}); {said}"
     rest = [f"{k} {state}" for state, k in states.items() if state not in (step.state, "counted")]
     return where, r, arrow, said + (f"; {', '.join(rest)}" if rest else "")
+
+
+def written_as(call: RecordedCall) -> str:
+    """The function as the script writes it, "anova" of BradleyTerry2::anova.BTm; its own name where it is called in
+    another way.
+    """
+    head = call.text.partition("(")[0].strip()
+    return head.rpartition(":")[2] if _PLAIN.match(head) else call.name
 
 
 def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
