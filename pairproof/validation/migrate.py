@@ -14,8 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..bridge.capture.run import capture
+from ..files.outputs import check as check_output
 from .migration.left_out import left_out
 from .migration.migration import Migration
+from .migration.output import output as result_in_every_form
 from .migration.steps import Told, steps_of
 from .migration.written.files import check_target, write_migration
 from .migration.written.stage import Stage
@@ -80,9 +82,12 @@ def migrate(
     """
     begun = time.monotonic()
     source = Path(script)
-    target = source.with_suffix(".py") if out is None else Path(out)
-    if not check and source.is_file():
-        check_target(source, target, force=force)
+    target = source if out is None else Path(out)
+    if source.is_file():  # what is wrong with the script itself is said by `capture`
+        target = source.with_suffix(".py") if out is None else target
+        if not check:
+            check_target(source, target, force=force)
+            check_output(_report(target), reads=[source], force=force)
     captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
     with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
         stage = Stage(Path(folder))
@@ -90,5 +95,14 @@ def migrate(
         found = Migration(captured, steps, left_out(captured))
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
-            found = replace(found, written=written.shown, ran_seconds=written.ran_seconds)
-    return replace(found, seconds=time.monotonic() - begun)
+            found = replace(found, ran_seconds=written.ran_seconds)
+            found = replace(found, written=(*written.shown, _report(target).name))
+    found = replace(found, seconds=time.monotonic() - begun)
+    if not check:
+        result_in_every_form(found).write(_report(target), force=force)
+    return found
+
+
+def _report(target: Path) -> Path:
+    """`analysis.report.html` beside `analysis.py`."""
+    return target.with_name(f"{target.stem}.report.html")

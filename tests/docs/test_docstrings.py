@@ -276,6 +276,7 @@ COVERED = (
     "pairproof.native.hypotheses.wild:WildTest",
     "pairproof.native.hypotheses.wild:wild_test",
     "pairproof.validation.verify",
+    "pairproof.validation.migrate",
     "pairproof.native.bias_reduced.adjustments",
     "pairproof.native.bias_reduced.fallback",
     "pairproof.native.bias_reduced.fit",
@@ -335,6 +336,8 @@ COVERED = (
     "pairproof.native.trees.tables",
     "pairproof.native.trees.text",
     "pairproof.native.trees.tree",
+    "pairproof.validation.migration.written.again:Again",
+    "pairproof.validation.migration.written.again:Held",
 )
 #: A paper's year, an equation of the paper that the module names, a function of R.
 SOURCE = re.compile(r"\b(1[89]|20)\d\d\b|\bequations? \d|\bsection \d|\bR's \w|\w::\w", re.IGNORECASE)

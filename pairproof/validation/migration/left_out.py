@@ -19,4 +19,9 @@ def left_out(captured: Captured) -> tuple[LeftOut, ...]:
     tuple of LeftOut
         Of functions that :data:`REASONS` names; a call that was recorded is none of them.
     """
-    return tuple(LeftOut(m, REASONS[m.function]) for m in captured.text.mentioned if m.function in REASONS)
+    recorded = {call.name for call in captured.calls}
+    return tuple(
+        LeftOut(m, REASONS[m.function])
+        for m in captured.text.mentioned
+        if m.function in REASONS and m.function not in recorded
+    )

@@ -104,7 +104,8 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
     parts = []
     if least is not None:
         digits = f"{least.digits:.1f} digits, of {least.quantity}" if least.digits is not None else ""
-        parts.append(f"{found['agree']} numbers agree, fewest {digits}{_why(least)}")
+        agree = "1 number agrees" if found["agree"] == 1 else f"{found['agree']} numbers agree"
+        parts.append(f"{agree}, {'with' if found['agree'] == 1 else 'fewest'} {digits}{_why(least)}")
     if found["explained"]:
         first = next(a for a in rows if a.verdict == "explained" or a.accepted)
         parts.append(f"{found['explained']} explained ({_short(first.explanation)}); see the report")

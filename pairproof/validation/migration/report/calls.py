@@ -4,7 +4,6 @@ number.
 
 from __future__ import annotations
 
-import keyword
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -17,6 +16,7 @@ from ..code.source import literal, source, text_literal
 from ..lines import numbers_in_words
 from ..sites import Site
 from ..translate.translation import Step
+from ..written.names import identifier
 
 #: Evaluations of one call (a loop) that are shown open; others are folded unless a number needs attention.
 OPEN = 3
@@ -53,7 +53,8 @@ def r_lines(call: RecordedCall, text: ScriptText) -> str:
 
 def python_lines(step: Step) -> str:
     """The Python call as the script has it."""
-    before = f"{_name(step.call.variable)} = " if step.call.variable else ""
+    name = identifier(step.call.variable)
+    before = f"{name} = " if name else ""
     text = source(step.translation.code, lambda r: _of_result(r, step), _placed, before=before)
     return before + text
 
@@ -62,17 +63,11 @@ def _placed(file: File) -> str:
     return text_literal(f"data/{file.stem or 'table'}.csv")
 
 
-def _name(variable: str) -> str:
-    """An R name as a Python one, as the script writes it."""
-    name = "".join(c if c.isalnum() or c == "_" else "_" for c in variable)
-    return f"{name}_" if keyword.iskeyword(name) or not name.isidentifier() else name
-
-
 def _of_result(result: Result, step: Step) -> str:
     """An earlier result: by the text of the argument that held it, if that is a name."""
     for argument, made in step.call.fits.items():
         text = step.call.args.get(argument, "")
-        if made == result.call and _name(text) == text:
+        if made == result.call and identifier(text) == text:
             return text
     return f"result_{result.call}"
 

@@ -24,8 +24,8 @@ from ...r_answers.translate import RParameters
 from ...verdicts.agreement import Agreement, RCounterpart, value_or_none
 from ...verdicts.digits import digits_of_agreement
 
-#: Digits asked of a number that R computes by the same formulas from the same values, such as a table made of a fit
-#: that was compared by itself: other orders of summation leave 12 and more.
+#: Digits asked of a number that R computes by the same formulas from the same values, such as a table made
+#: of a fit that was compared by itself: other orders of summation leave 12 and more.
 SAME = 11.0
 
 

@@ -12,8 +12,8 @@ from ..code.expressions import Call, Expression, Method
 
 #: "native": Python alone. "bridge": R through `pairproof.bridge`. "outside": left out of the Python script.
 Route = Literal["native", "bridge", "outside"]
-#: What the Python value is, which decides how the script prints it: a `Fit` (summary(), params, ...), R's own answer
-#: (printed as it is), or a table or number (printed as it is).
+#: What the Python value is, which decides how the script prints it: a `Fit` (summary(), params, ...), R's own
+#: answer, or a table or number (both printed as they are).
 Speaks = Literal["fit", "r", "value"]
 Judge = Callable[[Any], Sequence[Agreement]]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pytest
 
 #: Digits that Python's own numbers must share with those of the run: another machine's linear algebra changes
-#: estimates in the last places (:data:`pairproof.validation.pytest.snapshots.RULES` asks as many of estimates).
+#: estimates in the last places (:mod:`pairproof.validation.pytest.snapshots` asks as many of estimates).
 OWN_DIGITS = 9.0
 #: Most bytes of a run; one of 2,000 calls of 200 numbers has a tenth of it.
 _MOST_BYTES = 512 * 1024**2
@@ -52,6 +52,21 @@ class Again:
     ------
     InputError
         There is no such run, or it is none.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> from pairproof.validation.migration.written.again import Again
+    >>> number = {"quantity": "half", "python": 0.5, "r": 0.5, "test": {"digits": 11.0, "place": "half"}}
+    >>> run = {"format": 1, "calls": [{"name": "m", "numbers": [number]}]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "analysis.recorded.json").write_text(json.dumps(run))
+    ...     _ = Path(folder, "analysis.py").write_text("m = {'half': 1 / 2}")
+    ...     calls = Again(Path(folder, "analysis.py"))
+    ...     values, missing = calls.ran
+    >>> calls["m"].r, values["m"]
+    ({'half': 0.5}, {'half': 0.5})
     """
 
     def __init__(self, script: Union[str, Path]) -> None:
@@ -92,6 +107,23 @@ class Held:
     of : Again
     entry : mapping
         Of the run's `calls`.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> from pairproof.validation.migration.written.again import Again
+    >>> number = {"quantity": "half", "python": 0.5, "r": 0.5, "test": {"digits": 11.0, "place": "half"}}
+    >>> run = {"format": 1, "calls": [{"name": "m", "numbers": [number]}]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "analysis.recorded.json").write_text(json.dumps(run))
+    ...     _ = Path(folder, "analysis.py").write_text("m = {'half': 1 / 2}")
+    ...     calls = Again(Path(folder, "analysis.py"))
+    ...     values, missing = calls.ran
+    >>> held = calls["m"]
+    >>> held.title, held.digits
+    ('m', {'half': 11.0})
+    >>> held.compare(held.found(values))
     """
 
     of: Again

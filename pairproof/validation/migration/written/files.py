@@ -27,11 +27,11 @@ from .deliver import deliver, digest, earlier, ready
 from .file_names import plain
 from .held import asked_of
 from .prints import prints
+from .regression import names_of_tests, record_names, text_of_test
 from .run_file import document, text_of
 from .script import script_text
 from .sites import CallSite, Left, of_text, sites
 from .stage import DATA, Stage
-from .test_file import record_names, test_names, test_text
 
 #: Seconds that the new script may take, beside many times what its calls took when they were evaluated.
 SECONDS, TIMES = 120.0, 20.0
@@ -156,7 +156,7 @@ def write_migration(
     left = [*left, *map(of_text, migration.left_out)]
     tables = Files(found, stage.digest, before.taken())
     asked = asked_of(step for site in found for step in site.steps)
-    tests, records = test_names(found, asked), record_names(found)
+    tests, records = names_of_tests(found, asked), record_names(found)
     test = f"{test_stem}.py" if tests else ""
 
     folder = stage.folder / "delivered"
@@ -167,7 +167,7 @@ def write_migration(
     text = script_text(captured, found, left, shown, Writer(found, tables), test)
     _put(folder / target.name, text)
     if test:
-        _put(folder / test, test_text(captured, found, tests, target.name, asked))
+        _put(folder / test, text_of_test(captured, found, tests, target.name, asked))
     names = [*data, *([test] if test else []), target.name]
 
     def write_run(files: Sequence[str]) -> None:

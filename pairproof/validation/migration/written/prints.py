@@ -128,7 +128,7 @@ class _Prints:
         for shown in self.shown:
             if shown.printed:
                 for made in self._of(shown):
-                    # `print(m)` and `m` on one line would be printed once; the same twice on two lines is twice.
+                    # `print(m)` and `m` on one line are printed once; the same on two lines is printed twice.
                     done.setdefault((made.of.name, str(made.expression) + made.text, made.line), made)
         return sorted(done.values(), key=lambda p: (p.task, p.line))
 

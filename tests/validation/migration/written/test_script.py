@@ -344,7 +344,10 @@ def test_tables_are_named_after_their_fits_and_never_after_what_is_there(tmp_pat
 
 def test_a_room_that_the_package_does_not_load_by_itself_is_imported() -> None:
     script = Script()
-    codes = [Call("pairproof.bridge.base.binom_test", (6, 9)), attribute(bradley_terry([9, 5, 4]), "aic")]
+    codes: list[Any] = [
+        Call("pairproof.bridge.base.binom_test", (6, 9)),
+        attribute(bradley_terry([9, 5, 4]), "aic"),
+    ]
     steps = [
         Step(script.call(line, None), Translation("native", code), value=1.0)
         for line, code in enumerate(codes, 3)

@@ -14,7 +14,7 @@ import numpy as np
 
 from .....bridge.capture.recorded import RecordedCall
 from .....bridge.packages.bradleyterry2.fit import ContestModel
-from .....bridge.values.formulas import checked
+from .....bridge.values.formulas import checked, variables
 from .....bridge.values.values import RList, RVector
 from .....errors import FormulaError, InputError
 from ....verdicts.agreement import Agreement
@@ -151,6 +151,15 @@ def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str
             columns[name] = taken(column, contests.rows)
         else:
             others.setdefault(len(column), {})[name] = column
+    there = {
+        *columns,
+        *(n for p in players for n in p),
+        *(n for found in others.values() for n in found),
+        ".",
+    }
+    absent = [n for n in variables(formula_text(call) or "~ 1") if n not in there]
+    if absent:
+        raise StaysInR(f"the values of {absent[0]}, which its formula names, were not recorded")
     tables: dict[str, Any] = {"contests": frame_call(_frame(columns), call.variable or "BTm")}
     for k, found in enumerate(others.values()):
         label = "players" if len(next(iter(found.values()))) == len(levels) else f"table{k + 1}"

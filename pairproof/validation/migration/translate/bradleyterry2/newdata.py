@@ -129,6 +129,7 @@ def _same(fit: Fit, player: str, name: str, value: Any) -> bool:
         return True
     at = fit.items.index(player)
     if isinstance(column, Factor):
-        return (None if column.codes[at] < 0 else column.levels[column.codes[at]]) == value
+        level = None if column.codes[at] < 0 else column.levels[column.codes[at]]
+        return bool(level == value)
     known = float(column[at])
     return bool(np.isnan(known) if value is None else known == float(value))

@@ -16,7 +16,16 @@ from ..registry import translates
 from ..translation import Context, Translation, outside
 from .bridged import glm_in_r, gnm_in_r
 from .gendavidson import davidson
-from .judged import GLM, GNM, binomial_likelihood, dispersion, of_fit, poisson_likelihood, r_parameters
+from .judged import (
+    GLM,
+    GNM,
+    binomial_likelihood,
+    dispersion,
+    of_fit,
+    poisson_likelihood,
+    r_parameters,
+    with_null_model,
+)
 from .patterns import is_pattern_design, pattern
 from .read import Fitted, IntArray, Unreadable, counts, eliminated, family_of, fitted_of, text_of
 from .write import fit_call
@@ -85,6 +94,8 @@ def _binomial(call: RecordedCall, fitted: Fitted, family: str, link: str) -> Tra
         likelihood = {q: v for q, v in likelihood.items() if q in ("deviance", "df_resid")}
     said = _said(found, 1.0)
     judge = of_fit(call, p, likelihood, GLM, *said, errors=link == "logit")
+    if fitted.offset is None and "(Intercept)" not in fitted.design.names and not half:
+        judge = with_null_model(call, judge)
     notes = [BY_DESIGN] + ([HALF] if half else []) + _quasi(family, phi) + _link(link)
     fallback = _refusal(code)
     if fallback:

@@ -17,7 +17,7 @@ from ....r_answers.translate import RParameters, likelihood_values, parameter_va
 from ....verdicts.agreement import Agreement
 from ...recognise.contests import Contests
 from ...recognise.decide import Recognised
-from ..rows import counterpart, fit_rows
+from ..rows import counterpart, fit_rows, row
 from .read import Fitted, trials
 from .write import renamed
 
@@ -76,6 +76,19 @@ def of_fit(
         return fit_rows(fit, counterpart(call, values, *said, name=full))
 
     return judge
+
+
+def with_null_model(call: RecordedCall, judge: Judge) -> Judge:
+    """The same with deviance and df of the model in which all contests are even: glm's null model without a
+    constant.
+    """
+    theirs = {q: v for q in ("null_deviance", "df_null") if (v := call.number(q)) is not None}
+
+    def both(fit: Fit) -> Sequence[Agreement]:
+        ours = {"null_deviance": fit.null_deviance, "df_null": float(fit.df_null)}
+        return [*judge(fit), *(row(q, ours[q], v, call.function) for q, v in theirs.items())]
+
+    return both
 
 
 def binomial_likelihood(call: RecordedCall, fitted: Fitted, contests: Contests, n: int) -> dict[str, float]:

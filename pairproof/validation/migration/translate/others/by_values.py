@@ -27,7 +27,7 @@ from ..translation import Context, Translation, outside
 from .answers import unknown
 
 GLMER, BRGLM = "lme4::glmer", "brglm::brglm"
-#: Digits of glmer by its values against glmer by its formula: observed 16.0 with one random term and with three.
+#: Digits of glmer by its values against glmer by its formula: observed 16.0 with one random term and with 3.
 #: Columns in another order end its search elsewhere; two searches share 4.6 digits of an estimate and more.
 SEARCH = 4.0
 WHY_SEARCH = "glmer's search ends where its own tolerance lets it, and its standard errors are by differences"

@@ -24,7 +24,7 @@ _FUNCTIONS: Mapping[str, str] = {
     f"a smoother; {_MODEL}": "loess lowess smooth.spline gam gamm bam supsmu ksmooth",
     f"a count or contingency model of other data; {_MODEL}": "glm.nb zeroinfl hurdle loglm loglin",
     f"a mixed model of measurements; {_MODEL}": "lmer lme gls rma rma.mv",
-    f"a mixed model by penalised quasi-likelihood or templates; {_MODEL}": "glmmPQL glmmTMB glmmadmb gamm4",
+    f"a mixed model of other designs; {_MODEL}": "glmmTMB glmmadmb gamm4",
     f"a model of choices or categories; {_MODEL}": (
         "multinom mlogit mclogit mblogit vglm vgam clm clmm gmnl nnet gee geeglm"
     ),

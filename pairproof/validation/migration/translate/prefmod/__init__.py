@@ -1,4 +1,6 @@
-"""Functions of R's prefmod in Python: llbt.fit, llbtPC.fit, patt*.fit, pattnpml.fit, the designs, and worths of fits."""
+"""Functions of R's prefmod in Python: llbt.fit, llbtPC.fit, patt*.fit, pattnpml.fit, the designs, and
+worths of fits.
+"""
 
 from . import (
     helpers as helpers,

@@ -1,14 +1,15 @@
-"""Is the design that llbt.fit was given an LLBT?  Read off its columns, block by block; names are only labels.
+"""Is the design that llbt.fit was given an LLBT?  Read off its columns, block by block; names are only
+labels.
 
-The rows are blocks of `ncat` answers to one comparison: first preferred, (neither,) second preferred.  Less a constant of
-the block, which the model eliminates, a column is
+The rows are blocks of `ncat` answers to one comparison: first preferred, (neither,) second preferred. Less
+a constant of the block, which the model eliminates, a column is
 
     item            s, 0, -s   with s = 1 where the item is named first, -1 where it is second, else 0
     item x covariate  s x, 0, -s x
     tie             0, t, 0    with t = 1 in every block; tie x covariate otherwise
 
-At most one plus and one minus item stand in a block; where there is one alone the other is the reference, which has no
-column.
+At most one plus and one minus item stand in a block; where there is one alone the other is the reference,
+which has no column.
 """
 
 from __future__ import annotations
@@ -113,7 +114,9 @@ def blocks_of(
 
 
 def _parts(x: Floats) -> tuple[Floats, Floats]:
-    """float[q, p] twice: half the difference of the outer rows of each block, and the middle row less their mean."""
+    """float[q, p] twice: half the difference of the outer rows of each block, and the middle row less their
+    mean.
+    """
     outer = (x[:, 0] + x[:, -1]) / 2.0
     side = (x[:, 0] - x[:, -1]) / 2.0
     middle = x[:, 1] - outer if x.shape[1] == 3 else np.zeros_like(side)
@@ -121,7 +124,9 @@ def _parts(x: Floats) -> tuple[Floats, Floats]:
 
 
 def _items(side: Floats, odd: list[int], names: Sequence[str]) -> list[int]:
-    """Columns of items: 1, 0 and -1, and no part of another such column, as an item in one group of persons is."""
+    """Columns of items: 1, 0 and -1, and no part of another such column, as an item in one group of persons
+    is.
+    """
     plain = [k for k in odd if np.isin(side[:, k], (-1.0, 0.0, 1.0)).all() and side[:, k].any()]
 
     def within(k: int, j: int) -> bool:
@@ -186,7 +191,9 @@ def _covariates(found: Blocks, names: Sequence[str], odd: list[int], items: list
 
 
 def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there: NDArray[np.bool_]) -> str:
-    """Put a product into `found`: its covariate is what is left of the column's name; "" if the numbers agree."""
+    """Put a product into `found`: its covariate is what is left of the column's name; "" if the numbers
+    agree.
+    """
     rest = [part for part in column.split(":") if part != base]
     name = re.sub(r"\W+", "_", "_".join(rest)).strip("_") or "covariate"
     if name[0].isdigit() or name in (

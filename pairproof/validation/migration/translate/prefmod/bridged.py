@@ -1,7 +1,7 @@
 """Calls of prefmod that stay in R: the same function through `pairproof.bridge.prefmod`, on the same table.
 
-R is asked again, and its numbers are held against those of the script: prefmod starts from zeros and draws nothing, so
-that they are the same to the last digits, whatever the numbers are worth.
+R is asked again, and its numbers are held against those of the script: prefmod starts from zeros and draws
+nothing, so that they are the same to the last digits, whatever the numbers are worth.
 """
 
 from __future__ import annotations

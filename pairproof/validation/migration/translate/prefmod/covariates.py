@@ -3,8 +3,8 @@
     formel = ~SEX * AGE, elim = ~SEX * AGE    -> by = "SEX*AGE"
     formel = ~1,         elim = ~ENG          -> cells = ["ENG"]
 
-Every covariate is a factor with the levels 1, 2, ..., K, coded by treatment contrasts against level 1; prefmod takes
-`elim` to be `formel` where it was not given.
+Every covariate is a factor with the levels 1, 2, ..., K, coded by treatment contrasts against level 1;
+prefmod takes `elim` to be `formel` where it was not given.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Covariates:
 
     @property
     def whole(self) -> bool:
-        """Whether every part of a product is in the model itself, as treatment contrasts in R then have it."""
+        """Whether every part of a product is in the model itself, as R's treatment contrasts then have it."""
         have = {frozenset(p) for p in self.formel}
         return all(
             frozenset((*p[:k], *p[k + 1 :])) in have for p in self.formel if len(p) > 1 for k in range(len(p))

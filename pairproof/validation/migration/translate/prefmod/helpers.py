@@ -1,8 +1,9 @@
 """prefmod's helpers: checkMIS, tables of designs, tables drawn or made larger.
 
-checkMIS: `table.gaps()`, how often each comparison is missing; its flags say which items, or comparisons, lack any.
-llbt.design, patt.design: no Python of their own; the fits on them are written on tables of comparisons and answers.
-expand.mat, simPC, simR: no Python of their own; what they gave in this run stands in the files of the calls that use it.
+checkMIS: `table.gaps()`, how often each comparison is missing; its flags say which items, or comparisons,
+lack any. llbt.design, patt.design: no Python of their own; the fits on them are written on tables of
+comparisons and answers. expand.mat, simPC, simR: no Python of their own; what they gave in this run stands
+in the files of the calls that use it.
 """
 
 from __future__ import annotations

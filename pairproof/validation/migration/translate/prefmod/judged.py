@@ -1,9 +1,10 @@
 """A pattern fit against the numbers that prefmod's patt*.fit gave in the run.
 
-prefmod prints and stores the log-likelihood of the last point that its Hessian asked for, not of the maximum (defect N1):
-with minus nlm's minimum the maxima are compared, and with the stored value what `stored_log_likelihood` says of it.
-The log-likelihood of the saturated model, fl = sum over blocks of n log(n / n_block), is counted from the answers.
-Where numbers differ, the fit of the table as prefmod misreads it is compared, too: if R's are those, the defect is named.
+prefmod prints and stores the log-likelihood of the last point that its Hessian asked for, not of the
+maximum (defect N1): with minus nlm's minimum the maxima are compared, and with the stored value what
+`stored_log_likelihood` says of it. The log-likelihood of the saturated model, fl = sum over blocks of n
+log(n / n_block), is counted from the answers. Where numbers differ, the fit of the table as prefmod
+misreads it is compared, too: if R's are those, the defect is named.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from .models import Asked, parameters_in_order
 from .table import Given
 from .trial import trial
 
-#: The log-likelihood that prefmod stores lies beside the maximum by a second-order term; what is left of it are
-#: terms of the third order, and what nlm's own stop adds: observed 10.6 digits and more.
+#: The log-likelihood that prefmod stores lies beside the maximum by a second-order term; what is left of it
+#: are terms of the third order, and what nlm's own stop adds: observed 10.6 digits and more.
 STORED = 9.0
 WHY_STORED = "the Hessian's last point, by a second-order term; nlm's stop and the third order are left"
 
@@ -63,7 +64,9 @@ class OfR:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """bool[n]: whether the inverse Hessian has a variance, so that prefmod prints a standard error, not NaN."""
+        """bool[n]: whether the inverse Hessian has a variance, so that prefmod prints a standard error, not
+        NaN.
+        """
         with np.errstate(invalid="ignore"):
             return np.asarray(np.diag(self.vcov) > 0)
 
@@ -209,13 +212,15 @@ def saturated_of(fit: AnswerFit, model: Asked, table: Given) -> float:
 
 
 def _flat(rows: list[Agreement], own: list[str], r: OfR) -> list[Agreement]:
-    """Estimates without a standard error in R lie on a flat direction: explained where the likelihoods agree."""
+    """Estimates without a standard error in R lie on a flat direction: explained where the likelihoods
+    agree.
+    """
     if r.known.all() or not any(a.verdict == "agrees" and str(a.quantity) in ("llf", "ll") for a in rows):
         return rows
     flat = [f"{what}.{name}" for name, known in zip(own, r.known) if not known for what in ("estimate", "se")]
     why = (
-        "R is wrong here: its Hessian has no positive variance, so that it prints NaN for the standard error, and the estimate"
-        " is where nlm stopped along a flat direction; both log-likelihoods agree"
+        "R is wrong here: its Hessian has no positive variance, so that it prints NaN for the standard error,"
+        " and the estimate is where nlm stopped along a flat direction; both log-likelihoods agree"
     )
     return explained(rows, flat, why, "A13-stopped-on-a-flat-direction")
 
@@ -226,7 +231,9 @@ def _flat(rows: list[Agreement], own: list[str], r: OfR) -> list[Agreement]:
 def _by_defect(
     call: RecordedCall, r: OfR, own: list[str], code: Call, rows: list[Agreement]
 ) -> list[Agreement]:
-    """The rows, those that differ explained by prefmod's defects if R's numbers are those of a fit with them."""
+    """The rows, those that differ explained by prefmod's defects if R's numbers are those of a fit with
+    them.
+    """
     as_r = _as_prefmod(code)
     said = None if as_r is None else next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
     if as_r is None or said is None or not set(own) <= set(as_r.names):

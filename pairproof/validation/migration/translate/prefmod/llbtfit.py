@@ -3,8 +3,9 @@
     llbt.fit(y, Xmodel, q = 15, ncat = 3)
     fit_llbt(read("data/f.csv", layout="counts", items=[...]), ties="davidson", cells="row")
 
-A row of the file is a block of the design, so that deviance and df are those of its blocks.  R stops when the deviance changes
-by less than 1e-4 of itself, takes its standard errors one step before that, and counts blocks without an answer in its df.
+A row of the file is a block of the design, so that deviance and df are those of its blocks. R stops when
+the deviance changes by less than 1e-4 of itself, takes its standard errors one step before that, and counts
+blocks without an answer in its df.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ def _names(call: RecordedCall, x: RVector) -> list[str]:
 
 
 def reference_of(names: Sequence[str], context: Context) -> str:
-    """The one item of an llbt.design of this run that has no column among these names; "" if there is none such."""
+    """The one item of an llbt.design of this run that has no column among these names; "" if there is none
+    such.
+    """
     for step in reversed(list(context.steps.values())):
         design = step.call.frame("value") if step.call.name == "llbt.design" else None
         said = design.attributes.get("objnames") if isinstance(design, RList) else None
@@ -110,7 +113,8 @@ def _judge(call: RecordedCall, found: Blocks) -> Judge:
         )
         values = parameter_values(fit, p)
         said = [
-            "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these numbers"
+            "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these"
+            " numbers"
         ]
         empty = int((found.counts.sum(axis=1) == 0).sum())
         df, deviance = call.number("df_residual"), call.number("deviance")
@@ -118,8 +122,8 @@ def _judge(call: RecordedCall, found: Blocks) -> Judge:
             values["df_resid"] = df - empty * (found.counts.shape[1] - 1)
         if empty:
             said.append(
-                f"{empty} blocks without an answer are taken off its df; it leaves positive fitted counts in them, so its deviance"
-                " is not compared (defect B11)"
+                f"{empty} blocks without an answer are taken off its df; it leaves positive fitted counts in"
+                " them, so its deviance is not compared (defect B11)"
             )
         elif deviance is not None:
             values["deviance"] = deviance

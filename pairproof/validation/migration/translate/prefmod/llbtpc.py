@@ -1,10 +1,11 @@
 """llbtPC.fit: `fit_llbt` on the table of comparisons.
 
     llbtPC.fit(d, 6, formel = ~ENG, elim = ~ENG)
-    fit_llbt(read("data/d.csv", layout="prefmod", pair_order="prefmod", items=[...], coding={...}, levels={...}), by="ENG")
+    fit_llbt(read("data/d.csv", layout="prefmod", items=[...], coding={...}, ...), by="ENG")
 
-R's fit is a Poisson model with a constant for each comparison in each cell of `elim`.  Its deviance is that of the same cells;
-cells without a comparison count in R's df and are taken off; its log-likelihood less a constant of the cells is llf.
+R's fit is a Poisson model with a constant for each comparison in each cell of `elim`. Its deviance is that
+of the same cells; cells without a comparison count in R's df and are taken off; its log-likelihood less a
+constant of the cells is llf.
 """
 
 from __future__ import annotations
@@ -117,12 +118,17 @@ def names_in_r(fit: Fit, items: Sequence[str], found: Covariates, r: Sequence[st
 def _as_r(
     call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
 ) -> tuple[Call, str] | None:
-    """The model without the covariates of formel that are not in elim, which prefmod drops (B10); None if all are."""
+    """The model without the covariates of formel that are not in elim, which prefmod drops (B10); None if
+    all are.
+    """
     beyond = [n for n in found.in_model if n not in found.in_table]
     if not beyond:
         return None
     kept = replace(found, formel=tuple(p for p in found.formel if not set(p) & set(beyond)))
-    why = f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim, and is left out"
+    why = (
+        f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim,"
+        " and is left out"
+    )
     return _code(call, table, items, kept, coding), why
 
 
@@ -157,19 +163,24 @@ def _rows(call: RecordedCall, items: Sequence[str], found: Covariates, fit: Fit)
 
 
 def gnm_values(call: RecordedCall, fit: Fit, values: dict[str, float]) -> str:
-    """Deviance, df, llf and AIC of R's Poisson model on our definitions, put into `values`; what was done, in words."""
+    """Deviance, df, llf and AIC of R's Poisson model on our definitions, put into `values`; what was done,
+    in words.
+    """
     counted = counted_with_empty_cells(fit)
     deviance, df, loglik = (call.number(k) for k in ("deviance", "df_residual", "loglik"))
     undetermined = fit.null_space.shape[1] - fit.n_infinite
     if counted.empty and undetermined:
-        return f"its {counted.empty} empty cells join items that no comparison joins; df and deviance are not compared"
+        return (
+            f"its {counted.empty} empty cells join items that no comparison joins; df and deviance are not"
+            " compared"
+        )
     outcomes = 2 if fit.outcome_model != "binary" else 1
     if df is not None:
         values["df_resid"] = df - counted.empty * outcomes
     if counted.empty:
         return (
-            f"{counted.empty} empty cells are taken off its df; it leaves positive fitted counts in them, so its deviance and"
-            " log-likelihood are not compared (defect B11)"
+            f"{counted.empty} empty cells are taken off its df; it leaves positive fitted counts in them, so"
+            " its deviance and log-likelihood are not compared (defect B11)"
         )
     if deviance is not None:
         values["deviance"] = deviance
@@ -187,7 +198,8 @@ def _bridge(
 ) -> Translation:
     """llbtPC.fit in R, on all columns: it leaves rows out for any of them."""
     if [n for n in found.in_model if n not in found.in_table]:
-        # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod fitted.
+        # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod
+        # fitted.
         found = replace(found, formel=tuple(p for p in found.formel if set(p) <= set(found.in_table)))
     options: dict[str, Any] = {}
     for name, products in (("formel", found.formel), ("elim", found.elim)):

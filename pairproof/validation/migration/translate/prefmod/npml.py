@@ -1,8 +1,9 @@
 """pattnpml.fit: in R, from the seed that it used.
 
-It mixes cells of the table of patterns, those that nobody gave among them, and not persons (defect B17), so that no model of
-`fit_latent_classes` has its likelihood.  Its seed is the time of day unless stated; the record has the one used.  `tol` and
-`startp` have no effect in prefmod.  With one class it drops `random` and is a Poisson model of the table.
+It mixes cells of the table of patterns, those that nobody gave among them, and not persons (defect B17), so
+that no model of `fit_latent_classes` has its likelihood. Its seed is the time of day unless stated; the
+record has the one used. `tol` and `startp` have no effect in prefmod. With one class it drops `random` and
+is a Poisson model of the table.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from ..translation import Context, Translation, outside
 from .bridged import AGAIN
 from .table import count, scalar
 
-REASON = "it mixes cells of the table of patterns, not persons; fit_latent_classes has classes of persons, another model"
+REASON = (
+    "it mixes cells of the table of patterns, not persons; fit_latent_classes has classes of persons, another"
+    " model"
+)
 
 
 @translates("prefmod::pattnpml.fit")

@@ -84,7 +84,9 @@ def coding_of(answers: Floats) -> Coding | str:
 
 
 def unanimous(answers: Floats) -> bool:
-    """Whether every comparison has one answer only, so that prefmod sees an odd number of categories in each."""
+    """Whether every comparison has one answer only, so that prefmod sees an odd number of categories in
+    each.
+    """
     return all(len(np.unique(column[~np.isnan(column)])) == 1 for column in answers.T)
 
 

@@ -1,7 +1,7 @@
 """pattPC.fit, pattR.fit, pattL.fit, pattRrep.fit, pattLrep.fit: `fit_pattern` on the persons' whole answers.
 
     pattPC.fit(d, 4, formel = ~SEX, elim = ~SEX)
-    fit_pattern(read_respondents("data/d.csv", "pairs", items=[...], pair_order="prefmod", coding={...}, levels={...}), by="SEX")
+    fit_pattern(read_respondents("data/d.csv", "pairs", items=[...], coding={...}, ...), by="SEX")
 
 What `fit_pattern` refuses, and what prefmod does with no model behind it, is asked of R.
 """
@@ -120,7 +120,9 @@ def _tied(model: Asked, table: Given) -> Rows:
 
 
 def _removed_for_ties(model: Asked, table: Given) -> Rows:
-    """bool[n_rows]: rows in which one rank occurs more often than there are times, which prefmod leaves out."""
+    """bool[n_rows]: rows in which one rank occurs more often than there are times, which prefmod leaves
+    out.
+    """
     most = [max(np.unique(row[~np.isnan(row)], return_counts=True)[1], default=0) for row in table.answers]
     return np.asarray(np.array(most) > model.times)
 
@@ -146,9 +148,15 @@ def _without_python(read: Read) -> str:
     if model.kind == "ranks":
         removed = _removed_for_ties(model, read.table)
         if (_tied(model, read.table) & ~removed).any():
-            return "equal ranks count as missing comparisons in prefmod, where each rank occurs no oftener than there are times"
+            return (
+                "equal ranks count as missing comparisons in prefmod, where each rank occurs no oftener than there"
+                " are times"
+            )
         if model.covariates.all and removed.any() and not answered(read.table).all():
-            return "rows without ranks and rows with equal ranks together give persons other persons' covariates (defect B5)"
+            return (
+                "rows without ranks and rows with equal ranks together give persons other persons' covariates"
+                " (defect B5)"
+            )
     if model.kind == "pairs" and unanimous(table.answers):
         return "every comparison has one answer only, so that no estimate is finite"
     if model.complete_against_others and not (~np.isnan(table.answers)).all(axis=1).any():
@@ -160,7 +168,9 @@ def _without_python(read: Read) -> str:
 
 
 def _code(call: RecordedCall, read: Read) -> Call | str:
-    """`pairproof.fit_pattern(pairproof.read_respondents(...), ...)`; a sentence where the answers cannot be read."""
+    """`pairproof.fit_pattern(pairproof.read_respondents(...), ...)`; a sentence where the answers cannot be
+    read.
+    """
     model, table = read.model, read.used
     used = [*model.covariates.in_model]
     columns = table.written(used)
@@ -198,7 +208,9 @@ def _code(call: RecordedCall, read: Read) -> Call | str:
 
 
 def _checked_order(file: File, model: Asked, reading: dict[str, Any], more: dict[str, Any]) -> Call:
-    """The call; with `pair_names="ignore"` where the names of the columns look like other pairs than prefmod reads."""
+    """The call; with `pair_names="ignore"` where the names of the columns look like other pairs than
+    prefmod reads.
+    """
 
     def made(given: dict[str, Any]) -> Call:
         table = Call("pairproof.read_respondents", (file, model.kind), given)
@@ -226,19 +238,20 @@ def _notes(read: Read) -> Sequence[str]:
     notes = []
     if model.kind == "ratings":
         notes.append(
-            f"the scale is {_scale(table)}, from the smallest to the largest rating that occurs, as prefmod takes it;"
-            " state the scale of your instrument if it has more points"
+            f"the scale is {_scale(table)}, from the smallest to the largest rating that occurs, as prefmod"
+            " takes it; state the scale of your instrument if it has more points"
         )
     if model.kind == "ranks" and np.isnan(table.answers).any():
         notes.append("an item without a rank counts as below all ranked ones, as prefmod has it")
     if model.beta_of and model.alpha == "item":
         notes.append(
-            "MISbeta of items is not the model of its help page: prefmod multiplies the gaps of item i by the answer to"
-            ' comparison i, which beta="coded" reproduces (defect B3)'
+            "MISbeta of items is not the model of its help page: prefmod multiplies the gaps of item i by"
+            ' the answer to comparison i, which beta="coded" reproduces (defect B3)'
         )
     elif set(model.covariates.in_table) != set(model.covariates.in_model):
         lacking = [n for n in model.covariates.in_table if n not in model.covariates.in_model]
         notes.append(
-            f"prefmod's deviance divides the persons by {' and '.join(lacking)} too, which changes no estimate"
+            f"prefmod's deviance divides the persons by {' and '.join(lacking)} too, which changes no"
+            " estimate"
         )
     return notes

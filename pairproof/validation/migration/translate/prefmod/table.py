@@ -1,8 +1,10 @@
-"""The table that a function of prefmod was given, as prefmod reads it: numbers, answers first, then covariates.
+"""The table that a function of prefmod was given, as prefmod reads it: numbers, answers first, then
+covariates.
 
-prefmod turns its data frame into one matrix of numbers, `as.numeric(as.matrix(obj))`.  If any column is text or a factor,
-all go through text first, so that a factor counts as the number that its level spells, and a logical is missing.
-Rows are left out where nothing (of ratings: fewer than two) was answered, and where a covariate is missing.
+prefmod turns its data frame into one matrix of numbers, `as.numeric(as.matrix(obj))`. If any column is text
+or a factor, all go through text first, so that a factor counts as the number that its level spells, and a
+logical is missing. Rows are left out where nothing (of ratings: fewer than two) was answered, and where a
+covariate is missing.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ class Given:
     Attributes
     ----------
     names : tuple of str
-        Of all columns, as they are written: R's, made unique, and none that our readers would take for a weight.
+        Of all columns, as they are written: R's, made unique, and none that our readers would take for a
+        weight.
     values : float[n_rows, n_columns]
         nan where R has NA.
     n_answers : int
@@ -59,7 +62,9 @@ class Given:
         return Given(self.names, self.values[rows], self.n_answers)
 
     def written(self, covariates: Sequence[str] = ()) -> dict[str, list[Any]]:
-        """Columns as they are written: the answers, then the covariates, whole numbers as integers, None for NA."""
+        """Columns as they are written: the answers, then the covariates, whole numbers as integers, None
+        for NA.
+        """
         names = [*self.names[: self.n_answers], *(written_name(c) for c in covariates)]
         return {name: plain_column(self.values[:, self.names.index(name)]) for name in names}
 
@@ -81,7 +86,9 @@ def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given | 
 
 
 def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats] | str:
-    """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` gives them; else a sentence."""
+    """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` gives them; else a
+    sentence.
+    """
     columns = list(frame.values)
     vectors = [c for c in columns if isinstance(c, RVector) and c.values.ndim == 1]
     if len(vectors) < len(columns) or not columns:
@@ -182,7 +189,7 @@ UNDERSTOOD = {
 
 
 def value_of(call: RecordedCall, argument: str) -> RValue:
-    """The value of an argument; where it was given and not kept, what prefmod made of it; None for neither."""
+    """The value of an argument; where it was given and not kept, what prefmod made of it; else None."""
     if argument in call.values or argument not in call.args:
         return call.values.get(argument)
     return call.result.get(UNDERSTOOD.get(argument, ""))

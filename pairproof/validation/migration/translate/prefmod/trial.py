@@ -1,7 +1,7 @@
 """Whether Python fits a call at all: the expression is evaluated once before it is chosen.
 
-Where Python refuses what R has a number for (infinite estimates, too many patterns), the call goes to R instead, with
-Python's own sentence as the reason.
+Where Python refuses what R has a number for (infinite estimates, too many patterns), the call goes to R
+instead, with Python's own sentence as the reason.
 """
 
 from __future__ import annotations

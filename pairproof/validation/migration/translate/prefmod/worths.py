@@ -1,8 +1,8 @@
 """llbt.worth and patt.worth: the worths of a fit of this run, item by item and group by group.
 
-A group is "SEX2" or "AGE1:SEX2" in R and "SEX=2" or "AGE=1, SEX=2" here; worths are exp(2 lambda) / sum, as in R.
-With item covariates prefmod has a row for each set of items with equal covariates, and its worths sum to 1 over these
-sets (defect B21); here every item has a worth.
+A group is "SEX2" or "AGE1:SEX2" in R and "SEX=2" or "AGE=1, SEX=2" here; worths are exp(2 lambda) / sum, as
+in R. With item covariates prefmod has a row for each set of items with equal covariates, and its worths sum
+to 1 over these sets (defect B21); here every item has a worth.
 """
 
 from __future__ import annotations
@@ -123,7 +123,9 @@ def _judge_worth(call: RecordedCall, step: Step, table: RVector) -> Any:
 
 
 def _judge_lambda(call: RecordedCall, step: Step, table: RVector) -> Any:
-    """Lambdas from log worths; a lambda may be 0 by chance, so its digits are counted against its standard error."""
+    """Lambdas from log worths; a lambda may be 0 by chance, so its digits are counted against its standard
+    error.
+    """
 
     def judge(frame: Any) -> Sequence[Agreement]:
         log_worth = {
@@ -149,7 +151,8 @@ def _rows(
     kind: str,
     ours: Mapping[tuple[str, str], tuple[float, float]],
 ) -> list[Agreement]:
-    """A row for each entry of R's table; what differs explained by a defect where R's numbers are the defect's.
+    """A row for each entry of R's table; what differs explained by a defect where R's numbers are the
+    defect's.
 
     `ours` has the number, and the size that its digits are counted against (0: its own).
     """
@@ -174,7 +177,9 @@ def _rows(
 
 
 def _least(step: Step) -> tuple[float, str]:
-    """Digits of a worth of this fit: those that R's own stop leaves in the estimates, of which it is a function."""
+    """Digits of a worth of this fit: those that R's own stop leaves in the estimates, of which it is a
+    function.
+    """
     names = [a.r_call for a in step.rows if a.r_call and a.quantity.kind == "estimate"]
     of = names[0] if names else step.call.function
     asked = min((floor("worth", of), floor("estimate", of)), key=lambda f: f.digits)
@@ -221,8 +226,8 @@ def _by_defect(
     why: str,
     ours: Mapping[tuple[str, str], tuple[float, float]],
 ) -> list[Agreement]:
-    """Rows where R's table has sets of items in place of items (B21): each item beside the worth of its set, explained if
-    that is what the defect makes of the fit.
+    """Rows where R's table has sets of items in place of items (B21): each item beside the worth of its
+    set, explained if that is what the defect makes of the fit.
     """
     numbers = _with_defects(fit).get(DEFECTS[0], {})
     values = table.floats()
@@ -230,7 +235,10 @@ def _by_defect(
     names = list(margins[0] or [""] * values.shape[0])
     columns = list(margins[1] or [""] * values.shape[1])
     groups = groups_in_r(fit, table) or dict(zip(columns, fit.groups))
-    text = "R is wrong here, by prefmod's B21-worths-of-groups-of-items: its worths are of sets of items with equal covariates"
+    text = (
+        "R is wrong here, by prefmod's B21-worths-of-groups-of-items: its worths are of sets of items with"
+        " equal covariates"
+    )
     rows = []
     for k, column in enumerate(columns):
         for j, name in enumerate(names):

@@ -18,8 +18,8 @@ TABLE = ', layout="counts", items=["Elm", "Ash", "Oak", "Fir", "Yew"]'
 @pytest.mark.parametrize(
     "name, options, least",
     [
-        # Digits observed: 9.3, 9.6, 8.4, 8.8, 7.0, 9.4, 6.3, 9.6, 6.8; R stops its iterations at 1e-8, and takes
-        # standard errors of the step before.
+        # Digits observed: 9.3, 9.6, 8.4, 8.8, 7.0, 9.4, 6.3, 9.6, 6.8; R stops its iterations at 1e-8, and
+        # takes standard errors of the step before.
         ("plain", 'cells="row"', 9.0),
         ("named", 'reference="Oak", cells="row"', 9.0),
         ("field", 'order_effect=True, cells="row"', 8.0),

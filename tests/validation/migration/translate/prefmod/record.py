@@ -1,4 +1,6 @@
-"""Runs the scripts of `recorded/` with the capture in front and keeps its lines: python -m tests.validation.migration.translate.prefmod.record"""
+"""Runs the scripts of `recorded/` with the capture in front and keeps its lines: python -m
+tests.validation.migration.translate.prefmod.record
+"""
 
 from __future__ import annotations
 

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from pairproof.validation.migration.translate.catalogue import translators
-
-from .made import a_prefmod_call, frame, numbers, steps_of, texts, translated, truths
+from tests.validation.migration.translate.prefmod.made import (
+    a_prefmod_call,
+    frame,
+    numbers,
+    steps_of,
+    texts,
+    translated,
+    truths,
+)
 
 THREE = {"a": [0, 1, 2, 0], "b": [2, 0, 1, 0], "c": [0, 2, 2, 1]}
 

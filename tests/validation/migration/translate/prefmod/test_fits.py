@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pairproof.validation.migration.code.expressions import Call
 from pairproof.validation.migration.code.source import source
-
-from .made import calls_of, step, steps_of
+from tests.validation.migration.translate.prefmod.made import calls_of, step, steps_of
 
 RUNS = ("llbt", "patterns")
 #: Calls whose numbers R has wrong, and the defect that explains them.
@@ -61,8 +61,9 @@ def test_every_coefficient_and_standard_error_is_compared() -> None:
 
 def test_pattern_models_are_compared_by_their_maximum_and_by_the_value_that_r_stores() -> None:
     found = {str(a.quantity): a for a in step("patterns", "pattPC.fit(d, 3, formel = ~sex * age").rows}
-    # nlm's minimum is the maximum to 10 digits and more, what R stores is beside it by 1e-9 to 1e-6 of itself; the stored
-    # value is compared with the same step beside the maximum: 9.0 digits asked for, 10.5 seen and more.
+    # nlm's minimum is the maximum to 10 digits and more, what R stores is beside it by 1e-9 to 1e-6 of
+    # itself; the stored value is compared with the same step beside the maximum: 9.0 digits asked for, 10.5
+    # seen and more.
     assert found["llf"].digits is not None and found["llf"].digits > 9.5
     assert found["ll"].digits is not None and found["ll"].digits > 9.5
     assert found["fl"].digits is not None and found["fl"].digits > 13
@@ -87,7 +88,8 @@ def test_the_code_is_readable_and_leaves_defaults_out() -> None:
         step("patterns", "pattPC.fit(d, 3, formel = ~sex * age").translation.code, str, lambda f: "FILE"
     )
     assert code.replace("\n", "").replace("  ", "").replace(",)", ")") == (
-        'pairproof.fit_pattern(pairproof.read_respondents(FILE,"pairs",items=["o1", "o2", "o3"],pair_order="prefmod",'
+        'pairproof.fit_pattern(pairproof.read_respondents(FILE,"pairs",items=["o1", "o2", "o3"],'
+        'pair_order="prefmod",'
         'coding={"first": 0, "tie": 1, "second": 2},levels={"sex": [1, 2], "age": [1, 2]}),by="sex * age")'
     )
 
@@ -95,8 +97,9 @@ def test_the_code_is_readable_and_leaves_defaults_out() -> None:
 def test_a_seed_of_the_time_of_day_is_stated_in_the_code() -> None:
     (call,) = (c for c in calls_of("patterns") if c.function == "prefmod::pattnpml.fit")
     found = step("patterns", "pattnpml.fit").translation
-    assert found.code is not None and call.number("seed_used") == found.code.keywords["seed"]  # type: ignore[union-attr]
-    assert found.code.keywords["EMdev_change"] == 0.001  # type: ignore[union-attr]  # R's own default
+    assert isinstance(found.code, Call)
+    assert call.number("seed_used") == found.code.keywords["seed"]
+    assert found.code.keywords["EMdev_change"] == 0.001  # R's own default
     assert any("time of day" in note for note in found.notes)
 
 

@@ -1,4 +1,6 @@
-"""A script with every kind of call, run by R and translated in one go; R is asked again for what stays in it."""
+"""A script with every kind of call, run by R and translated in one go; R is asked again for what stays in
+it.
+"""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ from pairproof.validation.migration.translate.prefmod.table import (
     scalar,
     written_names,
 )
-
-from .made import a_prefmod_call, factor, frame, texts, truths
+from tests.validation.migration.translate.prefmod.made import a_prefmod_call, factor, frame, texts, truths
 
 
 def test_a_factor_counts_as_the_number_that_its_level_spells() -> None:

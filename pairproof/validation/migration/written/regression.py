@@ -27,7 +27,7 @@ CALLS = Again(Path(__file__).with_name({script}))
 AGREE = "from pairproof.validation import agree\n"
 
 
-def test_names(found: Sequence[CallSite], asked: Asked) -> dict[str, str]:
+def names_of_tests(found: Sequence[CallSite], asked: Asked) -> dict[str, str]:
     """CallSite -> name of its test, for sites of which a number is compared or a fit is recorded."""
     names = Unique()
     made = {}
@@ -51,7 +51,7 @@ def record_names(found: Sequence[CallSite]) -> dict[int, str]:
     return made
 
 
-def test_text(
+def text_of_test(
     captured: Captured, found: Sequence[CallSite], tests: Mapping[str, str], script: str, asked: Asked
 ) -> str:
     """The test's source.
