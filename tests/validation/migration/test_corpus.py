@@ -186,3 +186,11 @@ def test_recording_changes_nothing_that_r_prints(name, migrated):
         cwd=home, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=True,
     )  # fmt: skip
     assert ran.stdout.decode("utf-8") == found.captured.output
+
+
+def test_a_log_likelihood_that_r_prints_with_other_constants_has_r_s_number_beside_it(migrated):
+    found, home = migrated("tea_regions")
+    text = (home / "analysis.py").read_text(encoding="utf-8")
+    (of_r,) = re.findall(r"'log Lik\.' (-[\d.]+) ", found.captured.output)
+    assert f"logLik(north.south); R's {of_r}" in text
+    assert "AIC(all.tea, again); R's 144.9803" in text
