@@ -48,7 +48,7 @@ def line(row: Row) -> tuple[str, ...]:
         *(_number(row[k]) for k in NUMBERS),
         _number(_unchecked(row)),
         _digits(row["fewest"]),
-        f"`{row['fewest_in']}`" if row["fewest_in"] else "",
+        _in_table(str(row["fewest_in"] or "")),
         f"{row['seconds']:.1f}",
     )
 
@@ -70,6 +70,11 @@ def _helpers(row: Row) -> str:
 def _unchecked(row: Row) -> int:
     """Numbers that are not estimable from the data, or cannot be checked."""
     return int(row["numbers"]) - sum(int(row[k]) for k in ("agree", "explained", "differ"))
+
+
+def _in_table(text: str) -> str:
+    """R's names with what would end a cell or a name written otherwise."""
+    return text.replace("`", "").replace("|", "\\|").replace("[", "\\[")
 
 
 def _number(n: int) -> str:
@@ -155,7 +160,9 @@ def reasons() -> str:
         found.update(row.get("reasons", ()))
     listed = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
     return (
-        "\n" + markdown(("reason, as pairproof gives it", "scripts"), [(r, str(n)) for r, n in listed]) + "\n"
+        "\n"
+        + markdown(("reason, as pairproof gives it", "scripts"), [(_in_table(r), str(n)) for r, n in listed])
+        + "\n"
     )
 
 
@@ -167,7 +174,9 @@ def explanations() -> str:
     listed = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
     return (
         "\n"
-        + markdown(("explanation, as the report has it", "numbers"), [(r, str(n)) for r, n in listed])
+        + markdown(
+            ("explanation, as the report has it", "numbers"), [(_in_table(r), str(n)) for r, n in listed]
+        )
         + "\n"
     )
 
