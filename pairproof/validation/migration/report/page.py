@@ -93,6 +93,7 @@ def sentences(migration: Migration) -> list[str]:
             "explained": "explained",
             "differ": "differ",
             "not_checkable": "not checkable",
+            "not_estimable": "not estimable",
             "not_run": "not run",
         }
         parts += [f"{found[key]:,} {word}" for key, word in words.items() if found[key]]
