@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...bridge.capture.recorded import Captured
+from ...bridge.capture.recorded import Captured, RecordedCall
 from ...errors import InputError
 from ..report.numbers import digits
 from ..verdicts.agreement import Agreement
 from ..verdicts.floors import floor
 from .sites import DIFFERENT, LeftOut, Site, called_in, counts, fewest
 
+_PLAIN = re.compile(r"(?:[A-Za-z][\w.]*:::?)?[A-Za-z.][\w.]*\Z")
 #: Below this many digits a line says why R has so few.
 FEW = 8.0
 #: Widest columns: where, R, Python.
@@ -83,9 +84,9 @@ def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str,
     of the expression that ran, where the call stands in a function elsewhere.
     """
     n = len(site.steps)
-    r = f"{site.function.partition('::')[2]}(...)" + (f" x {n}" if n > 1 else "")
     states = site.states
     step = site.first
+    r = f"{written_as(step.call)}(...)" + (f" x {n}" if n > 1 else "")
     where = str(site.place) + (f" of {site.place.file}" if site.place.file not in ("", name) else "")
     where += f", from {called}" if called else ""
     if step.state == "failed":
@@ -103,6 +104,14 @@ def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str,
         said = f"stays in R, through pairproof.bridge; {said}"
     rest = [f"{k} {state}" for state, k in states.items() if state not in (step.state, "counted")]
     return where, r, arrow, said + (f"; {', '.join(rest)}" if rest else "")
+
+
+def written_as(call: RecordedCall) -> str:
+    """The function as the script writes it, "anova" of BradleyTerry2::anova.BTm; its own name where it is called in
+    another way.
+    """
+    head = call.text.partition("(")[0].strip()
+    return head.rpartition(":")[2] if _PLAIN.match(head) else call.name
 
 
 def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
@@ -129,6 +138,8 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
         parts.append(f"{found['not_estimable']} not estimable, whatever R gives")
     if found["not_checkable"]:
         parts.append(f"{found['not_checkable']} not checkable")
+    if found["not_estimable"]:
+        parts.append(f"{found['not_estimable']} not estimable")
     if found["not_run"]:
         parts.append(f"{found['not_run']} not run")
     return "; ".join(parts)

@@ -104,7 +104,8 @@ def called_in(captured: Captured, call: RecordedCall) -> int:
 
 
 def counts(rows: Sequence[Agreement]) -> dict[str, int]:
-    """Numbers that were compared, that agree, are explained, differ; those that cannot be checked."""
+    """Numbers that were compared, that agree, are explained, differ; those that cannot be checked or
+    estimated."""
     known = summary(rows)
     agree = sum(n for v, n in known.items() if v in AGREEING)
     explained = sum(a.verdict == "explained" or a.accepted and a.verdict in DIFFERENT for a in rows)
@@ -116,6 +117,7 @@ def counts(rows: Sequence[Agreement]) -> dict[str, int]:
         "differ": differ,
         "not_estimable": known.get("not-estimable", 0),
         "not_checkable": known.get("not-checkable", 0),
+        "not_estimable": known.get("not-estimable", 0),
         "not_run": known.get("not-run", 0),
     }
 

@@ -49,6 +49,8 @@ _WHOLE = ("print", "show", "summary", "ranef", "VarCorr", "coef(summary)")
 _OF_SEVERAL = re.compile(r"(?:AIC|BIC)\(([A-Za-z.][\w.]*(?:, [A-Za-z.][\w.]*)+)\)")
 #: Quantities whose R value may have other constants, and their names among compared numbers.
 _CONSTANTS = {"logLik": "llf", "AIC": "aic", "BIC": "bic"}
+#: Relative difference of two log-likelihoods that have the same constants; R's stop where it stops.
+_SAME = 1e-6
 #: R's function -> attribute of R's answer.
 _OF_R = {
     "coef": "params()",
@@ -283,13 +285,18 @@ def _has(value: Any, name: str) -> bool:
 
 
 def _remark(steps: Sequence[Step], function: str) -> str:
-    """That R's number has other constants, unless it was compared and agrees."""
+    """That R's number, as R prints it, has other constants: it was compared without them, or not at all."""
     kind = _CONSTANTS.get(function)
     if kind is None:
         return ""
     agreeing: Callable[[Step], bool] = lambda s: any(
         a.quantity == kind and a.verdict == "agrees" for a in s.rows
     )
-    if all(map(agreeing, steps)):
+    if not all(map(agreeing, steps)):
+        return "; here without the constants of the likelihood that R may count"
+    printed = [s.call.number(_OF_R.get(function, "loglik")) for s in steps]
+    ours = [float(getattr(s.value, kind if function in _OF_R else "llf")) for s in steps]
+    if all(r is None or abs(r - own) <= _SAME * max(1.0, abs(r)) for r, own in zip(printed, ours)):
         return ""
-    return "; here without the constants of the likelihood that R may count"
+    of_r = f"R's {printed[0]:.7g}" if len(steps) == 1 and function in _OF_R else "R's number"
+    return f"; {of_r} has the binomial coefficients of the rows in it, ours is of single comparisons"
