@@ -202,6 +202,7 @@ coef(m)
 """
 
 
+@pytest.mark.r("knitr")
 def test_calls_of_an_r_markdown_file_stand_in_its_own_lines(tmp_path):
     said: list[str] = []
     found = run(tmp_path, RMD, "report.Rmd", say=said.append)
