@@ -11,7 +11,7 @@ import pytest
 
 from pairproof.bridge.capture.run import capture
 from pairproof.errors import InputError, RUnavailable
-from tests.bridge.capture.scripts_run import FIT, run, written
+from tests.bridge.capture.scripts_run import FIT, needs_knitr, run, written
 
 pytestmark = pytest.mark.r
 
@@ -37,7 +37,7 @@ def test_a_script_that_ends_in_the_middle_is_a_syntax_error(tmp_path):
         capture(written(tmp_path, "f <- function(x) {\n  x\n"))
 
 
-@pytest.mark.r("knitr")
+@needs_knitr
 def test_a_syntax_error_in_a_document_has_the_documents_line(tmp_path):
     with pytest.raises(InputError, match=r"a.Rmd, line 4, column 3: R's parser says .*\('y z'\)"):
         capture(written(tmp_path, "Text\n```{r}\nx <- 1\ny z\n```\n", "a.Rmd"))
