@@ -212,3 +212,11 @@ def explained(rows: Iterable[Agreement], quantities: Sequence[str], why: str, co
         else a
         for a in rows
     ]
+
+
+def not_checkable(rows: Iterable[Agreement], why: str, code: str) -> list[Agreement]:
+    """The rows, those that differ being such as cannot check ours: R is wrong there, and by how much is not known."""
+    return [
+        replace(a, verdict="not-checkable", explanation=why, code=code) if a.verdict == "differs" else a
+        for a in rows
+    ]
