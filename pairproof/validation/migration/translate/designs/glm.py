@@ -24,7 +24,7 @@ from .judged import (
     of_fit,
     poisson_likelihood,
     r_parameters,
-    with_null_model,
+    with_glm,
 )
 from .patterns import is_pattern_design, pattern
 from .read import Fitted, IntArray, Unreadable, counts, eliminated, family_of, fitted_of, text_of
@@ -94,8 +94,7 @@ def _binomial(call: RecordedCall, fitted: Fitted, family: str, link: str) -> Tra
         likelihood = {q: v for q, v in likelihood.items() if q in ("deviance", "df_resid")}
     said = _said(found, 1.0)
     judge = of_fit(call, p, likelihood, GLM, *said, errors=link == "logit")
-    if fitted.offset is None and "(Intercept)" not in fitted.design.names and not half:
-        judge = with_null_model(call, judge)
+    judge = with_glm(call, fitted, judge, likelihood)
     notes = [BY_DESIGN] + ([HALF] if half else []) + _quasi(family, phi) + _link(link)
     fallback = _refusal(code)
     if fallback:
@@ -166,9 +165,9 @@ def _poisson(
     refused = _refusal(code)
     if refused:
         return _in_r(call, fitted, groups, f"fit_llbt refuses it: {refused}", stem)
-    return Translation(
-        "native", code, notes=tuple(notes), judge=of_fit(call, p, likelihood, name, *_said(found, 2.0))
-    )
+    judge = of_fit(call, p, likelihood, name, *_said(found, 2.0))
+    judge = with_glm(call, fitted, judge, likelihood, nuisance=len(found.model.contests))
+    return Translation("native", code, notes=tuple(notes), judge=judge)
 
 
 def _in_r(

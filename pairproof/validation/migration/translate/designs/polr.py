@@ -27,7 +27,7 @@ from ..registry import translates
 from ..translation import Context, Translation, outside
 from .bridged import polr_in_r
 from .glm import BY_DESIGN, LEFT_OUT
-from .judged import POLR, of_fit
+from .judged import POLR, of_fit, with_polr
 from .read import Unreadable, counts, design_of, frames
 from .write import fit_call, tidy
 
@@ -118,7 +118,8 @@ def _native(
         if not mirrored
         else (BY_DESIGN, "each contest and its mirror image are one contest here")
     )
-    return Translation("native", code, notes=notes, judge=of_fit(call, p, likelihood, POLR, said))
+    judge = with_polr(call, of_fit(call, p, likelihood, POLR, said), float(weights.sum()), int(mirrored))
+    return Translation("native", code, notes=notes, judge=judge)
 
 
 def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, ...], FloatArray]:
