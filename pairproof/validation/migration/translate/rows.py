@@ -197,6 +197,12 @@ def rows_of(
     ]
 
 
+def count_rows(call: RecordedCall, fit: Fit | AnswerFit) -> list[Agreement]:
+    """A row of R's number of parameters, where it recorded one and has no parameters that the fit has not."""
+    theirs = call.number("loglik_df")
+    return [] if theirs is None else [row("loglik_df", float(fit.rank), theirs, call.function, least=16.0)]
+
+
 def named(vector: RVector | None) -> dict[str, float]:
     """A named vector of numbers; {} if it is absent."""
     if vector is None or vector.names is None:

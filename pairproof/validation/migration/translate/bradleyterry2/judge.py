@@ -21,7 +21,7 @@ from ....r_answers.contests.reduced import BRGLM
 from ....r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....verdicts.agreement import Agreement
 from ....verdicts.floors import floor
-from ..rows import SAME, counterpart, explained, fit_rows, row
+from ..rows import SAME, count_rows, counterpart, explained, fit_rows, row
 from .contests import Contests
 from .definitions import (
     binomial_constant,
@@ -171,6 +171,8 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
         rows = _of_brglm(call, contests, p, rows) if bias_reduced(call) else rows
     if "weights" in call.args:
         return rows  # of what is no count R takes log binomial coefficients by its own rule
+    if not isinstance(fit, MixedFit):
+        rows += count_rows(call, fit)
     rank = int((~np.isnan(coefficients(call)[0])).sum())
     # AIC is the deviance and constants, so it has the digits of the deviance.
     digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
