@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .assertion import agree as agree
+    from .migration.written.again import Again as Again
     from .recompute import run as run
     from .report.verification import Verification as Verification
 
 #: Name -> module; loaded when first asked for, so that importing a part costs no more than that part.
-_HOME = {"run": "recompute", "Verification": "report.verification", "agree": "assertion"}
-__all__ = ["Verification", "agree", "run"]
+_HOME = {
+    "Again": "migration.written.again",
+    "Verification": "report.verification",
+    "agree": "assertion",
+    "run": "recompute",
+}
+__all__ = ["Again", "Verification", "agree", "run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -72,6 +72,7 @@ def of_site(site: Site) -> dict[str, Any]:
         "python": step.translation.shown or None,
         "reason": step.call.error or step.refused or step.translation.reason or None,
         "notes": list(step.translation.notes),
+        "not_compared": list(dict.fromkeys(n for s in site.steps for n in s.not_compared)),
         "r_warnings": [message for message, _ in step.call.warnings],
         "python_warnings": list(step.said),
         **counts(site.rows),

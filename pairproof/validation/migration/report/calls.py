@@ -84,6 +84,8 @@ def _said(step: Step) -> Iterator[str]:
     if step.state == "bridge":
         yield f"Stays in R: {step.translation.reason.rstrip('.')}."
     yield from step.translation.notes
+    if step.not_compared:
+        yield f"R also gave its {', '.join(step.not_compared)}, which {'is' if len(step.not_compared) == 1 else 'are'} not compared."
     yield from (f"R warns: {' '.join(m.split())}" for m in dict.fromkeys(m for m, _ in step.call.warnings))
     yield from (f"Python warns: {' '.join(m.split())}" for m in step.said)
 

@@ -23,6 +23,7 @@ from ...r_answers.stopped_short import score_check
 from ...r_answers.translate import RParameters
 from ...verdicts.agreement import Agreement, RCounterpart, value_or_none
 from ...verdicts.digits import digits_of_agreement
+from .own_numbers import errors_of_one_fit, of_one_fit
 
 #: Digits asked of a number that R computes by the same formulas from the same values, such as a table made
 #: of a fit that was compared by itself: other orders of summation leave 12 and more.
@@ -105,7 +106,7 @@ def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
     """A row for every number of R's answer beside the fit's, judged as `fit.verify()` judges.
 
     Whether R stopped before the maximum is found out by the score, as there; its number is then shown and counts as
-    not checkable.
+    not checkable.  It is excused so only if its numbers belong together (:mod:`.own_numbers`).
 
     Parameters
     ----------
@@ -122,12 +123,11 @@ def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
             fit, [replace(answer, rounding={"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size})]
         )
     question = Question(fit, count(fit), Backend("none"))
+    score = of_one_fit(fit, answer, score_check(fit, question.cells, answer))
     checked = replace(
-        answer,
-        score=score_check(fit, question.cells, answer),
-        rounding=rounding(fit, question.cells, answer, fit.outcome_model == "binary"),
+        answer, score=score, rounding=rounding(fit, question.cells, answer, fit.outcome_model == "binary")
     )
-    return compare_fit(fit, [checked])
+    return errors_of_one_fit(compare_fit(fit, [checked]), score)
 
 
 def row(
@@ -197,6 +197,12 @@ def rows_of(
     ]
 
 
+def count_rows(call: RecordedCall, fit: Fit | AnswerFit) -> list[Agreement]:
+    """A row of R's number of parameters, where it recorded one and has no parameters that the fit has not."""
+    theirs = call.number("loglik_df")
+    return [] if theirs is None else [row("loglik_df", float(fit.rank), theirs, call.function, least=16.0)]
+
+
 def named(vector: RVector | None) -> dict[str, float]:
     """A named vector of numbers; {} if it is absent."""
     if vector is None or vector.names is None:
@@ -210,5 +216,13 @@ def explained(rows: Iterable[Agreement], quantities: Sequence[str], why: str, co
         replace(a, verdict="explained", explanation=why, code=code, accepted=True)
         if a.verdict == "differs" and (str(a.quantity) in quantities or a.quantity.kind in quantities)
         else a
+        for a in rows
+    ]
+
+
+def not_checkable(rows: Iterable[Agreement], why: str, code: str) -> list[Agreement]:
+    """The rows, those that differ being such as cannot check ours: R is wrong there, and by how much is not known."""
+    return [
+        replace(a, verdict="not-checkable", explanation=why, code=code) if a.verdict == "differs" else a
         for a in rows
     ]

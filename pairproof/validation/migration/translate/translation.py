@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ....bridge.capture.recorded import Captured, RecordedCall
 from ...verdicts.agreement import Agreement
 from ..code.expressions import Call, Expression, Method
+from .not_compared import not_compared
 
 #: "native": Python alone. "bridge": R through `pairproof.bridge`. "outside": left out of the Python script.
 Route = Literal["native", "bridge", "outside"]
@@ -97,6 +98,11 @@ class Step:
         if not self.call.kept or self.by_package:
             return "counted"
         return "refused" if self.refused else self.translation.route
+
+    @property
+    def not_compared(self) -> tuple[str, ...]:
+        """Numbers that R gave of a fit and no row is about, in words."""
+        return not_compared(self.call, self.rows) if self.translation.code is not None else ()
 
     @property
     def by_package(self) -> bool:

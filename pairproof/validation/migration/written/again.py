@@ -57,7 +57,7 @@ class Again:
     --------
     >>> import json, tempfile
     >>> from pathlib import Path
-    >>> from pairproof.validation.migration.written.again import Again
+    >>> from pairproof.validation import Again
     >>> number = {"quantity": "half", "python": 0.5, "r": 0.5, "test": {"digits": 11.0, "place": "half"}}
     >>> run = {"format": 1, "calls": [{"name": "m", "numbers": [number]}]}
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -112,7 +112,7 @@ class Held:
     --------
     >>> import json, tempfile
     >>> from pathlib import Path
-    >>> from pairproof.validation.migration.written.again import Again
+    >>> from pairproof.validation import Again
     >>> number = {"quantity": "half", "python": 0.5, "r": 0.5, "test": {"digits": 11.0, "place": "half"}}
     >>> run = {"format": 1, "calls": [{"name": "m", "numbers": [number]}]}
     >>> with tempfile.TemporaryDirectory() as folder:

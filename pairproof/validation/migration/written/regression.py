@@ -20,11 +20,11 @@ from .sites import CallSite
 HEAD = """
 from pathlib import Path
 
-{agree}from pairproof.validation.migration.written.again import Again
+from pairproof.validation import Again{agree}
 
 CALLS = Again(Path(__file__).with_name({script}))
 """
-AGREE = "from pairproof.validation import agree\n"
+AGREE = ", agree"
 
 
 def names_of_tests(found: Sequence[CallSite], asked: Asked) -> dict[str, str]:

@@ -8,16 +8,15 @@ import numpy as np
 
 from .....bridge.capture.recorded import RecordedCall
 from .....bridge.values.values import RLang
-from .....errors import PairproofError
 from .....fit.fit import Fit
 from ..registry import translates
 from ..translation import Context, Translation
+from ..tried import tried
 from .bridged import by_the_bridge
 from .contests import Contests, StaysInR, contests_of
 from .design import Relation, relation
 from .judge import coefficients, of_fit
 from .models import HALF, Candidate, candidates
-from .tried import tried
 from .words import terms_of
 
 
@@ -64,9 +63,9 @@ def native(
     if len(known) != contests.x.shape[1]:
         raise StaysInR("its model matrix and its coefficients were not recorded together")
     for candidate in candidates(call, contests, scopes):
-        fit = tried(candidate.code)
-        if isinstance(fit, PairproofError):
-            why = f"fit_bradley_terry refuses it: {fit}"
+        fit, refused = tried(candidate.code)
+        if refused:
+            why = f"fit_bradley_terry refuses it: {refused}"
             continue
         found = relation(fit, contests, known)
         if found is not None and (found.direct or candidate.any_contrasts):

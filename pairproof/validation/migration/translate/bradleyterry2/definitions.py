@@ -6,6 +6,9 @@ With m_i contests in row i, a share y_i won by the player named first and the fi
     deviance   2 sum m (y log(y/p) + (1-y) log((1-y)/(1-p)))
     AIC        -2 sum log dbinom(round(m y), round(m), p) + 2 rank: half wins are rounded to even
     se         of the expected information X'WX, W = m f(eta)^2 / (p (1-p)), f the density of the link
+
+brglm's deviances are of pseudo-counts: with h_i the leverages, (m y + h/2) wins of m + h contests; the penalised deviance
+is the deviance less log det X'WX (Firth 1993, Biometrika 80, 27-38).
 """
 
 from __future__ import annotations
@@ -61,6 +64,40 @@ def _minus_twice(won: FloatArray, m: FloatArray, weight: FloatArray, p: FloatArr
     n, k = np.round(m), np.round(won)
     terms = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p)
     return float(-2.0 * (weight * terms).sum())
+
+
+def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
+    """Deviance of even contests from brglm's pseudo-counts at the estimates.
+
+    Parameters
+    ----------
+    contests : Contests
+    x : float[n, p]
+        Of full rank.
+    p : float[n]
+        Probabilities, none of them 0 or 1.
+    """
+    m, wins = contests.wins + contests.losses, contests.wins
+    w = m * p * (1.0 - p)
+    spread = np.linalg.inv(x.T @ (w[:, None] * x))
+    h = w * np.einsum("ij,jk,ik->i", x, spread, x)
+    n = m + h
+    y = (wins + h / 2.0) / np.where(n > 0, n, 1.0)
+    return float(2.0 * np.sum(n * (xlogy(y, 2.0 * y) + xlogy(1.0 - y, 2.0 * (1.0 - y)))))
+
+
+def penalised_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
+    """The deviance less log det of the information.
+
+    Parameters
+    ----------
+    contests : Contests
+    x : float[n, p]
+        Of full rank.
+    p : float[n]
+    """
+    w = (contests.wins + contests.losses) * p * (1.0 - p)
+    return deviance(contests, p) - float(np.linalg.slogdet(x.T @ (w[:, None] * x))[1])
 
 
 def expected_errors(contests: Contests, x: FloatArray, p: FloatArray, link: str) -> FloatArray:

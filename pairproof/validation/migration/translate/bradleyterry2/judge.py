@@ -21,16 +21,25 @@ from ....r_answers.contests.reduced import BRGLM
 from ....r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....verdicts.agreement import Agreement
 from ....verdicts.floors import floor
-from ..rows import SAME, counterpart, explained, fit_rows, row
+from ..rows import SAME, count_rows, counterpart, explained, fit_rows, row
 from .contests import Contests
-from .definitions import binomial_constant, deviance, expected_errors, fitted, glm_aic, pql_aic
+from .definitions import (
+    binomial_constant,
+    brglm_null_deviance,
+    deviance,
+    expected_errors,
+    fitted,
+    glm_aic,
+    penalised_deviance,
+    pql_aic,
+)
 from .design import Relation, design_of
 from .models import bias_reduced
 
 FloatArray = NDArray[np.float64]
 #: Where the caller asked for a coarser stop than R's default of 1e-6.
 PQL_LOOSE = "BradleyTerry2::BTm, PQL, loose tol"
-BRGLM_NULL = "brglm's null deviance is of its own pseudo-counts and not of even contests"
+BRGLM_NULL = "brglm's null deviance is of its own pseudo-counts and not of the contests; by that definition R's number agrees"
 TWICE = (
     "R takes each row twice where subset= is positions, so that its deviance and degrees of freedom are of twice the"
     " contests and its standard errors too small by the root of 2; taken once, R's numbers agree"
@@ -159,9 +168,11 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     else:
         rows = _one(call, "null_deviance", "null_deviance", fit.null_deviance, SAME)
         rows += _one(call, "df_null", "df_null", float(fit.df_null), 16.0)
-        rows = explained(rows, ("null_deviance",), BRGLM_NULL, WRONG) if bias_reduced(call) else rows
+        rows = _of_brglm(call, contests, p, rows) if bias_reduced(call) else rows
     if "weights" in call.args:
         return rows  # of what is no count R takes log binomial coefficients by its own rule
+    if not isinstance(fit, MixedFit):
+        rows += count_rows(call, fit)
     rank = int((~np.isnan(coefficients(call)[0])).sum())
     # AIC is the deviance and constants, so it has the digits of the deviance.
     digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
@@ -171,6 +182,20 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
         if all(a.verdict == "agrees" for a in its_own):
             aic = explained(aic, ("aic_glm",), PQL_AIC, WRONG)
     return rows + aic
+
+
+def _of_brglm(
+    call: RecordedCall, contests: Contests, p: FloatArray, rows: list[Agreement]
+) -> list[Agreement]:
+    """brglm's null deviance, explained where it is that of its pseudo-counts, and its penalised deviance."""
+    x = contests.x[:, ~np.isnan(coefficients(call)[0])]
+    least = floor("deviance", BRGLM).digits
+    its_own = _one(call, "null_deviance", "null_deviance", brglm_null_deviance(contests, x, p), least)
+    if all(a.verdict == "agrees" for a in its_own):
+        rows = explained(rows, ("null_deviance",), BRGLM_NULL, WRONG)
+    return rows + _one(
+        call, "penalised_deviance", "penalized_deviance", penalised_deviance(contests, x, p), least
+    )
 
 
 def _one(call: RecordedCall, quantity: str, recorded: str, ours: float, least: float) -> list[Agreement]:

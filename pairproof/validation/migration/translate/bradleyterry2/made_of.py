@@ -11,9 +11,10 @@ from .....errors import FormulaError, InputError
 from .....fit.fit import Fit
 from .....fit.record import why_not_estimable
 from ....verdicts.agreement import Agreement
+from ....verdicts.digits import digits_of_agreement
 from ....verdicts.floors import floor
 from ...code.expressions import Call, Result
-from ..rows import explained
+from ..rows import not_checkable
 from ..translation import Context, Step
 from .bridged import bridged_code
 from .contests import Contests, StaysInR, contests_of
@@ -98,8 +99,23 @@ class Model:
                 for a in found
             ]
         if any(a.explanation == TWICE for a in self.step.rows):
-            found = explained(found, [str(a.quantity) for a in found], TWICE, WRONG)
+            found = not_checkable(_doubled(found), TWICE, WRONG)
         return found
+
+
+def _doubled(rows: Iterable[Agreement]) -> list[Agreement]:
+    """The rows, R's number explained where it is ours with each contest counted twice: a statistic or deviance doubled, a
+    standard error by the root of 1/2.
+    """
+    return [
+        replace(a, verdict="explained", explanation=TWICE, code=WRONG, accepted=True)
+        if a.verdict == "differs"
+        and a.native is not None
+        and a.r is not None
+        and any(digits_of_agreement(by * a.native, a.r) >= (a.floor or 0.0) for by in (2.0, 0.5**0.5))
+        else a
+        for a in rows
+    ]
 
 
 def model_of(call: RecordedCall, context: Context, argument: str) -> Model:

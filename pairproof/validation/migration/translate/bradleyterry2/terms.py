@@ -28,7 +28,7 @@ from .....fit.fit import Fit
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call
 from ..registry import translates
-from ..rows import explained, row
+from ..rows import not_checkable, row
 from ..translation import Context, Translation, outside
 from .contests import StaysInR
 from .definitions import binomial_constant
@@ -140,7 +140,7 @@ def _native(
                 row(quantity, mine, value, call.function, least=least, why="R's own stop", scale=size)
             )
         if call.name.startswith("add1") and not random:
-            rows = explained(rows, [str(a.quantity) for a in rows], ADD1, WRONG)
+            rows = not_checkable(rows, ADD1, WRONG)
         return model.judged(rows)
 
     return Translation("native", code, speaks="value", judge=judge)

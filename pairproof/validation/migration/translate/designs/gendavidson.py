@@ -14,7 +14,7 @@ from ....r_answers.translate import RParameters
 from ...code.expressions import Call, File
 from ...recognise.davidson import Davidson
 from ..translation import Translation
-from .judged import GNM, of_fit, poisson_likelihood
+from .judged import GNM, of_fit, poisson_likelihood, with_glm
 from .read import Fitted
 from .write import tidy
 
@@ -31,6 +31,7 @@ def davidson(call: RecordedCall, fitted: Fitted, found: Davidson) -> Translation
     likelihood = poisson_likelihood(call, found.contests, fitted.y, len(found.names))
     # With tie.mode or tie.scale gnm's errors are of the expected information, a fit's of the observed one.
     judge = of_fit(call, p, likelihood, GNM, SAID, errors=not found.general)
+    judge = with_glm(call, fitted, judge, likelihood, nuisance=len(found.contests))
     notes = (
         ("standard errors are of the observed information, R's of the expected one",) if found.general else ()
     )

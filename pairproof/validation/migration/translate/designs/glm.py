@@ -7,13 +7,11 @@ from __future__ import annotations
 import numpy as np
 
 from .....bridge.capture.recorded import RecordedCall
-from .....errors import PairproofError
-from ...code.expressions import Call
 from ...recognise.davidson import Davidson, recognise_davidson
 from ...recognise.decide import Not, Recognised, recognise_binomial, recognise_poisson
-from ..bradleyterry2.tried import tried
 from ..registry import translates
 from ..translation import Context, Translation, outside
+from ..tried import tried
 from .bridged import glm_in_r, gnm_in_r
 from .gendavidson import davidson
 from .judged import (
@@ -24,7 +22,7 @@ from .judged import (
     of_fit,
     poisson_likelihood,
     r_parameters,
-    with_null_model,
+    with_glm,
 )
 from .patterns import is_pattern_design, pattern
 from .read import Fitted, IntArray, Unreadable, counts, eliminated, family_of, fitted_of, text_of
@@ -33,6 +31,9 @@ from .write import fit_call
 BY_DESIGN = "written as paired comparisons: its design is one"
 LEFT_OUT = "not a model of this field"
 LINKS = ("logit", "probit", "cauchit")
+CONSTANTS = (
+    "R's coefficients of the contests (mu) say how many there were; a fit has none, and they are not compared"
+)
 HALF = (
     "half wins: R takes them as counts that are not whole, here they are ties of which each counts as half a win; its"
     " log-likelihood and AIC are not comparable"
@@ -94,19 +95,12 @@ def _binomial(call: RecordedCall, fitted: Fitted, family: str, link: str) -> Tra
         likelihood = {q: v for q, v in likelihood.items() if q in ("deviance", "df_resid")}
     said = _said(found, 1.0)
     judge = of_fit(call, p, likelihood, GLM, *said, errors=link == "logit")
-    if fitted.offset is None and "(Intercept)" not in fitted.design.names and not half:
-        judge = with_null_model(call, judge)
+    judge = with_glm(call, fitted, judge, likelihood)
     notes = [BY_DESIGN] + ([HALF] if half else []) + _quasi(family, phi) + _link(link)
-    fallback = _refusal(code)
-    if fallback:
-        return glm_in_r(call, fitted, f"fit_bradley_terry refuses it: {fallback}", stem)
+    _, refused = tried(code)
+    if refused:
+        return glm_in_r(call, fitted, f"fit_bradley_terry refuses it: {refused}", stem)
     return Translation("native", code, notes=tuple(notes), judge=judge)
-
-
-def _refusal(code: Call) -> str:
-    """Why Python does not fit it; "" if it does."""
-    found = tried(code)
-    return str(found) if isinstance(found, PairproofError) else ""
 
 
 def _quasi(family: str, phi: float) -> list[str]:
@@ -163,12 +157,14 @@ def _poisson(
     if family != "poisson":
         likelihood = {q: v for q, v in likelihood.items() if q in ("deviance", "df_resid")}
     notes = [*([] if of_prefmod else [BY_DESIGN]), *_quasi(family, phi)]
-    refused = _refusal(code)
+    if groups is None:
+        notes.append(CONSTANTS)
+    _, refused = tried(code)
     if refused:
         return _in_r(call, fitted, groups, f"fit_llbt refuses it: {refused}", stem)
-    return Translation(
-        "native", code, notes=tuple(notes), judge=of_fit(call, p, likelihood, name, *_said(found, 2.0))
-    )
+    judge = of_fit(call, p, likelihood, name, *_said(found, 2.0))
+    judge = with_glm(call, fitted, judge, likelihood, nuisance=len(found.model.contests))
+    return Translation("native", code, notes=tuple(notes), judge=judge)
 
 
 def _in_r(

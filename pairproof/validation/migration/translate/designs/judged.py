@@ -15,10 +15,11 @@ from ....claims.quantities import kind_of
 from ....r_answers.contests.likelihood import TOWARDS_INFINITY
 from ....r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....verdicts.agreement import Agreement
+from ....verdicts.floors import floor
 from ...recognise.contests import Contests
 from ...recognise.decide import Recognised
-from ..rows import counterpart, fit_rows, row
-from .read import Fitted, trials
+from ..rows import SAME, counterpart, fit_rows, row
+from .read import Fitted, family_of, trials
 from .write import renamed
 
 FloatArray = NDArray[np.float64]
@@ -78,17 +79,90 @@ def of_fit(
     return judge
 
 
-def with_null_model(call: RecordedCall, judge: Judge) -> Judge:
-    """The same with deviance and df of the model in which all contests are even: glm's null model without a
-    constant.
+def with_glm(
+    call: RecordedCall, fitted: Fitted, judge: Judge, likelihood: dict[str, float], nuisance: int = 0
+) -> Judge:
+    """The same with what a glm or gnm gives by its own definitions: AIC, its count of parameters, the null model.
+
+    Parameters
+    ----------
+    call : RecordedCall
+    fitted : Fitted
+    judge : Judge
+        Of the fit's own quantities.
+    likelihood : mapping of quantity to float
+        R's on the fit's definitions; the constant between the log-likelihoods, which is of the data, is found from it.
+    nuisance : int
+        Constants of contests, which R counts as parameters and a fit does not.
     """
-    theirs = {q: v for q in ("null_deviance", "df_null") if (v := call.number(q)) is not None}
+    loglik, theirs = call.number("loglik"), likelihood.get("llf")
+    constant = None if loglik is None or theirs is None else loglik - theirs
+    null = _null_model(call, fitted)
 
     def both(fit: Fit) -> Sequence[Agreement]:
-        ours = {"null_deviance": fit.null_deviance, "df_null": float(fit.df_null)}
-        return [*judge(fit), *(row(q, ours[q], v, call.function) for q, v in theirs.items())]
+        rank = float(fit.rank + nuisance)
+        ours = dict(null)
+        if constant is not None and not fit.n_infinite:
+            ours |= {"loglik_df": rank, "aic_glm": 2.0 * (rank - fit.llf - constant)}
+        r = {q: call.number("aic" if q == "aic_glm" else q) for q in ours}
+        # AIC is twice the log-likelihood and a whole number, so it has the digits of the log-likelihood.
+        least = {"aic_glm": floor("llf", GLM).digits}
+        return [
+            *judge(fit),
+            *(
+                row(q, ours[q], v, call.function, least=least.get(q, SAME))
+                for q, v in r.items()
+                if v is not None
+            ),
+        ]
 
     return both
+
+
+def with_polr(call: RecordedCall, judge: Judge, n: float, more: int) -> Judge:
+    """The same with polr's deviance, -2 log-likelihood, and its degrees of freedom: answers less parameters.
+
+    Parameters
+    ----------
+    call : RecordedCall
+    judge : Judge
+    n : float
+        Sum of the weights.
+    more : int
+        Parameters of R's that the fit has not: the order effect of mirrored data.
+    """
+
+    def both(fit: Fit) -> Sequence[Agreement]:
+        rank = float(fit.rank + more)
+        ours = {"deviance": -2.0 * fit.llf, "df_residual": n - rank, "loglik_df": rank}
+        least = {"deviance": floor("llf", POLR).digits}
+        said = {q: v for q in ours if (v := call.number(q)) is not None}
+        names = {"deviance": "deviance_polr"}
+        return [
+            *judge(fit),
+            *(
+                row(names.get(q, q), ours[q], v, call.function, least=least.get(q, SAME))
+                for q, v in said.items()
+            ),
+        ]
+
+    return both
+
+
+def _null_model(call: RecordedCall, fitted: Fitted) -> dict[str, float]:
+    """Deviance and df of glm's null model: a constant, or nothing; {} with an offset, where glm fits it, and for gnm."""
+    if fitted.offset is not None or call.function == "gnm::gnm":
+        return {}
+    w, y = fitted.weights, fitted.y
+    constant = "(Intercept)" in fitted.design.names
+    mean = float((w * y).sum() / w.sum())
+    if family_of(call)[0].endswith("binomial"):
+        mu = mean if constant else 0.5  # 1/2 at 0 of every link here
+        part = xlogy(y, y / mu) + xlogy(1.0 - y, (1.0 - y) / (1.0 - mu))
+    else:
+        mu = mean if constant else 1.0
+        part = xlogy(y, y / mu) - (y - mu)
+    return {"null_deviance": float(2.0 * (w * part).sum()), "df_null": float((w > 0).sum()) - float(constant)}
 
 
 def binomial_likelihood(call: RecordedCall, fitted: Fitted, contests: Contests, n: int) -> dict[str, float]:

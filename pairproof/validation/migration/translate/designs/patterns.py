@@ -12,7 +12,6 @@ from scipy.special import gammaln, xlogy
 from .....bridge.capture.recorded import RecordedCall
 from .....bridge.values.values import RList, RVector
 from .....data.wide import prefmod_pair_order
-from .....errors import PairproofError
 from .....fit.fit import Fit
 from ....r_answers.translate import RParameters, likelihood_values
 from ....verdicts.agreement import Agreement
@@ -21,8 +20,8 @@ from ...recognise.covariates import Variable
 from ...recognise.decide import Design, Not
 from ...recognise.groups import codes
 from ...recognise.patterns import Pattern, recognise_pattern
-from ..bradleyterry2.tried import tried
 from ..translation import Translation
+from ..tried import tried
 from .bridged import glm_in_r
 from .judged import GLM, of_fit
 from .read import Fitted, variable_of
@@ -46,8 +45,8 @@ def pattern(call: RecordedCall, fitted: Fitted) -> Translation:
     if isinstance(found, Not):
         return glm_in_r(call, fitted, found.why, call.variable)
     code = _code(found, fitted.y, call.variable)
-    refused = tried(code)
-    if isinstance(refused, PairproofError):
+    _, refused = tried(code)
+    if refused:
         return glm_in_r(call, fitted, f"fit_pattern refuses it: {refused}", call.variable)
     at = [fitted.design.names.index(n) for n in found.coefficients]
     theta = found.map @ fitted.coef[at]

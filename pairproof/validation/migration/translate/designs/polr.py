@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 
 from .....bridge.capture.recorded import RecordedCall
 from .....bridge.values.values import RVector
-from .....errors import PairproofError
 from ....r_answers.translate import RParameters, likelihood_values
 from ...recognise.contests import Contests
 from ...recognise.decide import Design, Not, Recognised, recognise_ordered
-from ..bradleyterry2.tried import tried
 from ..registry import translates
 from ..translation import Context, Translation, outside
+from ..tried import tried
 from .bridged import polr_in_r
 from .glm import BY_DESIGN, LEFT_OUT
-from .judged import POLR, of_fit
+from .judged import POLR, of_fit, with_polr
 from .read import Unreadable, counts, design_of, frames
 from .write import fit_call, tidy
 
@@ -107,8 +106,8 @@ def _native(
         else found
     )
     code = fit_call(shown, "fit_bradley_terry", call.variable, ties="rao-kupper", order_effect=not mirrored)
-    refused = tried(code)
-    if isinstance(refused, PairproofError):
+    _, refused = tried(code)
+    if refused:
         return f"fit_bradley_terry refuses it: {refused}"
     loglik = call.number("loglik")
     likelihood = {} if loglik is None else dict(likelihood_values(loglik, len(names)))
@@ -118,7 +117,8 @@ def _native(
         if not mirrored
         else (BY_DESIGN, "each contest and its mirror image are one contest here")
     )
-    return Translation("native", code, notes=notes, judge=of_fit(call, p, likelihood, POLR, said))
+    judge = with_polr(call, of_fit(call, p, likelihood, POLR, said), float(weights.sum()), int(mirrored))
+    return Translation("native", code, notes=notes, judge=judge)
 
 
 def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, ...], FloatArray]:

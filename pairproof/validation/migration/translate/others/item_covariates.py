@@ -22,10 +22,10 @@ from ....r_answers.translate import RParameters, likelihood_values, parameter_va
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File
 from ..registry import translates
-from ..rows import counterpart, fit_rows, named, row, rows_of
+from ..rows import count_rows, counterpart, fit_rows, named, row, rows_of
 from ..translation import Context, Translation, outside
+from ..tried import why_not_finite
 from .answers import Rankings, rankings_of, recorded
-from .tried import why_refused
 
 PLADMM = "PlackettLuce::pladmm"
 INTERCEPT = "(Intercept)"
@@ -60,7 +60,7 @@ def pladmm(call: RecordedCall, context: Context) -> Translation:
         (Call(table.function, table.arguments, options),),
         {"item_terms": list(columns)},
     )
-    why = why_refused(code)
+    why = why_not_finite(code)
     if why:
         return _by_the_bridge(call, data, x.floats()[:, kept], list(names), f"Python refuses: {why}")
     notes = [f"{own} is {r}." for r, own in names.items() if own != r]
@@ -84,7 +84,7 @@ def _rows(call: RecordedCall, fit: AnswerFit, names: dict[str, str]) -> Sequence
     if llf is not None:
         values.update(likelihood_values(llf, len(order)))
     said = "its (Intercept) makes worths add up to 1 and has no counterpart"
-    return fit_rows(fit, counterpart(call, values, said))
+    return fit_rows(fit, counterpart(call, values, said)) + count_rows(call, fit)
 
 
 def _last(call: RecordedCall) -> float | None:

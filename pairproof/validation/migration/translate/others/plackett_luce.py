@@ -28,10 +28,10 @@ from ....r_answers.translate import RParameters, likelihood_values, parameter_va
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, Method, Result, attribute
 from ..registry import translates
-from ..rows import counterpart, explained, fit_rows, named, row, rows_of
+from ..rows import count_rows, counterpart, explained, fit_rows, named, row, rows_of
 from ..translation import Context, Step, Translation, outside
+from ..tried import why_not_finite
 from .answers import Rankings, rankings_of, recorded, unknown
-from .tried import why_refused
 
 FloatArray = NDArray[np.float64]
 PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
@@ -66,7 +66,7 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
         return _by_the_bridge(call, data, pseudo, why)
     options: dict[str, Any] = {"pseudo": pseudo} if pseudo else {}
     code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), options)
-    why = why_refused(code) if data.tied else ""
+    why = why_not_finite(code) if data.tied else ""
     if why:
         return _by_the_bridge(call, data, pseudo, f"Python refuses, where R stops somewhere: {why}")
     notes = []
@@ -120,7 +120,7 @@ def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: AnswerFit) -> 
     answer = counterpart(call, values, *said, name=DEFAULT)
     if any(NOT_CONVERGED in message for message, _ in call.warnings):
         answer = replace(answer, converged=False)
-    rows = fit_rows(fit, answer)
+    rows = fit_rows(fit, answer) + count_rows(call, fit)
     if not pseudo or without:
         return rows
     errors = dict(zip(names, np.sqrt(np.diag(matrix)).tolist()))

@@ -21,10 +21,10 @@ from ....r_answers.translate import likelihood_values, parameter_values
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File, Method, Result, attribute
 from ..registry import translates
-from ..rows import counterpart, fit_rows, named, parameters, row, rows_of
+from ..rows import count_rows, counterpart, fit_rows, named, parameters, row, rows_of
 from ..translation import Context, Step, Translation, outside
+from ..tried import why_not_finite
 from .answers import Pairs, pairs_of, recorded, unknown
-from .tried import why_refused
 
 BTMODEL = "psychotools::btmodel"
 DEFAULT = f"{BTMODEL}, default epsilon"
@@ -51,7 +51,7 @@ def btmodel(call: RecordedCall, context: Context) -> Translation:
     elif data.ties:
         options["ties"] = "drop"
     code = Call("pairproof.fit_bradley_terry", (data.code(call.variable),), options)
-    why = why_refused(code) if undecided else ""
+    why = why_not_finite(code) if undecided else ""
     if why:
         return _by_the_bridge(call, data, f"R's numbers are where its iteration stopped: {why}")
     notes = (
@@ -78,7 +78,7 @@ def _rows(call: RecordedCall, fit: Fit, reference: str) -> Sequence[Agreement]:
     if np.isnan(known.vcov).any():
         values = {q: v for q, v in values.items() if not q.startswith("se.")}
         said.append("it was told not to compute the covariance")
-    return fit_rows(fit, counterpart(call, values, *said, name=DEFAULT))
+    return fit_rows(fit, counterpart(call, values, *said, name=DEFAULT)) + count_rows(call, fit)
 
 
 def _not_estimable(data: Pairs, undecided: bool) -> str:

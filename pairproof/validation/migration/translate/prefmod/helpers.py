@@ -20,9 +20,9 @@ from ...code.expressions import Call, File, Method
 from ..registry import translates
 from ..rows import SAME, row
 from ..translation import Context, Translation, outside
+from ..tried import tried
 from .pairs import coding_of
 from .table import count, given, scalar, texts
-from .trial import trial
 
 
 @translates("prefmod::checkMIS")
@@ -43,10 +43,10 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     options = {"items": items, "pair_order": "prefmod", "coding": coding.written}
     file = File(table.written(), call.variable)
     read = Call("pairproof.read_respondents", (file, "pairs"), options)
-    if trial(read)[1]:
+    if tried(read)[1]:
         read = Call("pairproof.read_respondents", (file, "pairs"), {**options, "pair_names": "ignore"})
     code = Method(read, "gaps")
-    _, refused = trial(code)
+    _, refused = tried(code)
     if refused:
         return outside(f"its table cannot be read: {refused}")
     r_flags = np.asarray(flags.values, float).ravel().tolist()

@@ -28,9 +28,9 @@ from ....verdicts.agreement import Agreement
 from ...code.expressions import Call
 from ..rows import counterpart, explained, fit_rows, row
 from ..translation import Judge
+from ..tried import tried
 from .models import Asked, parameters_in_order
 from .table import Given
-from .trial import trial
 
 #: The log-likelihood that prefmod stores lies beside the maximum by a second-order term; what is left of it
 #: are terms of the third order, and what nlm's own stop adds: observed 10.6 digits and more.
@@ -101,7 +101,7 @@ def of_r(call: RecordedCall) -> OfR | None:
 
 
 def judge_pattern(
-    call: RecordedCall, model: Asked, table: Given, tried: AnswerFit, whole: Call
+    call: RecordedCall, model: Asked, table: Given, fitted: AnswerFit, whole: Call
 ) -> Judge | str:
     """How a fit's numbers are held against R's; a sentence where its parameters are not R's.
 
@@ -111,7 +111,7 @@ def judge_pattern(
     model : Asked
     table : Given
         The rows that R used.
-    tried : AnswerFit
+    fitted : AnswerFit
         Of the code that is written.
     whole : Call
         The same code with all rows, `fit_pattern(read_respondents(...), ...)`: what prefmod's defects are of.
@@ -120,7 +120,7 @@ def judge_pattern(
     if r is None:
         return "R's coefficients were not recorded"
     try:
-        order = parameters_in_order(tried, model, table)
+        order = parameters_in_order(fitted, model, table)
     except KeyError as lacking:
         return f"the Python model has no parameter {lacking}"
     own = _in_r_order(order, r)
@@ -131,7 +131,7 @@ def judge_pattern(
     if len(own) < len(order) and not _misread(call, r, own, whole):
         return f"prefmod has {len(own)} parameters where its arguments ask for {len(order)}"
     numbers, ours = r, own
-    saturated = None if model.alpha else saturated_of(tried, model, table)
+    saturated = None if model.alpha else saturated_of(fitted, model, table)
     named = [] if not r.names else [f"{a} is {b}" for a, b in zip(r.names, own) if a != b]
 
     def judge(fit: Any) -> Sequence[Agreement]:
@@ -258,7 +258,7 @@ def _differ(rows: Sequence[Agreement]) -> bool:
 
 def _as_prefmod(code: Call) -> AnswerFit | None:
     """The fit of the table with all defects that prefmod shows on it; None where there is none."""
-    table, _ = trial(code.arguments[0])
+    table, _ = tried(code.arguments[0])
     if table is None:
         return None
     options = {k: v for k, v in code.keywords.items() if k != "ties"}

@@ -25,10 +25,10 @@ from ...code.frames import table_call
 from ..registry import translates
 from ..rows import SAME, counterpart, fit_rows, named, row, rows_of
 from ..translation import Context, Judge, Translation, outside
+from ..tried import tried
 from .blocks import Blocks, blocks_of
 from .bridged import AGAIN
 from .table import Floats, plain_column
-from .trial import trial
 
 
 @translates("prefmod::llbt.fit")
@@ -44,7 +44,7 @@ def llbt_fit(call: RecordedCall, context: Context) -> Translation:
     if isinstance(found, str):
         return _bridge(call, y, values, names, found)
     code = _code(call, found)
-    fit, refused = trial(code)
+    fit, refused = tried(code)
     if refused:
         return _bridge(call, y, values, names, f"fit_llbt refuses it: {refused}")
     lacking = [own for own in _parameters(found).values() if own not in fit.names]

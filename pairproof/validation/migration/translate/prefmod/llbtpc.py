@@ -26,11 +26,11 @@ from ...code.expressions import Call, File
 from ..registry import translates
 from ..rows import SAME, counterpart, explained, fit_rows, named, parameters, row, rows_of
 from ..translation import Context, Judge, Translation, outside
+from ..tried import tried
 from .bridged import AGAIN, _formula, frame_of, standard_errors
 from .covariates import Covariates, covariates
 from .pairs import Coding, coding_of
 from .table import Given, answered, count, flag, given, left_out, texts, with_covariates, written_name
-from .trial import trial
 
 
 @translates("prefmod::llbtPC.fit")
@@ -56,7 +56,7 @@ def llbtpc(call: RecordedCall, context: Context) -> Translation:
     if isinstance(coding, str):
         return _bridge(call, table, items, found, why or coding)
     code = _code(call, used, items, found, coding)
-    _, refused = trial(code)
+    _, refused = tried(code)
     if refused:
         return _bridge(call, table, items, found, f"fit_llbt refuses it: {refused}")
     return Translation(
@@ -94,9 +94,9 @@ def _code(call: RecordedCall, table: Given, items: Sequence[str], found: Covaria
         options["cells"] = found.cells
     file = File(table.written(names), call.variable)
     read = Call("pairproof.read", (file,), reading)
-    if trial(read)[1]:
+    if tried(read)[1]:
         ignoring = Call("pairproof.read", (file,), {**reading, "pair_names": "ignore"})
-        read = read if trial(ignoring)[1] else ignoring
+        read = read if tried(ignoring)[1] else ignoring
     return Call("pairproof.fit_llbt", (read,), options)
 
 
@@ -141,7 +141,7 @@ def _judge(
         rows = _rows(call, items, found, fit)
         if as_r is None or not any(a.verdict == "differs" for a in rows):
             return rows
-        other, _ = trial(as_r[0])
+        other, _ = tried(as_r[0])
         if other is None or any(a.verdict == "differs" for a in _rows(call, items, found, other)):
             return rows
         differing = [str(a.quantity) for a in rows if a.verdict == "differs"]

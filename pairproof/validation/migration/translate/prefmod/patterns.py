@@ -18,13 +18,13 @@ from .....bridge.capture.recorded import RecordedCall
 from ...code.expressions import Call, File
 from ..registry import translates
 from ..translation import Context, Translation, outside
+from ..tried import tried
 from . import bridged
 from .covariates import Covariates, covariates
 from .judged import judge_pattern
 from .models import INCOMPLETE, KINDS, Asked, asked, named_items, options
 from .pairs import coding_of, unanimous
 from .table import Given, Rows, answered, given, left_out, with_covariates, written_name
-from .trial import trial
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ def pattern(call: RecordedCall, context: Context) -> Translation:
     code = _code(call, read)
     if isinstance(code, str):
         return bridged.pattern(call, read.model, table, code)
-    fit, refused = trial(code)
+    fit, refused = tried(code)
     if refused:
         return bridged.pattern(call, read.model, table, f"fit_pattern refuses it: {refused}")
     whole = _code(call, replace(read, rows=np.ones(len(read.rows), bool)))
@@ -217,9 +217,9 @@ def _checked_order(file: File, model: Asked, reading: dict[str, Any], more: dict
         return Call("pairproof.fit_pattern", (table,), more)
 
     code = made(reading)
-    if model.kind == "pairs" and trial(code.arguments[0])[1]:
+    if model.kind == "pairs" and tried(code.arguments[0])[1]:
         ignoring = made({**reading, "pair_names": "ignore"})
-        if not trial(ignoring.arguments[0])[1]:
+        if not tried(ignoring.arguments[0])[1]:
             return ignoring
     return code
 

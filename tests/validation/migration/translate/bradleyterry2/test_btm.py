@@ -55,6 +55,7 @@ def test_every_quantity_that_r_gave_has_a_row(tmp_path):
         "null_deviance",
         "df_null",
         "aic_glm",
+        "loglik_df",
     }
     assert "estimate.order" in {str(a.quantity) for a in done(by_name("field"), tmp_path).rows}
 

@@ -21,7 +21,7 @@ def test_every_call_of_the_script_is_python_or_the_bridge_and_no_number_differs(
             states[step.state] = states.get(step.state, 0) + 1
     assert states == {"native": 28, "bridge": 6}
     rows = [a for step in found.steps for a in step.rows]
-    assert {a.verdict for a in rows} == {"agrees", "explained", "not-estimable"}
+    assert {a.verdict for a in rows} == {"agrees", "explained", "not-estimable", "not-checkable"}
     # 401 numbers of BTm and its helpers; none that R gave is without a row.
     assert len(rows) >= 401
     bridged = [a.digits for step in found.steps if step.translation.route == "bridge" for a in step.rows]

@@ -87,7 +87,7 @@ def test_the_whole_script_agrees_with_its_own_run_of_r(tmp_path: Path):
     assert len(mine) == 36 and not [s.call.text for s in mine if s.state not in ("native", "bridge")]
     assert not [s.call.text for s in mine if not s.rows]
     for step in mine:
-        allowed = {"agrees", "explained"} if step.call.variable != "stopped" else {"not-checkable"}
+        allowed = {"agrees", "explained"} if step.call.variable != "stopped" else {"not-checkable", "agrees"}
         assert {a.verdict for a in step.rows} <= allowed, step.call.text
     # The same call by its values gives the same bits; observed 16.0 digits, with adherence 10.5.
     again = [a.digits for s in mine if s.state == "bridge" for a in s.rows]

@@ -16,8 +16,8 @@ from pairproof.bridge.values.json import load
 from pairproof.bridge.values.values import RLang, RList, RValue, RVector, from_node
 from pairproof.errors import PairproofWarning
 from pairproof.validation.migration.translate.catalogue import translators
-from pairproof.validation.migration.translate.prefmod.trial import trial
 from pairproof.validation.migration.translate.translation import Context, Step, Translation
+from pairproof.validation.migration.translate.tried import tried
 from tests.validation.migration.made import a_run
 
 RECORDED = Path(__file__).with_name("recorded")
@@ -60,7 +60,7 @@ def steps_of(run: str) -> dict[str, Step]:
         translation = translated(call, done)
         value, rows, refused = None, (), ""
         if translation.code is not None and translation.route == "native":
-            value, refused = trial(translation.code, results)
+            value, refused = tried(translation.code, results)
             if value is not None:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", PairproofWarning)
