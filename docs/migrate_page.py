@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,8 +12,10 @@ from .agreement import markdown
 from .migrate_runs import CORPUS, GROUPS, example, kept, versions
 
 Row = Mapping[str, Any]
+#: The last line of a run of pytest in which nothing failed.
+PASSED = re.compile(r"\d+ passed in [\d.]+s")
 HEADS = ("", "calls", "native", "bridge", "left out", "other", "helpers", "numbers", "agree", "explained", "differ",
-         "digits", "in", "s")  # fmt: skip
+         "neither", "digits", "in", "s")  # fmt: skip
 LABELS = {
     "scripts": "ten analysts' scripts",
     "papers": "Dras (2015); Turner and Firth (2012)",
@@ -22,6 +25,7 @@ LABELS = {
     "psychotools": "psychotools' help pages of paired comparisons",
     "PlackettLuce": "PlackettLuce's help pages",
 }
+NUMBERS = ("numbers", "agree", "explained", "differ")
 #: States of a call that have no column of their own, in words.
 OTHER = {"refused": "refused by Python", "failed": "fails in R too", "counted": "counted only"}
 
@@ -33,7 +37,7 @@ def rows_of(*groups: str) -> list[Row]:
 
 def line(row: Row) -> tuple[str, ...]:
     """A script as a line of the table."""
-    name = str(row["name"])
+    name = f"`{row['name']}`"
     if "error" in row:
         return (name, *[""] * (len(HEADS) - 2), "")
     states: Counter[str] = Counter(row["states"])
@@ -41,9 +45,10 @@ def line(row: Row) -> tuple[str, ...]:
         name,
         *_calls(states, int(row["calls"])),
         _helpers(row),
-        *(_number(row[k]) for k in ("numbers", "agree", "explained", "differ")),
+        *(_number(row[k]) for k in NUMBERS),
+        _number(_unchecked(row)),
         _digits(row["fewest"]),
-        f"`{row['fewest_in']}`" if row["fewest_in"] else "",
+        _in_table(str(row["fewest_in"] or "")),
         f"{row['seconds']:.1f}",
     )
 
@@ -60,6 +65,16 @@ def _helpers(row: Row) -> str:
         return ""
     native = states["native"]
     return f"{row['helpers']}, {native} native"
+
+
+def _unchecked(row: Row) -> int:
+    """Numbers that are not estimable from the data, or cannot be checked."""
+    return int(row["numbers"]) - sum(int(row[k]) for k in ("agree", "explained", "differ"))
+
+
+def _in_table(text: str) -> str:
+    """R's names with what would end a cell or a name written otherwise."""
+    return text.replace("`", "").replace("|", "\\|").replace("[", "\\[")
 
 
 def _number(n: int) -> str:
@@ -110,13 +125,32 @@ def summary() -> str:
                 str(len(rows)),
                 *_calls(states, sum(states.values())),
                 f"{sum(helpers.values())}, {helpers['native']} native" if helpers else "",
-                *(_number(sum(r[k] for r in rows)) for k in ("numbers", "agree", "explained", "differ")),
+                *(_number(sum(r[k] for r in rows)) for k in NUMBERS),
+                _number(sum(map(_unchecked, rows))),
                 _digits(min(digits)) if digits else "",
             )
         )
-    heads = ("", "scripts", *HEADS[1:12])
+    heads = ("", "scripts", *HEADS[1:13])
     known = ", ".join(f"{name} {version}" for name, version in versions().items() if version)
-    return f"\n{markdown(heads, lines)}\nWith {known}.\n"
+    return f"\n{markdown(heads, lines)}\n{_by_themselves()}\n\nWith {known}.\n"
+
+
+def _by_themselves() -> str:
+    """How the files that were written did, and whether recording changed what R prints."""
+    rows = [r for r in kept() if "error" not in r]
+    wrote = [r for r in rows if r["analysis"]]
+    ran = [r for r in wrote if r["analysis"] == "runs"]
+    tests = [int(r["tests"].split()[0]) for r in rows if " passed" in r["tests"]]
+    failed = [
+        f"`{r['name']}` ({r['tests']})" for r in rows if r["tests"] and not PASSED.fullmatch(r["tests"])
+    ]
+    compared = [r for r in rows if r["same_output"] is not None]
+    other = [f"`{r['name']}`" for r in compared if not r["same_output"]]
+    said = f"{len(ran)} of the {len(wrote)} Python scripts ran by themselves; {sum(tests)} regression tests passed"
+    said += f", all but those of {', '.join(failed)}" if failed else ", and none failed"
+    said += f". What R prints was the same byte for byte with the recording as without it on {len(compared) - len(other)}"
+    said += f" of {len(compared)} scripts" + (f"; not on {', '.join(other)}" if other else "")
+    return said + "."
 
 
 def reasons() -> str:
@@ -126,7 +160,9 @@ def reasons() -> str:
         found.update(row.get("reasons", ()))
     listed = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
     return (
-        "\n" + markdown(("reason, as pairproof gives it", "scripts"), [(r, str(n)) for r, n in listed]) + "\n"
+        "\n"
+        + markdown(("reason, as pairproof gives it", "scripts"), [(_in_table(r), str(n)) for r, n in listed])
+        + "\n"
     )
 
 
@@ -138,7 +174,9 @@ def explanations() -> str:
     listed = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
     return (
         "\n"
-        + markdown(("explanation, as the report has it", "numbers"), [(r, str(n)) for r, n in listed])
+        + markdown(
+            ("explanation, as the report has it", "numbers"), [(_in_table(r), str(n)) for r, n in listed]
+        )
         + "\n"
     )
 

@@ -214,16 +214,10 @@ def example_here() -> dict[str, str]:
     with tempfile.TemporaryDirectory(prefix="pairproof-example-") as temporary:
         home = Path(temporary) / "tea"
         shutil.copytree(CORPUS / "scripts" / EXAMPLE, home)
-        ran = _python(
-            [
-                "-c",
-                "import sys; from pairproof.cli import main; sys.exit(main())",
-                "migrate",
-                "analysis.R",
-                "-q",
-            ],
-            home,
-        )
+        command = "import sys; from pairproof.cli import main; sys.exit(main())"
+        ran = _python(["-c", command, "migrate", "analysis.R"], home)
+        if ran.returncode:
+            raise SystemExit(f"the walk-through ended with {ran.returncode}: {ran.stderr}")
         output = _python(["analysis.py"], home).stdout.splitlines()
         return {
             "name": EXAMPLE,
@@ -245,8 +239,9 @@ def versions_here() -> dict[str, str]:
     from pairproof.bridge.process.session import probe
 
     status = probe()
+    packages = status.packages or {}
     names = ("prefmod", "BradleyTerry2", "psychotools", "PlackettLuce", "gnm", "MASS", "lme4")
-    return {"R": str(status.r_version), **{n: str(status.packages.get(n) or "") for n in names}}
+    return {"R": str(status.r_version), **{n: str(packages.get(n) or "") for n in names}}
 
 
 @click.command()

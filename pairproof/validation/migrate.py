@@ -96,7 +96,9 @@ def migrate(
         if not check:
             written = write_migration(found, source, target, stage=stage, force=force)
             found = replace(found, ran_seconds=written.ran_seconds)
-            found = replace(found, written=(*written.shown, _report(target).name))
+            found = replace(
+                found, written=(*written.shown, str(written.script.with_name(_report(target).name)))
+            )
     found = replace(found, seconds=time.monotonic() - begun)
     if not check:
         result_in_every_form(found).write(_report(target), force=force)

@@ -15,6 +15,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from ...errors import InputError, TooLargeError
 
@@ -35,6 +36,8 @@ class Copied:
     source, target : Path
     digests : dict of str to bytes
         Digest of each file, by its name below `source`.
+    sizes : dict of str to int
+        Bytes of each file.
     left_out : list of str
         Links to elsewhere, pipes, files that cannot be read, with the reason.
     size : int
@@ -44,6 +47,7 @@ class Copied:
     source: Path
     target: Path
     digests: dict[str, bytes] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     size: int = 0
 
@@ -78,11 +82,7 @@ def changed(copied: Copied) -> list[str]:
     left_out = {text.partition(" (")[0] for text in copied.left_out}
     names = [name for name in there if name not in copied.digests and name not in left_out]
     for name, digest in copied.digests.items():
-        try:
-            now = _digest(copied.source / name)
-        except OSError:
-            now = b""
-        if now != digest:
+        if _digest(copied.source / name, copied.sizes[name]) != digest:
             names.append(name)
     return sorted(names)
 
@@ -144,7 +144,8 @@ def _copy(copied: Copied, name: str, mode: int) -> None:
     elif stat.S_ISREG(mode):
         try:
             copied.digests[name] = _copy_file(source, target)
-            copied.size += target.stat().st_size
+            copied.sizes[name] = target.stat().st_size
+            copied.size += copied.sizes[name]
         except PermissionError:
             copied.left_out.append(f"{name} (cannot be read)")
     else:
@@ -167,8 +168,7 @@ def _copy_link(copied: Copied, name: str) -> None:
 
 def _copy_file(source: Path, target: Path) -> bytes:
     digest = hashlib.sha256()
-    descriptor = os.open(source, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    with open(descriptor, "rb") as read, open(target, "wb") as write:
+    with _opened(source) as read, open(target, "wb") as write:
         while part := read.read(_CHUNK):
             digest.update(part)
             write.write(part)
@@ -176,9 +176,22 @@ def _copy_file(source: Path, target: Path) -> bytes:
     return digest.digest()
 
 
-def _digest(path: Path) -> bytes:
+def _opened(path: Path) -> BinaryIO:
+    """A file, never what a link points to; a pipe that has been put in its place is not waited for."""
+    return open(
+        os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)), "rb"
+    )
+
+
+def _digest(path: Path, size: int) -> bytes:
+    """Digest of a file of that many bytes; empty if there is none: the script may have put anything in its place."""
     digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while part := file.read(_CHUNK):
+    with contextlib.suppress(OSError), _opened(path) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size != size:
+            return b""
+        while size > 0 and (part := file.read(min(_CHUNK, size))):
             digest.update(part)
-    return digest.digest()
+            size -= len(part)
+        return digest.digest()
+    return b""

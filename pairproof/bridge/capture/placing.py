@@ -32,6 +32,8 @@ GENERICS = frozenset(
         "summary",
     )
 )
+#: Key of the records: the name of the element that lapply and its kin work on.
+LIST_NAME = "names(X)"
 _WORD = re.compile(r"[\w.]+")
 #: Levels of the script's own functions that a value is followed through.
 _LEVELS = 5
@@ -77,6 +79,9 @@ def _recorded(
     keys = call.keys
     if found.scope is not None:  # a loop's variable keeps its last value after the loop
         keys = {name: keys[name] for name in found.scope if name in keys}
+    keys = {name: key for name, key in keys.items() if name != LIST_NAME}
+    if LIST_NAME in call.keys and "name" not in keys:
+        keys = {"name": call.keys[LIST_NAME], **keys}
     return RecordedCall(
         id=number,
         function=call.function,

@@ -76,6 +76,8 @@ class Records:
         Whether that process wrote its end.
     tasks : int
         Top-level expressions that it finished.
+    counted : int
+        Calls that it counted until its end.
     lost : int
     why_lost : str
     r_version, platform : str
@@ -88,6 +90,7 @@ class Records:
     workers: frozenset[str] = frozenset()
     whole: bool = False
     tasks: int = 0
+    counted: int = 0
     lost: int = 0
     why_lost: str = ""
     r_version: str = ""
@@ -98,6 +101,12 @@ class Records:
     def lose(self, why: str, count: int = 1) -> None:
         self.lost += count
         self.why_lost = self.why_lost or why
+
+    def lose_missing(self) -> None:
+        """Lose the calls that R counted at its end and whose lines are not there: the script deleted them."""
+        missing = self.counted - sum(call.process == self.main for call in self.calls) - self.lost
+        if missing > 0:
+            self.lose("their lines are no longer in the records; the script changed or left them", missing)
 
 
 def read_records(folder: Path, pid: int) -> Records:
@@ -112,8 +121,11 @@ def read_records(folder: Path, pid: int) -> Records:
     """
     records = Records()
     try:
-        listed = os.listdir(folder)
+        # A link in the folder's place would be followed to whatever it names.
+        listed = os.listdir(folder) if not os.path.islink(folder) else None
     except OSError:
+        listed = None
+    if listed is None:
         records.lose("the folder of the records was deleted or closed by the script")
         return records
     names = (name for name in listed if re.fullmatch(r"[0-9]{1,20}\.jsonl", name))
@@ -137,6 +149,7 @@ def read_records(folder: Path, pid: int) -> Records:
             elif item.get("type") == "end":
                 _take_end(item, name[:-6], records)
     records.calls = _in_order(calls.values())
+    records.lose_missing()
     return records
 
 
@@ -199,11 +212,12 @@ def _take_start(item: dict[str, Any], process: str, records: Records) -> None:
 
 def _take_end(item: dict[str, Any], process: str, records: Records) -> None:
     lost = _integer(item.get("lost"))
-    if lost:
+    if lost > 0:
         records.lose(_text(item.get("why")) or "R could not record it", lost)
     if process == records.main:
         records.whole = True
         records.tasks = _integer(item.get("tasks"))
+        records.counted = _integer(item.get("calls"))
         records.packages = dict(sorted(_mapping(item.get("packages"), _text).items()))
         records.kind = _texts(item.get("kind")) or records.kind
 

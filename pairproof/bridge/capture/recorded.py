@@ -65,7 +65,7 @@ class RecordedCall:
         R's name that the value was assigned to; "" if to none, or if it is not plain.
     keys : mapping of str to str, float or int
         Values of loop variables, and of arguments of functions given to lapply and its kin, at the call, where they
-        are one string or number.
+        are one string or number; "name" is the name of the list's element that lapply and its kin work on.
     via : str
         The package function through which the script called it: "stats::update", "psychotree::pltree"; "" if directly.
     helper : bool
@@ -174,7 +174,7 @@ class Shown:
     place : Place
     task : int
     function : str
-        "print" for a bare name or print(m); else the function applied: "summary", "coef", "vcov", "confint",
+        "" for what is printed otherwise; "print" for a bare name or print(m); else the function applied: "summary", "coef", "vcov", "confint",
         "deviance", "logLik", "AIC", "BIC", "fitted", "residuals", "plot", ... ; for print(summary(m)), "summary".
     variable : str
         R's name of the fit; "" if the argument is a call (`summary(BTm(...))`): that of the same `task` then.

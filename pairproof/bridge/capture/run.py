@@ -9,9 +9,11 @@ The script is somebody's code and does what it does, with the rights of whoever 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,15 +110,27 @@ def capture(
         return run.captured(output)
 
 
-def _stage() -> tempfile.TemporaryDirectory[str]:
+@contextlib.contextmanager
+def _stage() -> Iterator[str]:
     """A folder of the run's own, deleted at its end."""
     try:
-        return tempfile.TemporaryDirectory(prefix="pairproof-", ignore_cleanup_errors=True)
+        stage = tempfile.TemporaryDirectory(prefix="pairproof-", ignore_cleanup_errors=True)
     except OSError as error:
         raise InputError(
             f"the script cannot be copied: no folder for temporary files can be written to ({error.strerror}); set TMPDIR"
             " to one that exists, on a disk with space"
         ) from error
+    try:
+        yield stage.name
+    finally:
+        with contextlib.suppress(RecursionError):
+            stage.cleanup()
+        if os.path.lexists(stage.name):  # folders nested deeper than Python can follow, which the script made
+            for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+                with contextlib.suppress(OSError):
+                    subprocess.run(
+                        [*command, "--", stage.name], stdin=subprocess.DEVNULL, capture_output=True
+                    )
 
 
 @dataclass(frozen=True)
@@ -205,8 +219,9 @@ class _Run:
         how = str(self.sandbox) if self.sandbox is not None else "with your rights"
         own = copied.source == self.script.path.parent
         folder = "its folder" if own else f"{copied.source.name}/, the folder you are in"
+        n = len(copied.digests)
         self.say(
-            f"{self.script.name} is run by R, {how}, in a copy of {folder} ({len(copied.digests):,} files,"
+            f"{self.script.name} is run by R, {how}, in a copy of {folder} ({n:,} file{'' if n == 1 else 's'},"
             f" {copied.size / 2**20:,.1f} MB), for at most {self.limits.seconds:g} s"
         )
 

@@ -22,6 +22,8 @@ OUTPUT_LIMIT = 10 * 2**20
 FOLDER = "PAIRPROOF_CAPTURE"
 #: How long output is awaited that programs in the background still hold the pipe of, in seconds.
 _AFTER_END = 0.5
+#: How often it is looked for processes that left the group; each time those that are found are ended.
+_PASSES = 20
 #: Most bytes kept of R's standard error, from its end.
 _TAIL = 2**16
 
@@ -105,7 +107,7 @@ def run_program(
             timed_out = child.poll() is None
     finally:  # Ctrl-C too
         end_group(child)
-        end_marked(environment[FOLDER])
+        end_marked(environment[FOLDER], folder)
         for pipe in (child.stdout, child.stderr):
             assert pipe is not None
             pipe.close()
@@ -170,17 +172,32 @@ def end_group(child: subprocess.Popen[Any]) -> None:
     child.wait()
 
 
-def end_marked(mark: str) -> None:
-    """Kill processes that left the group (`setsid`) but still have this run's folder in their environment.
+def end_marked(mark: str, folder: Path) -> None:
+    """Kill processes that left the group (`setsid`), but have this run's mark in their environment or are in its folder.
 
-    On Linux; elsewhere other processes' environments cannot be read, and the group is all that is ended.
+    On Linux; elsewhere other processes cannot be looked at, and the group is all that is ended.  What hides from both
+    on purpose is ended by the sandbox alone, which has its own numbering of processes.
     """
     if not sys.platform.startswith("linux"):
         return
-    wanted = f"{FOLDER}={mark}".encode()
-    for name in os.listdir("/proc"):
-        if not name.isdigit() or int(name) == os.getpid():
-            continue
-        with contextlib.suppress(OSError):
-            if wanted in Path("/proc", name, "environ").read_bytes().split(b"\0"):
-                os.kill(int(name), signal.SIGKILL)
+    for _ in range(_PASSES):  # a process may start another while it is looked at
+        left = [
+            pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _of_run(pid, mark, folder)
+        ]
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not left:
+            return
+
+
+def _of_run(pid: int, mark: str, folder: Path) -> bool:
+    """Whether a process is one of the run."""
+    if pid == os.getpid():
+        return False
+    with contextlib.suppress(OSError):
+        at = os.readlink(f"/proc/{pid}/cwd")
+        if at == str(folder) or at.startswith((f"{folder}{os.sep}", f"{folder} (deleted)")):
+            return True
+        return f"{FOLDER}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return False

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
 
 import click
 
@@ -57,6 +60,7 @@ def command(state: State, script: str, out: str | None, check: bool, seconds: fl
             click.echo(safe(block.decode("utf-8", "replace")), err=True, nl=False)
 
     with contextlib.ExitStack() as later:
+        later.enter_context(_ended_with_its_script())
         bar: list[Callable[[int, int], None]] = []
 
         def told(done: int, total: int) -> None:
@@ -77,3 +81,23 @@ def command(state: State, script: str, out: str | None, check: bool, seconds: fl
         )
     state.give_output(output(found), found.to_dict())
     return found.exit_code
+
+
+@contextlib.contextmanager
+def _ended_with_its_script() -> Iterator[None]:
+    """SIGTERM and SIGHUP end this command as Ctrl-C does: with R, which runs in a session of its own, and its copy."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():  # Python takes signals there only
+        numbers = []
+    default = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]  # nohup ignores SIGHUP
+    for number in default:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in default:
+            signal.signal(number, signal.SIG_DFL)

@@ -7,15 +7,19 @@ from collections.abc import Sequence
 
 from ...bridge.capture.recorded import Captured, RecordedCall
 from ...errors import InputError
+from ..report.numbers import digits
 from ..verdicts.agreement import Agreement
 from ..verdicts.floors import floor
-from .sites import DIFFERENT, LeftOut, Site, counts, fewest
+from .sites import DIFFERENT, LeftOut, Site, called_in, counts, fewest
 
 _PLAIN = re.compile(r"(?:[A-Za-z][\w.]*:::?)?[A-Za-z.][\w.]*\Z")
 #: Below this many digits a line says why R has so few.
 FEW = 8.0
 #: Widest columns: where, R, Python.
-WIDTHS = (12, 34, 34)
+WIDTHS = (32, 34, 34)
+#: Longest reason in a line; the report has it whole.
+REASON = 70
+_TO = re.compile(r"stops?\b.*?(\d*\.?\d*e-\d+)")
 
 
 def lines(
@@ -35,7 +39,9 @@ def lines(
     -------
     list of str
     """
-    entries = [(s.place.line, *of_site(s, captured.text.name)) for s in sites]
+    entries = [
+        (s.place.line, *of_site(s, captured.text.name, called_in(captured, s.first.call))) for s in sites
+    ]
     entries += [(o.mentioned.place.line, *of_left_out(o)) for o in left_out]
     entries.sort(key=lambda e: e[0])
     columns = [e[1:] for e in entries]
@@ -73,15 +79,18 @@ def closing(captured: Captured, written: Sequence[str]) -> list[str]:
     return said
 
 
-def of_site(site: Site, name: str = "") -> tuple[str, str, str, str]:
-    """(where, R, Python, what came of it); `name` is the script's, of which a line needs no file."""
+def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str, str]:
+    """(where, R, Python, what came of it); `name` is the script's, of which a line needs no file; `called` is the line
+    of the expression that ran, where the call stands in a function elsewhere.
+    """
     n = len(site.steps)
     states = site.states
     step = site.first
     r = f"{written_as(step.call)}(...)" + (f" x {n}" if n > 1 else "")
     where = str(site.place) + (f" of {site.place.file}" if site.place.file not in ("", name) else "")
+    where += f", from {called}" if called else ""
     if step.state == "failed":
-        return where, r, "", f"R stopped here: {_short(step.call.error)}"
+        return where, r, "", f"R gave an error: {_short(step.call.error)}"
     if step.state == "counted":
         via = f"through {step.call.via}" if step.by_package else "beyond the number kept"
         return where, r, "", f"{via}: counted, not translated"
@@ -92,7 +101,7 @@ def of_site(site: Site, name: str = "") -> tuple[str, str, str, str]:
     arrow = f"-> {step.translation.shown}"
     said = numbers_in_words(site.rows)
     if step.state == "bridge":
-        said = f"stays in R, through pairproof.bridge ({_short(step.translation.reason)}); {said}"
+        said = f"stays in R, through pairproof.bridge; {said}"
     rest = [f"{k} {state}" for state, k in states.items() if state not in (step.state, "counted")]
     return where, r, arrow, said + (f"; {', '.join(rest)}" if rest else "")
 
@@ -113,9 +122,9 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
     least = fewest(rows)
     parts = []
     if least is not None:
-        digits = f"{least.digits:.1f} digits, of {least.quantity}" if least.digits is not None else ""
+        shown = f"{digits(least.digits)} digits, of {least.quantity}" if least.digits is not None else ""
         agree = "1 number agrees" if found["agree"] == 1 else f"{found['agree']} numbers agree"
-        parts.append(f"{agree}, {'with' if found['agree'] == 1 else 'fewest'} {digits}{_why(least)}")
+        parts.append(f"{agree}, {'with' if found['agree'] == 1 else 'fewest'} {shown}{_why(least)}")
     if found["explained"]:
         first = next(a for a in rows if a.verdict == "explained" or a.accepted)
         parts.append(f"{found['explained']} explained ({_short(first.explanation)}); see the report")
@@ -125,8 +134,12 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
             f"{found['differ']} DIFFER, first {worst.quantity}: {worst.native!r}, R {worst.r!r}"
             f" ({_short(worst.explanation)})"
         )
+    if found["not_estimable"]:
+        parts.append(f"{found['not_estimable']} not estimable, whatever R gives")
     if found["not_checkable"]:
         parts.append(f"{found['not_checkable']} not checkable")
+    if found["not_estimable"]:
+        parts.append(f"{found['not_estimable']} not estimable")
     if found["not_run"]:
         parts.append(f"{found['not_run']} not run")
     return "; ".join(parts)
@@ -135,7 +148,7 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
 def of_left_out(left: LeftOut) -> tuple[str, str, str, str]:
     """(where, R, "", why)."""
     m = left.mentioned
-    return str(m.place), f"{m.function}(...)", "-> left out", left.reason
+    return str(m.place), f"{m.function}(...)", "-> left out", _short(left.reason)
 
 
 def _digits(a: Agreement) -> float:
@@ -147,11 +160,16 @@ def _why(a: Agreement) -> str:
     if a.digits is None or a.digits >= FEW or not a.r_call:
         return ""
     try:
-        return f" ({_short(floor(str(a.quantity), a.r_call).why, 90)})"
+        why = floor(str(a.quantity), a.r_call).why
     except InputError:  # an entry of a table has no floor in the file
         return ""
+    name = re.split(r"[,(]", a.r_call.partition("::")[2])[0]
+    stops = _TO.search(why)
+    return (
+        f" ({name} stops at {stops[1]})" if name and stops else f" ({_short(re.split('[,;]', why)[0], 45)})"
+    )
 
 
-def _short(text: str, most: int = 120) -> str:
+def _short(text: str, most: int = REASON) -> str:
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 3] + "..."

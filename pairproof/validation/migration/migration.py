@@ -9,7 +9,7 @@ from ...bridge.capture.recorded import Captured
 from ..verdicts.agreement import Agreement
 from .document import document
 from .lines import lines
-from .sites import DIFFERENT, LeftOut, Site, sites_of
+from .sites import DIFFERENT, LeftOut, Site, counts, sites_of
 from .translate.translation import Step
 
 
@@ -61,6 +61,13 @@ class Migration:
         refused = any(step.state == "refused" for step in self.steps)
         not_run = any(a.verdict == "not-run" and not a.accepted for a in self.agreements)
         return 2 if stopped or self.captured.lost or refused or not_run else 0
+
+    def __repr__(self) -> str:
+        n = counts(self.agreements)
+        return (
+            f"<Migration of {self.captured.text.name}: {len(self.sites)} calls in its text, {n['numbers']:,} numbers,"
+            f" {n['agree']:,} agree, {n['differ']:,} differ>"
+        )
 
     def __str__(self) -> str:
         return "\n".join(lines(self.captured, self.sites, self.left_out, self.written))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...bridge.capture.recorded import Mentioned, Place
+from ...bridge.capture.recorded import Captured, Mentioned, Place, RecordedCall
 from ..verdicts.agreement import AGREEING, Agreement, summary
 from .translate.translation import Step
 
@@ -87,8 +87,25 @@ def sites_of(steps: Sequence[Step]) -> tuple[Site, ...]:
     return tuple(sorted(sites, key=lambda s: (s.first.call.task, s.place.line, s.steps[0].call.id)))
 
 
+def called_in(captured: Captured, call: RecordedCall) -> int:
+    """The line of the top-level expression that ran a call which stands in a function elsewhere; 0 if it stands there.
+
+    Parameters
+    ----------
+    captured : Captured
+    call : RecordedCall
+    """
+    expressions = captured.text.expressions
+    if not 1 <= call.task <= len(expressions) or not call.place.line:
+        return 0
+    span = expressions[call.task - 1]
+    inside = span.line <= call.place.line <= span.last and call.place.file in ("", captured.text.name)
+    return 0 if inside else span.line
+
+
 def counts(rows: Sequence[Agreement]) -> dict[str, int]:
-    """Numbers that were compared, that agree, are explained, differ; those that cannot be checked."""
+    """Numbers that were compared, that agree, are explained, differ; those that cannot be checked or
+    estimated."""
     known = summary(rows)
     agree = sum(n for v, n in known.items() if v in AGREEING)
     explained = sum(a.verdict == "explained" or a.accepted and a.verdict in DIFFERENT for a in rows)
@@ -98,7 +115,9 @@ def counts(rows: Sequence[Agreement]) -> dict[str, int]:
         "agree": agree,
         "explained": explained,
         "differ": differ,
+        "not_estimable": known.get("not-estimable", 0),
         "not_checkable": known.get("not-checkable", 0),
+        "not_estimable": known.get("not-estimable", 0),
         "not_run": known.get("not-run", 0),
     }
 

@@ -54,7 +54,7 @@ def _step(
     results: Mapping[int, Any],
 ) -> Step:
     if call.error:
-        return Step(call, outside(f"R stopped here: {call.error}"))
+        return Step(call, outside(f"R gave an error: {call.error}"))
     if not call.kept:
         return Step(call, outside("beyond the number of calls that are recorded of one place"))
     if by_package(call):

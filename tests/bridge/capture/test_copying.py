@@ -85,6 +85,19 @@ def test_what_was_changed_deleted_or_replaced_is_found(tmp_path):
     assert changed(copied) == ["folder", "folder/new", "gone", "other"]
 
 
+def test_pipes_links_and_huge_files_in_the_place_of_the_users_are_found_without_reading_them(tmp_path):
+    source = tree(tmp_path / "a", "pipe", "zero", "huge", "same", "kept")
+    copied = copy_folder(source, tmp_path / "copy")
+    for name in ("pipe", "zero", "huge", "same"):
+        (source / name).unlink()
+    os.mkfifo(source / "pipe")
+    (source / "zero").symlink_to("/dev/zero")
+    with open(source / "huge", "wb") as file:
+        file.truncate(2**40)
+    (source / "same").symlink_to(source / "kept")
+    assert changed(copied) == ["huge", "pipe", "same", "zero"]
+
+
 def test_a_folder_that_cannot_be_read_is_told(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         copy_folder(tmp_path / "nothing", tmp_path / "copy")

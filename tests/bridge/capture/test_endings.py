@@ -11,7 +11,7 @@ import pytest
 
 from pairproof.bridge.capture.run import capture
 from pairproof.errors import InputError, RUnavailable
-from tests.bridge.capture.scripts_run import FIT, run, written
+from tests.bridge.capture.scripts_run import FIT, needs_knitr, run, written
 
 pytestmark = pytest.mark.r
 
@@ -37,6 +37,7 @@ def test_a_script_that_ends_in_the_middle_is_a_syntax_error(tmp_path):
         capture(written(tmp_path, "f <- function(x) {\n  x\n"))
 
 
+@needs_knitr
 def test_a_syntax_error_in_a_document_has_the_documents_line(tmp_path):
     with pytest.raises(InputError, match=r"a.Rmd, line 4, column 3: R's parser says .*\('y z'\)"):
         capture(written(tmp_path, "Text\n```{r}\nx <- 1\ny z\n```\n", "a.Rmd"))
@@ -156,6 +157,14 @@ def test_a_script_that_deletes_its_folder_and_writes_over_its_data_changes_nothi
     assert len(said) == 1
 
 
+def test_folders_nested_deeper_than_python_can_follow_are_deleted_with_the_copy(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    text = "for (i in 1:1200) { dir.create('d'); setwd('d') }\nSys.chmod('.', '000')\n"
+    assert run(tmp_path / "scripts", text).ending == "done"
+    assert os.listdir(tmp_path / "temporary") == []
+
+
 def test_a_script_that_changes_directory_is_recorded_and_what_it_writes_there_is_told(tmp_path):
     said: list[str] = []
     written(tmp_path, "1", "data.csv")
@@ -173,7 +182,9 @@ def test_programs_that_the_script_leaves_in_the_background_are_ended(tmp_path):
     # A name of its own for `sleep`, by which it is found again.
     text = (
         f"file.symlink(Sys.which('sleep'), '{mark}')\nsystem('./{mark} 60 &')\n"
-        f"system('setsid ./{mark} 60 >/dev/null 2>&1 &')\nSys.sleep(0.3)\nprint(1)\n"
+        f"system('setsid ./{mark} 60 >/dev/null 2>&1 &')\n"
+        # Without the run's mark in its environment: found by the folder that it is in.
+        f"system('env -i setsid ./{mark} 60 >/dev/null 2>&1 &')\nSys.sleep(0.3)\nprint(1)\n"
     )
     assert run(tmp_path, text).ending == "done"
     time.sleep(0.1)

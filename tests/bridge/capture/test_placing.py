@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pairproof.bridge.capture.recorded import Captured, RecordedCall
-from tests.bridge.capture.scripts_run import run, written
+from tests.bridge.capture.scripts_run import needs_knitr, run, written
 
 pytestmark = pytest.mark.r
 
@@ -202,6 +202,7 @@ coef(m)
 """
 
 
+@needs_knitr
 def test_calls_of_an_r_markdown_file_stand_in_its_own_lines(tmp_path):
     said: list[str] = []
     found = run(tmp_path, RMD, "report.Rmd", say=said.append)

@@ -149,6 +149,25 @@ def test_a_folder_that_the_script_deleted_is_told(tmp_path):
     )
 
 
+def test_a_link_in_the_place_of_the_folder_is_not_followed(tmp_path):
+    (tmp_path / "other").mkdir()
+    lines(tmp_path / "other", START, call(), END)
+    (tmp_path / "records").symlink_to(tmp_path / "other")
+    found = read_records(tmp_path / "records", 7)
+    assert (found.calls, found.lost) == ([], 1) and "deleted or closed" in found.why_lost
+
+
+def test_calls_that_r_counted_and_whose_lines_the_script_took_away_are_lost_ones(tmp_path):
+    lines(tmp_path, START, call(2), {**END, "calls": 3})
+    found = read_records(tmp_path, 7)
+    assert (len(found.calls), found.lost) == (1, 2) and "no longer in the records" in found.why_lost
+
+
+def test_a_count_of_lost_calls_below_zero_is_no_count(tmp_path):
+    lines(tmp_path, START, call(), {**END, "lost": -7})
+    assert read_records(tmp_path, 7).lost == 0
+
+
 def test_sizes_are_bounded_and_what_is_beyond_is_told(tmp_path, monkeypatch):
     lines(tmp_path, START, *(call(n) for n in range(1, 50)), END)
     monkeypatch.setattr(reading, "MOST_CALLS", 10)

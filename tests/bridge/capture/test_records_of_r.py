@@ -215,6 +215,22 @@ q <- MASS::polr(Sat ~ Infl, weights = Freq, data = MASS::housing)
 
 
 @pytest.mark.r
+def test_evaluations_for_a_list_have_its_names(tmp_path):
+    script = """
+f <- function(s) glm(y ~ x, binomial, s)
+a <- lapply(split(d, d$g), f)
+b <- by(d, d$g, f)
+c <- tapply(seq_len(nrow(d)), list(d$g, d$g), function(i) deviance(f(d[i, ])))
+e <- sapply(1:2, function(i) deviance(f(d)))
+for (k in 1) f(d)
+"""
+    found = both(tmp_path, DATA + script)
+    assert found.captured == found.plain
+    names = [c["keys"].get("names(X)") for c in found.calls]
+    assert names == ["u", "v", "u", "v", "u.u", "v.v", None, None, None]
+
+
+@pytest.mark.r
 def test_beyond_two_hundred_evaluations_a_call_is_only_counted(tmp_path):
     script = "for (i in 1:230) m <- glm(y ~ x, binomial, d)\nglm(y ~ 1, binomial, d)$iter"
     found = both(tmp_path, DATA + script)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from pairproof.bridge.capture.recorded import Mentioned, Place
 from pairproof.validation.migration.code.expressions import Call
+from pairproof.validation.migration.left_out import left_out
 from pairproof.validation.migration.migration import Migration
 from pairproof.validation.migration.sites import LeftOut, counts, fewest
 from pairproof.validation.migration.translate.translation import Step, Translation, by_package, outside
@@ -46,14 +49,14 @@ def test_calls_of_a_loop_are_one_line():
 @pytest.mark.parametrize(
     "step, said, code",
     [
-        (Step(a_call(error="no such column"), outside("")), "R stopped here: no such column", 0),
+        (Step(a_call(error="no such column"), outside("")), "R gave an error: no such column", 0),
         (Step(a_call(kept=False), outside("")), "beyond the number kept: counted, not translated", 0),
         (Step(a_call(via="psychotree::pltree"), outside("")), "through psychotree::pltree: counted", 0),
         (Step(a_call(), NATIVE, refused="InputError: a tie"), "refused by Python: InputError: a tie", 2),
         (Step(a_call(), outside("a table of counts")), "-> left out", 0),
         (
             Step(a_call(), BRIDGE, rows=(a_row("estimate.A"),)),
-            "stays in R, through pairproof.bridge (two random",
+            "stays in R, through pairproof.bridge; 1 number agrees",
             0,
         ),
         (
@@ -112,7 +115,9 @@ def test_numbers_are_counted_by_what_became_of_them():
         "agree": 2,
         "explained": 1,
         "differ": 1,
+        "not_estimable": 0,
         "not_checkable": 1,
+        "not_estimable": 0,
         "not_run": 0,
     }
     least = fewest(rows)
@@ -130,3 +135,35 @@ def test_the_json_has_every_call_and_every_number():
     assert content["left_out"] == [
         {"line": 4, "function": "nlm", "r_call": "nlm(f, 1)", "reason": "not a model of this field"}
     ]
+
+
+def test_a_call_that_r_did_not_come_to_is_named_and_one_that_ran_is_not():
+    ran, other = a_call(), Mentioned(Place(4, 4, file="analysis.R"), 4, "BTm", "", "BTm(y, a, b)")
+    captured = a_run([replace(ran, place=Place(2, 2, file="analysis.R"))])
+    stands = Mentioned(Place(2, 2, file="analysis.R"), 2, "BTm", "", ran.text)
+    text = replace(captured.text, mentioned=(stands, other))
+    assert left_out(replace(captured, text=text)) == (LeftOut(other, "R did not come to it"),)
+    ended = replace(captured, text=text, ending="error")
+    assert left_out(ended) == (LeftOut(other, "R ended before it came to it"),)
+    unsure = replace(ended, calls=(replace(ran, place=Place(2, 2, sure=False, file="analysis.R")),))
+    assert left_out(unsure) == ()
+
+
+def test_a_line_says_from_where_a_call_in_a_function_ran():
+    found = migration(Step(a_call(task=3), NATIVE, rows=(a_row("estimate.A"),)))
+    assert "  line 2, from 3  BTm(...)  -> fit_bradley_terry(...)  1 number agrees" in str(found)
+
+
+def test_reasons_in_the_lines_are_short():
+    found = migration(Step(a_call(), outside("a long reason " * 20)))
+    assert max(map(len, str(found).splitlines())) <= 120
+    assert found.to_dict()["calls"][0]["reason"].startswith("a long reason a long") and len(str(found)) < 400
+
+
+def test_a_number_that_the_data_do_not_determine_is_counted_and_digits_are_rounded_down():
+    rows = (a_row("estimate.A", 9.68), a_row("estimate.C", 3.0, "not-estimable"))
+    found = migration(Step(a_call(), NATIVE, rows=rows))
+    assert "fewest" not in str(
+        found
+    ) and "with 9.6 digits, of estimate.A; 1 not estimable, whatever R gives" in str(found)
+    assert repr(found) == "<Migration of analysis.R: 1 calls in its text, 2 numbers, 1 agree, 0 differ>"

@@ -7,10 +7,23 @@ assigned_by <- function(i, argument) {
   if (is.character(name)) name[1L] else ""
 }
 
+## fits <- list(a = BTm(...)): "fits$a"; without a name, its number.
+element_of <- function(name, element) {
+  if (!nzchar(element)) return(name)
+  if (!nzchar(name) || grepl("$", name, fixed = TRUE)) "" else paste0(name, "$", element)
+}
+
+element_in <- function(i, p) {
+  k <- kids(p)
+  before <- k[seq_len(match(i, k) - 1L)]
+  named <- length(before) > 1L && d$token[last_of(before)] == "EQ_SUB"
+  if (named) bare(gsub('^"|"$', "", d$text[before[length(before) - 1L]])) else format(match(i, exprs(p)) - 1L)
+}
+
 ## Up the tree from a node. `up`: the variable that its value reaches, the named function it stands in ("=f": as its
 ## value), the variables of the loops and functions around it, and whether it may not be evaluated at all.
 climb <- function(i) {
-  up <- list(flows = TRUE, variable = "", within = "", loop = FALSE, conditional = FALSE, scope = character())
+  up <- list(flows = TRUE, element = "", variable = "", within = "", loop = FALSE, conditional = FALSE, scope = character())
   while (!is.na(p <- at[i])) {
     up <- if (is_assignment(p)) through_assignment(up, i, p)
           else if (is_function(p)) through_function(up, i, p)
@@ -22,7 +35,7 @@ climb <- function(i) {
 }
 
 through_assignment <- function(up, i, p) {
-  if (up$flows && i != target_of(p) && !nzchar(up$variable)) up$variable <- target_name(p)
+  if (up$flows && i != target_of(p) && !nzchar(up$variable)) up$variable <- element_of(target_name(p), up$element)
   up$flows <- FALSE
   up
 }
@@ -59,7 +72,9 @@ through_other <- function(up, i, p) {
     f <- function_name(p)
     if (f == "assign" && up$flows && !nzchar(up$variable)) up$variable <- assigned_by(p, i)
     if (f %in% c("try", "tryCatch", "withCallingHandlers")) up$conditional <- TRUE
-    if (!is.na(head_of(p)) && i != kids(p)[1L] && !(f %in% c(passing, applying))) up$flows <- FALSE
+    if (f == "list" && up$flows && i != kids(p)[1L] && !nzchar(up$element)) up$element <- element_in(i, p)
+    else if (!is.na(head_of(p)) && i != kids(p)[1L] && (nzchar(up$element) || !(f %in% c(passing, applying))))
+      up$flows <- FALSE
   } else if (is_pipe(p)) {
     up$flows <- up$flows && i == last_of(e)
   } else if (length(kids(p)) > 1L) up$flows <- FALSE

@@ -2,12 +2,14 @@
 
 told <- integer()
 
-## `otherwise`: say that something is printed even if it is nothing of a variable: BTm(...) by itself.
-tell <- function(i, e, loop, printed, otherwise = FALSE) {
+## `otherwise`: say that something is printed even if it is nothing of a variable. "print": BTm(...) by itself;
+## "other": print(f(m)), of which only the text is known.
+tell <- function(i, e, loop, printed, otherwise = "") {
   if (i %in% told || is.null(e)) return(invisible())
   told <<- c(told, i)
+  if (otherwise == "other" && !length(all.vars(e))) otherwise <- ""
   found <- showing(e)
-  if (!length(found) && otherwise) found <- list(c("print", ""))
+  if (!length(found) && nzchar(otherwise)) found <- list(c(if (otherwise == "print") "print" else "", ""))
   for (s in found)
     said(type = "shown", task = top_of[i], line = d$line1[i], last = d$line2[i], "function" = s[1L],
          variable = s[2L], text = text_of(e), loop = loop, printed = printed)
@@ -38,9 +40,9 @@ expression_statement <- function(i, loop, value) {
   if (in_brackets && is_assignment(inner)) return(tell(i, as.name(target_name(inner)), loop, value))
   e <- language_of(i)
   f <- if (is.call(e)) name_of(e[[1L]]) else ""
-  if (f %in% printing) tell(i, e, loop, TRUE)
+  if (f %in% printing) tell(i, e, loop, TRUE, otherwise = "other")
   else if (f %in% quiet || !(is.symbol(e) || is.call(e))) invisible()
-  else if (value) tell(i, e, loop, TRUE, otherwise = TRUE)
+  else if (value) tell(i, e, loop, TRUE, otherwise = "print")
   else if (is.symbol(e) || f %in% accessors) tell(i, e, loop, FALSE)
 }
 
@@ -48,7 +50,7 @@ expression_statement <- function(i, loop, value) {
 descend <- function(i, loop) {
   for (j in kids(i)) if (length(kids(j))) {
     inside <- loop || is_function(j)
-    if (function_name(j) %in% printing) tell(j, language_of(j), inside, TRUE)
+    if (function_name(j) %in% printing) tell(j, language_of(j), inside, TRUE, otherwise = "other")
     if (is_function(j)) statement(last_of(exprs(j)), TRUE, FALSE)
     descend(j, inside)
   }

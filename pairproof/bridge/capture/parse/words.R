@@ -13,7 +13,7 @@ accessors <- c(
   "fitted.values", "residuals", "resid", "predict", "anova", "plot", "nobs", "df.residual", "family", "formula",
   "BTabilities", "qvcalc", "llbt.worth", "patt.worth", "worth", "itempar", "add1", "drop1", "vif", "plot.wmat",
   "threshpar", "discrpar", "personpar", "model.matrix", "weights", "lines", "points", "barplot", "rankings",
-  "itempars", "profile", "quasivar", "se")
+  "itempars", "profile", "quasivar", "se", "fixef", "ranef", "VarCorr")
 ## Components of a fit, and the function that gives the same.
 components <- c(
   coefficients = "coef", coef = "coef", deviance = "deviance", aic = "AIC", df.residual = "df.residual",
@@ -60,7 +60,8 @@ showing <- function(e, direct = TRUE, depth = 0L) {
   if (!is.call(e)) return(list())
   f <- name_of(e[[1L]])
   a <- Filter(function(x) !is_empty(x), arguments(e))
-  through <- c("print", "show", "(", "print.default", "suppressWarnings", "suppressMessages", "try")
+  through <- c("print", "show", "(", "print.default", "suppressWarnings", "suppressMessages", "try", "round", "signif",
+               "zapsmall", "format", "kable")
   if (f %in% through && length(a)) return(showing(a[[1L]], direct, depth + 1L))
   if (f %in% c("$", "[[", "@") && length(a) == 2L) return(showing_part(e, a, direct, depth))
   if (f %in% accessors && length(a)) return(showing_value(f, a[[1L]], depth))

@@ -106,6 +106,7 @@ describe_arguments <- function(record, f, assigned, frames) {
   record$values <- read$values
   record$later <- read$later
   record$keys <- loop_keys(frames)
+  record$keys[["names(X)"]] <- list_name(frames)      # no variable is called so
 }
 
 note_warning <- function(record, w) {

@@ -118,6 +118,33 @@ loop_keys <- function(frames) {
   found
 }
 
+## The name, in the list or table that lapply, sapply, by or tapply go through, of the element that is worked on;
+## NULL if it has none. lapply counts in a variable i of its own frame.
+list_name <- function(frames) {
+  for (k in seq_len(min(length(frames), 30L))) {
+    f <- sys.function(frames[k])
+    if (!identical(f, base::lapply) && !identical(f, base::vapply)) next
+    space <- sys.frame(frames[k])
+    i <- get0("i", envir = space, inherits = FALSE)
+    if (!is.numeric(i) || length(i) != 1L) return(NULL)
+    labels <- names(get0("X", envir = space, inherits = FALSE))
+    if (is.null(labels) && k < length(frames) && identical(sys.function(frames[k + 1L]), base::tapply))
+      labels <- cell_names(sys.frame(frames[k + 1L]))
+    name <- labels[i]
+    return(if (length(name) && !is.na(name) && nzchar(name)) as.character(name))
+  }
+  NULL
+}
+
+## Names of the groups that tapply goes through, without the empty ones; those of several factors joined by ".".
+cell_names <- function(space) {
+  levels <- get0("namelist", envir = space, inherits = FALSE)
+  used <- get0("index", envir = space, inherits = FALSE)
+  if (!is.list(levels) || !is.logical(used) || prod(lengths(levels)) != length(used)) return(NULL)
+  cells <- expand.grid(levels, stringsAsFactors = FALSE, KEEP.OUT.ATTRS = FALSE)
+  do.call(paste, c(unname(as.list(cells)), sep = "."))[used]
+}
+
 is_key <- function(x) (is.character(x) || is.numeric(x) || is.factor(x)) && length(x) == 1L && !is.na(x)
 
 key_text <- function(x) {

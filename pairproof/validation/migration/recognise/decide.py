@@ -11,6 +11,7 @@ ordered, 3 answers   each row a contest with a tie between winning and losing: R
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -265,13 +266,21 @@ def _named(said: Sequence[str], block: ItemBlock, met: Players | None) -> tuple[
     """
     if met is not None and all(label in name for name, label in zip(said, met.labels)):
         return tuple(_usable(label) for label in met.labels)
-    names = [_usable(name) for name in said]
+    names = [_usable(name) for name in _without_matrix(said)]
     if block.hidden:
         hidden = _usable(met.labels[-1]) if met is not None else UNNAMED
         while hidden in names:
             hidden += "_"
         names.append(hidden)
     return tuple(names)
+
+
+def _without_matrix(names: Sequence[str]) -> Sequence[str]:
+    """Names of a matrix's columns without what R puts before them: "tv" for "X[, -4]tv", where they stay apart."""
+    start = os.path.commonprefix(list(names))
+    cut = max(start.rfind("]"), start.rfind(")")) + 1
+    rest = [name[cut:] for name in names]
+    return rest if len(names) > 1 and all(rest) and len(set(rest)) == len(rest) else names
 
 
 def _usable(name: str) -> str:

@@ -4,7 +4,7 @@ is left.
     opening: counts in a sentence, R, seconds, what needs attention
     The calls: a row each
     Number by number: a section each, with the R line, the Python lines, the data, warnings, and every number
-    Stayed in R; Refused by Python; R stopped here; Counted only; Not of this field: with reasons
+    Stayed in R; Refused by Python; R gave an error; Counted only; Not of this field: with reasons
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ def sentences(migration: Migration) -> list[str]:
         words = {
             "explained": "explained",
             "differ": "differ",
+            "not_estimable": "not estimable, whatever R gives",
             "not_checkable": "not checkable",
+            "not_estimable": "not estimable",
             "not_run": "not run",
         }
         parts += [f"{found[key]:,} {word}" for key, word in words.items() if found[key]]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ....report.blocks import Block, Column, Heading, Paragraph, Row, Table
 from ..code.expressions import Call
+from ..left_out import FITTING
 from ..lines import numbers_in_words
 from ..migration import Migration
 from ..sites import Site
@@ -100,7 +101,7 @@ def _stopped(migration: Migration) -> Iterator[Block]:
         if s.first.state == "failed"
     ]
     said = "R stopped these calls with an error of its own; there is nothing to compare."
-    yield from _reasons("R stopped here", said, rows, "")
+    yield from _reasons("R gave an error", said, rows, "")
 
 
 def _counted(migration: Migration) -> Iterator[Block]:
@@ -127,17 +128,19 @@ def _counted(migration: Migration) -> Iterator[Block]:
 
 
 def _left_out(migration: Migration) -> Iterator[Block]:
-    rows = [
-        (
+    of_this_field: list[tuple[str, str, str, str]] = []
+    others: list[tuple[str, str, str, str]] = []
+    for o in migration.left_out:
+        row = (
             where(o.mentioned.place, migration.captured.text.name),
             o.mentioned.text or o.mentioned.function,
             "",
             _sentence(o.reason),
         )
-        for o in migration.left_out
-    ]
+        (of_this_field if o.mentioned.function in FITTING else others).append(row)
     said = "These calls stand in the script's text. They are not in the Python script, and nothing about them was compared."
-    yield from _reasons("Not of this field", said, rows, "")
+    yield from _reasons("Never reached", said, of_this_field, "")
+    yield from _reasons("Not of this field", said, others, "")
 
 
 def _sentence(text: str) -> str:

@@ -106,7 +106,7 @@ class Writer:
         call = site.call
         before = f"{site.variable} <- " if site.variable else ""
         times = f", {len(site.steps)} calls" if site.many else ""
-        yield from comment(f"{call.place}: {before}{call.text}{times}")
+        yield from comment(f"{site.where}: {before}{call.text}{times}")
         translation = site.steps[0].translation
         if translation.route == "bridge":
             yield from comment(f"stays in R: {translation.reason or 'through pairproof.bridge'}")

@@ -15,7 +15,7 @@ from ....bridge.capture.recorded import Captured, Mentioned, Shown
 from ....errors import PairproofError
 from ....fit.fit import Fit
 from ..translate.translation import Step
-from .sites import CallSite
+from .sites import CallSite, Key
 
 #: R's function -> attributes of a fit, the first that it has; "()" calls it.
 OF_A_FIT: Mapping[str, tuple[str, ...]] = {
@@ -49,6 +49,8 @@ _WHOLE = ("print", "show", "summary", "ranef", "VarCorr", "coef(summary)")
 _OF_SEVERAL = re.compile(r"(?:AIC|BIC)\(([A-Za-z.][\w.]*(?:, [A-Za-z.][\w.]*)+)\)")
 #: Quantities whose R value may have other constants, and their names among compared numbers.
 _CONSTANTS = {"logLik": "llf", "AIC": "aic", "BIC": "bic"}
+#: Relative difference of two log-likelihoods that have the same constants; R's stop where it stops.
+_SAME = 1e-6
 #: R's function -> attribute of R's answer.
 _OF_R = {
     "coef": "params()",
@@ -62,9 +64,16 @@ _OF_R = {
 }
 #: `s <- summary(m)`: what is then shown of s is shown of m.
 _ALIAS = re.compile(r"([A-Za-z.][\w.]*)\(([A-Za-z.][\w.]*)\s*[,)]")
+_NAME = re.compile(r"(?<![\w.$@])[A-Za-z.][\w.]*(?!\s*=[^=]|[\w.]|\s*\()")
+_TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*\"")
 #: `sapply(l, coef)`: what is shown of each fit of a list.
 _APPLIED = re.compile(
     r"(?:print\()?(?:[lsv]apply|map|map_dbl)\((?:X = )?([A-Za-z.][\w.]*), (?:FUN = )?([A-Za-z.][\w.]*)\s*[,)]"
+)
+#: `sapply(l, function(m) coef(m))`.
+_APPLIED_INLINE = re.compile(
+    r"(?:print\()?(?:[lsv]apply|map|map_dbl)\((?:X = )?([A-Za-z.][\w.]*), (?:FUN = )?function\((\w+)\) "
+    r"(?:as\.numeric\(|round\()?([A-Za-z.][\w.]*)\(\2\)"
 )
 
 
@@ -84,6 +93,8 @@ class Print:
     line : int
     inside : bool
         Whether it belongs into the loop that makes the values.
+    key : Key or None
+        Of the one value of the dict that is printed; None: of all.
     """
 
     of: CallSite
@@ -92,6 +103,7 @@ class Print:
     task: int
     line: int
     inside: bool
+    key: Key | None = None
 
 
 def prints(captured: Captured, found: Sequence[CallSite]) -> list[Print]:
@@ -127,13 +139,15 @@ class _Prints:
         done: dict[tuple[str, str, int], Print] = {}
         for shown in self.shown:
             if shown.printed:
-                for made in self._of(shown):
+                for made in self._of(shown) or self._element(shown) or self._unwritten(shown):
                     # `print(m)` and `m` on one line are printed once; the same on two lines is printed twice.
                     done.setdefault((made.of.name, str(made.expression) + made.text, made.line), made)
         return sorted(done.values(), key=lambda p: (p.task, p.line))
 
     def _of(self, shown: Shown) -> list[Print]:
         function, variable = shown.function, shown.variable
+        if not function:
+            return []
         here = [s for s in self.by_task.get(shown.task, []) if not s.variable]
         helpers = [s for s in here if s.call.helper and _is_of(s, function)]
         if not helpers and function not in OF_A_FIT:
@@ -145,6 +159,9 @@ class _Prints:
             if text and not variable and text[1 + several] in OF_A_FIT:
                 found = self._newest(text[2 - several], shown)
                 return [self._print(s, shown, text[1 + several]) for s in found if s.many or not several]
+        inline = _APPLIED_INLINE.match(shown.text)
+        if inline and not variable and inline[3] in OF_A_FIT:
+            return [self._print(s, shown, inline[3]) for s in self._newest(inline[1], shown)]
         if not variable:
             if function != "print":  # summary(m <- BTm(...))
                 here = here or self.by_task.get(shown.task, [])
@@ -154,6 +171,31 @@ class _Prints:
         names = several_fits[1].split(", ") if several_fits else [variable]
         found = [s for name in names for s in self._newest(name, shown)]
         return [self._print(s, shown, function) for s in found] or self._alias(variable, shown)
+
+    def _element(self, shown: Shown) -> list[Print]:
+        """`fits$north`, `fits[[2]]`: one value of a dict."""
+        base, _, element = shown.variable.partition("$")
+        if not element:
+            return []
+        for site in self._newest(base, shown):
+            known = {str(key): key for key in site.keys}
+            if element.isdecimal() and element not in known and 1 <= int(element) <= len(site.keys):
+                known[element] = site.keys[int(element) - 1]
+            if element in known:
+                step = site.steps[site.keys.index(known[element])]
+                made, remark = expression_of([step], shown.function)
+                said = f"{shown.place}: {shown.text}{remark}"
+                task = max(shown.task, site.task)
+                return [Print(site, made, said, task, shown.place.line, False, known[element])]
+        return []
+
+    def _unwritten(self, shown: Shown) -> list[Print]:
+        """That something which names a fit is printed by R, and nothing here."""
+        for name in _NAME.findall(_TEXT.sub("", shown.text)):
+            for site in self._newest(name, shown)[:1]:
+                said = f"{shown.place}: {shown.text} is not written here"
+                return [Print(site, None, said, max(shown.task, site.task), shown.place.line, False)]
+        return []
 
     def _alias(self, variable: str, shown: Shown) -> list[Print]:
         """`s <- summary(m)`, and then s."""
@@ -243,13 +285,18 @@ def _has(value: Any, name: str) -> bool:
 
 
 def _remark(steps: Sequence[Step], function: str) -> str:
-    """That R's number has other constants, unless it was compared and agrees."""
+    """That R's number, as R prints it, has other constants: it was compared without them, or not at all."""
     kind = _CONSTANTS.get(function)
     if kind is None:
         return ""
     agreeing: Callable[[Step], bool] = lambda s: any(
         a.quantity == kind and a.verdict == "agrees" for a in s.rows
     )
-    if all(map(agreeing, steps)):
+    if not all(map(agreeing, steps)):
+        return "; here without the constants of the likelihood that R may count"
+    printed = [s.call.number(_OF_R.get(function, "loglik")) for s in steps]
+    ours = [float(getattr(s.value, kind if function in _OF_R else "llf")) for s in steps]
+    if all(r is None or abs(r - own) <= _SAME * max(1.0, abs(r)) for r, own in zip(printed, ours)):
         return ""
-    return "; here without the constants of the likelihood that R may count"
+    of_r = f"R's {printed[0]:.7g}" if len(steps) == 1 and function in _OF_R else "R's number"
+    return f"; {of_r} has the binomial coefficients of the rows in it, ours is of single comparisons"

@@ -13,7 +13,7 @@ import pairproof
 from ....bridge.capture.recorded import Captured
 from ...verdicts.agreement import AGREEING
 from ..code.expressions import Call, expression, parts
-from .blocks import Writer
+from .blocks import Writer, key_source
 from .comments import beside, comment, docstring
 from .prints import Print
 from .sites import CallSite, Left
@@ -115,6 +115,7 @@ def _counted(found: Sequence[CallSite]) -> str:
         "agree": "agree",
         "explained": "differ and are explained",
         "differs": "differ without explanation",
+        "not-estimable": "not estimable, whatever R gives",
         "not-checkable": "cannot be checked, since R stopped before the maximum",
     }
     said = [f"{verdicts.pop(v):,} {text}" for v, text in words.items() if v in verdicts]
@@ -151,6 +152,8 @@ def _printed(p: Print, writer: Writer) -> Iterator[str]:
         yield from comment(p.text)
     elif not p.of.many:
         yield from beside(f"print({p.of.name}{p.expression})", p.text)
+    elif p.key is not None:
+        yield from beside(f"print({p.of.name}[{key_source(p.key)}]{p.expression})", p.text)
     else:
         variables = writer.loop_variables(p.of)
         yield from comment(p.text)

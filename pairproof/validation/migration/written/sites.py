@@ -12,7 +12,7 @@ from typing import Union
 
 from ....bridge.capture.recorded import Captured, RecordedCall
 from ..code.expressions import KINDS, Result, expression, parts
-from ..sites import LeftOut
+from ..sites import LeftOut, called_in
 from ..translate.translation import Step
 from .names import Names, identifier
 
@@ -54,6 +54,8 @@ class CallSite:
         R's name; "" if none.
     task : int
         Number of the top-level expression that ran, for the order of the script.
+    where : str
+        "line 12"; "line 25, through line 12" if the call stands in a function that line 25 came to.
     """
 
     name: str
@@ -62,6 +64,7 @@ class CallSite:
     loop_names: tuple[str, ...]
     variable: str
     task: int
+    where: str = ""
 
     @property
     def call(self) -> RecordedCall:
@@ -142,7 +145,9 @@ def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], li
             keys, loop_names = _keys(done, group) if len(group) > 1 else ((), ())
             variables = {c.variable for c in group}
             variable = variables.pop() if len(variables) == 1 else ""
-            drafts.append(CallSite("", tuple(done), keys, loop_names, variable, tasks[done[0].call.id]))
+            call = done[0].call
+            where = _where(captured, call)
+            drafts.append(CallSite("", tuple(done), keys, loop_names, variable, tasks[call.id], where))
     drafts = list(_in_order(drafts))
     return _named(drafts), _left(captured, by_id, tasks)
 
@@ -154,6 +159,14 @@ def names_of(found: Iterable[CallSite]) -> dict[int, tuple[str, Union[Key, None]
         for site in found
         for k, step in enumerate(site.steps)
     }
+
+
+def _where(captured: Captured, call: RecordedCall) -> str:
+    called = called_in(captured, call)
+    if not called:
+        return str(call.place)
+    file = f" of {call.place.file}" if call.place.file not in ("", captured.text.name) else ""
+    return f"line {called}, through {call.place}{file}"
 
 
 def _site_of(call: RecordedCall) -> tuple[object, ...]:

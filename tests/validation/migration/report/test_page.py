@@ -108,7 +108,7 @@ def test_what_is_not_in_python_has_a_section_and_a_reason_each():
         ("Stayed in R", "Two random effects."),
         ("Left out", "A table of counts."),
         ("Refused by Python", "items fall apart"),
-        ("R stopped here", "no such column"),
+        ("R gave an error", "no such column"),
         ("Counted, not translated", "Called by PlackettLuce::pltree for its own ends."),
         ("Not of this field", "Not a model of this field."),
     ):

@@ -108,7 +108,7 @@ class Script:
         if code is None:
             given = self.translations.get(call.id)
             return Step(
-                call, given or outside(f"R stopped here: {call.error}" if call.error else "no such model")
+                call, given or outside(f"R gave an error: {call.error}" if call.error else "no such model")
             )
         translation = self.translations.get(call.id, Translation("native"))
         value = values[call.id] = evaluate(code, stage.place, values)

@@ -196,6 +196,38 @@ def test_what_r_printed_of_a_fit_is_printed(tmp_path: Path, function: str, expec
     assert expected in text_of(script, tmp_path)
 
 
+def test_one_fit_of_a_list_is_printed_by_its_name_or_number(tmp_path: Path) -> None:
+    script = Script()
+    for name, wins in (("north", 4), ("south", 5)):
+        script.call(3, bradley_terry([9, 5, wins]), variable="fits", keys={"name": name})
+    script.show(4, "print", "fits$south", 'fits[["south"]]')
+    script.show(5, "deviance", "fits$1", "deviance(fits[[1]])")
+    script.show(6, "print", "fits$west", "fits$west")
+    script.show(7, "print", "", "sapply(fits, function(f) as.numeric(logLik(f)))")
+    source = text_of(script, tmp_path)
+    assert 'print(fits["south"].summary())  # line 4: fits[["south"]]\n' in source
+    assert 'print(fits["north"].deviance)  # line 5: deviance(fits[[1]])\n' in source
+    assert "# line 6: fits$west is not written here\n" in source
+    assert source.endswith("for name in fits:\n    print(fits[name].llf)\n")
+
+
+def test_what_r_prints_of_a_fit_in_its_own_way_is_named(tmp_path: Path) -> None:
+    script = Script()
+    script.call(3, bradley_terry([9, 5, 4]), variable="m")
+    script.show(4, "print", "", "with(m, print(deviance))")
+    script.show(5, "", "", 'cat("m", nchar(x))')
+    script.show(6, "print", "", "f(x, m = 3)")
+    source = text_of(script, tmp_path)
+    assert "# line 4: with(m, print(deviance)) is not written here\n" in source
+    assert "line 5" not in source and "line 6" not in source
+
+
+def test_a_call_in_a_function_is_named_by_the_line_that_came_to_it(tmp_path: Path) -> None:
+    script = Script()
+    script.call(3, bradley_terry([9, 5, 4]), "BTm(won, x, y)", variable="m", task=8)
+    assert "# line 8, through line 3: m <- BTm(won, x, y)\n" in text_of(script, tmp_path)
+
+
 def test_what_r_did_not_print_is_not_printed(tmp_path: Path) -> None:
     script = tea()
     script.shown = [replace(s, printed=False) for s in script.shown]
@@ -211,7 +243,7 @@ def test_what_is_left_out_has_a_line_with_its_reason(tmp_path: Path) -> None:
     script.mention(6, "nlm")
     source = body_of(text_of(script, tmp_path, ending="time", message="stopped after 600 s; use --seconds"))
     assert source.startswith(
-        "# line 3: BTm(...) -> R stopped here: object 'x' not found; left out\n\n# line 4: k <-"
+        "# line 3: BTm(...) -> R gave an error: object 'x' not found; left out\n\n# line 4: k <-"
     )
     assert "# line 5: PlackettLuce(...) (40 calls) -> no such model; left out" in source
     assert "# line 6: nlm(...) -> maximises a likelihood or criterion of the script's own" in source
@@ -236,7 +268,7 @@ def hostile(text: str, step: Step) -> str:
     translation = replace(step.translation, route="bridge", reason=text, notes=(text, text + "x"))
     steps = [
         replace(step, call=call, translation=translation),
-        Step(failed, outside(f"R stopped here: {text}")),
+        Step(failed, outside(f"R gave an error: {text}")),
     ]
     made, left = sites(captured, steps)
     writer = Writer(made, Files(made, lambda file: ""))

@@ -43,7 +43,7 @@ def abilities(call: RecordedCall, context: Context) -> Translation:
     return Translation(
         "bridge",
         code,
-        "the players' covariates stay in R",
+        "the fit that it is of is R's" if model.fit is None else "the players' covariates stay in R",
         speaks="r",
         judge=lambda found: _abilities(call, model, recorded, _of_r(found)),
     )

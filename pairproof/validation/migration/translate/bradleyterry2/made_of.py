@@ -136,7 +136,7 @@ def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
     if step is None:
         raise StaysInR("the model that it was given was not fitted by a recorded call of this script")
     if not is_btm(step.call):
-        raise StaysInR(f"it is given no BTm, but what {step.call.name} made")
+        raise StaysInR(f"it is of a fit by {step.call.name}; only those of BTm are written")
     if step.value is None:
         raise StaysInR("the model that it was given has no counterpart in the script")
     return Model(step)

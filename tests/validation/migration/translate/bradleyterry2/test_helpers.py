@@ -19,13 +19,14 @@ def helper(text: str) -> RecordedCall:
 @pytest.mark.parametrize(
     "text, code, rows, least",
     [
-        # Digits observed: 8.4, 9.6, 6.1, 14.6, 14.4, 14.1, 6.5, 13.2, 9.1, 14.9.
+        # Digits observed: 8.4, 9.6, 6.1, 14.6, 14.4, 14.1, 6.5, 13.2, 9.1, 14.9;
+        # on Debian 13 (another libm, LAPACK and numpy) 12.6 of anova(team, field) and drop1(field).
         ("BTabilities(field)", "m.abilities()", 10, 8.0),
         ("BTabilities(named)", "m.abilities()", 10, 9.0),
         ("qvcalc(", "m.quasi_variances()", 10, 5.5),
         ("anova(field)", "pairproof.anova(m)", 10, 13.0),
-        ("anova(team, field", "pairproof.anova(m, m)", 7, 13.0),
-        ("drop1(field", "pairproof.drop1(m)", 12, 13.0),
+        ("anova(team, field", "pairproof.anova(m, m)", 7, 12.0),
+        ("drop1(field", "pairproof.drop1(m)", 12, 12.0),
         ("drop1(random", "pairproof.drop1(m)", 2, 6.0),
         ("residuals(plain)", 'pairproof.contest_residuals(m, "deviance")', 12, 12.0),
         ('residuals(plain, "grouped")', "pairproof.item_residuals(m)", 10, 8.5),
