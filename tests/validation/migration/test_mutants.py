@@ -39,8 +39,8 @@ RUNS: Mapping[str, Callable[[], tuple[RecordedCall, ...]]] = {
 }
 #: Fits of a translator that are mutated, the first ones of a run: the others are of the same judges.
 MOST = 2
-#: R's own stop leaves a thousandth of a coefficient within its floor: llbt.fit (a change of 1e-4), pladmm (1e-4),
-#: polr (BFGS by a relative change of 1e-8), nlm (patt*.fit). Signs and exchanged items are noticed as elsewhere.
+#: R's own stop leaves a thousandth of a coefficient within its floor: llbt.fit and pladmm (a change of 1e-4),
+#: polr (BFGS, a relative change of 1e-8), nlm (patt*.fit). Signs and exchanged items are noticed.
 COARSE = ("prefmod::llbt.fit", "PlackettLuce::pladmm", "MASS::polr", "prefmod::patt")
 
 

@@ -25,8 +25,8 @@ from ...verdicts.agreement import Agreement, RCounterpart, ScoreCheck
 #: Rounding of a log-likelihood, as a share of the comparisons and of itself; score_check sets gaps below a
 #: quarter of it to 0.
 ROUNDING = 4e-14
-#: How far below the maximum R's loosest stop (llbt.fit: a change of 1e-4) may leave estimates, as a share of half
-#: the deviance, where R gave no likelihood of ours (half wins, quasi families).
+#: How far below the maximum R's loosest stop (llbt.fit: a change of 1e-4) may leave estimates, as a share of
+#: half the deviance, where R gave no likelihood of ours (half wins, quasi families).
 LOOSEST = 1e-4
 #: Standard errors: the factor of sqrt(way), and what is always allowed. Observed in the scripts of
 #: tests/validation/migration, where they differ by more than 1e-5: at most 0.32 sqrt(way), and 2.6e-5.

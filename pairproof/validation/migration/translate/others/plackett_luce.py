@@ -131,6 +131,25 @@ def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: AnswerFit) -> 
 
 def se_of_rankings(fit: AnswerFit, data: Rankings, names: Sequence[str]) -> list[float]:
     """Standard errors by the information of the rankings alone at the fit's estimates, as R has them."""
+    order, spread = _of_rankings(fit, data)
+    found = dict(zip(order, np.sqrt(np.diag(spread)).tolist()))
+    return [found[n] for n in names]
+
+
+def worth_se_of_rankings(fit: AnswerFit, data: Rankings) -> dict[str, float]:
+    """The same of worths, by the delta method: worths are the softmax of log worths."""
+    order, spread = _of_rankings(fit, data)
+    log_worth = np.array([0.0, *(float(fit.params[n]) for n in data.items[1:])])
+    worth = np.exp(log_worth - log_worth.max())
+    worth /= worth.sum()
+    n = len(data.items)
+    by = (np.diag(worth) - np.outer(worth, worth))[:, 1:]
+    variance = np.diag(by @ spread[: n - 1, : n - 1] @ by.T)
+    return dict(zip(data.items, np.sqrt(variance).tolist()))
+
+
+def _of_rankings(fit: AnswerFit, data: Rankings) -> tuple[list[str], FloatArray]:
+    """Parameters, and the inverse of the information of the rankings alone at the fit's estimates."""
     ranks = dense_ranks(data.ranks, "absent")
     space = LuceSpace(Ranks(ranks.ranks), tuple(fit.of_answers.tie_orders))
     items = main_effects(data.items, reference=0).columns
@@ -142,9 +161,8 @@ def se_of_rankings(fit: AnswerFit, data: Rankings, names: Sequence[str]) -> list
     likelihood = Likelihood(space, np.zeros(len(data.ranks), dtype=np.int64), [matrix])
     order = [*data.items[1:], *(f"tie{d}" for d in space.tie_orders)]
     phi = np.array([float(fit.params[n]) for n in order])
-    spread = np.linalg.inv(likelihood.at(phi).information(weights))
-    found = dict(zip(order, np.sqrt(np.diag(spread)).tolist()))
-    return [found[n] for n in names]
+    spread: FloatArray = np.linalg.inv(likelihood.at(phi).information(weights))
+    return order, spread
 
 
 # -- the bridge ----------------------------------------------------------------------------------------------
@@ -272,7 +290,12 @@ def _of_table(call: RecordedCall, found: RVector, made: Step, table: Any) -> Seq
         ours = dict(zip(table["item"].tolist(), table["se"].tolist()))
         theirs = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
         errors = rows_of("worth_se", {n: ours[n] for n in theirs}, theirs, DEFAULT, least=LEAST, why=STOP)
-        rows += explained(errors, ["worth_se"], OTHER_ERRORS, "pseudo-rankings") if _pseudo(made) else errors
+        data = _data(made.call) if _pseudo(made) else None
+        if data is not None:
+            errors = explained(errors, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
+            alone = worth_se_of_rankings(made.value, data)
+            errors += rows_of("worth_se_of_rankings", alone, theirs, DEFAULT, least=LEAST, why=STOP)
+        rows += errors
     return rows
 
 
