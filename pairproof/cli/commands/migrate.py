@@ -93,7 +93,9 @@ def _ended_with_its_script() -> Iterator[None]:
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():  # Python takes signals there only
         numbers = []
-    default = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]  # nohup ignores SIGHUP
+    default = [
+        number for number in numbers if signal.getsignal(number) is signal.SIG_DFL
+    ]  # nohup ignores SIGHUP
     for number in default:
         signal.signal(number, end)
     try:

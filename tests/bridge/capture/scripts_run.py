@@ -14,7 +14,12 @@ from pairproof.bridge.capture.run import capture
 #: A fit that needs no package: BradleyTerry2 takes a second to load.
 FIT = "glm(cbind(c(7, 5, 3), c(3, 5, 7)) ~ 1, family = binomial)"
 
-_ASKED = ["Rscript", "--vanilla", "-e", 'quit(status = if (nzchar(system.file(package = "knitr"))) 0L else 1L)']
+_ASKED = [
+    "Rscript",
+    "--vanilla",
+    "-e",
+    'quit(status = if (nzchar(system.file(package = "knitr"))) 0L else 1L)',
+]
 #: knitr, which pairproof itself does not need, takes the code out of R Markdown.
 needs_knitr = pytest.mark.skipif(
     shutil.which("Rscript") is None or subprocess.run(_ASKED, capture_output=True).returncode != 0,
