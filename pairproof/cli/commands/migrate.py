@@ -13,7 +13,7 @@ import click
 from ...text import safe
 from ..long_work import watched_work
 from ..options.sections import SectionedCommand, option
-from ..state import READ, WRITTEN, State, shared_options
+from ..state import READ, FileName, State, shared_options
 
 _run = option("Running the script")
 _files = option("Files")
@@ -31,7 +31,7 @@ pairproof migrate paper.Rmd --check --json
 
 @click.command("migrate", cls=SectionedCommand, help=HELP)
 @click.argument("script", metavar="SCRIPT", type=READ)
-@_files("--out", metavar="FILE.py", type=WRITTEN, help="The Python script. Default: beside SCRIPT, NAME.py.")
+@_files("--out", metavar="FILE.py", type=FileName(), help="The Python script. Default: beside SCRIPT, NAME.py.")
 @_files("--check", is_flag=True, help="Only report; write nothing.")
 @_run(
     "--seconds",
