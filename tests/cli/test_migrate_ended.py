@@ -30,3 +30,14 @@ def test_a_signal_ends_the_script_and_removes_its_copy(tmp_path, number):
             os.kill(script, 0)
             time.sleep(0.1)
     assert os.listdir(tmp_path / "temporary") == []
+
+
+@pytest.mark.r
+def test_a_script_is_migrated_again_over_its_own_files_and_over_no_others(tmp_path):
+    (tmp_path / "analysis.R").write_text("m <- glm(c(1, 2, 3, 4) ~ c(1, 2, 3, 5))\n")
+    command = [sys.executable, "-m", "pairproof", "migrate", "analysis.R", "--out", "own.py", "--quiet"]
+    for _ in range(2):
+        assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 0
+    (tmp_path / "own.py").write_text("print('mine')\n")
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 3
+    assert (tmp_path / "own.py").read_text() == "print('mine')\n"

@@ -22,7 +22,7 @@ from ..values.values import RValue, from_node
 
 #: Most bytes that are read of all records; the R side stops keeping values at 300 MB.
 MOST_BYTES = 512 * 2**20
-#: Most bytes of a line: the R side leaves out values of more than two million numbers, 50 MB as text.
+#: Most bytes of a line: the R side leaves out values of more than six million numbers, 150 MB as text.
 MOST_LINE = 256 * 2**20
 MOST_FILES = 1_000
 MOST_CALLS = 200_000

@@ -13,10 +13,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..values.values import RList, RValue, RVector
+from ..values.values import RList, ROpaque, RValue, RVector
 
 #: How a run ended: by itself, by an error of the script, by quit(status), by the time limit, by a signal.
 Ending = Literal["done", "error", "quit", "time", "killed"]
+
+#: What the R side writes in place of a value of more than six million numbers (`most_cells` in r/json.R).
+LARGE = ROpaque("large")
+
+
+class NotRecorded(TypeError):
+    """A value of a record that is not there in the form that is asked for; its text is half a sentence."""
 
 
 @dataclass(frozen=True)
@@ -135,13 +142,17 @@ class RecordedCall:
 
         Raises
         ------
-        TypeError
-            It is something else.
+        NotRecorded
+            It is something else, or too large to be recorded.
         """
         found = self.result.get(key)
         if found is None or isinstance(found, RVector):
             return found
-        raise TypeError(f"{self.function}: {key} of its result is {type(found).__name__}, expected a vector")
+        if found == LARGE:
+            raise NotRecorded(
+                f"{key} of its result has more than 6,000,000 numbers, which is the most that is recorded"
+            )
+        raise NotRecorded(f"{key} of its result is {type(found).__name__}, expected a vector")
 
     def number(self, key: str) -> float | None:
         """One number of the result; None if it is absent, NULL or NA."""

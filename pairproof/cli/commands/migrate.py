@@ -13,7 +13,7 @@ import click
 from ...text import safe
 from ..long_work import watched_work
 from ..options.sections import SectionedCommand, option
-from ..state import READ, WRITTEN, State, shared_options
+from ..state import READ, FileName, State, shared_options
 
 _run = option("Running the script")
 _files = option("Files")
@@ -31,7 +31,9 @@ pairproof migrate paper.Rmd --check --json
 
 @click.command("migrate", cls=SectionedCommand, help=HELP)
 @click.argument("script", metavar="SCRIPT", type=READ)
-@_files("--out", metavar="FILE.py", type=WRITTEN, help="The Python script. Default: beside SCRIPT, NAME.py.")
+@_files(
+    "--out", metavar="FILE.py", type=FileName(), help="The Python script. Default: beside SCRIPT, NAME.py."
+)
 @_files("--check", is_flag=True, help="Only report; write nothing.")
 @_run(
     "--seconds",
@@ -85,7 +87,9 @@ def command(state: State, script: str, out: str | None, check: bool, seconds: fl
 
 @contextlib.contextmanager
 def _ended_with_its_script() -> Iterator[None]:
-    """SIGTERM and SIGHUP end this command as Ctrl-C does: with R, which runs in a session of its own, and its copy."""
+    """SIGTERM and SIGHUP end this command as Ctrl-C does: with R, which runs in a session of its own, and its
+    copy.
+    """
 
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -93,9 +97,8 @@ def _ended_with_its_script() -> Iterator[None]:
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():  # Python takes signals there only
         numbers = []
-    default = [
-        number for number in numbers if signal.getsignal(number) is signal.SIG_DFL
-    ]  # nohup ignores SIGHUP
+    # One that is ignored stays ignored: nohup ignores SIGHUP.
+    default = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
     for number in default:
         signal.signal(number, end)
     try:

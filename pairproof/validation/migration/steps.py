@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...bridge.capture.recorded import Captured, RecordedCall
+from ...bridge.capture.recorded import Captured, NotRecorded, RecordedCall
 from ...bridge.process.policy import using
 from ...errors import PairproofError
 from .code.evaluate import Where, evaluate
@@ -61,7 +61,10 @@ def _step(
         return Step(call, outside(f"called by {call.via} for its own ends"))
     if call.function not in known:
         return Step(call, outside(f"pairproof has no counterpart of {call.function}"))
-    translation = known[call.function](call, context)
+    try:
+        translation = known[call.function](call, context)
+    except NotRecorded as why:
+        return Step(call, outside(str(why)))
     if translation.code is None:
         return Step(call, translation)
     return _evaluated(call, translation, where, results)
@@ -80,6 +83,8 @@ def _evaluated(
             refused = ""
         except PairproofError as error:
             value, rows, refused = None, (), f"{type(error).__name__}: {error}"
+        except NotRecorded as why:
+            value, rows, refused = None, (), f"what R gave cannot be compared: {why}"
     said = tuple(dict.fromkeys(str(w.message) for w in caught if _ours(w)))
     return Step(call, translation, value, rows, refused, said, time.monotonic() - begun)
 

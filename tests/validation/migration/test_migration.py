@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from pairproof.bridge.capture.recorded import Mentioned, Place
+from pairproof.bridge.capture.recorded import LARGE, Mentioned, Place
+from pairproof.bridge.values.values import RList, ROpaque, RVector
 from pairproof.validation.migration.code.expressions import Call
 from pairproof.validation.migration.left_out import left_out
 from pairproof.validation.migration.migration import Migration
 from pairproof.validation.migration.sites import LeftOut, counts, fewest
+from pairproof.validation.migration.steps import steps_of
 from pairproof.validation.migration.translate.translation import Step, Translation, by_package, outside
 from tests.validation.migration.made import a_call, a_row, a_run
 
@@ -167,3 +170,23 @@ def test_a_number_that_the_data_do_not_determine_is_counted_and_digits_are_round
         found
     ) and "with 9.6 digits, of estimate.A; 1 not estimable, whatever R gives" in str(found)
     assert repr(found) == "<Migration of analysis.R: 1 calls in its text, 2 numbers, 1 agree, 0 differ>"
+
+
+@pytest.mark.parametrize(
+    "x, why",
+    [
+        (LARGE, "x of its result has more than 6,000,000 numbers, which is the most that is recorded"),
+        (ROpaque("closure"), "x of its result is ROpaque, expected a vector"),
+        (RList(()), "x of its result is RList, expected a vector"),
+    ],
+)
+@pytest.mark.parametrize("function", ["BradleyTerry2::BTm", "stats::glm", "stats::nobody"])
+def test_a_value_that_was_too_large_or_is_of_another_kind_leaves_its_call_out_with_the_reason(
+    function, x, why
+):
+    side = RVector(np.array([1, 2]), np.zeros(2, bool), None, None, ("A", "B"), ("factor",))
+    ones = RVector(np.ones(2), np.zeros(2, bool), None, None, None, ())
+    result = {"player1": side, "player2": side, "y": ones, "prior_weights": ones, "x": x}
+    (step,) = steps_of(a_run([a_call(function=function, result=result)]), lambda file: file)
+    assert step.state == "outside" and step.translation.code is None
+    assert why in step.translation.reason or function != "BradleyTerry2::BTm"

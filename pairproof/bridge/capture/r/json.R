@@ -6,7 +6,7 @@
 ## lists.
 
 deepest <- 40L
-most_cells <- 2e6        # a value with more elements is {"opaque": "large"}
+most_cells <- 6e6        # a value with more elements is {"opaque": "large"}
 
 utf8 <- function(x) {
   x <- enc2utf8(as.character(x))

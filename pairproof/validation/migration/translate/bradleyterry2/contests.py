@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .....bridge.capture.recorded import RecordedCall
+from .....bridge.capture.recorded import NotRecorded, RecordedCall
 from .....bridge.values.values import RLang, RList, RVector
 
 FloatArray = NDArray[np.float64]
@@ -181,7 +181,10 @@ def _numbers(call: RecordedCall, name: str) -> FloatArray:
 
 
 def _design(call: RecordedCall, n: int) -> tuple[FloatArray, tuple[str, ...]]:
-    found = call.vector("x")
+    try:
+        found = call.vector("x")
+    except NotRecorded as why:
+        raise StaysInR(str(why)) from None
     if found is None or not found.values.size:
         return np.zeros((n, 0)), ()
     if found.values.ndim != 2 or len(found.values) != n or not found.dimnames or found.dimnames[1] is None:

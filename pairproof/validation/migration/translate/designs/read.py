@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .....bridge.capture.recorded import RecordedCall
+from .....bridge.capture.recorded import LARGE, RecordedCall
 from .....bridge.values.values import RLang, RList, RVector
 from ...recognise.covariates import Variable
 from ...recognise.decide import Design
@@ -85,6 +85,10 @@ def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design
     Unreadable
     """
     x = call.result.get("x")
+    if x == LARGE:
+        raise Unreadable(
+            "its model matrix has more than 6,000,000 numbers, which is the most that is recorded"
+        )
     if not isinstance(x, RVector) or x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None:
         raise Unreadable("its model matrix was not recorded")
     names = x.dimnames[1]
