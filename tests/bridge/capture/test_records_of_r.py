@@ -294,7 +294,7 @@ def test_of_an_r_that_is_killed_the_earlier_records_are_good(tmp_path):
 
 @pytest.mark.r
 def test_a_value_that_is_too_large_is_named_and_the_rest_of_the_call_is_recorded(tmp_path):
-    script = "d <- list(y = c(1, 0, 1), z = numeric(6.1e6))\nm <- glm(y ~ 1, binomial, d)"
+    script = "d <- list(y = c(1, 0, 1), z = numeric(6.3e6))\nm <- glm(y ~ 1, binomial, d)"
     (call,) = both(tmp_path, script).calls
     assert call["values"]["data"] == {"opaque": "large"}
     assert value(call, "result", "coef").names == ("(Intercept)",)
