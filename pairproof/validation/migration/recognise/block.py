@@ -22,8 +22,8 @@ IntArray = NDArray[np.int64]
 EXACT = 1e-9
 #: Two items are one column of signs, which any covariate of +1 and -1 is as well.
 FEWEST_ITEMS = 3
-#: Where rows are outcomes, two columns that are each other's negative, in rows that mirror each other, are two
-#: items: a covariate has one column.
+#: Where rows are outcomes, two columns that are each other's negative, in rows that mirror each other, are
+#: two items: a covariate has one column.
 FEWEST_MIRRORED = 2
 #: Sizes of entries that are tried as the items' own.
 MOST_SIZES = 6
