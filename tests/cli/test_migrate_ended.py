@@ -19,7 +19,13 @@ def test_a_signal_ends_the_script_and_removes_its_copy(tmp_path, number):
     (tmp_path / "temporary").mkdir()
     command = [sys.executable, "-m", "pairproof", "migrate", "analysis.R", "--check"]
     environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
-    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as child:
+
+    def not_ignored() -> None:  # as it is under nohup, in whose place these tests may run
+        signal.signal(number, signal.SIG_DFL)
+
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=not_ignored
+    ) as child:
         assert child.stderr is not None
         script = int(next(line for line in child.stderr if line.strip().isdigit()))
         child.send_signal(number)

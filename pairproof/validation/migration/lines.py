@@ -138,8 +138,6 @@ def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
         parts.append(f"{found['not_estimable']} not estimable, whatever R gives")
     if found["not_checkable"]:
         parts.append(f"{found['not_checkable']} not checkable")
-    if found["not_estimable"]:
-        parts.append(f"{found['not_estimable']} not estimable")
     if found["not_run"]:
         parts.append(f"{found['not_run']} not run")
     return "; ".join(parts)

@@ -117,7 +117,6 @@ def counts(rows: Sequence[Agreement]) -> dict[str, int]:
         "differ": differ,
         "not_estimable": known.get("not-estimable", 0),
         "not_checkable": known.get("not-checkable", 0),
-        "not_estimable": known.get("not-estimable", 0),
         "not_run": known.get("not-run", 0),
     }
 

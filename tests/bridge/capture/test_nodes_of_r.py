@@ -93,7 +93,7 @@ def test_what_has_no_plain_form_is_named_and_what_is_too_large_is_left_out(tmp_p
         "function(x) x",
         "new.env()",
         "y ~ a + `b c`",
-        "numeric(2000001)",
+        "numeric(6000001)",
         "list(1, list(f = sum))",
         "{ x <- 1; for (i in 1:60) x <- list(x); x }",
     )

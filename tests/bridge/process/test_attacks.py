@@ -450,6 +450,15 @@ def test_a_record_is_an_answer_and_never_a_call(tmp_path, trap, mode):
 # -- Python --------------------------------------------------------------------------------------------------
 
 
+#: A test that `migrate` wrote runs the user's own Python script, as `python analysis.py` would. In a sandbox R
+#: takes the place of the process that has given its rights away: a program with its arguments, no shell.
+RUNS_WHAT_IS_THE_USERS = {
+    ("pairproof/validation/migration/written/again.py", "compile"),
+    ("pairproof/validation/migration/written/again.py", "exec"),
+    ("pairproof/bridge/capture/confined.py", "execv"),
+}
+
+
 def test_nothing_in_the_package_evaluates_text_unpickles_files_or_asks_a_shell(root):
     """eval, exec, compile, os.system, popen, shell=True, yaml and marshal are nowhere; pickle is in the two
     modules of the pipe alone.
@@ -470,7 +479,8 @@ def test_nothing_in_the_package_evaluates_text_unpickles_files_or_asks_a_shell(r
                     "execvp",
                     "read_pickle",
                 ):
-                    found.append((here, node.lineno, name or attribute))
+                    if (here, name or attribute) not in RUNS_WHAT_IS_THE_USERS:
+                        found.append((here, node.lineno, name or attribute))
                 found += [
                     (here, node.lineno, "shell=") for k in node.keywords if k.arg in ("shell", "allow_pickle")
                 ]

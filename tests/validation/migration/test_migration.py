@@ -120,7 +120,6 @@ def test_numbers_are_counted_by_what_became_of_them():
         "differ": 1,
         "not_estimable": 0,
         "not_checkable": 1,
-        "not_estimable": 0,
         "not_run": 0,
     }
     least = fewest(rows)

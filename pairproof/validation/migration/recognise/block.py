@@ -22,6 +22,9 @@ IntArray = NDArray[np.int64]
 EXACT = 1e-9
 #: Two items are one column of signs, which any covariate of +1 and -1 is as well.
 FEWEST_ITEMS = 3
+#: Where rows are outcomes, two columns that are each other's negative, in rows that mirror each other, are
+#: two items: a covariate has one column.
+FEWEST_MIRRORED = 2
 #: Sizes of entries that are tried as the items' own.
 MOST_SIZES = 6
 
@@ -184,6 +187,5 @@ def _is_block(block: ItemBlock, mirrored: bool) -> bool:
     size = np.abs(signs).sum(axis=1)
     if not (size == 2).any() or (not mirrored and (size == 0).any()):
         return False
-    if block.n_items < FEWEST_ITEMS:
-        return False
-    return max(block.chains, default=0) >= FEWEST_ITEMS
+    fewest = FEWEST_MIRRORED if mirrored and not block.hidden else FEWEST_ITEMS
+    return block.n_items >= fewest and max(block.chains, default=0) >= fewest

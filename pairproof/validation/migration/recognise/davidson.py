@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from .block import EXACT
 from .contests import Contests
-from .decide import Design, Not
+from .covariates import Variable
+from .decide import Design, Not, usable
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -43,7 +44,7 @@ class Davidson:
     map : float[n_names, p]
         tie is that of R plus log 2 besides.
     players : tuple of two str
-        Columns of the data.
+        Columns of the data; "first" and "second" where none has the players' names.
     """
 
     items: tuple[str, ...]
@@ -73,18 +74,17 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
     """
     special = [n for n in design.names if n in OURS]
     items = tuple(n for n in design.names if n not in OURS)
-    met = [v for v in design.factors.values() if v.levels and set(v.levels) == set(items)]
-    if len(met) != 2 or "tie.max" not in special:
-        return Not(
-            "its GenDavidson has more than one number for the home advantage, a term of ties or a player's ability",
-            True,
-        )
     if set(np.bincount(groups).tolist()) != {3}:
         return Not("its matches do not have three rows each, won, tied and lost", True)
     rows = np.argsort(groups, kind="stable").reshape(-1, 3)
     place = {n: k for k, n in enumerate(design.names)}
-    one = np.array([place[str(v)] for v in met[0].values], dtype=np.int64)[rows[:, 0]]
-    two = np.array([place[str(v)] for v in met[1].values], dtype=np.int64)[rows[:, 0]]
+    met = _met(design, rows, np.array([place[n] for n in items], dtype=np.int64))
+    if met is None or "tie.max" not in special:
+        return Not(
+            "its GenDavidson has more than one number for the home advantage, a term of ties or a player's ability",
+            True,
+        )
+    one, two = met
     of_one = design.x[rows, one[:, None]]
     of_two = design.x[rows, two[:, None]]
     won = (np.abs(of_one - 1) < EXACT) & (np.abs(of_two) < EXACT)
@@ -116,10 +116,43 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
         order = np.abs(home).round()
     elif "tie.mode" in special:
         return Not("its GenDavidson has tie.mode without a home advantage", True)
-    names = (*items[1:], *(OURS[n] for n in special))
+    shown = tuple(usable(n) for n in items)
+    if len(set(shown)) != len(shown):
+        return Not("two of its players have one name once what stands for something else is replaced", True)
+    names = (*shown[1:], *(OURS[n] for n in special))
     to = np.zeros((len(names), len(design.names)))
     for k, item in enumerate(items[1:]):
         to[k, place[item]], to[k, place[items[0]]] = 1.0, -1.0
     for k, n in enumerate(special):
         to[len(items) - 1 + k, place[n]] = 1.0
-    return Davidson(items, contests, order, design.names, names, to, (met[0].name, met[1].name))
+    return Davidson(shown, contests, order, design.names, names, to, _columns(design, items))
+
+
+def _met(design: Design, rows: IntArray, at: IntArray) -> tuple[IntArray, IntArray] | None:
+    """Columns of the two players of each match, by the abilities that move its rows; None where it is not two.
+
+    The players may be levels of a factor, or of several together (a team in a season).
+    """
+    moves = (np.abs(design.x[rows][:, :, at]) > EXACT).any(axis=1)
+    if (moves.sum(axis=1) != 2).any():
+        return None
+    _, players = np.nonzero(moves)
+    one, two = players.reshape(-1, 2).T
+    # Where the data name them, the player of the first column comes first.
+    named = _factors(design, tuple(design.names[k] for k in at))
+    if named:
+        place = {str(design.names[k]): i for i, k in enumerate(at)}
+        said = np.array([place[str(v)] for v in named[0].values], dtype=np.int64)[rows[:, 0]]
+        one, two = np.where(said == two, two, one), np.where(said == two, one, two)
+    return at[one], at[two]
+
+
+def _factors(design: Design, items: tuple[str, ...]) -> list[Variable]:
+    """The two columns of the data whose levels are the players; [] if there are none."""
+    met = [v for v in design.factors.values() if v.levels and set(v.levels) == set(items)]
+    return met if len(met) == 2 else []
+
+
+def _columns(design: Design, items: tuple[str, ...]) -> tuple[str, str]:
+    met = _factors(design, items)
+    return (met[0].name, met[1].name) if met else ("first", "second")

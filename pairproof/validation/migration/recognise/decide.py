@@ -265,10 +265,10 @@ def _named(said: Sequence[str], block: ItemBlock, met: Players | None) -> tuple[
     columns'.
     """
     if met is not None and all(label in name for name, label in zip(said, met.labels)):
-        return tuple(_usable(label) for label in met.labels)
-    names = [_usable(name) for name in _without_matrix(said)]
+        return tuple(usable(label) for label in met.labels)
+    names = [usable(name) for name in _without_matrix(said)]
     if block.hidden:
-        hidden = _usable(met.labels[-1]) if met is not None else UNNAMED
+        hidden = usable(met.labels[-1]) if met is not None else UNNAMED
         while hidden in names:
             hidden += "_"
         names.append(hidden)
@@ -283,7 +283,7 @@ def _without_matrix(names: Sequence[str]) -> Sequence[str]:
     return rest if len(names) > 1 and all(rest) and len(set(rest)) == len(rest) else names
 
 
-def _usable(name: str) -> str:
+def usable(name: str) -> str:
     """A name that cannot be taken for a parameter of another kind."""
     plain = re.sub(r"[:\[\]]", "_", name)
     return f"{plain}_" if plain in ("tie", "order") else plain

@@ -143,7 +143,7 @@ def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> Table:
                 "-" if a.floor is None else f"{a.floor:g}",
                 Cell(a.verdict, numbers.SIGNS[a.verdict], tone(a)),
             ),
-            " ".join(a.explanation.split()),
+            _in_one_line(a.explanation),
         )
         for a in rows
     )
@@ -157,3 +157,7 @@ def tone(a: Agreement) -> Tone:
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... ({len(text):,} characters)"
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -94,7 +94,6 @@ def sentences(migration: Migration) -> list[str]:
             "differ": "differ",
             "not_estimable": "not estimable, whatever R gives",
             "not_checkable": "not checkable",
-            "not_estimable": "not estimable",
             "not_run": "not run",
         }
         parts += [f"{found[key]:,} {word}" for key, word in words.items() if found[key]]

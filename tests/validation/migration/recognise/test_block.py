@@ -98,3 +98,13 @@ def test_items_are_found_whatever_the_order_of_rows_and_columns_and_the_size_of_
     assert sorted(columns[k] for k in found.columns) == list(range(x.shape[1]))
     assert found.scale == pytest.approx(scale) and found.hidden == hidden
     assert (found.signs == np.sign(x)[rows][:, [columns[k] for k in found.columns]]).all()
+
+
+def test_two_items_with_a_column_each_are_a_block_where_rows_are_outcomes() -> None:
+    # Dras's model of one pair: preferred, the other preferred, no preference.
+    found = item_block(np.array([[1.0, -1, 0], [-1, 1, 0], [0, 0, 1]]), mirrored=True)
+    assert found is not None and (found.columns, found.scale, found.n_items) == ((0, 1), 1.0, 2)
+
+
+def test_one_column_of_two_signs_is_no_block_where_rows_are_outcomes_either() -> None:
+    assert item_block(np.array([[1.0, 0], [-1, 0], [0, 1]]), mirrored=True) is None

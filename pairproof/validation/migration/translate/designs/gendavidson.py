@@ -28,7 +28,10 @@ def davidson(call: RecordedCall, fitted: Fitted, found: Davidson) -> Translation
     theta = found.map @ coef
     theta[found.names.index("tie")] += log(2.0)
     p = RParameters(found.names, theta, found.map @ vcov @ found.map.T, "log-odds", found.items[0])
-    likelihood = poisson_likelihood(call, found.contests, fitted.y, len(found.names))
+    # Players without a match, and leagues that never met, have fewer parameters than names.
+    df = call.number("loglik_df")
+    n = len(found.names) if df is None else int(df) - len(found.contests)
+    likelihood = poisson_likelihood(call, found.contests, fitted.y, n)
     # With tie.mode or tie.scale gnm's errors are of the expected information, a fit's of the observed one.
     judge = of_fit(call, p, likelihood, GNM, SAID, errors=not found.general)
     judge = with_glm(call, fitted, judge, likelihood, nuisance=len(found.contests))
