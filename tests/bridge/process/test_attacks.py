@@ -450,8 +450,8 @@ def test_a_record_is_an_answer_and_never_a_call(tmp_path, trap, mode):
 # -- Python --------------------------------------------------------------------------------------------------
 
 
-#: A test that `migrate` wrote runs the user's own Python script, as `python analysis.py` would. In a sandbox R
-#: takes the place of the process that has given its rights away: a program with its arguments, no shell.
+#: A test that `migrate` wrote runs the user's own Python script, as `python analysis.py` would. In a sandbox
+#: R takes the place of the process that has given its rights away: a program with its arguments, no shell.
 RUNS_WHAT_IS_THE_USERS = {
     ("pairproof/validation/migration/written/again.py", "compile"),
     ("pairproof/validation/migration/written/again.py", "exec"),
