@@ -308,6 +308,6 @@ def test_a_report_can_be_made_twice_alike(monkeypatch) -> None:
 
 def test_the_package_offers_run_and_nothing_is_imported_before_it_is_asked_for() -> None:
     assert pairproof.validation.run is run
-    with pytest.raises(AttributeError, match="it has run, Verification"):
+    with pytest.raises(AttributeError, match="it has Again, Verification, agree, run"):
         pairproof.validation.walk
     assert read_paper("dras-2015").id == "dras-2015"
