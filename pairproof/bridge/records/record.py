@@ -27,7 +27,9 @@ from .result import Answer, RCondition, RSessionInfo
 
 FORMAT = 1
 PACKAGED = Path(__file__).resolve().parent / "answers"
-#: Environment variable that adds a directory, which is searched first and written to.
+#: In a checkout: answers that tests and pages ask for, and those about data that may not travel.
+BESIDE = PACKAGED.parents[3] / "tests" / "records" / "answers"
+#: Environment variable that adds directories, separated as in PATH: searched first, the first is written to.
 ENVIRONMENT = "PAIRPROOF_RECORDS"
 LONGEST_ARGUMENT = 20_000  # characters of JSON; a longer argument is recorded as its digest
 Places = Sequence[tuple[str, str]]
@@ -54,7 +56,8 @@ class Records:
     Parameters
     ----------
     directories : sequence of paths
-        Searched in order. Default: $PAIRPROOF_RECORDS if set, then the records that come with the package.
+        Searched in order. Default: those of $PAIRPROOF_RECORDS, then the records that come with the package,
+        then in a checkout those of its tests.
 
     Raises
     ------
@@ -69,8 +72,8 @@ class Records:
 
     def __init__(self, directories: Sequence[str | Path] | None = None) -> None:
         if directories is None:
-            own = os.environ.get(ENVIRONMENT)
-            directories = [*([own] if own else []), PACKAGED]
+            known = [*map(Path, own_directories()), PACKAGED, *([BESIDE] if in_checkout() else [])]
+            directories = list(dict.fromkeys(known))
         if not directories:
             raise ValueError("Records needs at least one directory")
         self.directories = tuple(Path(d) for d in directories)
@@ -108,10 +111,12 @@ class Records:
 
         Raises
         ------
+        InputError
+            The directory is that of an installed package.
         PermissionError
             The directory cannot be written; the message names the variable that adds another.
         """
-        directory = self.directories[0]
+        directory = self.writable()
         path = directory / file_name(call)
         text = pretty(_content(call, answer, session, places)) + "\n"
         try:
@@ -125,6 +130,23 @@ class Records:
             ) from error
         return read_record(path)
 
+    def writable(self) -> Path:
+        """The directory that is written to.
+
+        Raises
+        ------
+        InputError
+            It is that of an installed package: what an installer put there is not ours to change, the next
+            upgrade would remove it, and other users of the package would meet answers that no release holds.
+        """
+        directory = self.directories[0]
+        if directory.resolve() == PACKAGED and not in_checkout():
+            raise InputError(
+                f"records would be written into an installed package, {directory}; expected a folder of your own:"
+                f" `pairproof record --into FOLDER`, or set {ENVIRONMENT}=FOLDER, which is then searched first"
+            )
+        return directory
+
     def all(self) -> list[Record]:
         """Every record, each key once, beginning with the first directory; other files are ignored."""
         seen: dict[str, Record] = {}
@@ -133,6 +155,21 @@ class Records:
                 record = read_record(path)
                 seen.setdefault(record.key, record)
         return list(seen.values())
+
+
+def own_directories() -> list[str]:
+    """The directories of $PAIRPROOF_RECORDS; a directory whose name holds the separator is one."""
+    said = os.environ.get(ENVIRONMENT, "")
+    return [said] if os.path.isdir(said) else [part for part in said.split(os.pathsep) if part]
+
+
+def in_checkout() -> bool:
+    """Whether the package lies in its own sources, where a new record belongs, not where an installer put it."""
+    project = PACKAGED.parents[3] / "pyproject.toml"
+    try:
+        return 'name = "pairproof"' in project.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return False
 
 
 #: Pattern of the names that :func:`file_name` makes.

@@ -152,8 +152,10 @@ class Answer:
     seconds: float
     stderr: str = ""
 
-    def result(self, call: RCall, source: Source, session: RSessionInfo, **more: Any) -> RResult:
-        """Return the result, or raise R's error.
+    def result(
+        self, call: RCall, source: Source, session: RSessionInfo, *, beside: str = "", **more: Any
+    ) -> RResult:
+        """Return the result, or raise R's error, with what stands `beside` it: how its record words it.
 
         Raises
         ------
@@ -161,16 +163,17 @@ class Answer:
             R stopped with an error; it has R's message, call and stack.
         """
         if self.error is not None:
-            raise self._as_ours(self.error, call, source)
+            raise self._as_ours(self.error, call, source, beside)
         said = {name: part for name, part in vars(self).items() if name != "error"}
         return RResult(value=from_node(self.node), source=source, session=session, call=call, **said, **more)
 
-    def _as_ours(self, error: RCondition, call: RCall, source: Source) -> RError:
+    def _as_ours(self, error: RCondition, call: RCall, source: Source, beside: str) -> RError:
         """Convert R's error to an error of this package."""
         where = f" in {error.call}" if error.call else ""
         stack = "".join(f"\n    {line}" for line in error.stack[-5:])
         recorded = " (recorded)" if source == "recorded" else ""
         text = f"R stopped{recorded}: {error.message.strip()}{where}\n  asked: {call.text}"
+        text += f"\n  {beside}" if beside else ""
         return RError(
             text + (f"\n  last R calls:{stack}" if stack else ""),
             r_message=error.message,
