@@ -21,8 +21,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .process.cures import r_package as cure_for_package
 from .process.policy import Backend, backend, using
-from .process.session import RSession, RStatus, cure_for_package, probe
+from .process.session import RSession, RStatus, probe
 from .records.calls import RCall, make_call
 from .records.record import Record, Records
 from .records.result import Drift, RCondition, RResult, RSessionInfo

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from ..fit.answers.fit import AnswerFit
 from ..fit.contests.fit import ContestFit
 from ..fit.predictions import item_covariate
+from ..fit.rescale import over_which
 from ..fit.spec import by_suffix
 from .cells import count
-from .literals import comment, number, text, vector
+from .literals import comment, needed, number, text, vector
 from .script_parts import CENTRE, GNM, HELPERS, LOG_LINEAR, PRINT, RAO_KUPPER
 
 if TYPE_CHECKING:
@@ -71,11 +72,12 @@ def to_r(fit: Fit) -> str:
     cells = count(fit)
     at_boundary = fit.ties == "rao-kupper" and cells.ties is not None and not cells.ties.any()
     three = cells.ties is not None and not at_boundary
-    parts = [_header(fit), _data(fit, cells, three), _columns(fit, cells, three)]
+    packages = _packages(fit, cells, three)
+    parts = [_header(fit, packages), _data(fit, cells, three), _columns(fit, cells, three)]
     if fit.ties == "rao-kupper" and three:
         parts += [RAO_KUPPER]
     else:
-        parts += [GNM if len(cells) > MOST_CONSTANTS else _glm(cells), LOG_LINEAR]
+        parts += [GNM if "gnm" in packages else _glm(cells), LOG_LINEAR]
     if at_boundary:
         parts.append(
             "# No tie occurred: the tie parameter is at its boundary 0, and the ties' empty outcomes count in"
@@ -84,10 +86,17 @@ def to_r(fit: Fit) -> str:
     return "\n".join([*parts, _to_the_fit(fit), PRINT])
 
 
+def _packages(fit: Fit, cells: CountedCells, three: bool) -> list[str]:
+    """The packages that the fit's program calls."""
+    if fit.ties == "rao-kupper" and three:
+        return ["MASS"] if sum(t.kind == "tie" for t in fit.terms) == 1 else []
+    return ["gnm"] if len(cells) > MOST_CONSTANTS else []
+
+
 # -- the header ---------------------------------------------------------------------------------------------
 
 
-def _header(fit: Fit) -> str:
+def _header(fit: Fit, packages: Sequence[str]) -> str:
     import pairproof
 
     what = f"{fit.title}: {fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}"
@@ -98,7 +107,7 @@ def _header(fit: Fit) -> str:
         f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE",
         *_clusters(fit),
         "options(warn = 1)  # warnings as they come",
-        "",
+        needed(packages),
     ]
     return "\n".join(lines)
 
@@ -268,9 +277,30 @@ def _suffixes(fit: Fit) -> str:
     return vector((text(by_suffix(term.by)) for term in fit.layout.blocks), 0)
 
 
+def _centred(fit: Fit) -> list[str]:
+    """From a reference item to items that sum to zero; over one set of them, block by block, if some are infinite."""
+    over = over_which(fit)
+    if over.all():
+        return [_to_zero("Items", "items", _suffixes(fit))]
+    return [
+        _to_zero(
+            "These items",
+            vector((text(item) for item, here in zip(fit.items, inside) if here), 0),
+            text(by_suffix(term.by)),
+        )
+        for term, inside in zip(fit.layout.blocks, over)
+    ]
+
+
+def _to_zero(said: str, names: str, suffixes: str) -> str:
+    return CENTRE.replace("OVER", said).replace("SUFFIXES", suffixes).replace("NAMES", names)
+
+
 def _reference(fit: Fit) -> str:
-    """The item held at 0 in R."""
-    return fit.spec.reference if fit.spec.reference in fit.items else fit.items[-1]
+    """The item held at 0 in R: of items that sum to zero the last, whose differences to the others are finite."""
+    if fit.spec.reference in fit.items:
+        return fit.spec.reference
+    return [item for item, here in zip(fit.items, over_which(fit)[0]) if here][-1]
 
 
 # -- fitting -------------------------------------------------------------------------------------------------
@@ -314,7 +344,7 @@ def _to_the_fit(fit: Fit) -> str:
             "V <- V * outer(unit, unit)",
         ]
     if fit.spec.reference == "sum" and not fit.spec.item_terms:
-        lines += [CENTRE.replace("REFERENCE", text(_reference(fit))).replace("SUFFIXES", _suffixes(fit))]
+        lines += _centred(fit)
     if fit.not_estimable:
         lines += [
             "# The data do not determine these; what R has for them depends on when it stopped, or on what "

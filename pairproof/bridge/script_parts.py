@@ -99,21 +99,21 @@ deviance <- 2 * sum((y * log(y / m))[y > 0])
 df <- 2 * nrow(cells) - length(b)
 """
 
-#: From a reference item to abilities that sum to zero.
+#: From a reference item to abilities that sum to zero, over the items named.
 CENTRE = """\
-# Items sum to zero within each term: every block of items less its mean, the reference's 0 counted in.
-reference <- REFERENCE
+# OVER sum to zero within each term: every block of items less their mean, the reference's 0 counted in.
 for (suffix in SUFFIXES) {
-  here <- match(paste0(items, suffix), names(b))
+  over <- paste0(NAMES, suffix)
+  at_zero <- setdiff(over, names(b))
+  if (length(at_zero) > 1) next  # not all items of this term are determined
   n <- length(b)
-  if (is.na(here[items == reference])) {
-    b <- c(b, setNames(0, paste0(reference, suffix)))
+  if (length(at_zero) == 1) {
+    b <- c(b, setNames(0, at_zero))
     V <- rbind(cbind(V, numeric(n)), numeric(n + 1L))
-    here <- match(paste0(items, suffix), names(b))
   }
-  if (anyNA(here)) next  # not all items of this term are determined
   C <- diag(length(b))
-  C[here, here] <- C[here, here] - 1 / length(items)
+  here <- names(b) %in% paste0(items, suffix)
+  C[here, names(b) %in% over] <- C[here, names(b) %in% over] - 1 / length(over)
   V <- C %*% V %*% t(C)
   b <- setNames(drop(C %*% b), names(b))
 }"""

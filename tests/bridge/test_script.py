@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pairproof
-from pairproof.bridge import script
+from pairproof.bridge import literals, script
 from pairproof.bridge.script import to_r
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
@@ -112,7 +112,7 @@ def test_the_script_prints_the_fits_numbers(name, tmp_path):
 def test_with_many_constants_gnm_eliminates_them(name, tmp_path, monkeypatch):
     monkeypatch.setattr(script, "MOST_CONSTANTS", 3)
     fit = native(load(name))
-    assert "library(gnm)" in to_r(fit)
+    assert 'needed <- c(gnm = "1.1-3")' in to_r(fit) and "library(gnm)" in to_r(fit)
     check(fit, tmp_path)
 
 
@@ -138,6 +138,10 @@ SEPARATED = Comparisons.build(
     [0, 0, 0, 4, 5, 6],
 )
 APART = Comparisons.build(list("ABCD"), [0, 2], [1, 3], [10, 7], [2, 1], [3, 3])
+#: The last item lost to everybody: the sum runs over the others.
+NEWCOMER = Comparisons.build(
+    list("ABCN"), [0, 1, 0, 3], [1, 2, 2, 0], [10, 7, 4, 0], [1, 0, 2, 0], [5, 8, 9, 12]
+)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +171,9 @@ def test_selective_terms_and_terms_of_the_comparison_have_the_fits_names(fitter,
     check(fitter(table, **options), tmp_path)
 
 
-@pytest.mark.parametrize("data", [SEPARATED, APART], ids=["separated", "not connected"])
+@pytest.mark.parametrize(
+    "data", [SEPARATED, APART, NEWCOMER], ids=["separated", "not connected", "a newcomer that lost all"]
+)
 @pytest.mark.parametrize(
     "options", [{}, {"reference": "sum"}, {"ties": "drop"}, {"ties": "rao-kupper"}], ids=str
 )
@@ -231,3 +237,25 @@ def test_the_script_of_a_clustered_fit_says_that_its_errors_are_not_by_cluster(t
     )
     assert "by cluster" not in to_r(fit)
     assert run(written, tmp_path)["A"][1] == pytest.approx(fit.bse["A"], rel=1e-12)  # seen: 1e-15
+
+
+@pytest.mark.parametrize(("packages", "least", "named", "line"), [
+    (["noSuchPackage"], {}, "noSuchPackage", 'install.packages("noSuchPackage")'),
+    (["noSuchPackage", "stats"], {}, "noSuchPackage", 'install.packages("noSuchPackage")'),
+    (["noSuchPackage", "norThis"], {}, "noSuchPackage, norThis", 'install.packages(c("noSuchPackage", "norThis"))'),
+    (["stats"], {"stats": "99.1"}, "stats >= 99.1", 'install.packages("stats")'),
+])  # fmt: skip
+def test_a_script_that_lacks_a_package_ends_with_the_line_that_installs_it(
+    packages, least, named, line, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(literals, "LEAST", least)
+    (tmp_path / "fit.R").write_text(literals.needed(packages) + 'cat("went on")\n', "ascii")
+    ran = subprocess.run(["Rscript", "--vanilla", "fit.R"], capture_output=True, text=True, cwd=tmp_path)
+    assert ran.returncode == 1 and ran.stdout == ""
+    assert f"not installed here, or too old: {named}. In R:\n  {line}\n" in ran.stderr
+
+
+def test_a_script_that_has_its_packages_goes_on(tmp_path):
+    (tmp_path / "fit.R").write_text(literals.needed(["stats", "utils"]) + 'cat("went on")\n', "ascii")
+    ran = subprocess.run(["Rscript", "--vanilla", "fit.R"], capture_output=True, text=True, cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, "went on"), ran.stderr

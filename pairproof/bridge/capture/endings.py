@@ -6,7 +6,7 @@ import os
 import re
 import signal
 
-from ..process.session import cure_for_package
+from ..process.cures import r_package
 from .neighbours import LEVELS
 from .parsing import Parsed
 from .reading import Records
@@ -112,4 +112,4 @@ def _elsewhere(said: str, script: Script) -> str:
 
 def _cure(said: str) -> str:
     found = _MISSING.search(said)
-    return f"\n  cure: {cure_for_package(found[1])}" if found else ""
+    return f"\n  cure: {r_package(found[1])}" if found else ""

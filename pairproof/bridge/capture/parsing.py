@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, PairproofError
+from ...files.r_startup import PROJECT, r_environment
 from .recorded import Mentioned, Place, Shown
 
 PARSER = Path(__file__).parent / "parse" / "parse.R"
@@ -65,8 +66,13 @@ class Places:
     r_version: str
 
 
-def parse_files(r: str, files: Sequence[Path], environment: Mapping[str, str]) -> tuple[list[Parsed], Places]:
+def parse_files(
+    r: str, files: Sequence[Path], environment: Mapping[str, str], prefix: Sequence[str] = ()
+) -> tuple[list[Parsed], Places]:
     """What stands in each file.
+
+    R starts in a folder of ours, and reads the start-up files of the site and the home alone: parsing runs nothing of
+    the script's.
 
     Parameters
     ----------
@@ -75,20 +81,31 @@ def parse_files(r: str, files: Sequence[Path], environment: Mapping[str, str]) -
     files : sequence of Path
         Absolute.
     environment : mapping
+    prefix : sequence of str
+        Of a sandbox.
 
     Raises
     ------
     PairproofError
         R did not answer.
     """
-    command = [r, "--no-echo", "--no-restore", "--no-save", "--no-init-file", f"--file={PARSER}", "--args"]
+    command = [
+        *prefix,
+        r,
+        "--no-echo",
+        "--no-restore",
+        "--no-save",
+        "--no-init-file",
+        f"--file={PARSER}",
+        "--args",
+    ]
     try:
         done = subprocess.run(
             [*command, *(str(file) for file in files)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            cwd=files[0].parent,
-            env=dict(environment),
+            cwd=PARSER.parent,
+            env=r_environment({**environment, PROJECT: "0"}, profile=False),
             timeout=PARSE_SECONDS,
         )
     except subprocess.TimeoutExpired:

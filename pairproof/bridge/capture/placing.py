@@ -148,7 +148,7 @@ class _Finder:
                 else text.calls
             )
             found = self._found(call, task, near, everything)
-            self._known[key] = found or _Found(self._expression(text, task, call.source or self.name))
+            self._known[key] = found or _Found(expression_place(text, task, call.source or self.name))
         return self._known[key]
 
     def _found(self, call: RawCall, task: int, near: list[Call], everything: list[Call]) -> _Found | None:
@@ -167,13 +167,13 @@ class _Finder:
         scopes = tuple(dict.fromkeys(name for _, scope in ways for name in scope))
         return _Found(replace(place, sure=sure and alone and place.sure), variable, scopes)
 
-    @staticmethod
-    def _expression(text: Parsed, task: int, name: str) -> Place:
-        """The place of the whole expression, in which the call ran but does not stand."""
-        if 1 <= task <= len(text.expressions):
-            place = text.expressions[task - 1]
-            return replace(place, sure=place.line == place.last)
-        return Place(0, 0, sure=False, file=name)
+
+def expression_place(text: Parsed, task: int, name: str = "") -> Place:
+    """The place of a whole expression, in which a call ran but does not stand."""
+    if 1 <= task <= len(text.expressions):
+        place = text.expressions[task - 1]
+        return replace(place, sure=place.line == place.last)
+    return Place(0, 0, sure=False, file=name)
 
 
 def _reached(calls: list[Call], everything: list[Call]) -> list[Call]:

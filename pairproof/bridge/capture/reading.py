@@ -26,6 +26,9 @@ MOST_BYTES = 512 * 2**20
 MOST_LINE = 256 * 2**20
 MOST_FILES = 1_000
 MOST_CALLS = 200_000
+MOST_CHANGED = 100
+#: Most bytes of a first line, which tells who started.
+MOST_START = 2**16
 #: Most characters of a text: a call, a message.
 MOST_TEXT = 20_000
 _BAD_VALUE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError, Warning)
@@ -83,6 +86,10 @@ class Records:
     r_version, platform : str
     kind : tuple of str
     packages : dict of str to str
+    started : bool
+        Whether that process wrote its start: else nothing of it was recorded.
+    changed : list of (str, int)
+        Variables whose fits the script changed, and the expressions after which that was seen.
     """
 
     calls: list[RawCall] = field(default_factory=list)
@@ -97,6 +104,8 @@ class Records:
     platform: str = ""
     kind: tuple[str, ...] = ()
     packages: dict[str, str] = field(default_factory=dict)
+    started: bool = False
+    changed: list[tuple[str, int]] = field(default_factory=list)
 
     def lose(self, why: str, count: int = 1) -> None:
         self.lost += count
@@ -130,11 +139,13 @@ def read_records(folder: Path, pid: int) -> Records:
         return records
     names = (name for name in listed if re.fullmatch(r"[0-9]{1,20}\.jsonl", name))
     files = sorted(names, key=lambda name: int(name[:-6]))
-    if len(files) > MOST_FILES:
-        records.lose(f"{len(files):,} processes left records, and {MOST_FILES:,} are read", 0)
-        files = files[:MOST_FILES]
     if files:
-        records.main = str(pid) if f"{pid}.jsonl" in files else files[0][:-6]
+        records.main = _main_of(folder, files, pid)
+        files.sort(key=lambda name: name[:-6] != records.main)
+    if len(files) > MOST_FILES:
+        unread = len(files) - MOST_FILES
+        records.lose(f"{len(files):,} files of records were left, and {MOST_FILES:,} are read", unread)
+        files = files[:MOST_FILES]
     calls: dict[tuple[str, int], RawCall] = {}
     budget = [MOST_BYTES]
     for name in files:
@@ -146,11 +157,24 @@ def read_records(folder: Path, pid: int) -> Records:
                 _take_call(item, name[:-6], calls, records)
             elif item.get("type") == "start":
                 _take_start(item, name[:-6], records)
+            elif item.get("type") == "changed" and len(records.changed) < MOST_CHANGED:
+                records.changed.append((_text(item.get("variable"), 200), _integer(item.get("task"))))
             elif item.get("type") == "end":
                 _take_end(item, name[:-6], records)
     records.calls = _in_order(calls.values())
     records.lose_missing()
     return records
+
+
+def _main_of(folder: Path, files: list[str], pid: int) -> str:
+    """The process that ran the script; in a sandbox, where its number is not known, the first that wrote a start."""
+    if f"{pid}.jsonl" in files:
+        return str(pid)
+    for name in files[:MOST_FILES]:
+        first = next(_lines(folder / name, [MOST_START], Records()), b"")
+        if (_object(first) or {}).get("type") == "start":
+            return name[:-6]
+    return files[0][:-6]
 
 
 def _in_order(calls: Iterable[RawCall]) -> list[RawCall]:
@@ -203,6 +227,7 @@ def _whole(digits: str) -> int | float:
 
 def _take_start(item: dict[str, Any], process: str, records: Records) -> None:
     if process == records.main:
+        records.started = True
         records.r_version = _text(item.get("r_version"), 100)
         records.platform = _text(item.get("platform"), 200)
         records.kind = _texts(item.get("kind"))

@@ -295,6 +295,8 @@ class Captured:
     output : str
         R's standard output, up to the limit.
     sandboxed : bool
+    changed : tuple of (str, Place)
+        Variables whose fits the script changed after they were made, and the expressions that did.
     """
 
     text: ScriptText
@@ -313,3 +315,4 @@ class Captured:
     output_bytes: int
     output: str
     sandboxed: bool
+    changed: tuple[tuple[str, Place], ...] = ()

@@ -18,18 +18,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import InputError, RUnavailable
-from ..process.session import MOST_SECONDS, cure_for_package
+from ...files.r_startup import own_files
+from ..process.cures import r_package
+from ..process.session import MOST_SECONDS
 from .copying import COPY_LIMIT, Copied, changed, copy_folder
+from .elsewhere import may_have_fitted, shown, unrecorded
 from .endings import ending_of
 from .environment import plain_environment, r_home, recording
 from .neighbours import LEVELS, copy_neighbours, root_of
 from .parsing import Parsed, Places, parse_files
 from .places import Cleaner
-from .placing import placed_calls
+from .placing import expression_place, placed_calls
 from .reading import Records, read_records
 from .recorded import Captured
 from .running import FOLDER, OUTPUT_LIMIT, Ran, run_program
-from .sandbox import Sandbox, find_sandbox
+from .sandbox import STILL_OPEN, Sandbox, find_sandbox
 from .scripts import Script, read_script
 from .sources import find_sourced, script_text
 from .tangle import mapped, parts_not_run, tangled
@@ -149,6 +152,7 @@ class _Run:
         self, script: Script, stage: Path, home: str, limits: _Limits, say: Callable[[str], None]
     ) -> None:
         self.script, self.stage, self.limits, self.say = script, stage, limits, say
+        self.home = home
         self.rscript = os.path.join(home, "bin", "Rscript")
         self.r = os.path.join(home, "bin", "R")
         for name in ("records", "tmp", "code"):
@@ -189,7 +193,7 @@ class _Run:
         """What stands in the code; refused before anything runs if it does not parse."""
         if lines is None:
             self.code.write_text(text, encoding="utf-8")
-        (parsed,), places = parse_files(self.r, [self.code], self.environment)
+        (parsed,), places = parse_files(self.r, [self.code], self.environment, self._prefix())
         name = self.script.path.name
         own = tuple(range(1, text.count("\n") + 2)) if lines is None else lines
         parsed = mapped(parsed, own, name)
@@ -224,17 +228,24 @@ class _Run:
             f"{self.script.name} is run by R, {how}, in a copy of {folder} ({n:,} file{'' if n == 1 else 's'},"
             f" {copied.size / 2**20:,.1f} MB), for at most {self.limits.seconds:g} s"
         )
+        if self.sandbox is not None:
+            self.say(STILL_OPEN)
+        if started := own_files(copied.target):
+            self.say(
+                f"R also reads {' and '.join(started)} of that folder, as it does whenever this script is run there:"
+                " code in them runs too"
+            )
 
     def _check_packages(self, parsed: Parsed, copied: Copied) -> None:
         """Refuse, before the script runs, a package that it needs and that is not installed."""
         absent = [name for name in dict.fromkeys(parsed.needed) if not parsed.packages[name]]
-        own_library = any((copied.target / name).exists() for name in (".Rprofile", ".Renviron")) or any(
+        own_library = bool(own_files(copied.target)) or any(
             call.mentioned.function in _LIBRARIES or "lib.loc" in call.mentioned.text for call in parsed.calls
         )
         if absent and not own_library:  # else R itself says what it does not find
             raise RUnavailable(
                 f"{self.script.name}: R package {', '.join(absent)} is not installed; nothing was run"
-                f"\n  cure: {'; '.join(map(cure_for_package, absent))}"
+                f"\n  cure: {'; '.join(map(r_package, absent))}"
             )
 
     def _prefix(self) -> list[str]:
@@ -254,7 +265,9 @@ class _Run:
         ran = run_program(
             [*self._prefix(), self.rscript, f"./{file}" if file.startswith("-") else file],
             copied.target,
-            recording(self.environment, self.records),
+            recording(
+                self.environment, self.records, copied.target, self.home, self.stage / "code" / "environ"
+            ),
             seconds=self.limits.seconds,
             output_limit=self.limits.output,
             output=output,
@@ -278,10 +291,23 @@ class _Run:
     def _result(self, parsed: Parsed, places: Places, copied: Copied, ran: Ran, records: Records) -> Captured:
         clean = Cleaner(places, copied, self.stage).clean
         ending, message = ending_of(ran, records, parsed, self.script, self.limits.seconds)
-        sourced = find_sourced(self.r, self.environment, records, parsed, copied)
+        if not records.started and ran.code == 0:
+            records.lose(
+                "R ended well, but no process began records: its recorder was not loaded, or they were deleted"
+            )
+        sourced = find_sourced(self.r, self.environment, records, parsed, copied, self._prefix())
+        calls = placed_calls(records, parsed, sourced, self.script.path.name, clean)
+        text = script_text(self.script, parsed, sourced)
+        for program in unrecorded(ran, records):
+            self.say(f"another R ran without a recorder: {clean(shown(program.command))}")
+            if may_have_fitted(program, text, calls):
+                records.lose(
+                    f"a program of R with an environment or options of its own ({shown(program.command)}) ran calls of"
+                    " fitting functions; leave it R's environment (no --vanilla, no --no-site-file, R_PROFILE as it is)"
+                )
         return Captured(
-            text=script_text(self.script, parsed, sourced),
-            calls=placed_calls(records, parsed, sourced, self.script.path.name, clean),
+            text=text,
+            calls=calls,
             ending=ending,
             message=clean(message),
             exit_code=None if ran.timed_out else ran.code,
@@ -296,4 +322,5 @@ class _Run:
             output_bytes=ran.output_bytes,
             output=clean(ran.output.decode("utf-8", "replace")),
             sandboxed=self.sandbox is not None,
+            changed=tuple((name, expression_place(parsed, task)) for name, task in records.changed),
         )

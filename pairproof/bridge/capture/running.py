@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import PairproofError
+from ...files.inputs import read_file
 
 #: Most bytes of output that are passed through and kept; what is beyond is read and dropped.
 OUTPUT_LIMIT = 10 * 2**20
@@ -24,8 +25,32 @@ FOLDER = "PAIRPROOF_CAPTURE"
 _AFTER_END = 0.5
 #: How often it is looked for processes that left the group; each time those that are found are ended.
 _PASSES = 20
+#: How often it is looked for programs of R, in seconds; most that are noted, and most bytes of what they run.
+_LOOK, _MOST_PROGRAMS, _MOST_CODE = 0.05, 1_000, 2**20
 #: Most bytes kept of R's standard error, from its end.
 _TAIL = 2**16
+
+
+@dataclass(frozen=True)
+class RProgram:
+    """A program of R that ran in the session, the script's own included, as /proc shows it.
+
+    Attributes
+    ----------
+    pid, parent : int
+        On this machine.
+    inner : int
+        Process id that it has itself, in a sandbox another one; 0 if that is not known.
+    command : tuple of str
+    code : str
+        The file that it runs, as far as it can be read.
+    """
+
+    pid: int
+    parent: int
+    inner: int
+    command: tuple[str, ...]
+    code: str
 
 
 @dataclass(frozen=True)
@@ -45,6 +70,8 @@ class Ran:
     output_bytes : int
         Of both, with what was dropped.
     pid : int
+    r_programs : tuple of RProgram
+        Those that were seen, in that order; () where there is no /proc.
     """
 
     code: int
@@ -54,6 +81,7 @@ class Ran:
     errors: bytes
     output_bytes: int
     pid: int
+    r_programs: tuple[RProgram, ...] = ()
 
 
 def run_program(
@@ -98,7 +126,7 @@ def run_program(
         )
     except OSError as error:
         raise PairproofError(f"{command[0]} did not start: {error.strerror or error}") from None
-    reader = _Reader(output_limit, output)
+    reader = _Reader(output_limit, output, _Watch(child.pid, environment[FOLDER], folder))
     try:
         timed_out = reader.read(child, begun + seconds)
         if not timed_out:
@@ -119,14 +147,63 @@ def run_program(
         bytes(reader.errors),
         reader.seen,
         child.pid,
+        tuple(reader.watch.seen.values()),
     )
+
+
+class _Watch:
+    """Looks for programs of R of this run: one that has an environment of its own writes no records.
+
+    R needs more than a tenth of a second to start.  On Linux; elsewhere nothing is seen.
+    """
+
+    def __init__(self, session: int, mark: str, folder: Path) -> None:
+        self.session, self.mark, self.folder = session, mark, folder
+        self.seen: dict[tuple[int, tuple[str, ...]], RProgram] = {}
+        self._next = 0.0
+
+    def look(self, now: float) -> None:
+        """Note the programs that run now."""
+        if now < self._next or not sys.platform.startswith("linux"):
+            return
+        self._next = now + _LOOK
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+            with contextlib.suppress(OSError):  # it has ended
+                if os.readlink(f"/proc/{pid}/exe").endswith("/exec/R") and self._of_run(pid):
+                    self._note(pid)
+
+    def _of_run(self, pid: int) -> bool:
+        """Of the session, or one that left it."""
+        return os.getsid(pid) == self.session or _of_run(pid, self.mark, self.folder)
+
+    def _note(self, pid: int) -> None:
+        raw = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace")
+        command = tuple(raw.rstrip("\0").split("\0"))
+        if (pid, command) in self.seen or len(self.seen) >= _MOST_PROGRAMS:
+            return
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+        said = {name: rest.split() for name, _, rest in (line.partition(":") for line in status.splitlines())}
+        inner = int(said["NSpid"][-1]) if said.get("NSpid") else 0
+        self.seen[pid, command] = RProgram(pid, int(said["PPid"][0]), inner, command, _code_of(pid, command))
+
+
+def _code_of(pid: int, command: Sequence[str]) -> str:
+    """The file that R was told to run, which may be deleted at its end."""
+    named = [word.removeprefix("--file=") for word in command if word.startswith("--file=")]
+    named += [after for word, after in zip(command, command[1:]) if word == "-f"]
+    with contextlib.suppress(OSError, PairproofError):
+        folder = os.readlink(f"/proc/{pid}/cwd")
+        if named:
+            content = read_file(os.path.join(folder, named[0].replace("~+~", " ")), most=_MOST_CODE)
+            return content.decode("utf-8", "replace")
+    return ""
 
 
 class _Reader:
     """Reads both streams of a program."""
 
-    def __init__(self, limit: int, output: Callable[[bytes], None] | None) -> None:
-        self.limit, self.output = limit, output
+    def __init__(self, limit: int, output: Callable[[bytes], None] | None, watch: _Watch) -> None:
+        self.limit, self.output, self.watch = limit, output, watch
         self.kept, self.errors, self.seen = bytearray(), bytearray(), 0
 
     def read(self, child: subprocess.Popen[bytes], until: float) -> bool:
@@ -142,7 +219,8 @@ class _Reader:
                     return child.poll() is None
                 if ended is not None and now >= ended + _AFTER_END:
                     return False
-                for key, _ in wait.select(min(until - now, 0.1)):
+                self.watch.look(now)
+                for key, _ in wait.select(min(until - now, _LOOK)):
                     block = os.read(key.fd, 65536)
                     if block:
                         self._take(block, key.data)

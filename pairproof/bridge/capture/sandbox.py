@@ -9,9 +9,9 @@ unshare  util-linux, where mounts cannot be changed     network and processes on
                                                         have them; `Sandbox.files` is False, and the user is told
 ======== ============================================== ========================================================
 
-Each is tried with a small program before the script runs.  All files can still be read in it, and local sockets of
-the file system (a desktop's, docker's) can still be reached.  Where none works (macOS, user namespaces switched
-off), the sandbox is refused.
+Each is tried with a small program before the script runs.  All files can still be read in it, local sockets of the
+file system (a desktop's, docker's) can still be reached, and the environment is the user's: the announcement says so.
+Where none works (macOS, user namespaces switched off), the sandbox is refused.
 """
 
 from __future__ import annotations
@@ -28,6 +28,13 @@ from ...errors import InputError
 
 CONFINED = Path(__file__).with_name("confined.py")
 TRY_SECONDS = 20.0
+#: Files of the kernel through which whoever may write them owns the machine.
+_OF_THE_KERNEL = ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger")
+#: What no sandbox here takes away, for the announcement.
+STILL_OPEN = (
+    "in the sandbox it can still read every file that you can read, connect to sockets in the file system (a"
+    " desktop's, docker's) and see your environment variables"
+)
 _NAMESPACES = ("--user", "--map-root-user", "--net", "--pid", "--ipc", "--fork", "--kill-child")
 
 
@@ -91,18 +98,10 @@ def _candidates(folder: Path, environment: Mapping[str, str]) -> list[Sandbox]:
     found = []
     bwrap, unshare = shutil.which("bwrap", path=path), shutil.which("unshare", path=path)
     if bwrap:
-        mounts = (
-            "--ro-bind",
-            "/",
-            "/",
-            "--dev",
-            "/dev",
-            "--proc",
-            "/proc",
-            "--bind",
-            str(folder),
-            str(folder),
-        )
+        # bwrap covers /proc/sys only where access(2) says that it can be written. That folder has mode
+        # 555, and cannot; the files in it are root's, and can.  So all of /proc is made read-only.
+        kernel = ("--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc")
+        mounts = ("--ro-bind", "/", "/", *kernel, "--bind", str(folder), str(folder))
         # As root bwrap makes no user namespace and keeps every capability unless it is told so.
         rights = ("--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent", "--")
         found.append(Sandbox("bwrap", (bwrap, *mounts, *rights), True))
@@ -116,17 +115,12 @@ def _candidates(folder: Path, environment: Mapping[str, str]) -> list[Sandbox]:
 def _try(sandbox: Sandbox, folder: Path, environment: Mapping[str, str]) -> str:
     """Why a sandbox does not work; "" if it does, and protects what it says."""
     inside, outside = folder / "tried", folder.parent / f"{folder.name}.tried"
-    script = ': > "$1" || exit 3; if [ -n "$3" ]; then (: > "$2") 2>/dev/null && exit 4; fi; exit 0'
-    command = [
-        *sandbox.prefix,
-        "/bin/sh",
-        "-c",
-        script,
-        "sh",
-        str(inside),
-        str(outside),
-        "1" if sandbox.files else "",
-    ]
+    script = (
+        ': > "$1" || exit 3; shift; [ $# = 0 ] && exit 0; (: > "$1") 2>/dev/null && exit 4; shift'
+        '; for file; do [ -w "$file" ] && exit 5; done; exit 0'
+    )
+    closed = (str(outside), *_OF_THE_KERNEL) if sandbox.files else ()
+    command = [*sandbox.prefix, "/bin/sh", "-c", script, "sh", str(inside), *closed]
     try:
         return _outcome(command, environment)
     finally:
@@ -144,5 +138,9 @@ def _outcome(command: Sequence[str], environment: Mapping[str, str]) -> str:
     if done.returncode == 0:
         return ""
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    words = {3: "its folder cannot be written to", 4: "files outside its folder can be written to"}
+    words = {
+        3: "its folder cannot be written to",
+        4: "files outside its folder can be written to",
+        5: "settings of the kernel can be written to",
+    }
     return words.get(done.returncode) or (said[-1][:200] if said else f"exit code {done.returncode}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,12 @@ _PRINTING = ("print(", "cat(", "show(", "message(", "plot(", "writeLines(")
 
 
 def find_sourced(
-    r: str, environment: Mapping[str, str], records: Records, script: Parsed, copied: Copied
+    r: str,
+    environment: Mapping[str, str],
+    records: Records,
+    script: Parsed,
+    copied: Copied,
+    prefix: Sequence[str] = (),
 ) -> dict[str, Parsed]:
     """What stands in the files that the script sources, by base name; their expressions are not the script's."""
     named = {os.path.basename(text) for text in script.strings if text.lower().endswith(".r")}
@@ -28,7 +33,7 @@ def find_sourced(
     found = {name: path for name in wanted if (path := _file(name, script, copied)) is not None}
     if not found:
         return {}
-    parsed, _ = parse_files(r, list(found.values()), environment)
+    parsed, _ = parse_files(r, list(found.values()), environment, prefix)
     return {name: _apart(text) for name, text in zip(found, parsed) if text.error is None}
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...errors import InputError, RUnavailable
-from ..process.session import cure_for_package
+from ..process.cures import r_package
 from .parsing import Call, Parsed
 from .recorded import Place
 from .running import Ran
@@ -69,7 +69,7 @@ def tangled(
     if ran.code == NO_KNITR:
         raise RUnavailable(
             f"{script.name}: R package knitr is not installed; it takes the code out of such a file"
-            f"\n  cure: {cure_for_package('knitr')}"
+            f"\n  cure: {r_package('knitr')}"
         )
     said = " ".join(ran.errors.decode("utf-8", "replace").split())
     if ran.timed_out:

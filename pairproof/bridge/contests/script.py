@@ -18,7 +18,8 @@ from ...errors import InputError
 from ...fit.contests.fit import ContestFit
 from ...fit.contests.mixed import MixedFit
 from ...fit.family import LOG_WORTH_PER_UNIT
-from ..literals import comment, number, text, vector
+from ...fit.rescale import over_which
+from ..literals import comment, needed, number, text, vector
 from ..script_parts import PRINT
 from .inputs import MOST_NUMBERS, Inputs, inputs_of
 from .mixed_programs import GLMMPQL, LAPLACE, QUADRATURE
@@ -54,12 +55,12 @@ sigma_se <- NA_real_"""
 
 @dataclass(frozen=True)
 class _Parts:
-    """The variables of a program, its source, the fit's names of its coefficients, and what it needs."""
+    """The variables of a program, its source, the fit's names of its coefficients, and the packages it calls."""
 
     variables: Mapping[str, Any]
     program: str
     names: Sequence[str]
-    function: str
+    packages: Sequence[str] = ()
 
 
 def script_of(fit: ContestFit) -> str:
@@ -106,10 +107,10 @@ def _parts(fit: ContestFit, given: Inputs) -> _Parts:
     if isinstance(fit, MixedFit):
         return _mixed(fit, given, kept)
     if spec.reduction and given.with_ties:
-        return _Parts(rows, JEFFREYS_WITH_TIES, [*kept, *ties], "base R")
+        return _Parts(rows, JEFFREYS_WITH_TIES, [*kept, *ties])
     if spec.reduction:
         more = {"type": TYPES[spec.reduction], "epsilon": BRGLM2_EPSILON}
-        return _Parts({**rows, **more}, BRGLM2, kept, "brglm2")
+        return _Parts({**rows, **more}, BRGLM2, kept, ["brglm2"])
     plain = (
         bool(given.reference) and not spec.offset and all(t.kind in ("item", "order") for t in given.terms)
     )
@@ -123,27 +124,30 @@ def _parts(fit: ContestFit, given: Inputs) -> _Parts:
             {**rows, **more, "ordered": ordered},
             GENDAVIDSON + LIKELIHOOD + OBSERVED,
             names,
-            "gnm and BradleyTerry2",
+            ["gnm", "BradleyTerry2"],
         )
     if given.with_ties:
-        return _Parts(rows, NEWTON, [*kept, *ties], "base R")
+        return _Parts(rows, NEWTON, [*kept, *ties])
     if limited:
-        return _Parts(rows, GLM, kept, "base R")
-    return _Parts({**rows, **_named(given)}, BTM + ORDERED + LIKELIHOOD + OBSERVED, kept, "BradleyTerry2")
+        return _Parts(rows, GLM, kept)
+    return _Parts({**rows, **_named(given)}, BTM + ORDERED + LIKELIHOOD + OBSERVED, kept, ["BradleyTerry2"])
 
 
 def _mixed(fit: ContestFit, given: Inputs, kept: Sequence[str]) -> _Parts:
     method = fit.of_contests.method
     rows = mixed_variables(given)
     if method == "pql" and given.judges:
-        return _Parts({**rows, "tight": True}, GLMMPQL, kept, "BradleyTerry2")
+        return _Parts({**rows, "tight": True}, GLMMPQL, kept, ["BradleyTerry2"])
     if method == "pql":
         return _Parts(
-            {**variables(given, limited=False), **_named(given)}, BTM + ORDERED, given.names, "BradleyTerry2"
+            {**variables(given, limited=False), **_named(given)},
+            BTM + ORDERED,
+            given.names,
+            ["BradleyTerry2"],
         )
     if method == "laplace":
-        return _Parts(rows, LAPLACE, kept, "lme4")
-    return _Parts(rows, QUADRATURE, kept, "base R")
+        return _Parts(rows, LAPLACE, kept, ["lme4"])
+    return _Parts(rows, QUADRATURE, kept)
 
 
 def _named(given: Inputs) -> dict[str, Any]:
@@ -168,12 +172,13 @@ def _header(fit: ContestFit, parts: _Parts) -> str:
     import pairproof
 
     what = f"{fit.title}: {fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}"
+    needs = " and ".join(parts.packages) or "base R"
     lines = [
         f"# {comment(what)}",
         f"# {comment(fit.constraint[:1].upper() + fit.constraint[1:])}.",
-        f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE (needs {parts.function})",
+        f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE (needs {needs})",
         "options(warn = 1)  # warnings as they come",
-        "",
+        needed(parts.packages),
     ]
     return "\n".join(lines)
 
@@ -236,9 +241,9 @@ def _shown(fit: ContestFit, given: Inputs, program: Sequence[str]) -> tuple[list
         if term.name in place:
             row[place[term.name]] = 1.0
         if term.kind == "item" and fit.spec.reference == "sum":
-            row[[place[t.name] for t in given.terms if t.kind == "item" and t.name in place]] -= 1.0 / len(
-                fit.items
-            )
+            over = {item for item, inside in zip(fit.items, over_which(fit)[0]) if inside}
+            here = [t for t in given.terms if t.kind == "item" and t.item in over and t.name in place]
+            row[[place[t.name] for t in here]] -= 1.0 / len(over)
         names.append(term.name)
         rows.append(row * (unit if term.kind in ("item", "covariate") else 1.0))
     return names, np.array(rows).reshape(len(names), len(program))

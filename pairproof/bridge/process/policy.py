@@ -26,29 +26,15 @@ from typing import Any, Literal, Union, get_args
 
 from ...errors import InputError, RDrift, RUnavailable
 from ..records.calls import RCall
-from ..records.drift import drift, matters
+from ..records.drift import drift, floor_for, matters, part_of, said_of_words
 from ..records.record import Record, Records, scrubbed
-from ..records.result import Answer, AnswersR, RResult, RSessionInfo
+from ..records.result import Answer, AnswersR, Drift, RResult, RSessionInfo
 from .session import RSession, session
 
 Mode = Literal["live", "recorded", "both", "none"]
 #: Digits that a live number must share with its record. Another BLAS changes gnm and glm by 3e-13 (12.5
-#: digits).
+#: digits); functions whose algorithm stops before the last digits have lower floors in `drift_floors.toml`.
 DRIFT_FLOOR = 9.0
-#: Lower floors for functions whose algorithm stops before the last digits, by R's name.  btmodel computes its
-#: covariance with the weights of the last step but one, which gives 7 correct digits (against 50-digit
-#: values). OpenBLAS with two threads shared 8.4 digits with a record made with the reference BLAS.
-#: prefmod's pattern fits take derivatives by differences: with OpenBLAS instead of the reference BLAS
-#: pattPC.fit's estimates shared 9 digits with the record and its Hessian 5.2, small covariances fewer.  The
-#: EM of pattnpml.fit may stop a step earlier.
-DRIFT_FLOORS = {
-    "psychotools::btmodel": 7.0,
-    **{
-        f"prefmod::{name}.fit": 3.0
-        for name in ("pattPC", "pattR", "pattL", "pattLrep", "pattRrep", "pattnpml")
-    },
-    "prefmod::patt.worth": 5.0,
-}
 
 
 def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
@@ -68,7 +54,7 @@ class Backend(AnswersR):
     live : RSession or None
         Default: the session of this process.
     drift_floor : float
-        Digits that a number must share with the record in mode "both", else it is an error; `DRIFT_FLOORS`
+        Digits that a number must share with the record in mode "both", else it is an error; `drift_floors.toml`
         lists functions that need fewer.
 
     Raises
@@ -122,25 +108,36 @@ class Backend(AnswersR):
         if old is not None and current and self.record == "once" and not comparing:
             return replayed(old, call, "")
         answer = r.answer(call, timeout)
-        differences = [] if old is None else drift(old.answer, scrubbed(answer, r.places()))
+        differences = [] if old is None else drift(old.answer, scrubbed(answer, r.places()), call.name)
         if comparing and old is not None:
-            floor = min(self.drift_floor, DRIFT_FLOORS.get(call.name, self.drift_floor))
-            self._refuse(call, old, matters(differences, floor), floor)
+            self._refuse(
+                call, old, matters(differences, self.drift_floor, call.name, versions_of(info), call.key)
+            )
         if self.record == "all" or self.record == "once" and not current:
             self.records.write(call, answer, info, r.places())
-        return answer.result(call, "live", info, drift=tuple(differences))
+        return answer.result(call, "live", info, drift=tuple(differences), beside=said_of_words(differences))
 
-    def _refuse(self, call: RCall, old: Record, differences: list[Any], floor: float) -> None:
+    def _refuse(self, call: RCall, old: Record, differences: list[Drift]) -> None:
         if differences:
-            lines = "".join(f"\n  {d}" for d in differences[:12])
+            lines = "".join(f"\n  {d}{self._asked(call, d)}" for d in differences[:12])
             more = f"\n  and {len(differences) - 12} more" if len(differences) > 12 else ""
             raise RDrift(
                 f"{call.text}: the answer of R {self._session().info().r_version} differs from the record of "
-                f"{old.when} by R {old.session.r_version} (floor {floor:g} digits){lines}{more}"
+                f"{old.when} by R {old.session.r_version}{lines}{more}"
             )
+
+    def _asked(self, call: RCall, difference: Drift) -> str:
+        if difference.digits is None:
+            return ""
+        return f"; floor {floor_for(call.name, part_of(difference), self.drift_floor, call.key):g}"
 
     def _replay(self, call: RCall, why: str) -> RResult:
         return replayed(self.records.get(call, f"R itself was not asked: {why}"), call, why)
+
+
+def versions_of(info: RSessionInfo) -> dict[str, str | None]:
+    """The versions of R, as "R", and of its packages."""
+    return {**info.packages, "R": info.r_version}
 
 
 def replayed(record: Record, call: RCall, why: str) -> RResult:

@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...errors import RCrashed, RError, RTimeout, RUnavailable
+from ...files.r_startup import r_environment, r_options
 from ..values.values import Node
 from .replies import NoReply, node_of, read_frame, read_reply
 
@@ -36,7 +37,8 @@ PACKAGES = (
     *("prefmod", "gnm", "BradleyTerry2", "psychotools", "qvcalc", "MASS"),
     *("brglm", "lme4", "colorspace", "TrueSkillThroughTime", "rjags", "coda", "MCMCpack"),
     *("sandwich", "clubSandwich", "mvtnorm", "multcomp", "multcompView", "csranks", "boot", "nlme"),
-    *("PlackettLuce", "survival", "brglm2", "psychotree", "partykit", "eba", "Matrix"),
+    *("PlackettLuce", "survival", "brglm2", "psychotree", "partykit", "strucchange", "eba"),
+    *("Matrix",),
 )
 
 
@@ -88,16 +90,17 @@ def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """The child's environment, with the settings that must be made before it starts.
 
     LC_COLLATE is C, because under C.UTF-8 R sorts ``a A b B`` and the baselines of factors would depend on
-    the machine.  LC_CTYPE keeps UTF-8.  User profiles are not read, because they can break ``import rpy2``.
-    The loader searches R's own library folder first.  One thread is used.
+    the machine.  LC_CTYPE keeps UTF-8.  User profiles are not read, because they can break ``import rpy2``,
+    unless the project's own are asked for (:mod:`pairproof.files.r_startup`).  The loader searches R's own library
+    folder first.  One thread is used.
     """
     home = find_r_home(environment)
-    child = {k: v for k, v in environment.items() if k not in ("LC_ALL", "R_PROFILE")}
+    given = {k: v for k, v in environment.items() if k not in ("LC_ALL", "R_PROFILE")}
+    child = r_environment(given, profile=False)
     loader = [os.path.join(home, "lib"), environment.get("LD_LIBRARY_PATH", "")]
     child.update(
         R_HOME=home,
         LD_LIBRARY_PATH=os.pathsep.join(p for p in loader if p),
-        R_PROFILE_USER=os.devnull,
         LANG="C.UTF-8",
         LC_CTYPE="C.UTF-8",
         LC_COLLATE="C",
@@ -108,6 +111,7 @@ def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
         OPENBLAS_NUM_THREADS="1",
         PYTHONUTF8="1",
         PAIRPROOF_ASK_PACKAGES=",".join(PACKAGES),
+        PAIRPROOF_R_OPTIONS=" ".join(r_options(given, profile=False)),
     )
     return child
 

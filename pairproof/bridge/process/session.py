@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import InputError, RCrashed, RUnavailable
+from ...files.r_startup import not_read
 from ..records.calls import RCall
 from ..records.result import Answer, AnswersR, RResult, RSessionInfo, answer_of
 from ..values.values import RList, RVector, from_node
+from .cures import r_package, release, start_cure
 from .process import PACKAGES, RProcess, StartFailed
 
 #: Default time limit of a call in seconds (environment variable PAIRPROOF_R_TIMEOUT).
@@ -105,9 +107,10 @@ class RSession(AnswersR):
             return str(error)
         absent = [p for p in needs if packages.get(p, "not asked") is None]
         if absent:
+            hint = not_read(os.environ if self._environment is None else self._environment)
             return (
                 f"R package {', '.join(absent)} is not installed;"
-                f" {'; '.join(cure_for_package(p) for p in absent)}"
+                f" {'; '.join(r_package(p) for p in absent)}{f' ({hint})' if hint else ''}"
             )
         reasons = [reason for p in needs if (reason := _too_old(p, packages.get(p)))]
         return "; ".join(reasons) or None
@@ -149,7 +152,7 @@ class RSession(AnswersR):
             try:
                 self._process = RProcess(self._environment)
             except StartFailed as error:
-                self._failure = RUnavailable(f"{error}\n  cure: {cure_for(error.kind, error.text)}")
+                self._failure = RUnavailable(f"{error}\n  cure: {start_cure(error.kind, error.text)}")
                 raise self._failure from None
             self._info, self._places = _read_about(self._process.about)
         return self._process
@@ -245,7 +248,7 @@ def probe(environment: Mapping[str, str] | None = None) -> RStatus:
         process = RProcess(environment)
     except StartFailed as error:
         return RStatus(
-            False, str(error), cure_for(error.kind, error.text), packages=nothing, package_cures={}
+            False, str(error), start_cure(error.kind, error.text), packages=nothing, package_cures={}
         )
     except Exception as error:  # anything that may be wrong with the machine
         return RStatus(
@@ -261,34 +264,10 @@ def probe(environment: Mapping[str, str] | None = None) -> RStatus:
         platform=info.platform,
         blas=info.blas,
         packages=info.packages,
-        package_cures={p: cure_for_package(p) for p, version in info.packages.items() if version is None},
+        package_cures={p: r_package(p) for p, version in info.packages.items() if version is None},
         rpy2_version=versions.get("rpy2"),
         rpy2_rinterface_version=versions.get("rpy2-rinterface"),
     )
-
-
-def cure_for(kind: str, text: str) -> str:
-    """The command that helps after a failed start of R, from the error's kind and message."""
-    if kind == "no-r":
-        return (
-            "install R: `apt-get install r-base-dev` (Debian, Ubuntu), `conda install r-base`, or CRAN's"
-            " installer"
-        )
-    if kind == "folder":
-        return "set TMPDIR to a folder that exists and can be written to, on a disk with space"
-    if kind == "no-rpy2":
-        return "`pip install 'pairproof[r]'`, or on Debian `apt-get install python3-rpy2`"
-    if "undefined symbol" in text or "R_getVar" in text or "R_ParentEnv" in text:
-        return (
-            "this version of rpy2 needs R 4.5 or newer, though its metadata do not say so: "
-            "`pip install 'rpy2-rinterface<3.6.6'`"
-        )
-    if "Rcomplex" in text:
-        return (
-            "two installations of rpy2 are mixed (the system's and pip's): use a virtual environment without"
-            " --system-site-packages"
-        )
-    return "R and rpy2 do not fit each other: reinstall rpy2 with this R first on PATH (and R_HOME unset)"
 
 
 def _too_old(package: str, version: str | None) -> str:
@@ -296,27 +275,10 @@ def _too_old(package: str, version: str | None) -> str:
     if package not in OLDEST or version is None:
         return ""
     oldest, why = OLDEST[package]
-    if _numbers(version) >= _numbers(oldest):
+    if release(version) >= release(oldest):
         return ""
-    return (
-        f"R package {package} {version} is too old: {why}; {oldest} or later: Rscript -e"
-        f" 'install.packages(\"{package}\")'"
-    )
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.replace("-", ".").split(".") if part.isdigit())
-
-
-def cure_for_package(package: str) -> str:
-    """The command that installs an R package."""
-    # PlackettLuce imports CVXR, which asks for R 4.3 and Rust: `make r-packages` has a stand-in for it.
-    if package == "PlackettLuce":
-        return "Rscript -e 'install.packages(\"PlackettLuce\")' with R 4.3 or later, else `make r-packages`"
-    # These are not in Debian; each builds from source in 15 seconds, prefmod with gfortran.
-    if package in ("prefmod", "TrueSkillThroughTime"):
-        return f"Rscript -e 'install.packages(\"{package}\")'"
-    return f"`apt-get install r-cran-{package.lower()}` or Rscript -e 'install.packages(\"{package}\")'"
+    cure = r_package(package, too_old=True)
+    return f"R package {package} {version} is too old: {why}; {oldest} or later: {cure}"
 
 
 def _read_about(about: Mapping[str, Any]) -> tuple[RSessionInfo, tuple[tuple[str, str], ...]]:

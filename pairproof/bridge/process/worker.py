@@ -68,7 +68,9 @@ class EmbeddedR:
         self.ri = ri
         self.console_errors: list[str] = []
         if not embedded.isinitialized():
-            embedded.set_initoptions(("rpy2", "--quiet", "--no-save", "--no-restore", "--no-init-file"))
+            # Which start-up files R reads is the parent's choice (pairproof.files.r_startup).
+            chosen = os.environ.pop("PAIRPROOF_R_OPTIONS", "").split()
+            embedded.set_initoptions(("rpy2", "--quiet", "--no-save", "--no-restore", *chosen))
         ri.initr(interactive=False, _c_stack_limit=C_STACK_BYTES)
         callbacks.consolewrite_warnerror = self.console_errors.append
         callbacks.consolewrite_print = self.console_errors.append  # only what the sink does not catch

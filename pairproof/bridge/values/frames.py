@@ -187,7 +187,7 @@ def _moment_column(item: RVector) -> Any:
     known = np.isfinite(item.values)
     micro = np.where(known, np.round(np.where(known, item.values, 0.0) * 1e6), 0).astype(np.int64)
     stamps = micro.view("datetime64[us]").copy()
-    stamps[~known] = np.datetime64("NaT")
+    stamps[~known] = np.datetime64("NaT", "us")
     zone = item.attributes.get("tzone")
     name = zone.values[0] if isinstance(zone, RVector) and len(zone) else None
     return pd.to_datetime(stamps).tz_localize("UTC").tz_convert(name or "UTC")

@@ -7,7 +7,7 @@ read, as nodes; of functions, environments, promises and language only the kind 
 
 The format is that of "Serialization Formats" in the manual R Internals: XDR (big-endian), versions 2 and 3,
 plain or compressed by gzip, bzip2 or xz.  A file is bounded: bytes on disk, bytes once decompressed, items,
-and levels of nesting.
+levels of nesting, and the sum of what its short forms of vectors become once written out.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MOST_BYTES = 256 * 2**20
 #: Objects in a file, of which each takes 4 bytes at least in it and some hundred here.
 MOST_ITEMS = 4_000_000
 MOST_LEVELS = 100
-#: Values of a sequence that a file holds as its first, its step and their number.
-MOST_SEQUENCE = 50_000_000
+#: Bytes of a text of a number, as Python keeps it.
+OF_TEXT = 64
 
 _SYMBOL, _PAIRLIST, _CLOSURE, _ENVIRONMENT, _PROMISE, _LANGUAGE, _CHARACTERS = 1, 2, 3, 4, 5, 6, 9
 _TEXT, _LIST, _EXPRESSION, _COMPILED, _POINTER, _WEAK, _S4 = 16, 19, 20, 21, 22, 23, 25
@@ -124,7 +124,7 @@ class _Stream:
     def __init__(self, content: bytes, at: int) -> None:
         self.content, self.at = content, at
         self.references: list[Node] = []
-        self.items, self.levels = 0, 0
+        self.items, self.levels, self.written_out = 0, 0, 0
 
     def whole(self) -> Node:
         if self._take(2) != b"X\n":
@@ -331,18 +331,29 @@ class _Stream:
         attributes = _by_name(more)
         if name in ("compact_intseq", "compact_realseq") and state[0] == "dbl" and len(state[1]) == 3:
             n, first, step = state[1].tolist()
-            if not 0 <= n <= MOST_SEQUENCE or n != int(n):
-                raise _Damaged(
-                    f"it announces a sequence of {n:g} numbers; at most {MOST_SEQUENCE:,} are taken"
-                )
-            values = first + step * np.arange(int(n))
             tag = "int" if name == "compact_intseq" else "dbl"
-            return (tag, values.astype(DTYPES[tag]), attributes)
+            self._write_out(n, np.dtype(DTYPES[tag]).itemsize)
+            values = np.arange(int(n), dtype=np.float64)
+            values *= step
+            values += first
+            return (tag, values.astype(DTYPES[tag], copy=False), attributes)
         if name.startswith("wrap_") and state[0] == "list" and state[1]:
             return (state[1][0][0], state[1][0][1], {**state[1][0][2], **attributes})
         if name == "deferred_string" and state[0] == "list" and state[1] and state[1][0][0] in ("int", "dbl"):
+            self._write_out(len(state[1][0][1]), OF_TEXT)
             return ("chr", [_shown(v) for v in state[1][0][1].tolist()], attributes)
         raise _Damaged(f"it holds a vector in the form {name[:40]!r}, which is not read; save it anew in R")
+
+    def _write_out(self, n: float, width: int) -> None:
+        """Count a vector that the file holds in a short form, before it is made; all of them are bounded together."""
+        if not 0 <= n < 2**53 or n != int(n):
+            raise _Damaged(f"it announces a sequence of {n:g} numbers")
+        self.written_out += int(n) * width
+        if self.written_out > MOST_BYTES:
+            raise _Damaged(
+                f"it holds sequences, or numbers as text, that take {self.written_out:,} bytes once written out; at most"
+                f" {MOST_BYTES:,} are taken"
+            )
 
 
 def _by_name(node: Node) -> dict[str, Node]:

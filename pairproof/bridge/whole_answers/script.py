@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...fit.answers.fit import AnswerFit
 from ...fit.family import LOG_WORTH_PER_UNIT
+from ...fit.rescale import over_which
 from ..literals import comment, number, text, vector
 from ..script_parts import PRINT
 from .inputs import Inputs, inputs_of, why_not
@@ -130,12 +131,10 @@ def shown(fit: AnswerFit, given: Inputs) -> tuple[list[str], FloatArray]:
         if term.name in program:
             row[program[term.name]] = 1.0
         if term.kind == "item" and fit.spec.reference == "sum":
-            block = [
-                program[t.name]
-                for t in fit.terms
-                if t.by == term.by and t.kind == "item" and t.name in program
-            ]
-            row[block] -= 1.0 / len(fit.items)
+            block = next(k for k, t in enumerate(fit.layout.blocks) if t.by == term.by)
+            inside = over_which(fit)[block]
+            summed = [fit.terms[k].name for k in fit.layout.places[block][inside]]
+            row[[program[name] for name in summed if name in program]] -= 1.0 / len(summed)
         names.append(term.name)
         rows.append(row * (unit if term.kind in ("item", "covariate") else 1.0))
     return names, np.array(rows)

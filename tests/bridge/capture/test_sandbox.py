@@ -40,6 +40,8 @@ def test_a_script_is_recorded_in_a_sandbox_as_without_one(tmp_path, confined):
     assert (inside.ending, inside.message, inside.output) == ("done", "", plain.output)
     assert [c.text for c in inside.calls] == [c.text for c in plain.calls] != []
     assert f"in a sandbox ({confined.name}): no network, no other processes" in said[0]
+    assert "read every file that you can read, connect to sockets in the file system" in said[1]
+    assert "see your environment variables" in said[1]
 
 
 @pytest.mark.r
@@ -70,6 +72,31 @@ def test_a_script_in_a_sandbox_writes_nothing_outside_its_copy(tmp_path, confine
     assert found.output.split("\n")[:5] == ["[1] FALSE", "[1] 1", "[1] TRUE", "[1] TRUE", "[1] 0"]
     assert sorted(os.listdir(tmp_path)) == ["analysis.R", "data.csv"]
     assert (tmp_path / "data.csv").read_text() == "1"
+
+
+@pytest.mark.r
+def test_a_script_in_a_sandbox_changes_no_setting_of_the_kernel_even_as_root(tmp_path, confined):
+    if not confined.files:
+        pytest.skip("the sandbox of this machine does not protect files")
+    settings = [
+        *("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/vm/drop_caches"),
+        *("/proc/sysrq-trigger", "/proc/self/uid_map", "/sys/kernel/uevent_helper", "/sys/power/state"),
+    ]
+    there = [name for name in settings if os.path.exists(name)]
+    quoted = ", ".join(f"'{name}'" for name in there)
+    text = (
+        f"print(unname(file.access(c({quoted}), 2)))\n"
+        "remounted <- c('mount -o remount,rw /proc', 'umount /proc/sys', 'mount -t proc proc /proc')\n"
+        "own <- 'unshare --user --map-root-user --mount --pid --fork sh -c'\n"
+        "for (how in remounted) {\n"
+        "  system(paste(how, '2>/dev/null'))\n"
+        "  system(paste0(own, ' \"', how, '; test -w /proc/sys/kernel/core_pattern && echo open\" 2>/dev/null'))\n"
+        "}\n"
+        "print(system('test -w /proc/sys/kernel/core_pattern'))\n"
+    )
+    found = run(tmp_path, text, sandbox=True)
+    answers = [int(v) for v in found.output.replace("[1]", "").split()]
+    assert answers == [-1] * len(there) + [1]
 
 
 @pytest.mark.r

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from pairproof.bridge.capture.running import Ran
 from pairproof.bridge.capture.scripts import Kind, Script
 from pairproof.bridge.capture.tangle import NO_KNITR, chunk_lines, line_map, parts_not_run, tangled
+from pairproof.bridge.process.cures import r_package
 from pairproof.errors import InputError, RUnavailable
 
 
@@ -56,7 +58,7 @@ def test_what_is_not_run_is_counted():
             False,
             "",
             RUnavailable,
-            r"R package knitr is not installed.*\n  cure: `apt-get install r-cran-knitr`",
+            rf"R package knitr is not installed.*\n  cure: {re.escape(r_package('knitr'))}",
         ),
         (
             1,

@@ -47,8 +47,23 @@ def _digits(mine: float, value: float) -> float:
     return 16.0 if mine == value else min(16.0, -math.log10(abs(mine - value) / max(abs(mine), 1e-3)))
 
 
-@pytest.mark.r()
-@pytest.mark.parametrize("name", CALLS)
+#: The packages that a program calls, by what it calls of them.
+PACKAGES = {
+    "do.call(BTm": ["BradleyTerry2"],
+    "do.call(glmmPQL": ["BradleyTerry2"],
+    "GenDavidson(": ["gnm", "BradleyTerry2"],
+    "brglmFit": ["brglm2"],
+    "mkGlmerDevfun(": ["lme4"],
+}
+
+
+def _packages(name: str) -> list[str]:
+    return next((needed for call, needed in PACKAGES.items() if call in CALLS[name][0]), [])
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.r(*_packages(name))) for name in CALLS]
+)
 def test_rscript_prints_the_numbers_of_the_fit(name: str, tmp_path) -> None:
     fit, (call, least) = FITS[name](), CALLS[name]
     source = pairproof.to_r(fit)
@@ -84,6 +99,17 @@ def test_two_components_of_variance_have_no_script() -> None:
     fit = pairproof.fit_bradley_terry(table, random=("item", "item:judge"), method="laplace")
     with pytest.raises(InputError, match="no R script: .* two components of variance were not written for R"):
         pairproof.to_r(fit)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_every_package_that_a_script_loads_is_looked_for_first(name: str) -> None:
+    source = pairproof.to_r(FITS[name]())
+    loaded = set(re.findall(r"library\((\w+)\)", source)) - {"Matrix"}  # which comes with lme4
+    assert loaded == set(_packages(name))
+    header, _, rest = source.partition("# ---- the contests")
+    assert "library(" not in header and "library(" in rest or not loaded
+    needed = re.search(r"^needed <- c\((.*)\)$", header, re.MULTILINE)
+    assert set(re.findall(r"(\w+) = ", needed[1]) if needed else []) == loaded
 
 
 def test_a_script_says_what_it_needs() -> None:

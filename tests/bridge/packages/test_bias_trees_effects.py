@@ -16,6 +16,7 @@ from pairproof.bridge.packages.brglm2 import brglm_fit
 from pairproof.bridge.packages.lme4 import glmer_contests
 from pairproof.errors import InputError
 from tests.bridge.conftest import digits
+from tests.read_in_place import in_place
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 I, J = np.triu_indices(4, 1)
@@ -168,11 +169,11 @@ HEADS = ["LBJ", "HW", "CDG", "JU", "CY", "AJF", "BB", "ET", "SL"]
 
 
 @pytest.fixture(scope="module")
-def celebrities(policy):
+def celebrities():
     """Rumelhart and Greeno's (1971) nine celebrities, out of eba."""
     from pairproof.bridge import package_data
 
-    table = package_data("eba", "celebrities", backend=policy)
+    table = in_place("eba", lambda: package_data("eba", "celebrities", backend="live"))
     return table.to_numpy(float), [str(c) for c in table.columns]
 
 

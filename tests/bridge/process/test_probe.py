@@ -10,8 +10,19 @@ import textwrap
 import pytest
 
 from pairproof.bridge.process import process
-from pairproof.bridge.process.session import RSession, RStatus, cure_for, cure_for_package, probe
+from pairproof.bridge.process.cures import (
+    RPY2,
+    no_r_cure,
+    python_package,
+    r_package as cure_for_package,
+    r_version_of,
+    start_cure as cure_for,
+)
+from pairproof.bridge.process.session import RSession, RStatus, probe
 from pairproof.errors import RUnavailable
+
+#: What brings the rpy2 that loads on the R of this machine, from pip or from the distribution.
+FOR_THIS_R = python_package("rpy2", RPY2, r_version_of(os.environ.get("PATH", "")))
 
 
 def refused(status):
@@ -35,7 +46,7 @@ def test_a_usable_r_is_described():
 
 def test_no_r_is_said_with_its_cure():
     status = refused(probe({"PATH": ""}))
-    assert "no `R` on PATH" in status.why_not and "r-base-dev" in status.cure
+    assert "no `R` on PATH" in status.why_not and status.cure == no_r_cure()
 
 
 def test_an_r_home_without_r_is_said(tmp_path):
@@ -66,14 +77,14 @@ def broken_rpy2(tmp_path):
 
 @pytest.mark.r
 @pytest.mark.parametrize(("source", "why", "cure"), [
-    (None, "rpy2 is not installed", "python3-rpy2"),
-    ("raise ImportError('/x.so: undefined symbol: R_ParentEnv')", "undefined symbol", "rpy2-rinterface<3.6.6"),
-    ("class error(Exception): pass\nraise error('symbol R_getVar not found in library')", "R_getVar", "rpy2-rinterface<3.6.6"),
+    (None, "rpy2 is not installed", FOR_THIS_R),
+    ("raise ImportError('/x.so: undefined symbol: R_ParentEnv')", "undefined symbol", FOR_THIS_R),
+    ("class error(Exception): pass\nraise error('symbol R_getVar not found in library')", "R_getVar", FOR_THIS_R),
     ("raise StopIteration", "StopIteration", "reinstall"),
     ("raise SystemExit(0)", "SystemExit", "reinstall"),
     ("raise TypeError(\"initializer for 'Rcomplex': too many initializers\")", "Rcomplex", "without --system-site-packages"),
-    ("import os; os.write(2, b'Fatal error: unable to open the base package\\n'); os._exit(2)", "unable to open the base package", "R and rpy2"),
-    ("import os; os.kill(os.getpid(), 11)", "SIGSEGV", "R and rpy2"),
+    ("import os; os.write(2, b'Fatal error: unable to open the base package\\n'); os._exit(2)", "unable to open the base package", "with this R first on PATH and R_HOME unset"),
+    ("import os; os.kill(os.getpid(), 11)", "SIGSEGV", "with this R first on PATH and R_HOME unset"),
 ])  # fmt: skip
 def test_a_broken_rpy2_is_said_whatever_way_it_breaks(broken_rpy2, source, why, cure):
     environment = broken_rpy2(source)

@@ -33,7 +33,8 @@ def test_prefmods_wide_data_are_read_once_order_and_coding_are_said() -> None:
         coding="first=0,tie=1,second=2,missing=NA",
     )
     assert counts(table) == counts(read_data(read_paper("cems"), "cems-1998-erroneous"))
-    assert table.n_comparisons == 4454 and set(table.columns) == {"ENG", "SEX"}
+    assert table.n_comparisons == 4454 and set(table.columns) == {"ENG", "SEX", "person"}
+    assert len(table.columns["person"].levels) == len(cemspc), "a row of the wide table is a person"
 
 
 @pytest.mark.r("BradleyTerry2")

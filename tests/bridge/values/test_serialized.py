@@ -161,6 +161,28 @@ def test_a_small_file_takes_little_time_and_is_refused(tmp_path, content):
     assert time.monotonic() - started < 20
 
 
+def test_many_short_forms_of_long_vectors_are_bounded_by_their_sum(tmp_path, monkeypatch):
+    """40 sequences of 50 million numbers are 144 bytes compressed and 8 GB in memory."""
+    made: list[float] = []
+    arange = np.arange
+    monkeypatch.setattr(np, "arange", lambda n, **options: made.append(n) or arange(n, **options))
+    about = struct.pack(">i", 2) + symbol(b"compact_intseq") + NIL
+    one = struct.pack(">i", 238) + about + struct.pack(">iiddd", 14, 3, 5e7, 1.0, 1.0) + NIL
+    path = tmp_path / "x.rds"
+    path.write_bytes(gzip.compress(HEAD + struct.pack(">ii", 19, 40) + 40 * one))
+    assert path.stat().st_size < 250
+    with pytest.raises(
+        InputError, match=r"x.rds: it holds sequences, .* take 400,000,000 bytes once written out"
+    ):
+        read_rda(path)
+    assert made == [50_000_000]
+    text = struct.pack(">i", 2) + symbol(b"deferred_string") + NIL
+    pair = struct.pack(">i", 2) + one + NIL
+    path.write_bytes(HEAD + struct.pack(">i", 238) + text + pair + NIL)
+    with pytest.raises(InputError, match="x.rds: it holds sequences, .* take 3,400,000,000 bytes"):
+        read_rda(path)
+
+
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "x.rds")
     with pytest.raises(InputError, match="is a pipe; expected a file of R's save"):

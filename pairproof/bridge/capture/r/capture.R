@@ -16,7 +16,7 @@ invisible(local({
   folder <- Sys.getenv("PAIRPROOF_CAPTURE")
 
   site <- Sys.getenv("PAIRPROOF_PROFILE")
-  if (!nzchar(site)) site <- file.path(R.home("etc"), "Rprofile.site")
+  if (!nzchar(site) || identical(site, Sys.getenv("R_PROFILE"))) site <- file.path(R.home("etc"), "Rprofile.site")
   if (file.exists(site)) for (one in parse(site, keep.source = FALSE)) {
     shown <- withVisible(eval(one, baseenv()))
     if (shown$visible) print(shown$value)              # as R does when it reads a profile

@@ -84,8 +84,11 @@ begin <- function() {
   read_loops()
   write_start()
   decorate_all()
-  addTaskCallback(function(...) {
+  addTaskCallback(function(expr, value, ...) {
     state$task <- state$task + 1L
+    state$busy <- TRUE
+    on.exit(state$busy <- FALSE)
+    suppressWarnings(suppressMessages(tryCatch(notice_changes(expr, value), error = function(e) NULL)))
     TRUE
   }, name = "pairproof")
   ends <- function(e) tryCatch(suppressWarnings(write_end()), error = function(e) NULL)

@@ -14,6 +14,7 @@ import numpy as np
 from pairproof.bridge import Backend, Expr
 from pairproof.bridge.packages import bradleyterry2 as bt
 from pairproof.bridge.packages.answers import ask, strings
+from tests.read_in_place import in_place
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 COVARIATES = "~ throat.PC1[..] + throat.PC3[..] + head.length[..] + SVL[..] + (1|..)"
@@ -132,16 +133,17 @@ list(home = as.character(f$home), away = as.character(f$away), result = as.numer
 TERMS = {"Davidson": {}, "scaled": {"tie_scale": True}, "scaled and shifted": {"tie_scale": True, "tie_mode": True}}  # fmt: skip
 
 
-def football(b: Backend) -> tuple[list[str], list[str], Any]:
+def football() -> tuple[list[str], list[str], Any]:
     """Home team, away team, result (1 home, 0 tie, -1 away) of the season 2008-9."""
-    found = ask(b, "BradleyTerry2::football 2008-9", FOOTBALL, {}, ("BradleyTerry2",)).as_list()
+    place, needs = "BradleyTerry2::football 2008-9", ("BradleyTerry2",)
+    found = in_place("BradleyTerry2", lambda: ask("live", place, FOOTBALL, {}, needs)).as_list()
     home, away = (list(strings(found.vector(k))) for k in ("home", "away"))
     return home, away, found.vector("result").floats()
 
 
 def davidson(name: str, b: Backend) -> bt.GenDavidsonModel:
     """A generalised Davidson model of that season."""
-    home, away, result = football(b)
+    home, away, result = football()
     counts = [(result == r).astype(float) for r in (1, 0, -1)]
     return bt.GenDavidson(home, away, *counts, at_home=np.ones(len(home)), home_adv=True, backend=b, **TERMS[name])  # fmt: skip
 

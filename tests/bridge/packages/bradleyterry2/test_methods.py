@@ -11,6 +11,7 @@ from pairproof.bridge.packages import bradleyterry2 as bt
 from pairproof.errors import RError
 from tests.bridge.conftest import digits
 from tests.bridge.packages.bradleyterry2.cases import backend, data, model
+from tests.read_in_place import in_place
 
 LIZARDS = ["throat.PC1[..]", "throat.PC3[..]", "head.length[..]", "SVL[..]"]
 
@@ -167,7 +168,7 @@ def test_pql_of_any_design_is_that_of_the_help_page():
 
 
 def test_data_of_a_users_own_are_the_same_as_rs():
-    tables = package_data("BradleyTerry2", "flatlizards", backend=backend())
+    tables = in_place("BradleyTerry2", lambda: package_data("BradleyTerry2", "flatlizards", backend="live"))
     assert isinstance(tables, dict) and list(tables) == ["contests", "predictors"]
     mine = bt.BTm(1, "winner", "loser", "~ SVL[..] + (1|..)", data=tables, backend=backend())
     same = model("lizards 3.1")

@@ -12,6 +12,7 @@ from pairproof.bridge import Backend, data_expr, package_object
 from pairproof.bridge.packages import psychotools as pt
 from pairproof.errors import InputError, RError
 from tests.bridge.conftest import digits
+from tests.read_in_place import in_place
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 PARTIES = ("none", "Linke", "Gruene", "SPD", "CDU/CSU", "FDP")
@@ -62,7 +63,7 @@ def test_item_parameters_are_worths_or_logarithms_against_any_items(parties, pol
 
 
 def test_scores_add_up_to_nothing_and_the_deviance_is_no_measure_of_fit(parties, policy):
-    scores = pt.estfun(parties, backend=policy)
+    scores = in_place("psychotools", lambda: pt.estfun(parties, backend="live"))  # a row a person
     assert scores.names == parties.names and scores.values.shape == (192, 5)
     assert np.abs(scores.values.sum(axis=0)).max() < 1e-9  # at the maximum; observed 2e-13
     assert pt.deviance(parties, backend=policy) == -2 * parties.loglik
@@ -98,11 +99,12 @@ def test_degrees_of_preference_are_refused_or_put_aside(policy):
         pt.btmodel(steps, backend=policy)
 
 
-def test_parties_come_over_as_respondents_whose_fit_is_btmodels(parties, policy):
-    people = package_object("psychotools", "GermanParties2009", column="preference", backend=policy)
+def test_parties_come_over_as_respondents_whose_fit_is_btmodels(parties):
+    where = ("psychotools", "GermanParties2009")
+    people = in_place("psychotools", lambda: package_object(*where, column="preference", backend="live"))
     assert set(people.columns) == {"gender", "age", "education", "crisis", "interviewer"}
     fit = pairproof.fit_bradley_terry(people.to_comparisons(), reference="FDP")
     # btmodel's estimates have glm's digits; observed 14.6.
     assert min(digits(fit.params[n], parties.estimate(n)) for n in PARTIES[:-1]) > 10
     with pytest.raises(InputError, match="say which one: column="):
-        package_object("psychotools", "GermanParties2009", backend=policy)
+        package_object(*where, backend="live")
