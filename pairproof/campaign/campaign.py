@@ -110,7 +110,7 @@ class Campaign:
             A results file, or rows with the keys of its columns (`Input.id1`, `Answer.range1`, `WorkerId`,
             `AssignmentId`, ...); scores are 0 to 100.
         **options
-            Of :func:`pairproof.campaign.take_in`; with rows, `rejected` alone.
+            Of :func:`pairproof.campaign.take_in`; with rows, `rejected` and `without_token` alone.
 
         Returns
         -------
@@ -124,9 +124,9 @@ class Campaign:
         if isinstance(results, (str, Path)):
             return take_in(self.path, results, **options)
         with opened(self.path, write=True) as store:
-            a = about(store)
+            a, without_token = about(store), options.pop("without_token", "refuse")
             rows = results_of_rows(results, a.per_hit, partial=a.design.partial, **options)
-            return add(store, a, rows)
+            return add(store, a, rows, without_token=without_token)
 
     def scores(
         self, model: Level = "raw", *, level: float = 0.95, intervals: Kind = "calibrated"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from ..data.options import one_of, whole_number
-from ..errors import InputError
+from ..errors import DataWarning, InputError
 from ..native.annotation.allocation import Pool
 from ..native.annotation.methods import Method, Settings, start
 from .formats.files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
@@ -97,6 +98,7 @@ def create(
     check_roles(read.table.source, chosen.degraded, chosen.gold, {role for role, *_ in reserved})
     if chosen.arrange == "same-source":
         check_sources(reserved, per_hit, read.table.source)
+    _warn_of_pages(reserved, chosen)
     drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)
     made = About(secrets.token_hex(6), method, per_hit, settings, pool, drawn, read.columns, False, chosen)
     with created(path) as store:
@@ -179,6 +181,21 @@ def check_sources(reserved: Sequence[Reserved], per_hit: int, source: str) -> No
     if most > per_hit:
         raise InputError(
             f"{source}: source {name!r} has {most} items, but a HIT has {per_hit}; use --per-hit {most}"
+        )
+
+
+def _warn_of_pages(reserved: Sequence[Reserved], design: Design) -> None:
+    """Say, before anything is dealt, where a design leaves a degraded item alone on its page."""
+    if not design.degraded or design.arrange != "same-source":
+        return
+    held = Counter(name for role, _, name, _, _ in reserved if role == "item")
+    originals = [reserved[of] for role, of, *_ in reserved if role == "degraded" and of is not None]
+    alone = sum(held[name] == 1 for role, _, name, _, _ in originals if role == "item")
+    if alone:
+        warnings.warn(
+            f"{alone} degraded item(s) are of sources with one output: they are alone on their pages, as their"
+            " originals are; give these sources more outputs, or leave out --design same-source",
+            DataWarning,
         )
 
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from ...data.options import one_of
 from ...errors import InputError
+from ...files.guarded import csv_text
 from ...files.outputs import write
 from ...native.annotation.comparisons import comparisons_of_hits
 from ...native.annotation.methods import BETA, ScoreState
@@ -33,15 +34,7 @@ from ..results.results_file import TIMES
 from ..storage.records import COUNTED, ORDER, About, about, fields_of, ids_of, judged, state_of
 from ..storage.store import Store, opened
 from ..watch.intervals import Kind, intervals_of, stored_spread
-from .files import (
-    COMPARISON_COLUMNS,
-    MODEL_COLUMNS,
-    SKILL_COLUMNS,
-    csv_text,
-    exported_before,
-    model_cells,
-    number,
-)
+from .files import COMPARISON_COLUMNS, MODEL_COLUMNS, SKILL_COLUMNS, exported_before, model_cells, number
 from .log.lines import log_text
 from .model_files import COLUMNS_OF, LAYOUTS, Layout, as_tool, check_layout_columns, scores_cell
 

@@ -1,10 +1,5 @@
-"""The CSV files of a campaign: reads items and models, guards cells that a spreadsheet would run, and
-recognises the model files and comparisons that the campaign exported.
-
-A spreadsheet takes a cell that begins with = + - @ tab or return for a formula.  Such a cell is written with
-an apostrophe before it, so that spreadsheets show it as plain text.  A cell that begins with apostrophes
-followed by such a sign gets one too, so that removing one apostrophe is the exact inverse.  Plain numbers are
-left as they are.  A file with guarded cells has a last column `guarded`, with 1 in the rows concerned.
+"""The CSV files of a campaign: reads items and models, and recognises the model files and comparisons that the
+campaign exported.  Cells that a spreadsheet would run are guarded as :mod:`pairproof.files.guarded` says.
 
 An exported model file or table of comparisons has no place for a mark that says who wrote it, and both are
 also formats of other tools.  A model file is taken for the campaign's own if it has the campaign's items in
@@ -28,53 +23,19 @@ import numpy as np
 from ...data.reading.sources import load
 from ...data.reading.table import Table, from_frame
 from ...errors import InputError
+from ...files.guarded import MARK, unguard
 from ...files.inputs import read_file
 from ...native.annotation.methods import BETA, ScoreState
 from ..storage.records import About
 from .kinds import refuse_other
 from .score_tables.appraise import read_batch
 
-#: Name of the column that says in which rows cells were guarded.
-MARK = "guarded"
-_DANGEROUS = re.compile(r"'*[=+\-@\t\r]")
-_SUSPECT = re.compile(r"\0'*[=+\-@\t\r]")
-_GUARDED = re.compile(r"'+[=+\-@\t\r]")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 #: Columns of a batch file that do not describe an item.
 BATCH_COLUMNS = ("campaign", "batch", "hit")
 MODEL_COLUMNS = ("alpha", "beta", "mode", "var")
 SKILL_COLUMNS = ("mu", "sigma")
 COMPARISON_COLUMNS = ("first", "second", "outcome", "judge", "source")
 _SOURCE = re.compile(r"[0-9]+/[0-9]+|judgment [0-9]+")
-
-
-# -- cells that a spreadsheet would run ----------------------------------------------------------------------
-
-
-def guard(cell: str) -> str:
-    """The cell, with an apostrophe before it if a spreadsheet would run it as a formula."""
-    return "'" + cell if _DANGEROUS.match(cell) and not _NUMBER.fullmatch(cell) else cell
-
-
-def unguard(cell: str) -> str:
-    """The inverse of :func:`guard`, for a cell of a row marked as guarded."""
-    return cell[1:] if _GUARDED.match(cell) and not _NUMBER.fullmatch(cell) else cell
-
-
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """The text of a CSV file with guarded cells, and the last column `guarded` if there are any."""
-    table = [list(row) for row in rows]
-    # Most tables have no such cell, which one search of all their text shows.
-    first = "\0".join("\0".join(row) for row in table)
-    safe = [[guard(cell) for cell in row] for row in table] if _SUSPECT.search("\0" + first) else table
-    names = [guard(name) for name in header]
-    if safe != table:
-        safe = [[*new, "1" if new != old else ""] for new, old in zip(safe, table)]
-        names = [*names, MARK]
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerows([names, *safe])
-    return stream.getvalue()
 
 
 # -- items and models ----------------------------------------------------------------------------------------

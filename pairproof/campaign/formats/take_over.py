@@ -21,6 +21,7 @@ import numpy as np
 from ...data.options import one_of, whole_number
 from ...data.reading.table import Table
 from ...errors import InputError
+from ...files.guarded import MARK
 from ...files.inputs import read_file
 from ...native.annotation.allocation import Pool
 from ...native.annotation.beta import FloatArray, IntArray
@@ -35,7 +36,7 @@ from ..storage.records import About, judged, state_of, write_about, write_items
 from ..storage.rules import write_rule
 from ..storage.store import Store, created
 from .export import SCORE_COLUMNS
-from .files import MARK, MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from .files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
 from .kinds import kind_of_file
 from .model_files import looks_escaped, unescaped
 from .readers.read import Tool, read_any

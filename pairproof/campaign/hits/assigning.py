@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...native.annotation.beta import IntArray
-from ..storage.annotators import AnnotatorRow, annotator_rows
+from ..storage.annotators import TOKENS, AnnotatorRow, annotator_rows
 from ..storage.clock import now
 from ..storage.records import About
 from ..storage.store import Store
@@ -219,11 +219,9 @@ def assign(
         HITs of the newest batch, from 1, of which the first repeats an item of the second.
     """
     wanted = {key for _, key in pairs}
-    size = {
-        (b, h): items.count(",") + 1
-        for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")
-        if (b, h) in wanted
-    }
+    rows_of_hits = store.db.execute("SELECT batch, number, items, plan FROM hit").fetchall()
+    size = {(b, h): items.count(",") + 1 for b, h, items, _ in rows_of_hits if (b, h) in wanted}
+    degraded = {(b, h) for b, h, _, plan in rows_of_hits if plan is not None and '"degraded"' in plan}
     first = set(store.db.execute("SELECT batch, number FROM hit WHERE kind = 'calibration'").fetchall())
     own: dict[tuple[int, int], list[int]] = defaultdict(list)
     for who, (batch, hit) in pairs:
@@ -232,7 +230,8 @@ def assign(
     newest = max((batch for _, (batch, _) in pairs), default=0)
     for (who, batch), hits in sorted(own.items()):
         rng = np.random.default_rng([seed, batch, who, 2])
-        order = own_order(np.array(sorted(hits)), after if batch == newest else (), rng).tolist()
+        spread = [hit for hit in hits if (batch, hit) in degraded]
+        order = own_order(np.array(sorted(hits)), after if batch == newest else (), rng, spread).tolist()
         order.sort(key=lambda hit: (batch, hit) not in first)
         taken = store.db.execute(
             "SELECT COALESCE(MAX(place), 0) FROM assignment WHERE annotator = ? AND batch = ?", (who, batch)
@@ -252,6 +251,11 @@ def judgments_of_batches(store: Store) -> dict[int, int]:
     query = "SELECT name, value FROM setting WHERE name LIKE ?"
     rows = store.db.execute(query, (_JUDGMENTS.format("%"),))
     return {int(name.rsplit(" ", 1)[1]): int(value) for name, value in rows}
+
+
+def remember_tokens(store: Store, batch: int) -> None:
+    """Store that the HITs of a batch were handed out on pages whose results bear their annotator's token."""
+    store.db.execute("INSERT OR REPLACE INTO setting VALUES (?, '1')", (f"{TOKENS}{batch}",))
 
 
 def remember_judgments(store: Store, batch: int, judgments: int) -> None:

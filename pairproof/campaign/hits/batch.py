@@ -11,7 +11,7 @@ from ..formats.writers.links import check_address
 from ..storage.annotators import add_annotator
 from ..storage.records import About, about
 from ..storage.store import Store, opened
-from .assigning import registered_number
+from .assigning import registered_number, remember_tokens
 from .batch_file import Target, written
 from .chosen import Batch
 from .keeping import batch_of, open_keys, visible
@@ -97,6 +97,8 @@ def open_batch(
         a = about(store)
         _check_shown(a, asked.show)
         batch = _last(store, a, asked) if again else Opening(store, a, asked).open()
+        if not again and batch.given and (target.folder or target.path.suffix.lower() == ".html"):
+            remember_tokens(store, batch.number)
         alone = annotator is not None
         with written(store, batch, target, [path], alone=alone, force=force, address=address) as files:
             # The batch is stored before its files are written: if killed in between, --again writes them.

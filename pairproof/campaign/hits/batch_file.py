@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import InputError
+from ...files.guarded import csv_text
 from ...files.outputs import check, check_apart, replacing, write
-from ..formats.files import csv_text
 from ..formats.writers.links import COLUMNS as LINK_COLUMNS, Link, links_csv
 from ..page.data import PageData, PageHit, PageSlot
 from ..page.page import page_html

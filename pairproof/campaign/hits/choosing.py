@@ -19,7 +19,7 @@ from ..storage.store import Store
 from .dealing import teams_of
 from .history import History
 from .plan import Plan, Pools, Shares, can_repeat, check_roles, extra_slots, fill, hits_for
-from .sources import Sources, group_pools, groups_by, source_plan
+from .sources import Sources, degraded_by_source, group_pools, groups_by, source_plan
 
 _NONE = np.zeros(0, np.int64)
 #: Most slots of a batch: ten times as many as show each of 100,000 items once; a million take 4 s.
@@ -161,11 +161,9 @@ class Choice:
             )
         items = groups_by([source[k] for k in self.scored], self.scored, per_hit)
         damaged, known = self.of_role("degraded"), self.of_role("gold", "attention")
-        degraded = groups_by([source[of[k]] for k in damaged], damaged, per_hit, split=True)
+        degraded, original = degraded_by_source(items, damaged, of)
         gold = groups_by([source[k] for k in known], known, per_hit, split=True)
-        group = items.of_items(len(source))
-        original = group[of[degraded.members[:, 0]]] if len(degraded) else _NONE
-        return Sources(items, degraded, gold, original, _kind_of_roles(self.roles))
+        return Sources(items, degraded, gold, original, of, _kind_of_roles(self.roles))
 
     def _choose_sources(self, rng: np.random.Generator) -> Callable[[int], IntArray]:
         group = self.sources.items.of_items(len(self.roles))

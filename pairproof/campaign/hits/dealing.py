@@ -14,7 +14,9 @@ of a deal are in random order already, so this is a random allocation with these
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -106,8 +108,13 @@ def teams_of(given: IntArray) -> tuple[IntArray, IntArray]:
     return teams.astype(np.int64), np.ravel(which).astype(np.int64)
 
 
-def own_order(hits: IntArray, after: Sequence[tuple[int, int]], rng: np.random.Generator) -> IntArray:
-    """An annotator's own order of HITs: random, but a repeat comes after its original.
+def own_order(
+    hits: IntArray, after: Sequence[tuple[int, int]], rng: np.random.Generator, spread: Collection[int] = ()
+) -> IntArray:
+    """An annotator's own order of HITs: random, but a repeat comes after its original, and some are spread.
+
+    HITs with degraded items would otherwise come early, because those with repeats have to come late.  Their
+    places are drawn first, one in each of as many parts of the work, and the other HITs stand around them.
 
     Parameters
     ----------
@@ -116,6 +123,8 @@ def own_order(hits: IntArray, after: Sequence[tuple[int, int]], rng: np.random.G
     after : sequence of (hit, earlier hit)
         The first has a repeat from the second, which is smaller; pairs with HITs of others are left out.
     rng : Generator
+    spread : collection of int
+        HITs that are to be spread evenly over the order.
 
     Returns
     -------
@@ -131,7 +140,37 @@ def own_order(hits: IntArray, after: Sequence[tuple[int, int]], rng: np.random.G
     True
     """
     key = dict(zip(hits.tolist(), rng.random(len(hits)).tolist()))
-    for hit, earlier in sorted(after):
-        if hit in key and earlier in key and key[hit] <= key[earlier]:
-            key[hit] = key[earlier] + (1.0 - key[earlier]) * key[hit]
-    return np.array(sorted(key, key=lambda hit: (key[hit], hit)), np.int64)
+    waits, frees = Counter[int](), defaultdict(list)
+    for hit, earlier in set(after):
+        if hit in key and earlier in key:
+            waits[hit] += 1
+            frees[earlier].append(hit)
+    marked = set(spread) & key.keys()
+    ready: dict[bool, list[tuple[float, int]]] = {True: [], False: []}
+    for hit in key:
+        if not waits[hit]:
+            heappush(ready[hit in marked], (key[hit], hit))
+    order: list[int] = []
+    owed = 0  # marked HITs that stand where others should
+    for wanted in _places_of(len(marked), len(key), rng):
+        mark = wanted if not owed else owed < 0
+        if not ready[mark]:
+            mark = not mark
+        owed += int(mark) - int(wanted)
+        _, hit = heappop(ready[mark])
+        order.append(hit)
+        for freed in frees[hit]:
+            waits[freed] -= 1
+            if not waits[freed]:
+                heappush(ready[freed in marked], (key[freed], freed))
+    return np.array(order, np.int64)
+
+
+def _places_of(marked: int, n: int, rng: np.random.Generator) -> list[bool]:
+    """Which of n places are marked ones: one in each of as many parts, whose sizes differ by one at most."""
+    found = [False] * n
+    if marked:
+        sizes = rng.permutation([len(part) for part in np.array_split(np.arange(n), marked)])
+        for end, size in zip(np.cumsum(sizes).tolist(), sizes.tolist()):
+            found[end - 1 - int(rng.integers(size))] = True
+    return found

@@ -9,8 +9,9 @@ import numpy as np
 
 from ...data.options import whole_number
 from ...errors import InputError
+from ...files.guarded import csv_text
 from ...files.outputs import write
-from ..formats.files import ItemsFile, cells_of, csv_text, read_items
+from ..formats.files import ItemsFile, cells_of, read_items
 from .degrading import degraded, new_ids, pick_items
 
 #: The columns that say what a row is, and of which item.

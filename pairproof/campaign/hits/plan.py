@@ -1,7 +1,8 @@
 """The slots of a batch: which are for items, and which for repeats, degraded and gold items.
 
-Shares of all slots are met to the nearest slot over a batch, and spread evenly over its HITs; every HIT keeps
-at least one slot for an item.  What fills them:
+Shares of all slots are met to the nearest slot over a batch, and each kind is spread evenly over its HITs,
+whatever slots of another kind they have: repeats come late in an annotator's work, so that degraded items would
+come early if they stood where no repeats are.  Every HIT keeps at least one slot for an item.  What fills them:
 
 - a repeat is an item that everybody who gets the HIT judged in an earlier HIT: an earlier batch, or a HIT of
   the same team with a smaller number in this one.  It is never in the HIT of its original;
@@ -157,15 +158,17 @@ def extra_slots(
         )
     found = np.zeros((hits, 3), np.int64)
     anywhere = np.ones(hits, bool)
-    for kind, where in enumerate((can_repeat, anywhere, anywhere)):
+    # Repeats come last, because what is given to the others must not depend on where repeats can be.
+    for kind, where in ((DEGRADED - 1, anywhere), (GOLD - 1, anywhere), (REPEAT - 1, can_repeat)):
         left = int(wanted[kind])
         while left:
             room = np.flatnonzero(where & (found.sum(axis=1) < per_hit - keep))
             if not room.size:
                 break  # only for repeats, which then are fewer: the plan counts them
             room = rng.permutation(room)
-            total = found.sum(axis=1)[room]
-            take = room[np.argsort(total, kind="stable")][: min(left, int((total == total.min()).sum()))]
+            own, before = found[room, kind], found[room].sum(axis=1)
+            order = np.argsort(own, kind="stable") if kind == REPEAT - 1 else np.lexsort((before, own))
+            take = room[order][: min(left, int((own == own.min()).sum()))]
             found[take, kind] += 1
             left -= len(take)
     return found

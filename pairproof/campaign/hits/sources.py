@@ -3,13 +3,20 @@
 Items without a source, and more items of a source than a HIT holds, are errors.  A source with fewer items
 leaves slots empty.  Repeats, degraded and gold items cannot stand among a source's outputs without taking an
 output's place, and a degraded one never beside its original; so with this design a share of the HITs, not of
-the slots, is for them: a whole source again, the degraded outputs of one source, gold items of one source.
+the slots, is for them: a whole source again, gold items of one source, or a source in which degraded outputs
+stand in the places of their originals.
+
+Such a HIT looks like any other of its source, of whose outputs half at most are degraded.  Whoever gets it
+judges the source in another HIT too, before or after it; what both show is judged as an item in the one that
+comes first, and again as a repeat.  So neither the page nor its place in the work tells what is degraded.  Only
+the degraded output of a source with one output is alone, as its original is.
+
 The rules are those of :mod:`pairproof.campaign.hits.plan`, with groups of items in place of items.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -91,10 +98,12 @@ class Sources:
     Attributes
     ----------
     items, degraded, gold : Groups
-        Of the items themselves, of degraded ones by the source of their originals, and of gold items and
-        attention checks.
+        Of the items themselves, of degraded ones that are shown in one HIT, from :func:`degraded_by_source`,
+        and of gold items and attention checks.
     original : int[degraded groups]
         The group of items that each degraded group degrades.
+    of : int[n_items]
+        Position of the item that a degraded one degrades; any number for the others.
     kind : int[n_items]
         What a slot with this item is for, as indices into KINDS.
     """
@@ -103,7 +112,66 @@ class Sources:
     degraded: Groups
     gold: Groups
     original: IntArray
+    of: IntArray
     kind: IntArray
+
+    @property
+    def pages(self) -> IntArray:
+        """int[groups, per_hit]: what a HIT of each group shows, those of items first, then degraded, then gold ones.
+
+        In a degraded group the degraded outputs stand in the places of their originals.
+        """
+        degraded = self.items.members[self.original]
+        for page, group in zip(degraded, self.degraded.members):
+            for item in group[group >= 0]:
+                page[page == self.of[item]] = item
+        return np.concatenate([self.items.members, degraded, self.gold.members])
+
+
+def degraded_by_source(items: Groups, damaged: IntArray, of: IntArray) -> tuple[Groups, IntArray]:
+    """Degraded items in groups that are shown in one HIT of their source, and the group of items of each.
+
+    Parameters
+    ----------
+    items : Groups
+    damaged : int[d]
+        Positions of degraded items.
+    of : int[n_items]
+        Position of the item that a degraded one degrades.
+
+    Returns
+    -------
+    Groups
+        At most half of a source's outputs, or one, and no two of one original.
+    int[groups]
+    """
+    group_of = items.of_items(len(of))[of[damaged]]
+    rows: list[list[int]] = []
+    groups: list[int] = []
+    order = damaged[np.argsort(group_of, kind="stable")]
+    for group, own in zip(*_runs(np.sort(group_of), order)):
+        if group < 0:
+            continue  # its original is no item that is shown with its source
+        most = max(int((items.members[group] >= 0).sum()) // 2, 1)
+        pages: list[list[int]] = []
+        for item in own.tolist():
+            page = next((p for p in pages if len(p) < most and of[item] not in of[p]), None)
+            if page is None:
+                pages.append([item])
+            else:
+                page.append(item)
+        rows += pages
+        groups += [group] * len(pages)
+    members = np.full((len(rows), items.members.shape[1]), -1, np.int64)
+    for k, row in enumerate(rows):
+        members[k, : len(row)] = row
+    return Groups(tuple(items.names[g] for g in groups), members), np.array(groups, np.int64)
+
+
+def _runs(labels: IntArray, values: IntArray) -> tuple[list[int], list[IntArray]]:
+    """The distinct labels of a sorted array, and the values that each has."""
+    known, begin = np.unique(labels, return_index=True)
+    return known.tolist(), np.split(values, begin[1:])
 
 
 def source_plan(
@@ -136,7 +204,7 @@ def source_plan(
     chosen = np.full((hits, 1), -1, np.int64)
     chosen[whole, 0] = choose(int(whole.sum()))
     plan = fill(chosen, extra, pools, rng.permutation(len(sources.items)), shares, rng)
-    return _spread_out(plan, sources, rng)
+    return _spread_out(plan, sources, pools, rng)
 
 
 def group_pools(pools: Pools, sources: Sources) -> Pools:
@@ -165,16 +233,53 @@ def group_pools(pools: Pools, sources: Sources) -> Pools:
     )
 
 
-def _spread_out(plan: Plan, sources: Sources, rng: np.random.Generator) -> Plan:
+def _spread_out(plan: Plan, sources: Sources, pools: Pools, rng: np.random.Generator) -> Plan:
     """The plan of groups as a plan of their items, in random order in each HIT."""
-    members = np.concatenate([sources.items.members, sources.degraded.members, sources.gold.members])
-    items = np.where(plan.items >= 0, members[plan.items[:, 0]], -1)
+    items = np.where(plan.items >= 0, sources.pages[plan.items[:, 0]], -1)
     kinds = np.where(items >= 0, sources.kind[items], ITEM)
     kinds[(plan.kinds[:, :1] == REPEAT) & (items >= 0)] = REPEAT
+    after = {*plan.after, *_shown_twice(plan, sources, pools, items, kinds)}
     order = np.argsort(np.where(items < 0, 2.0, rng.random(items.shape)), axis=1)
     return Plan(
         np.take_along_axis(items, order, axis=1),
         np.take_along_axis(kinds, order, axis=1),
-        plan.after,
+        tuple(sorted(after)),
         plan.lacking,
     )
+
+
+def _shown_twice(
+    plan: Plan, sources: Sources, pools: Pools, items: IntArray, kinds: IntArray
+) -> Iterator[tuple[int, int]]:
+    """Make repeats, in `kinds`, of the outputs that a HIT with degraded ones shows as another HIT of the team does.
+
+    Of the two HITs the one with the smaller number comes first, and which that is has been drawn.
+
+    Yields
+    ------
+    (hit, earlier hit)
+    """
+    n, d = len(sources.items), len(sources.degraded)
+    shown, group_of = plan.items[:, 0], np.concatenate([np.arange(n), sources.original])
+    for team in np.unique(pools.team).tolist():
+        own = np.flatnonzero((pools.team == team) & (shown >= 0) & (shown < n + d))
+        group = group_of[shown[own]]
+        known = set(pools.seen(team).tolist())
+        for g in np.unique(group[shown[own] >= n]).tolist():
+            pages = own[group == g]
+            first: dict[int, int] = {}
+            whole = 0
+            for hit in pages.tolist():
+                degraded = bool(shown[hit] >= n)
+                whole += not degraded and plan.kinds[hit, 0] == ITEM
+                # A source that was judged before, or is chosen again, is judged as it was chosen.
+                if not degraded and (plan.kinds[hit, 0] == REPEAT or whole > 1 or g in known):
+                    continue
+                for slot in np.flatnonzero((items[hit] >= 0) & (kinds[hit] == ITEM)).tolist():
+                    item = int(items[hit, slot])
+                    if g in known or item in first:
+                        kinds[hit, slot] = REPEAT
+                        if item in first:
+                            yield hit, first[item]
+                    else:
+                        first[item] = hit

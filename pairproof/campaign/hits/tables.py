@@ -11,7 +11,8 @@ from typing import Literal, get_args
 
 from ...data.options import one_of
 from ...errors import InputError
-from ..formats.files import BATCH_COLUMNS, csv_text
+from ...files.guarded import csv_text
+from ..formats.files import BATCH_COLUMNS
 from ..formats.writers.label_studio_tasks import config_xml, tasks_json
 from ..formats.writers.mturk_cells import mturk_csv
 from ..formats.writers.mturk_layout import layout

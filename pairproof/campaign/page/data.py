@@ -81,7 +81,8 @@ class PageData:
         The name that the results bear; blank: the page asks for it, or takes it from its address
         (`?name=`, `?PROLIFIC_PID=`).
     token : str
-        A mark of the annotator for the result's file name, so that it need not hold the name.
+        A mark of the annotator, which the results bear, and their file's name in place of the annotator's; blank:
+        none.
     texts : Texts
     partial : bool
         Whether an annotator may leave items without an answer.

@@ -1,8 +1,8 @@
 """Reads results files from annotators and Mechanical Turk; an error names its file, row and column.
 
 `Input.id1 ...` and `Answer.range1 ...` (0 to 100), `Answer.na1 = on` for "cannot judge", optional `HITId`,
-`AssignmentId`, `WorkerId`, times, and `Input.campaign`, `Input.batch`, `Input.hit`; as CSV, or as JSON lines
-with the same keys.  `Answer.touched1`, which the layout for Mechanical Turk has, says whether the slider was
+`AssignmentId`, `WorkerId`, times, and `Input.campaign`, `Input.batch`, `Input.hit`, `Input.token`; as CSV, or as
+JSON lines with the same keys.  `Answer.touched1`, which the layout for Mechanical Turk has, says whether the slider was
 moved: a score whose slider was not touched is no answer.  A slot without an answer is an error, or, where the
 campaign accepts partial answers, is left blank.  Files of other tools are turned into the same cells by
 :mod:`pairproof.campaign.formats.readers`.
@@ -23,9 +23,10 @@ from ...data.options import one_of
 from ...data.reading.sources import BINARY, load
 from ...data.reading.table import Table, from_frame, suggestion
 from ...errors import InputError
+from ...files.guarded import MARK
 from ...files.inputs import read_file
 from ...files.packed import unpacked
-from ..formats.files import MARK, cells_of
+from ..formats.files import cells_of
 from ..formats.places import places_of
 from ..formats.readers.task_answers import answer_columns
 from ..formats.strict_json import decoded, parsed
@@ -62,6 +63,8 @@ class ResultRow:
     times : mapping of str to str
     absent : tuple of int
         Slots, from 1, that a campaign with partial HITs leaves unanswered; their values are nan.
+    token : str
+        Whose page the answers come from; "" if the file does not say.
     """
 
     row: int
@@ -77,6 +80,7 @@ class ResultRow:
     worker: str
     times: Mapping[str, str]
     absent: tuple[int, ...] = ()
+    token: str = ""
 
 
 @dataclass(frozen=True)
@@ -328,7 +332,9 @@ def row_of(
     submitted_and_seconds(times, where(None))  # refuses times that cannot be read
     named = plain("HITId"), plain("AssignmentId"), plain("WorkerId")
     answered = (ids, tuple(values), tuple(raw))
-    return ResultRow(number, where(None), *placed, *answered, *named, times, tuple(absent))
+    return ResultRow(
+        number, where(None), *placed, *answered, *named, times, tuple(absent), plain("Input.token")
+    )
 
 
 def _ids(

@@ -18,16 +18,10 @@ from typing import Any
 
 from ...errors import InputError
 from ..storage.clock import now
+from ..storage.migration import RETRACTION
 from ..storage.records import JUDGMENT, about, insert_judgment, recount_all
 from ..storage.store import Store, opened
 from .settle import settle
-
-#: The table is created when the first judgment is retracted, so a campaign without it has no retractions.
-#: `judgment` is the whole judgment as JSON (its columns, and its scores as slot, item, value, raw); `undone`
-#: is when it was restored, NULL while it is retracted.
-TABLE = """CREATE TABLE IF NOT EXISTS retraction (
-    number INTEGER PRIMARY KEY, at TEXT NOT NULL, why TEXT NOT NULL, identity TEXT NOT NULL, judgment TEXT NOT NULL, undone TEXT
-)"""
 
 
 @dataclass(frozen=True)
@@ -241,7 +235,7 @@ def _check_found(store: Store, found: Sequence[str], assignments: Sequence[str],
 
 def move_out(store: Store, judgment: int, why: str) -> int:
     """Retract a judgment inside an open transaction; the number of the retraction."""
-    store.db.execute(TABLE)
+    store.db.execute(RETRACTION)
     row = store.db.execute(
         f"SELECT {', '.join(JUDGMENT)} FROM judgment WHERE number = ?", (judgment,)
     ).fetchone()

@@ -11,10 +11,11 @@ from typing import Literal, get_args
 
 from ...data.options import one_of
 from ...errors import InputError
+from ...files.guarded import guard
 from ...text import quoted
-from ..formats.files import guard
 from ..formats.readers.read import Tool, read_any
 from ..formats.writers.mturk_cells import readings
+from ..storage.annotators import annotator_rows, batches_with_tokens
 from ..storage.clock import now
 from ..storage.design import OnRepeat
 from ..storage.records import About, about, ids_of, insert_judgment, recount, recount_all
@@ -26,6 +27,8 @@ from .settle import change_rule, settle
 
 #: What to do with an annotation that was edited in its tool after it had been added.
 OnChange = Literal["refuse", "newest"]
+#: What to do with answers under a registered name that do not say from whose page they come.
+WithoutToken = Literal["refuse", "count"]
 #: Most digits of a batch's or HIT's number; Python reads no whole number of more than 4,300.
 LONGEST_NUMBER = 18
 
@@ -83,6 +86,7 @@ def take_in(
     tool: Tool | None = None,
     scale: tuple[float, float] | None = None,
     on_change: OnChange = "refuse",
+    without_token: WithoutToken = "refuse",
 ) -> Taken:
     """Add a results file to a campaign, in one transaction.
 
@@ -104,6 +108,8 @@ def take_in(
         Lowest and highest rating, where Label Studio's configuration has ratings.
     on_change : {"refuse", "newest"}
         What to do with an annotation that was edited in its tool after it had been added.
+    without_token : {"refuse", "count"}
+        What to do with answers of a registered annotator that lack the token of their page.
 
     Returns
     -------
@@ -117,6 +123,7 @@ def take_in(
     if on_repeat is not None:
         one_of("on_repeat", on_repeat, get_args(OnRepeat))
     one_of("on_change", on_change, get_args(OnChange))
+    one_of("without_token", without_token, get_args(WithoutToken))
     with opened(path, write=True) as store:
         a = about(store)
         if on_repeat is not None and on_repeat != a.design.on_repeat:
@@ -132,10 +139,16 @@ def take_in(
             tool=tool,
             scale=scale,
         )
-        return add(store, a, file, on_change)
+        return add(store, a, file, on_change, without_token)
 
 
-def add(store: Store, a: About, file: ResultsFile, on_change: OnChange = "refuse") -> Taken:
+def add(
+    store: Store,
+    a: About,
+    file: ResultsFile,
+    on_change: OnChange = "refuse",
+    without_token: WithoutToken = "refuse",
+) -> Taken:
     """Check and add the rows of a results file inside an open transaction."""
     ids = ids_of(store)
     position = {name: k for k, name in enumerate(ids)}
@@ -154,6 +167,10 @@ def add(store: Store, a: About, file: ResultsFile, on_change: OnChange = "refuse
     out = [stays_out(store, name, *_without_absent(row, items)) for name, row, items, _, _ in named]
     if file.tool == "label-studio":
         _check_exports(store, file)
+    else:
+        there = {name for (name,) in store.db.execute("SELECT identity FROM judgment")}
+        new_here = [(row, b) for (name, row, _, b, _), o in zip(named, out) if not o and name not in there]
+        _check_tokens(store, new_here, without_token)
     edited = 0
     if on_change == "newest":
         edited = sum(_edited(store, name, row, items) for name, row, items, _, _ in named)
@@ -190,6 +207,35 @@ def _not_given(store: Store, before: int) -> tuple[str, ...]:
         return ()
     names = ", ".join(repr(name[:40]) for (name,) in rows[:5]) + (" ..." if len(rows) > 5 else "")
     return (f"answered HITs that were given to others: {names}; they count, 'easl retract' takes them out",)
+
+
+def _check_tokens(
+    store: Store, rows: Sequence[tuple[ResultRow, int | None]], without_token: WithoutToken
+) -> None:
+    """Refuse answers under the name of an annotator whose page they do not come from.
+
+    Label Studio says itself who answered, and crowd workers have no token.  Where HITs were not handed out on pages
+    with tokens (a table of them, pages of an earlier pairproof) answers need none.
+    """
+    token = {p.name: p.token for p in annotator_rows(store) if p.token}
+    owner = {t: name for name, t in token.items()}
+    needed = batches_with_tokens(store)
+    for row, batch in rows:
+        who, place = row.worker.strip(), f"{row.where}, column 'Input.token'"
+        if row.token and owner.get(row.token) != who:
+            whose = (
+                f"is that of {owner[row.token]!r}" if row.token in owner else "is nobody's in this campaign"
+            )
+            raise InputError(
+                f"{place}: {quoted(row.token, 40)} {whose}, but the answers are under the name {quoted(who, 40)};"
+                " ask who gave them. Nothing was added"
+            )
+        if not row.token and who in token and batch in needed and without_token == "refuse":
+            raise InputError(
+                f"{place}: blank, but {quoted(who, 40)} is registered and got batch {batch} on a page, whose results bear"
+                " a token; ask for the file that the page saved, or, if a platform vouches for the name, use"
+                " --without-token count. Nothing was added"
+            )
 
 
 def _check_exports(store: Store, file: ResultsFile) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from ...data.options import one_of
 from ...errors import InputError
 from .clock import now
-from .store import Store
+from .design import State
 
-State = Literal["invited", "qualified", "active", "excluded"]
+if TYPE_CHECKING:
+    from .store import Store
+
+#: Begins the name of the setting that a batch has if the results of its pages bear tokens.
+TOKENS = "tokens of batch "
 #: Longest name of an annotator, in characters; identifiers of crowd platforms have 14 to 36.
 LONGEST = 200
 
@@ -47,6 +51,12 @@ def annotator_rows(store: Store) -> tuple[AnnotatorRow, ...]:
     return tuple(AnnotatorRow(*row) for row in rows)
 
 
+def batches_with_tokens(store: Store) -> set[int]:
+    """The batches whose answers bear the token of the annotator whose page they come from."""
+    rows = store.db.execute("SELECT name FROM setting WHERE name LIKE ?", (f"{TOKENS}%",))
+    return {int(name[len(TOKENS) :]) for (name,) in rows}
+
+
 def annotator_number(store: Store, name: str) -> int | None:
     """The number of the annotator with this name, who is made if there is none; None for no name."""
     name = name.strip()
@@ -70,7 +80,7 @@ def add_annotator(store: Store, name: str, state: State = "invited") -> int:
         raise InputError(
             f"annotator {name[:40]!r}: expected a name of 1 to {LONGEST} characters that can be printed"
         )
-    token = secrets.token_hex(4)
+    token = new_token()
     known = store.db.execute("SELECT number, token FROM annotator WHERE name = ?", (name,)).fetchone()
     if known and known[1]:
         raise InputError(f"annotator {name!r} is in this campaign already; 'easl annotators' lists all")
@@ -78,6 +88,11 @@ def add_annotator(store: Store, name: str, state: State = "invited") -> int:
         store.db.execute("UPDATE annotator SET token = ? WHERE number = ?", (token, known[0]))
         return int(known[0])
     return _insert(store, name, state, token)
+
+
+def new_token() -> str:
+    """Eight hexadecimal digits that begin with a letter: no spreadsheet takes them for a number, as it does 12e45678."""
+    return secrets.choice("abcdf") + secrets.token_hex(4)[1:]
 
 
 def _insert(store: Store, name: str, state: State, token: str | None) -> int:

@@ -10,6 +10,8 @@ from ...errors import InputError
 
 Arrange = Literal["any", "same-source"]
 OnRepeat = Literal["first", "last", "both"]
+#: Of an annotator.
+State = Literal["invited", "qualified", "active", "excluded"]
 #: Properties of an item that columns of the items file give; annotators never see them.
 RESERVED = ("role", "of", "source", "system", "gold")
 #: Roles of items; only `item` has a score, is allocated and counts for systems.

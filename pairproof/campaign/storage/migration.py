@@ -11,9 +11,12 @@ import filecmp
 import json
 import os
 import sqlite3
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 from ...errors import InputError
+from ...files.database import Schema, statements
 from ...files.outputs import new_part
 from .design import Design
 from .times import stored_times
@@ -21,6 +24,13 @@ from .times import stored_times
 #: The first schema, and the end of the name of the copy of a campaign that had it.
 OLD = 1
 COPY = ".schema1"
+
+#: The table is created when the first judgment is retracted, so a campaign without it has no retractions.
+#: `judgment` is the whole judgment as JSON (its columns, and its scores as slot, item, value, raw); `undone`
+#: is when it was restored, NULL while it is retracted.
+RETRACTION = """CREATE TABLE IF NOT EXISTS retraction (
+    number INTEGER PRIMARY KEY, at TEXT NOT NULL, why TEXT NOT NULL, identity TEXT NOT NULL, judgment TEXT NOT NULL, undone TEXT
+)"""
 
 #: What schema 2 has and schema 1 has not; the tables are those of schema.sql.
 _ADDED = (
@@ -40,6 +50,41 @@ _ADDED = (
     ("score", "kind TEXT NOT NULL DEFAULT 'item'"),
 )
 _NEW = ("annotator", "assignment", "text", "rule", "look", "packed", "state_changed")
+#: What the first files of schema 2 had not yet; it repeats other rows, and is made when it is missing.
+_ARRAYS = ("packed", "state_changed")
+
+
+def script() -> str:
+    """The SQL script that makes a new campaign."""
+    return resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
+
+
+@cache
+def schema(version: int) -> Schema:
+    """The schema of the campaigns of a version."""
+    name = "schema_1.sql" if version == OLD else "schema.sql"
+    every = statements(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    retraction = RETRACTION.replace("IF NOT EXISTS ", "")
+    later = tuple(statement for statement in every if _created(statement) in _ARRAYS)
+    return Schema(tuple(s for s in every if s not in later), (retraction, *later))
+
+
+def _created(statement: str) -> str:
+    return statement.split("(")[0].split()[2]
+
+
+def lacks_arrays(connection: sqlite3.Connection) -> bool:
+    """Whether the campaign was written before there were arrays beside the rows."""
+    query = f"SELECT COUNT(*) FROM sqlite_master WHERE name IN {_ARRAYS!r}"
+    return int(connection.execute(query).fetchone()[0]) < len(_ARRAYS)
+
+
+def add_arrays(connection: sqlite3.Connection) -> None:
+    """Make what the first files of schema 2 had not yet, inside an open transaction."""
+    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    for statement in statements(script()):
+        if _created(statement) in _ARRAYS and _created(statement) not in there:
+            connection.execute(statement)
 
 
 def keep_copy(file: Path, connection: sqlite3.Connection) -> Path:
@@ -71,12 +116,12 @@ def keep_copy(file: Path, connection: sqlite3.Connection) -> Path:
     raise InputError(f"{file}: 99 copies {file.name}{COPY}... are there; remove those that you do not need")
 
 
-def migrate(connection: sqlite3.Connection, schema: str, version: int) -> None:
+def migrate(connection: sqlite3.Connection, version: int) -> None:
     """Bring the campaign to the present schema, inside an open transaction."""
     for table, column in _ADDED:
         connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
-    for statement in _statements(schema):
-        if statement.split("(")[0].split()[2] in _NEW:
+    for statement in statements(script()):
+        if _created(statement) in _NEW:
             connection.execute(statement)
     _annotators(connection)
     _times(connection)
@@ -90,16 +135,6 @@ def migrate(connection: sqlite3.Connection, schema: str, version: int) -> None:
         stored["design"] = design.to_dict()
         connection.execute("UPDATE setting SET value = ? WHERE name = 'about'", (json.dumps(stored),))
     connection.execute(f"PRAGMA user_version = {version}")
-
-
-def _statements(schema: str) -> list[str]:
-    found, begun = [], ""
-    for line in schema.splitlines():
-        begun += line.split("--")[0] + "\n"
-        if sqlite3.complete_statement(begun):
-            found.append(begun.strip())
-            begun = ""
-    return found
 
 
 def _annotators(connection: sqlite3.Connection) -> None:

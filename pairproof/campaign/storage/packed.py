@@ -7,34 +7,25 @@ missing but never differ.  They are written again with the rows.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ...native.annotation.beta import FloatArray, IntArray
+from .contents import PackedState, packed_parts
 from .design import ROLES
-from .store import Store
 
-#: Bytes of an item's state: two floats and a whole number, as arrays one after the other, little-endian.
-_BYTES = 24
-State = tuple[FloatArray, FloatArray, IntArray]
+if TYPE_CHECKING:
+    from .store import Store
 
 
-def _read(store: Store, name: str, bytes_each: int) -> tuple[bytes, int] | None:
-    """The content and the number of items, if it is there and of their number."""
-    found = store.db.execute("SELECT content FROM packed WHERE name = ?", (name,)).fetchone()
-    if found is None:
-        return None
-    n = int(store.db.execute("SELECT MAX(position) FROM item").fetchone()[0]) + 1
-    return (found[0], n) if len(found[0]) == n * bytes_each else None
+def _parts(store: Store) -> tuple[PackedState | None, IntArray | None]:
+    return packed_parts(store.db, int(store.db.execute("SELECT MAX(position) FROM item").fetchone()[0]) + 1)
 
 
-def packed_state(store: Store) -> State | None:
+def packed_state(store: Store) -> PackedState | None:
     """The columns a, b and n of all items; None if they have to be read row by row."""
-    found = _read(store, "state", _BYTES)
-    if found is None:
-        return None
-    content, n = found
-    a, b = (np.frombuffer(content, "<f8", n, at).astype(np.float64) for at in (0, 8 * n))
-    return a, b, np.frombuffer(content, "<i8", n, 16 * n).astype(np.int64)
+    return _parts(store)[0]
 
 
 def pack_state(store: Store, a: FloatArray, b: FloatArray, n: IntArray) -> None:
@@ -45,9 +36,9 @@ def pack_state(store: Store, a: FloatArray, b: FloatArray, n: IntArray) -> None:
 
 def roles_of(store: Store) -> IntArray:
     """The role of every item, as indices into :data:`pairproof.campaign.storage.design.ROLES`."""
-    found = _read(store, "roles", 1)
+    found = _parts(store)[1]
     if found is not None:
-        return np.frombuffer(found[0], np.uint8).astype(np.int64)
+        return found
     code = {name: k for k, name in enumerate(ROLES)}
     rows = store.db.execute("SELECT role FROM item ORDER BY position")
     return np.array([code[role] for (role,) in rows], np.int64)

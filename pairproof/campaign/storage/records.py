@@ -8,13 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from ...data.options import one_of, whole_number
+from ...errors import InputError
 from ...native.annotation.allocation import Pool
 from ...native.annotation.beta import FloatArray, IntArray
-from ...native.annotation.methods import ADDITIVE, Method, ScoreState, Settings, observe
+from ...native.annotation.methods import ADDITIVE, METHODS, Method, ScoreState, Settings, observe
+from ...text import quoted
 from .annotators import annotator_number
 from .design import Design
 from .items import Reserved
@@ -56,6 +59,8 @@ class About:
     design: Design = Design()
 
 
+#: Most items of a HIT; nobody shows as many, and a number without end in a damaged file would take memory.
+LARGEST_HIT = 1_000_000
 #: Fields that are stored separately from the other settings.
 _SETTINGS = ("gamma", "epsilon", "tie_within")
 
@@ -63,9 +68,37 @@ _SETTINGS = ("gamma", "epsilon", "tie_within")
 def about(store: Store) -> About:
     """The settings of the campaign in a store."""
     stored = json.loads(store.setting("about"))
-    settings = Settings(**{name: stored.pop(name) for name in _SETTINGS})
-    columns = tuple(stored.pop("columns"))
-    return About(columns=columns, settings=settings, design=Design.from_dict(stored.pop("design")), **stored)
+    try:
+        settings = Settings(**{name: stored.pop(name) for name in _SETTINGS})
+        columns = tuple(stored.pop("columns"))
+        design = Design.from_dict(stored.pop("design"))
+        found = About(columns=columns, settings=settings, design=design, **stored)
+        _check_about(found)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{store.path}, table 'setting', row 'about': {error}; the file is damaged, or was changed by hand: go back"
+            " to a copy of it"
+        ) from error
+    return found
+
+
+def _check_about(a: About) -> None:
+    """Check the types and ranges of settings, which JSON does not keep."""
+    one_of("method", a.method, METHODS)
+    one_of("pool", a.pool, get_args(Pool))
+    whole_number("seed", a.seed)
+    if whole_number("per_hit", a.per_hit, 1) > LARGEST_HIT:
+        raise InputError(f"per_hit is {quoted(a.per_hit)}; expected at most {LARGEST_HIT:,}")
+    d, s = a.design, a.settings
+    numbers = (s.gamma, s.epsilon, s.tie_within, d.repeats, d.degraded, d.gold)
+    if (
+        not all(isinstance(v, (int, float)) and math.isfinite(v) for v in numbers)
+        or type(d.judgments) is not int
+    ):
+        raise InputError("settings or design have a value that is no number")
+    texts = (a.id, d.text, d.qualify, *d.show, *d.columns, *d.columns.values())
+    if not all(isinstance(v, str) for v in texts) or len(a.columns) != len(set(a.columns)):
+        raise InputError("settings or design have a value that is no text, or a column twice")
 
 
 def with_design(a: About, **changes: Any) -> About:

@@ -6,14 +6,14 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import resources
 from pathlib import Path
 
 from ...errors import InputError
 from ...files.database import DatabaseKind
 from ...files.inputs import checked_name, regular
 from ...files.outputs import check, new_part, remove_stale
-from .migration import OLD, keep_copy, migrate
+from .contents import check_contents
+from .migration import OLD, add_arrays, keep_copy, lacks_arrays, migrate, schema, script
 
 #: Seconds to wait for another command that is writing.
 PATIENCE = 5.0
@@ -24,6 +24,7 @@ CAMPAIGN = DatabaseKind(
     2,
     f"another command is writing to this campaign (waited {PATIENCE:g} s); nothing was changed, run this again"
     " when it has ended",
+    schema,
     older=(OLD,),
 )
 
@@ -67,10 +68,12 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
     with CAMPAIGN.errors_explained(file):
         connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
         try:
-            if CAMPAIGN.check(file, connection) == OLD:
-                connection = _migrated(file, connection, write=write)
+            version = CAMPAIGN.check(file, connection)
+            if version == OLD or lacks_arrays(connection):
+                connection = _migrated(file, connection, version, write=write)
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
+                check_contents(file, connection)
                 yield Store(file, connection)
             except BaseException:
                 connection.execute("ROLLBACK") if connection.in_transaction else None
@@ -80,29 +83,37 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
             connection.close()
 
 
-def _schema() -> str:
-    return resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
-
-
-def _migrated(file: Path, connection: sqlite3.Connection, *, write: bool) -> sqlite3.Connection:
+def _migrated(file: Path, connection: sqlite3.Connection, version: int, *, write: bool) -> sqlite3.Connection:
     """A connection to the campaign in the present schema: the file itself, after a copy of it, or, to read, a
     copy in memory.
     """
     if write:
-        keep_copy(file, connection)
+        if version == OLD:
+            keep_copy(file, connection)
         connection.execute("BEGIN IMMEDIATE")
-        # Another command may have migrated it while this one waited.
-        if int(connection.execute("PRAGMA user_version").fetchone()[0]) == OLD:
-            migrate(connection, _schema(), CAMPAIGN.version)
+        _bring(file, connection)
         connection.execute("COMMIT")
         return connection
     inside = sqlite3.connect(":memory:", isolation_level=None)
     connection.backup(inside)
     connection.close()
     inside.execute("BEGIN")
-    migrate(inside, _schema(), CAMPAIGN.version)
+    _bring(file, inside)
     inside.execute("COMMIT")
     return inside
+
+
+def _bring(file: Path, connection: sqlite3.Connection) -> None:
+    """Bring a campaign to the present schema; another command may have done it while this one waited."""
+    if int(connection.execute("PRAGMA user_version").fetchone()[0]) == OLD:
+        try:
+            migrate(connection, CAMPAIGN.version)
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise InputError(
+                f"{file}: a campaign of schema {OLD} whose settings or times cannot be read ({error}); the file is"
+                f" damaged: {CAMPAIGN.remedy}"
+            ) from error
+    add_arrays(connection)
 
 
 @contextmanager
@@ -126,7 +137,7 @@ def created(path: str | Path) -> Iterator[Store]:
             connection = sqlite3.connect(part, isolation_level=None)
             try:
                 CAMPAIGN.stamp(connection)
-                connection.executescript(f"BEGIN;\n{_schema()}")
+                connection.executescript(f"BEGIN;\n{script()}")
                 yield Store(file, connection)
                 connection.execute("COMMIT")
             finally:

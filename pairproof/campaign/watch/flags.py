@@ -21,7 +21,7 @@ import numpy as np
 
 from ...native.annotation.quality.consistency import DegradedTest
 from ...native.annotation.quality.drift import ALPHA, LARGE
-from ...native.annotation.quality.quality import REST
+from ...native.annotation.quality.quality import FAST, INSTANT, REST, AnnotatorQuality
 from .watched import Watched
 
 #: Attention checks failed that are a flag.
@@ -45,7 +45,7 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
         if "degraded" in q.flags:
             flags["degraded"] = _why_degraded(q.degraded)
         if "fast" in q.flags:
-            flags["fast"] = f"{q.seconds:.0f} s a HIT, below a third of the usual {usual:.0f} s"
+            flags["fast"] = _why_fast(q, usual)
         if "rejected" in q.flags:
             flags["rejected"] = f"{q.rejected} HIT(s) rejected on the platform"
         if "constant" in q.flags:
@@ -71,6 +71,15 @@ def flagged(rows: Sequence[Watched]) -> Iterator[Watched]:
                 "drift"
             ] = f"scores change by {row.change:+.2f} from first to last, p {row.drift_p:.2g} (Holm)"
         yield replace(row, flags=flags)
+
+
+def _why_fast(q: AnnotatorQuality, usual: float) -> str:
+    found = []
+    if q.instant:
+        found.append(f"{q.instant} HIT(s) answered in less than {INSTANT:g} s")
+    if q.seconds < FAST * usual:
+        found.append(f"{q.seconds:.0f} s a HIT, below a third of the usual {usual:.0f} s")
+    return "; ".join(found)
 
 
 def _why_degraded(test: DegradedTest) -> str:

@@ -109,6 +109,7 @@ class Watched:
             "drift_detectable": self.detectable,
             "drift_p_holm": self.drift_p,
             "seconds": q.seconds,
+            "instant": q.instant,
             "rejected": q.rejected,
             "flags": dict(self.flags),
         }

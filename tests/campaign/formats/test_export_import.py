@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pairproof.campaign import create, export, open_batch, status, take_in, take_over
-from pairproof.campaign.formats.files import guard, unguard
 from pairproof.errors import InputError
+from pairproof.files.guarded import guard, unguard
 from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, scores, write
 
 #: As the older tools' README shows a fresh project.

@@ -86,10 +86,12 @@ def results_by(path: Path, name: str, seed: int = 1, noise: float = 0.05) -> Pat
     open_batch(path, out, again=True, annotator=name)
     rng = np.random.default_rng(seed)
     known = dict(rows_of(path, "SELECT id, gold FROM item"))
+    token = dict(rows_of(path, "SELECT name, token FROM annotator"))[name] or ""
     judged = []
     for row in csv.DictReader(out.open(encoding="utf-8")):
         one = {f"Input.{k}": v for k, v in row.items()} | {"WorkerId": name}
         one["AssignmentId"] = f"{name}-{row['batch']}-{row['hit']}"
+        one["Input.token"] = token  # as their page writes it
         for k in range(1, 6):
             item, one[f"Answer.range{k}"] = row[f"id{k}"], ""
             if item:

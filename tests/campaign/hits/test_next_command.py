@@ -115,18 +115,24 @@ def test_a_hit_of_the_design_same_source_holds_the_outputs_of_one_source(tmp_pat
     create(path, items_with_checks(tmp_path), "easl", 5, seed=3, design=design)
     batch = open_batch(path, tmp_path / "b.csv")
     source = dict(rows_of(path, "SELECT id, source FROM item"))
-    plans = []
+    seen, judged = set(), []
     for kind, ids, plan in hits_of(path).values():
         if kind == "work":
-            assert len({source[name] for name in ids}) == 1 and len(set(plan) - {"attention"}) == 1
-            plans.append(plan[0] if plan[0] != "attention" else "gold")
-    assert plans.count("item") == 10 and set(plans) == {"item", "repeat", "degraded", "gold"}
-    shown = [i for kind, ids, plan in hits_of(path).values() if set(plan) == {"item"} for i in ids]
-    assert sorted(shown) == sorted(f"i{k}" for k in range(40))
+            assert len({source[name] for name in ids}) == 1
+            seen.add(frozenset(plan) - {"attention"})
+            assert set(plan) & {"gold", "attention"} or sorted(int(name[1:]) % 4 for name in ids) == [
+                0,
+                1,
+                2,
+                3,
+            ]
+            assert plan.count("degraded") <= 2  # of four outputs of a source
+            judged += [name for name, what in zip(ids, plan) if what == "item"]
+    assert {frozenset(["item"]), frozenset(["repeat"]), frozenset(["gold"])} <= seen
+    assert any("degraded" in kinds and len(kinds) > 1 for kinds in seen)
+    assert sorted(judged) == sorted(f"i{k}" for k in range(40))  # each once, whichever page comes first
     rows = list(csv.DictReader((tmp_path / "b.csv").open(encoding="utf-8")))
-    assert [row["id5"] for row in rows if row["id1"].startswith("i")] == [""] * plans.count("item") + [
-        ""
-    ] * plans.count("repeat")
+    assert {row["id5"] for row in rows if row["id1"][0] in "id"} == {""}
     assert len(batch.hits) == len(rows)
 
 

@@ -76,8 +76,10 @@ def test_shares_are_met_to_the_nearest_slot_and_spread_evenly(hits, per_hit, sha
     counted = [int((found.kinds == k).sum()) for k in (REPEAT, DEGRADED, GOLD)]
     assert not found.lacking
     assert counted == [int(share * hits * per_hit + 0.5) for share in shares]
-    checks = (found.kinds != ITEM).sum(axis=1)
-    assert checks.max() - checks.min() <= 1 and checks.max() < per_hit
+    for kind in (DEGRADED, GOLD):
+        own = (found.kinds == kind).sum(axis=1)
+        assert own.max() - own.min() <= 1
+    assert (found.kinds != ITEM).sum(axis=1).max() < per_hit
     assert (found.items >= 0).all()
     assert all(len(set(row)) == per_hit for row in found.items.tolist())
 
@@ -130,6 +132,30 @@ def test_an_annotators_own_order_shows_the_original_before_its_repeat():
         order = own_order(np.arange(15), found.after, np.random.default_rng(seed)).tolist()
         assert sorted(order) == list(range(15))
         assert all(order.index(hit) > order.index(earlier) for hit, earlier in found.after)
+
+
+def test_degraded_items_stand_no_less_where_repeats_stand():
+    """One slot in ten each, so half of 400 HITs have a repeat and half a degraded item: of independent draws 100 have
+    both, with sd 5, and 60 to 140 are left with a probability of 1e-15. Kinds that are kept apart give 0.
+    """
+    found = plan(crowd(400), 5, Shares(0.1, 0.1), seed=1, seen=np.arange(N))
+    repeats, degraded = ((found.kinds == kind).any(axis=1) for kind in (REPEAT, DEGRADED))
+    assert repeats.sum() == degraded.sum() == 200
+    assert 60 <= (repeats & degraded).sum() <= 140
+
+
+def test_hits_that_are_spread_stand_once_in_each_part_of_the_order():
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        spread = set(rng.permutation(40)[:10].tolist())
+        order = own_order(np.arange(40), [], rng, spread).tolist()
+        assert sorted(order) == list(range(40))
+        assert [len(spread & set(order[k : k + 4])) for k in range(0, 40, 4)] == [1] * 10
+        after = [(hit, hit - 7) for hit in range(7, 40)]
+        order = own_order(np.arange(40), after, rng, spread).tolist()
+        assert all(order.index(hit) > order.index(earlier) for hit, earlier in after)
+    assert own_order(np.arange(3), [], np.random.default_rng(1), {0, 1, 2, 9}).size == 3
+    assert own_order(np.arange(0), [(1, 0)], np.random.default_rng(1), {4}).size == 0
 
 
 def test_orders_are_drawn_anew_for_every_annotator():

@@ -263,7 +263,8 @@ class Browser:
         """The file that appears, once it is whole."""
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
-            files = list(self.downloads.glob("*.csv"))
+            # The browser holds the name with an empty file before it writes, under another name.
+            files = [path for path in self.downloads.glob("*.csv") if path.stat().st_size]
             if files and not list(self.downloads.glob("*.crdownload")):
                 return files[0]
             time.sleep(0.05)

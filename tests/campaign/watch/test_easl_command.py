@@ -148,6 +148,17 @@ def test_results_that_cannot_be_told_apart_later_are_said(tmp_path, capsys):
     )
 
 
+def test_a_page_answered_in_0_s_is_flagged(tmp_path, capsys):
+    path = campaign(tmp_path, 40)
+    rows = answers(batch_rows(path), 1)
+    for k, row in enumerate(rows):
+        row["WorkTimeInSeconds"] = "0" if k == 3 else "60"
+    run(capsys, "easl", "update", path, write(tmp_path / "r.csv", rows))
+    assert "ann: fast (1 HIT(s) answered in less than 1 s)" in run(capsys, "easl", "status", path)[1]
+    (found,) = json.loads(run(capsys, "easl", "status", path, "--annotators", "--json")[1])["annotators"]
+    assert found["instant"] == 1 and set(found["flags"]) == {"fast"}
+
+
 def test_the_command_offers_what_the_methods_are():
     from pairproof.native.annotation import allocation, methods
 

@@ -14,8 +14,8 @@ from ....errors import InputError
 from ....native.annotation.allocation import Pool
 from ....native.annotation.methods import METHODS, Method
 from ....text import quoted
-from ...storage.annotators import State
-from ...storage.design import KINDS, ROLES, Design
+from ...storage.contents import score_of
+from ...storage.design import KINDS, ROLES, Design, State
 from ..strict_json import decoded, exactly, of_kind, parsed
 from .lines import SCHEMA, state_names
 
@@ -60,6 +60,8 @@ MEMBERS: dict[str, dict[str, Types]] = {
     },
     "look": {"number": _WHOLE, "at": _TEXT, "judgments": _WHOLE, "rule": _TEXT, "answer": _OBJECT},
 }  # fmt: skip
+#: Members that lines have only where they say something; earlier logs are without them.
+LATER: dict[str, dict[str, Types]] = {"batch": {"tokens": (bool,)}}
 #: Members of objects inside a line.
 SETTINGS: dict[str, Types] = {"gamma": _NUMBER, "epsilon": _NUMBER, "tie_within": _NUMBER}
 RULE: dict[str, Types] = {"name": _TEXT, "fixed": _TEXT, "after_judgments": _WHOLE}
@@ -142,8 +144,11 @@ def _check(kind: str, record: Mapping[str, Any], where: str, campaign: Mapping[s
 def _members(
     record: Mapping[str, Any], types: Mapping[str, Types], where: str, more: tuple[str, ...] = ("kind",)
 ) -> None:
-    exactly(record, (*more, *types), where)
-    for name, allowed in types.items():
+    later = {
+        name: allowed for name, allowed in LATER.get(str(record.get("kind")), {}).items() if name in record
+    }
+    exactly(record, (*more, *types, *later), where)
+    for name, allowed in {**types, **later}.items():
         of_kind(record[name], allowed, where, f"{name!r}")
 
 
@@ -238,6 +243,11 @@ def _scores(scores: list[Any], where: str, types: Mapping[str, Types]) -> None:
     for score in scores:
         _members(of_kind(score, dict, where, "a score"), types, where, ())
         _within(score["value"], where, "value")
+        if score["value"] is not None and score_of(score["raw"]) != score["value"]:
+            raise InputError(
+                f"{where}: slot {score['slot']} has the value {score['value']!r}, which is not what the answer"
+                f" as it came, {quoted(score['raw'], 40)}, gives"
+            )
         if score["slot"] < 1 or score["slot"] in seen:
             raise InputError(f"{where}: slot {score['slot']} stands twice, or is below 1")
         seen.add(score["slot"])

@@ -20,6 +20,7 @@ import numpy as np
 from ....native.annotation.methods import BETA, Method
 from ...hits.assigning import judgments_of_batches
 from ...results.retraction import has_table
+from ...storage.annotators import batches_with_tokens
 from ...storage.records import About, about, ids_of, state_of
 from ...storage.rules import rules_of
 from ...storage.store import Store
@@ -106,10 +107,18 @@ def _annotators(store: Store) -> Iterator[dict[str, Any]]:
 
 
 def _batches(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    each = judgments_of_batches(store)
+    each, tokens = judgments_of_batches(store), batches_with_tokens(store)
     for number, opened, hits in store.db.execute("SELECT number, opened, hits FROM batch ORDER BY number"):
         judgments = each.get(number)
-        yield {"kind": "batch", "number": number, "opened": opened, "hits": hits, "judgments": judgments}
+        more = {"tokens": True} if number in tokens else {}
+        yield {
+            "kind": "batch",
+            "number": number,
+            "opened": opened,
+            "hits": hits,
+            "judgments": judgments,
+            **more,
+        }
     query = "SELECT batch, number, items, kind, plan FROM hit ORDER BY batch, number"
     for batch, number, items, purpose, plan in store.db.execute(query):
         yield {

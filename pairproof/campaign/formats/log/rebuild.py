@@ -20,10 +20,10 @@ from ....files.inputs import read_file
 from ....files.packed import unpacked
 from ....native.annotation.methods import ScoreState, Settings
 from ....text import quoted, shortened
-from ...hits.assigning import remember_judgments
-from ...results.retraction import TABLE
+from ...hits.assigning import remember_judgments, remember_tokens
 from ...results.settle import settle
 from ...storage.design import Design
+from ...storage.migration import RETRACTION
 from ...storage.records import About, recount_all, save_state, state_of, write_about
 from ...storage.store import Store, created
 from ...storage.times import stored_times
@@ -216,6 +216,8 @@ class _Rebuilder:
             self._insert("batch", [(r["number"], r["opened"], r["hits"])])
             if r["judgments"] is not None:
                 remember_judgments(self.store, r["number"], r["judgments"])
+            if r.get("tokens"):
+                remember_tokens(self.store, r["number"])
         batches = self.known.get("batch", set())
         for line in self.of("hit"):
             r = line.record
@@ -276,7 +278,7 @@ class _Rebuilder:
     def _retractions(self) -> None:
         lines = list(self.of("retraction"))
         if lines:
-            self.store.db.execute(TABLE)
+            self.store.db.execute(RETRACTION)
         files = {n: n for n in self.known.get("results file", set())}
         for line in lines:
             r = line.record

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ....data.options import one_of
-from ....data.reading.sources import delimited, load
+from ....data.reading.sources import BINARY, delimited, load
 from ....errors import InputError
 from ....files.packed import unpacked
 from ...page.code import BEGIN, decode
@@ -110,6 +110,8 @@ def _found(raw: bytes, source: str) -> Tool:
     InputError
         The file is known and holds no results.
     """
+    if Path(source).suffix.lower() in BINARY:
+        return "results"  # the other tools write text
     kind = kind_of_file(raw, source)
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(BEGIN.encode()):
         return "codes"

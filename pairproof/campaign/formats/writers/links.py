@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from ....errors import InputError
-from ..files import csv_text
+from ....files.guarded import csv_text
 
 COLUMNS = ("annotator", "link")
 

@@ -15,7 +15,8 @@ import html
 import io
 import re
 
-from ..files import BATCH_COLUMNS, unguard
+from ....files.guarded import unguard
+from ..files import BATCH_COLUMNS
 from .sheet import Sheet
 
 _ESCAPED = re.compile(r"[&<>\"'$\r\n\U00010000-\U0010ffff]|^[=+\-@\t]")

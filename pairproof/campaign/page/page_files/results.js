@@ -9,13 +9,16 @@ const goesOut = (record, parts) => isComplete(record) || (parts && isBegun(recor
 
 function results(parts) {
   const numbers = Array.from({ length: data.perHit }, (_, k) => k + 1);
+  // The token says whose page this is: a name can be changed in the file, by mistake too.
+  const token = data.token ? [data.token] : [];
   const header = ["AssignmentId", "WorkerId", "AcceptTime", "SubmitTime", "WorkTimeInSeconds", "Input.campaign", "Input.batch", "Input.hit"]
+    .concat(token.map(() => "Input.token"))
     .concat(numbers.map((k) => "Input.id" + k), numbers.map((k) => "Answer.range" + k), numbers.map((k) => "Answer.na" + k));
   const padded = (cells) => numbers.map((k) => (k <= cells.length ? cells[k - 1] : ""));
   const table = data.hits.map((h) => [h, recordOf(h)]).filter(([, r]) => goesOut(r, parts))
     .sort(([a], [b]) => a.number - b.number)
     .map(([h, r]) => [assignments() + "-" + h.number, annotator, r.begun, r.done, Math.round(r.spent / 1000), data.campaign, data.batch, h.number]
-      .concat(padded(h.ids), padded(r.scores.map((s, i) => (r.cannot[i] || s === null ? "" : s))), padded(r.cannot.map((c) => (c ? "on" : "")))));
+      .concat(token, padded(h.ids), padded(r.scores.map((s, i) => (r.cannot[i] || s === null ? "" : s))), padded(r.cannot.map((c) => (c ? "on" : "")))));
   return csvText(header, table.map((row) => row.map(String)));
 }
 

@@ -1,0 +1,438 @@
+"""Checks the rows of a campaign when it is opened: a file that somebody sent is data, and may be damaged.
+
+SQLite keeps any kind of value in any column, and a text that should be JSON may be anything.  What pairproof
+writes is narrower, and everything that reads a campaign counts on it: each cell has its type and range, each
+JSON text its form, each row that is named is there, the score of an answer is the one that its text gives, and
+the arrays that repeat the rows (storage/packed.py) repeat them.  One pass over the file checks all of this, so
+that no command ends in the middle, or takes memory for a number that no row stands for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+
+from ...errors import InputError
+from ...native.annotation.beta import FloatArray, IntArray
+from ...text import quoted, shortened
+from .design import KINDS, ROLES, State
+
+_CURE = "the file is damaged, or was changed by hand: go back to a copy of it; nothing was changed"
+
+
+class _Column(NamedTuple):
+    """A column, the SQL condition that its cells meet, and what that means."""
+
+    name: str
+    condition: str
+    expected: str
+
+
+def _text(*names: str) -> tuple[_Column, ...]:
+    return tuple(_Column(name, f"typeof({name}) = 'text'", "a text") for name in names)
+
+
+def _text_or_none(*names: str) -> tuple[_Column, ...]:
+    return tuple(_Column(n, f"typeof({n}) IN ('text', 'null')", "a text, or nothing") for n in names)
+
+
+def _one_of(name: str, allowed: Iterable[str]) -> _Column:
+    words = tuple(allowed)
+    return _Column(name, f"{name} IN ({', '.join(map(repr, words))})", f"one of {', '.join(words)}")
+
+
+def _whole(*names: str, least: int = 0) -> tuple[_Column, ...]:
+    expected = f"a whole number of at least {least}"
+    return tuple(_Column(n, f"typeof({n}) = 'integer' AND {n} >= {least}", expected) for n in names)
+
+
+def _whole_or_none(*names: str) -> tuple[_Column, ...]:
+    expected = "a whole number of at least 0, or nothing"
+    return tuple(_Column(n, f"{n} IS NULL OR typeof({n}) = 'integer' AND {n} >= 0", expected) for n in names)
+
+
+def _number_or_none(name: str, low: float = -1e300, high: float = 1e300) -> _Column:
+    within = f"typeof({name}) IN ('real', 'integer') AND {name} BETWEEN {low!r} AND {high!r}"
+    span = f" from {low:g} to {high:g}" if high < 1e300 else ""
+    return _Column(name, f"{name} IS NULL OR {within}", f"a number{span}, or nothing")
+
+
+#: Table -> what names a row, and the columns.  :n is the number of items.
+_TABLES: dict[str, tuple[tuple[str, ...], tuple[_Column, ...]]] = {
+    "setting": (("name",), _text("name", "value")),
+    "item": (
+        ("position",),
+        (
+            _Column("position", "position >= 0 AND position < :n", "the items to be numbered from 0"),
+            *_text("id", "fields", "source", "system"),
+            *(_number_or_none(name) for name in ("a0", "b0", "a", "b")),
+            *_whole("n0", "n"),
+            _one_of("role", ROLES),
+            _Column(
+                "of",
+                "(role = 'degraded') = (of IS NOT NULL) AND (of IS NULL OR typeof(of) = 'integer' AND of >= 0"
+                " AND of < :n AND of <> position)",
+                "the position of another item where the role is degraded, and nothing elsewhere",
+            ),
+            _number_or_none("gold", 0.0, 1.0),
+        ),
+    ),
+    "packed": (("name",), (*_text("name"), _Column("content", "typeof(content) = 'blob'", "bytes"))),
+    "batch": (("number",), (*_whole("number", "hits"), *_text("opened"))),
+    "hit": (
+        ("batch", "number"),
+        (
+            *_whole("batch", "number"),
+            *_text("items"),
+            _one_of("kind", ("work", "qualification", "calibration")),
+            *_text_or_none("plan"),
+        ),
+    ),
+    "annotator": (
+        ("number",),
+        (*_text("name", "since", "why"), *_text_or_none("token"), _one_of("state", get_args(State))),
+    ),
+    "assignment": (
+        ("annotator", "batch", "hit"),
+        (
+            *_whole("annotator", "batch", "hit", "place"),
+            *_text("given", "shown"),
+            *_text_or_none("due"),
+            _one_of("state", ("open", "returned", "expired", "withdrawn")),
+        ),
+    ),
+    "received": (("number",), (*_text("name", "sha256", "taken"), *_whole("rows", "new"))),
+    "judgment": (
+        ("number",),
+        (
+            *_text("identity", "hit_id", "assignment", "worker", "times", "why"),
+            *_whole_or_none("batch", "hit", "annotator", "repeat_of"),
+            *_whole("received", "row"),
+            _Column("hit", "(batch IS NULL) = (hit IS NULL)", "a batch and a HIT, or neither"),
+            _number_or_none("submitted"),
+            _number_or_none("seconds", 0.0),
+            _Column("counted", "counted IN (0, 1)", "0 or 1"),
+        ),
+    ),
+    "score": (
+        ("judgment", "slot"),
+        (
+            *_whole("judgment", "item"),
+            *_whole("slot", least=1),
+            _number_or_none("value", 0.0, 1.0),
+            *_text("raw"),
+            _one_of("kind", KINDS),
+        ),
+    ),
+    "text": (("name", "lang"), _text("name", "lang", "dir", "body")),
+    "rule": (("number",), (*_text("name", "value", "fixed"), *_whole("after_judgments"))),
+    "look": (("number",), (*_text("at", "rule", "answer"), *_whole("judgments"))),
+    "retraction": (("number",), (*_text("at", "why", "identity", "judgment"), *_text_or_none("undone"))),
+}
+
+
+def check_contents(file: Path, db: sqlite3.Connection) -> None:
+    """Refuse a campaign with a cell, a JSON text or a reference that pairproof does not write.
+
+    Raises
+    ------
+    InputError
+        It names the table, the row and the column.
+    """
+    _Check(file, db).run()
+
+
+class _Check:
+    """A campaign that is being checked."""
+
+    def __init__(self, file: Path, db: sqlite3.Connection) -> None:
+        self.file, self.db = file, db
+        self.items = int(db.execute("SELECT COUNT(*) FROM item").fetchone()[0])
+        there = db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        self.tables = {name for (name,) in there} & set(_TABLES)
+
+    def run(self) -> None:
+        if not self.items:
+            raise self._wrong("item", (), "", "no row", "at least one item")
+        for table in sorted(self.tables):
+            self._cells(table)
+        self._references()
+        self._answers()
+        self._json()
+        self._packed()
+
+    def _wrong(self, table: str, key: Sequence[Any], column: str, found: str, expected: str) -> InputError:
+        row = ", ".join(f"{name} {quoted(value, 40)}" for name, value in zip(_TABLES[table][0], key))
+        place = (
+            f"table {table!r}" + (f", row {row}" if row else "") + (f", column {column!r}" if column else "")
+        )
+        return InputError(f"{self.file}, {place}: {found}; expected {expected}. {_CURE}")
+
+    # -- cells -----------------------------------------------------------------------------------------------
+
+    def _cells(self, table: str) -> None:
+        """Check the type and range of every cell of a table, in one search that SQLite makes."""
+        key, columns = _TABLES[table]
+        met = [f"COALESCE({column.condition}, 0)" for column in columns]
+        which = " ".join(f"WHEN NOT {condition} THEN {k}" for k, condition in enumerate(met))
+        query = (
+            f"SELECT {', '.join(key)}, CASE {which} END FROM {table} WHERE NOT ({' AND '.join(met)}) LIMIT 1"
+        )
+        bound = {"n": self.items} if table == "item" else {}
+        found = self.db.execute(query, bound).fetchone()
+        if found is None:
+            return
+        column = columns[found[-1]]
+        places = " AND ".join(f"{name} IS ?" for name in key)
+        (cell,) = self.db.execute(f"SELECT {column.name} FROM {table} WHERE {places}", found[:-1]).fetchone()
+        raise self._wrong(table, found[:-1], column.name, quoted(cell), column.expected)
+
+    def _references(self) -> None:
+        """Check that what a row names is there."""
+        query = 'SELECT "table", parent FROM pragma_foreign_key_check LIMIT 1'
+        found = self.db.execute(query).fetchone()
+        if found is not None:
+            table, parent = found
+            raise self._wrong(table, (), "", f"a row names a row of table {parent!r} that is not there", "it")
+        hits = (("judgment", "number"), ("assignment", "annotator, batch, hit"))
+        for table, key in hits:
+            row = self.db.execute(
+                f"SELECT {key} FROM {table} j WHERE j.batch IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hit h WHERE"
+                " h.batch = j.batch AND h.number = j.hit) LIMIT 1"
+            ).fetchone()
+            if row is not None:
+                raise self._wrong(
+                    table, row, "hit", "a HIT that is not in the table 'hit'", "a HIT of the campaign"
+                )
+
+    def _answers(self) -> None:
+        """Check that each score is the one that its answer gives, to the last digit."""
+        rows = self.db.execute(
+            "SELECT judgment, slot, value, raw FROM score WHERE value IS NOT NULL AND"
+            " (CAST(raw AS REAL) / 100.0 <> value OR raw NOT GLOB '*[0-9]*')"
+        )
+        for judgment, slot, value, raw in rows:
+            given = score_of(raw)
+            if given != value:  # SQLite reads a long number less exactly than Python
+                says = f"gives {given!r}" if given is not None else "is no score from 0 to 100"
+                raise self._wrong(
+                    "score", (judgment, slot), "value", f"{value!r}, but the answer as it came, {quoted(raw, 40)}, {says}",
+                    "the score that the answer gives",
+                )  # fmt: skip
+
+    # -- JSON ------------------------------------------------------------------------------------------------
+
+    def _json(self) -> None:
+        fields = self._about()
+        items = self._each(
+            "item", "fields", lambda v: _texts(v) and len(v) == fields, f"a list of {fields} texts"
+        )
+        del items
+        hits = self._each(
+            "hit", "items", self._positions, f"a list of positions of items, 0 to {self.items - 1}"
+        )
+        self._each(
+            "hit",
+            "plan",
+            lambda v, key: isinstance(v, list) and len(v) == len(hits[key]) and all(k in KINDS for k in v),
+            f"a list that names one of {', '.join(KINDS)} for each item of the HIT",
+            keyed=True,
+        )
+        self._each(
+            "assignment",
+            "shown",
+            lambda v, key: _wholes(v) and sorted(v) == list(range(1, len(hits[key[1:]]) + 1)),
+            "a list that has each slot of the HIT once",
+            keyed=True,
+        )
+        self._each(
+            "judgment", "times", lambda v: isinstance(v, dict) and _texts([*v.values()]), "an object of texts"
+        )
+        self._each("rule", "value", lambda v: True, "a JSON value")
+        self._each("look", "answer", lambda v: isinstance(v, dict), "a JSON object")
+        self._each("text", "body", _texts_of_page, "as `easl texts` stores it", keyed=True, where=_JSON_TEXTS)
+        if "retraction" in self.tables:
+            self._each("retraction", "judgment", self._retracted, "a judgment with its scores")
+
+    def _each(
+        self,
+        table: str,
+        column: str,
+        good: Callable[..., bool],
+        expected: str,
+        *,
+        keyed: bool = False,
+        where: str = "1",
+    ) -> Mapping[tuple[Any, ...], Any]:
+        """Parse a column of JSON texts and check each value; the values by the names of their rows."""
+        key = _TABLES[table][0]
+        rows = self.db.execute(
+            f"SELECT {', '.join(key)}, {column} FROM {table} WHERE {column} IS NOT NULL AND {where}"
+        ).fetchall()
+        values = _parsed(rows)
+        found = {}
+        for k, row in enumerate(rows):
+            own = row[:-1]
+            value = values[k] if values is not None else self._value(table, own, column, row[-1], expected)
+            if not (good(value, own) if keyed else good(value)):
+                raise self._wrong(table, own, column, shortened(row[-1]), expected)
+            found[own] = value
+        return found
+
+    def _value(self, table: str, key: tuple[Any, ...], column: str, text: str, expected: str) -> Any:
+        try:
+            return json.loads(text, parse_constant=_refused)
+        except (ValueError, RecursionError) as error:
+            why = "nested too deep" if isinstance(error, RecursionError) else shortened(str(error))
+            found = f"{quoted(text, 40)} is not JSON ({why})"
+            raise self._wrong(table, key, column, found, expected) from None
+
+    def _positions(self, value: Any) -> bool:
+        return (
+            isinstance(value, list)
+            and _wholes(value)
+            and all(0 <= k < self.items for k in value)
+            and bool(value)
+        )
+
+    def _about(self) -> int:
+        """Check the settings; the number of columns of the items file."""
+        rows = dict(self.db.execute("SELECT name, value FROM setting").fetchall())
+        text = rows.get("about")
+        if text is None:
+            raise self._wrong("setting", (), "", "no row 'about'", "the settings of the campaign")
+        stored = self._value("setting", ("about",), "value", text, "the settings of the campaign")
+        columns: Any = stored.get("columns") if isinstance(stored, dict) else None
+        if not _texts(columns):
+            raise self._wrong(
+                "setting", ("about",), "value", shortened(text), "settings with the list 'columns'"
+            )
+        for name, value in rows.items():
+            what, of, number = name.partition(" of batch ")
+            if of and what in ("judgments", "tokens") and not (_digits(value) and _digits(number)):
+                raise self._wrong("setting", (name,), "value", quoted(value), "whole numbers")
+        return len(columns)
+
+    def _retracted(self, value: Any) -> bool:
+        if not isinstance(value, dict) or not isinstance(value.get("scores"), list):
+            return False
+        texts = ("identity", "hit_id", "assignment", "worker", "times")
+        wholes = ("batch", "hit", "received", "row")
+        try:
+            times = json.loads(value["times"])
+            return (
+                all(isinstance(value[name], str) for name in texts)
+                and all(value[name] is None or _wholes([value[name]]) for name in wholes)
+                and isinstance(times, dict)
+                and _texts([*times.values()])
+                and all(self._retracted_score(*score) for score in value["scores"])
+            )
+        except (KeyError, TypeError, ValueError, RecursionError):
+            return False
+
+    def _retracted_score(self, slot: Any, item: Any, value: Any, raw: Any) -> bool:
+        return self._positions([item]) and _wholes([slot]) and (value is None or score_of(raw) == value)
+
+    # -- arrays ----------------------------------------------------------------------------------------------
+
+    def _packed(self) -> None:
+        """Check that the arrays repeat the rows."""
+        state, roles = packed_parts(self.db, self.items)
+        if state is not None:
+            rows = self.db.execute("SELECT a, b, n FROM item ORDER BY position").fetchall()
+            if not np.array_equal(np.array(rows, np.float64), np.stack(state, axis=1), equal_nan=True):
+                raise self._wrong(
+                    "packed", ("state",), "content", "other numbers than the rows of 'item'", "the same"
+                )
+        if roles is not None:
+            code = {name: k for k, name in enumerate(ROLES)}
+            known = [code[role] for (role,) in self.db.execute("SELECT role FROM item ORDER BY position")]
+            if known != roles.tolist():
+                raise self._wrong(
+                    "packed", ("roles",), "content", "other roles than the rows of 'item'", "the same"
+                )
+
+
+def score_of(raw: str) -> float | None:
+    """The score, 0 to 1, that an answer gives as it came; None if it is no score."""
+    try:
+        value = float(raw) / 100.0
+    except (TypeError, ValueError):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _parsed(rows: Sequence[tuple[Any, ...]]) -> list[Any] | None:
+    """The JSON texts in the last column; None if one of them is not JSON.
+
+    One text of all is read several times faster than one of each.
+    """
+    try:
+        values = json.loads(f"[{','.join(row[-1] for row in rows)}]", parse_constant=_refused)
+    except (ValueError, RecursionError):
+        return None
+    return values if len(values) == len(rows) else None
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _digits(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 19
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(cell, str) for cell in value)
+
+
+def _wholes(value: Any) -> bool:
+    return isinstance(value, list) and all(type(cell) is int and abs(cell) < 2**63 for cell in value)
+
+
+#: Texts of the page whose body is JSON.
+_JSON_TEXTS = "name IN ('anchors', 'examples', 'words') AND body <> ''"
+
+
+def _texts_of_page(value: Any, key: tuple[Any, ...]) -> bool:
+    if key[0] == "words":
+        return isinstance(value, dict) and _texts([*value.values()])
+    size = 2 if key[0] == "anchors" else 3
+    number = 0 if key[0] == "anchors" else 1
+    return isinstance(value, list) and all(
+        isinstance(row, list)
+        and len(row) == size
+        and isinstance(row[number], (int, float))
+        and all(isinstance(cell, str) for k, cell in enumerate(row) if k != number)
+        for row in value
+    )
+
+
+# -- the arrays of all items ---------------------------------------------------------------------------------
+
+#: Bytes of an item's state: two floats and a whole number, as arrays one after the other, little-endian.
+_BYTES = 24
+PackedState = tuple[FloatArray, FloatArray, IntArray]
+
+
+def packed_parts(db: sqlite3.Connection, items: int) -> tuple[PackedState | None, IntArray | None]:
+    """The state and the roles of so many items as arrays, each None where it has to be read row by row."""
+    content = dict(db.execute("SELECT name, content FROM packed WHERE name IN ('state', 'roles')"))
+    return _state(content.get("state"), items), _roles(content.get("roles"), items)
+
+
+def _state(content: bytes | None, n: int) -> PackedState | None:
+    if content is None or len(content) != n * _BYTES:
+        return None
+    a, b = (np.frombuffer(content, "<f8", n, at).astype(np.float64) for at in (0, 8 * n))
+    return a, b, np.frombuffer(content, "<i8", n, 16 * n).astype(np.int64)
+
+
+def _roles(content: bytes | None, n: int) -> IntArray | None:
+    return None if content is None or len(content) != n else np.frombuffer(content, np.uint8).astype(np.int64)
