@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Union
@@ -41,6 +41,24 @@ Column = Union[Factor, FloatArray]
 def take(column: Column, rows: NDArray[Any]) -> Column:
     """The column at these rows (positions or a boolean mask)."""
     return Factor(column.codes[rows], column.levels) if isinstance(column, Factor) else column[rows]
+
+
+def used_levels(column: Column) -> Column:
+    """The column without levels that no row has."""
+    if not isinstance(column, Factor):
+        return column
+    used = np.bincount(column.codes[column.codes >= 0], minlength=len(column.levels)) > 0
+    if used.all():
+        return column
+    new = np.append(np.cumsum(used) - 1, -1)
+    return Factor(new[column.codes], tuple(level for level, here in zip(column.levels, used) if here))
+
+
+def role_of(name: str, columns: Mapping[str, Column], own_names: Mapping[str, str]) -> str:
+    """The role of a column that is called by the file's own name for it (role -> own name); else the name."""
+    if name in columns:
+        return name
+    return next((role for role, own in own_names.items() if own == name and role in columns), name)
 
 
 def natural_order(labels: Iterable[str]) -> tuple[str, ...]:

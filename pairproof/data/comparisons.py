@@ -8,7 +8,7 @@ the counts: a judge who never used that answer gives other information than a ju
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike
 
 from ..errors import ItemError
 from . import checks, tabulate, text
-from .columns import Column, Factor, FloatArray, IntArray, take
+from .columns import Column, Factor, FloatArray, IntArray, role_of, take, used_levels
 from .graph import components, groups, strong_components
+from .where import Getters, Narrowed, conditions_of, rows_where
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,6 +53,12 @@ class Comparisons:
         Largest number of items in one ranking, if the comparisons are the pairs of rankings; else 0.  The
         pairs of a ranking of 3 or more items are dependent, and fits warn of it unless
         :meth:`as_independent` has set this to 0.
+    own_names : mapping of str to str
+        Role -> the column's name in the file, where they differ (`judge` -> `judgeId`); both can be used.
+    narrowed : Narrowed or None
+        What conditions (:meth:`where`) have left of the file.
+    one_track : bool
+        Whether several tracks are meant as one, :meth:`as_one_track`.
 
     Examples
     --------
@@ -74,6 +81,9 @@ class Comparisons:
     item_data: Mapping[str, Column] = field(default_factory=dict)
     source: str = "table"
     ranked_together: int = 0
+    own_names: Mapping[str, str] = field(default_factory=dict)
+    narrowed: Narrowed | None = None
+    one_track: bool = False
 
     # -- making one ------------------------------------------------------------------------------------------
 
@@ -91,6 +101,9 @@ class Comparisons:
         item_data: Mapping[str, Column] | None = None,
         source: str = "table",
         ranked_together: int = 0,
+        own_names: Mapping[str, str] | None = None,
+        narrowed: Narrowed | None = None,
+        one_track: bool = False,
     ) -> Comparisons:
         """Make a table from checked copies of its columns.
 
@@ -108,7 +121,10 @@ class Comparisons:
         item_data : mapping of str to Factor or float[n_items], optional
         source : str
         ranked_together : int
-            These four as in the class.
+        own_names : mapping of str to str, optional
+        narrowed : Narrowed, optional
+        one_track : bool
+            These seven as in the class.
 
         Returns
         -------
@@ -164,24 +180,24 @@ class Comparisons:
             MappingProxyType(of_items),
             source,
             ranked_together,
+            MappingProxyType(dict(own_names or {})),
+            narrowed,
+            bool(one_track),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the columns; the table is checked and made read-only again when it is loaded."""
-        options = dict(
-            columns=dict(self.columns),
-            item_data=dict(self.item_data),
-            source=self.source,
-            ranked_together=self.ranked_together,
+        """Pickle the parts; the table is checked and made read-only again when it is loaded."""
+        parts = self._parts(columns=dict(self.columns), item_data=dict(self.item_data))
+        return partial(Comparisons.build, **{**parts, "own_names": dict(self.own_names)}), ()
+
+    def _parts(self, **changes: Any) -> dict[str, Any]:
+        """The arguments of :meth:`build` that make this table again, with some of them changed."""
+        names = (
+            *("items", "first", "second", "wins", "losses", "columns", "item_data", "source"),
+            *("ranked_together", "own_names", "narrowed", "one_track"),
         )
-        return partial(Comparisons.build, **options), (
-            self.items,
-            self.first,
-            self.second,
-            self.wins,
-            self.ties if self.tie_category else None,
-            self.losses,
-        )
+        ties = self.ties if self.tie_category else None
+        return {**{name: getattr(self, name) for name in names}, "ties": ties, **changes}
 
     # -- numbers ---------------------------------------------------------------------------------------------
 
@@ -189,6 +205,16 @@ class Comparisons:
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.first)
+
+    @property
+    def unit(self) -> str:
+        """What the weights of rows count."""
+        return "comparisons"
+
+    @property
+    def row_weights(self) -> FloatArray:
+        """float[n_rows]: how many comparisons each row stands for."""
+        return np.asarray(self.wins + self.ties + self.losses)
 
     @property
     def n_comparisons(self) -> float:
@@ -225,7 +251,7 @@ class Comparisons:
         tuple of tuple of str
             The largest set first.
         """
-        used = self.wins + self.ties + self.losses > 0
+        used = self.row_weights > 0
         label = components(self.first[used], self.second[used], len(self.items))
         return tuple(tuple(self.items[k] for k in g) for g in groups(label))
 
@@ -305,19 +331,138 @@ class Comparisons:
             No row is selected, or all counts of the selected rows are 0.
         """
         r = np.asarray(rows)
-        cols = {k: take(c, r) for k, c in self.columns.items()}
         return Comparisons.build(
-            self.items,
-            self.first[r],
-            self.second[r],
-            self.wins[r],
-            self.ties[r] if self.tie_category else None,
-            self.losses[r],
-            columns=cols,
-            item_data=self.item_data,
-            source=self.source,
-            ranked_together=self.ranked_together,
+            **self._parts(
+                first=self.first[r],
+                second=self.second[r],
+                wins=self.wins[r],
+                ties=self.ties[r] if self.tie_category else None,
+                losses=self.losses[r],
+                columns={k: take(c, r) for k, c in self.columns.items()},
+            )
         )
+
+    def where(self, *conditions: str) -> Comparisons:
+        """The rows that fulfil conditions on their columns, with the items that are compared in them.
+
+        Parameters
+        ----------
+        *conditions : str
+            "judge=3", "lang=en|de", "length<=0.5", "first!=A": a column (or `first`, `second`, `wins`, `ties`,
+            `losses`; by the file's own name or by its role), one of = != < <= > >=, and a value; "judge=" are rows
+            without one.  Conditions with = on the same column are alternatives, all else holds together.
+
+        Returns
+        -------
+        Comparisons
+            Without items and levels that no row has any more; its `narrowed` says how much there was.
+
+        Raises
+        ------
+        InputError
+            A column or a value that is not there, or no row is left.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.read({"first": ["A", "A", "G"], "second": ["B", "C", "A"], "wins": [3, 2, 1],
+        ...                         "losses": [1, 2, 3], "lang": ["en", "en", "de"]})
+        >>> table.where("lang=en")
+        8 comparisons of 3 items (no tie category), from table, where lang=en
+          A beat B 3, lost 1
+          A beat C 2, lost 2
+        """
+        return self.where_also(conditions_of(conditions), {})
+
+    @property
+    def choosable(self) -> Getters:
+        """What :meth:`where` may have conditions on, and how to get it."""
+        columns = {name: partial(self.columns.__getitem__, name) for name in self.columns}
+        sides = {"first": self.first, "second": self.second}
+        own = {name: partial(Factor, codes, self.items) for name, codes in sides.items()}
+        return {
+            **columns,
+            **own,
+            **{name: partial(getattr, self, name) for name in ("wins", "ties", "losses")},
+        }
+
+    def where_also(self, conditions: Sequence[str], more: Getters) -> Comparisons:
+        """As :meth:`where`, also by columns that a file has beside those of the table.
+
+        Parameters
+        ----------
+        conditions : sequence of str
+        more : mapping of str to function
+            Name of a column -> how to get it, for the rows of the table.
+
+        Returns
+        -------
+        Comparisons
+        """
+        if not conditions:
+            return self
+        rows = rows_where(self, conditions, more)
+        part = self.select(rows).only_compared(f"{self.source}, where {' and '.join(conditions)}")
+        gone = tuple(item for item in self.items if item not in part.items)
+        narrowed = Narrowed(tuple(conditions), part.n_comparisons, self.n_comparisons, gone)
+        used = {name: used_levels(column) for name, column in part.columns.items()}
+        return Comparisons.build(**part._parts(columns=used, narrowed=narrowed.after(self.narrowed)))
+
+    def only_compared(self, source: str = "") -> Comparisons:
+        """The table with only the items that are compared in it, and without rows whose counts are all 0.
+
+        Parameters
+        ----------
+        source : str
+            Where the new table comes from; default: as before.
+
+        Returns
+        -------
+        Comparisons
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [0]},
+        ...                        items=["A", "B", "C"])
+        >>> table.only_compared().items
+        ('A', 'B')
+        """
+        used = self.row_weights > 0
+        table = self if used.all() else self.select(used)
+        keep = np.zeros(len(self.items), bool)
+        keep[table.first] = keep[table.second] = True
+        if keep.all():
+            return replace(table, source=source or self.source)
+        place = np.cumsum(keep) - 1
+        chosen = np.flatnonzero(keep)
+        return Comparisons.build(
+            **table._parts(
+                items=[self.items[k] for k in chosen],
+                first=place[table.first],
+                second=place[table.second],
+                item_data={name: take(column, chosen) for name, column in self.item_data.items()},
+                source=source or self.source,
+            )
+        )
+
+    def role_of(self, name: str) -> str:
+        """The role of a column that is called by its name in the file.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        str
+            Any other name as it is.
+        """
+        return role_of(name, self.columns, self.own_names)
+
+    def as_one_track(self) -> Comparisons:
+        """The same table, several tracks of which fits take as one competition."""
+        return replace(self, one_track=True)
 
     def with_items(self, order: Sequence[str]) -> Comparisons:
         """The same comparisons with the items in another order.
@@ -342,16 +487,12 @@ class Comparisons:
         place = np.array([place_of[name] for name in self.items])
         back = np.argsort(place)
         return Comparisons.build(
-            order,
-            place[self.first],
-            place[self.second],
-            self.wins,
-            self.ties if self.tie_category else None,
-            self.losses,
-            columns=self.columns,
-            source=self.source,
-            ranked_together=self.ranked_together,
-            item_data={k: take(v, back) for k, v in self.item_data.items()},
+            **self._parts(
+                items=order,
+                first=place[self.first],
+                second=place[self.second],
+                item_data={k: take(v, back) for k, v in self.item_data.items()},
+            )
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .columns import Factor, take
+from .columns import take
 from .comparisons import Comparisons
+from .tracks import AnyTable, coded_tracks, refused, track_columns
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -224,93 +225,48 @@ def only_compared(table: Comparisons, source: str = "") -> Comparisons:
     >>> only_compared(table).items
     ('A', 'B')
     """
-    used = table.wins + table.ties + table.losses > 0
-    if not used.all():
-        table = table.select(used)
-    keep = compared(table)
-    if keep.all() and not source:
-        return table
-    place = np.cumsum(keep) - 1
-    chosen = np.flatnonzero(keep)
-    return Comparisons.build(
-        [table.items[k] for k in chosen],
-        place[table.first],
-        place[table.second],
-        table.wins,
-        table.ties if table.tie_category else None,
-        table.losses,
-        columns=table.columns,
-        item_data={name: take(column, chosen) for name, column in table.item_data.items()},
-        source=source or table.source,
-        ranked_together=table.ranked_together,
-    )
+    return table.only_compared(source)
 
 
-def split_tracks(table: Comparisons, by: Sequence[str] | None = None) -> dict[str, Comparisons]:
+def split_tracks(table: AnyTable, by: str | Sequence[str] | None = None) -> dict[str, AnyTable]:
     """One table for each track, with only the items that are compared in it.
 
     Parameters
     ----------
-    table : Comparisons
-    by : sequence of str, optional
-        Columns whose joint value names a track.  Default: `track` if there is one, else WMT's `srclang` and
-        `trglang` together, else the whole table is the one track "all".
+    table : Comparisons or Respondents
+    by : str or sequence of str, optional
+        Columns whose joint value names a track, by the file's own names or by their roles.  Default: `track` if there
+        is one, else WMT's `srclang` and `trglang` together, else the whole table is the one track "all".
 
     Returns
     -------
-    dict of track to Comparisons
+    dict of track to Comparisons or Respondents
         In the order of the columns' levels; a combination without a comparison is no track.
 
     Raises
     ------
     InputError
-        A column that is not there, is numeric, or has no value in some row.
+        A column that is not there, or has no value in some row.
 
     Examples
     --------
     >>> import pairproof
-    >>> from pairproof.data.judgments import split_tracks
     >>> table = pairproof.read({"first": ["A", "B"], "second": ["B", "C"], "wins": [2, 1], "losses": [0, 3],
     ...                         "track": ["de-en", "fr-en"]})
-    >>> {track: part.items for track, part in split_tracks(table).items()}
+    >>> {track: part.items for track, part in pairproof.split_tracks(table).items()}
     {'de-en': ('A', 'B'), 'fr-en': ('B', 'C')}
+    >>> fits = {track: pairproof.fit_llbt(part) for track, part in pairproof.split_tracks(table).items()}
     """
-    if by is None:
-        by = (
-            ["track"]
-            if "track" in table.columns
-            else [c for c in ("srclang", "trglang") if c in table.columns]
-        )
-    if not by:
+    stated = (by,) if isinstance(by, str) else by
+    columns = track_columns(table) if stated is None else tuple(dict.fromkeys(stated))
+    if not columns:
         return {"all": table}
-    code = np.zeros(table.n_rows, np.int64)
-    labels = [""]
-    for name in by:
-        column = _track_column(table, name)
-        code = code * len(column.levels) + column.codes
-        labels = [f"{left}-{level}" if left else level for left in labels for level in column.levels]
-    tracks = {}
-    for k in np.unique(code):
-        part = table.select(code == k)
-        tracks[labels[k]] = only_compared(part, source=f"{table.source}, track {labels[k]}")
-    return tracks
-
-
-def _track_column(table: Comparisons, name: str) -> Factor:
-    column = table.columns.get(name)
-    if not isinstance(column, Factor):
-        found = (
-            "is numeric"
-            if column is not None
-            else f"is not there; found {', '.join(table.columns) or 'no columns'}"
-        )
-        raise InputError(
-            f"{table.source}: the track column {name!r} {found}; name a categorical column"
-            + (" (levels={...} makes numbers categorical)" if column is not None else "")
-        )
-    if (column.codes < 0).any():
-        raise InputError(
-            f"{table.source}, row {int(np.flatnonzero(column.codes < 0)[0]) + 1}: no value in the track"
-            f" column {name!r}; tracks never mix, so every row needs one"
-        )
-    return column
+    code, labels = coded_tracks(table, columns, refused)
+    used = table.row_weights > 0
+    rows = np.flatnonzero(used)[np.argsort(code[used], kind="stable")]
+    ends = np.cumsum(np.bincount(code[used], minlength=len(labels)))
+    return {
+        label: table.select(own).only_compared(f"{table.source}, track {label}")
+        for label, own in zip(labels, np.split(rows, ends[:-1]))
+        if len(own)
+    }

@@ -1,97 +1,347 @@
-"""Rows of a table chosen by the values of its columns: `judge=3`, `first=A`, `length=0.5`.
+"""Rows of a table chosen by conditions on its columns: `judge=3`, `lang=en|de`, `length<=0.5`, `first!=A`.
 
-Conditions on one column are alternatives; those on different columns must all hold.  A condition is compared as text, or
-as a number where the column is numeric; nothing in it is evaluated.
+Alternatives stand in one condition (`lang=en|de`) or in several of the same column with `=`; all else must hold
+together.  `column=` is a row without a value and `column!=` one with; such a row fulfils no other condition.  Nothing in
+a condition is evaluated: a value is compared as text, or as a number where the column is numeric.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import math
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import MappingProxyType
+from typing import Protocol, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..text import quoted
-from .columns import Factor
-from .comparisons import Comparisons
+from ..text import listed, named, quoted
+from .columns import Column, Factor
 
 BoolArray = NDArray[np.bool_]
+#: One condition or several, as users write them.
+Conditions = Union[str, Sequence[str], None]
+#: Columns by name, each made when it is asked for.
+Getters = Mapping[str, Callable[[], Column]]
+
+_CONDITION = re.compile(r"(.+?)(==|!=|<=|>=|=|<|>)(.*)", re.DOTALL)
+_SIGNS = ("==", "!=", "<=", ">=", "=", "<", ">")
+_ORDERS: Mapping[str, np.ufunc] = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
+_EXPECTED = "expected NAME=VALUE, NAME=a|b|c, or !=, <, <=, > or >= in place of =, for example judge=3"
+#: Values of a column that are listed, and looked at to find near ones.
+_MOST_LISTED, _MOST_SEARCHED = 20, 1000
 
 
-def rows_where(table: Comparisons, conditions: Sequence[tuple[str, str]]) -> BoolArray:
-    """The rows that fulfil the conditions.
+@dataclass(frozen=True)
+class Narrowed:
+    """What conditions have left of a table.
+
+    Attributes
+    ----------
+    conditions : tuple of str
+    left, of : float
+        Comparisons (or persons) that are left, and that there were: sums of weights.
+    gone : tuple of str
+        Items without a comparison among those that are left.
+    what : str
+        "comparisons", "persons" or "rows".
+
+    Examples
+    --------
+    >>> from pairproof.data.where import Narrowed
+    >>> print(Narrowed(("lang=en",), 23.0, 33.0, ("G",)))
+    lang=en: 23 of 33 comparisons; 1 item has no comparison there and is left out: G
+    """
+
+    conditions: tuple[str, ...]
+    left: float
+    of: float
+    gone: tuple[str, ...] = ()
+    what: str = "comparisons"
+
+    def __str__(self) -> str:
+        said = f"{' and '.join(self.conditions)}: {self.left:,.10g} of {self.of:,.10g} {self.what}"
+        if not self.gone:
+            return said
+        n = "1 item has" if len(self.gone) == 1 else f"{len(self.gone)} items have"
+        return f"{said}; {n} no comparison there and {'is' if n[0:2] == '1 ' else 'are'} left out: {named(self.gone, 12)}"
+
+    def after(self, before: Narrowed | None) -> Narrowed:
+        """Both, where the table that is narrowed was narrowed before."""
+        if before is None:
+            return self
+        both = (*before.conditions, *self.conditions), (*before.gone, *self.gone)
+        return Narrowed(both[0], self.left, before.of, both[1], self.what)
+
+
+def hint(narrowed: Narrowed | None, item: str) -> str:
+    """What to do where somebody names an item that conditions have left nothing of.
 
     Parameters
     ----------
-    table : Comparisons
-    conditions : sequence of (str, str)
-        A column, or first or second for the items, and one of its values; "" for rows without a value.
+    narrowed : Narrowed or None
+        Of the table.
+    item : str
 
     Returns
     -------
-    bool[n_rows]
+    str
+        "" for any other item.
+
+    Examples
+    --------
+    >>> from pairproof.data.where import Narrowed, hint
+    >>> hint(Narrowed(("lang=en",), 23.0, 33.0, ("G",)), "G")
+    '; G has no comparison where lang=en: name an item that is left, or choose other rows'
+    """
+    if narrowed is None or item not in narrowed.gone:
+        return ""
+    return (
+        f"; {item} has no comparison where {' and '.join(narrowed.conditions)}: name an item that is left, or choose other"
+        " rows"
+    )
+
+
+def conditions_of(where: Conditions) -> tuple[str, ...]:
+    """The conditions, one or several, as texts.
+
+    Parameters
+    ----------
+    where : str, sequence of str or None
+
+    Returns
+    -------
+    tuple of str
 
     Raises
     ------
     InputError
-        No such column or value, or no row is left.
+        Something that is not text.
+
+    Examples
+    --------
+    >>> from pairproof.data.where import conditions_of
+    >>> conditions_of("lang=en"), conditions_of(None)
+    (('lang=en',), ())
+    """
+    found = (where,) if isinstance(where, str) else tuple(where or ())
+    for text in found:
+        if not isinstance(text, str):
+            raise InputError(f"where has {quoted(text)}, which is not text; {_EXPECTED}")
+    return found
+
+
+class _Choosable(Protocol):
+    """A table whose rows can be chosen."""
+
+    @property
+    def choosable(self) -> Getters:
+        """The columns that conditions may be on, by their roles, and how to get each."""
+
+    @property
+    def own_names(self) -> Mapping[str, str]:
+        """Role -> the name that the file has for it, which may be used as well."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def source(self) -> str:
+        """For messages."""
+
+
+def rows_where(
+    table: _Choosable, conditions: Sequence[str | tuple[str, str]], more: Getters = MappingProxyType({})
+) -> BoolArray:
+    """bool[n_rows]: the rows that fulfil the conditions.
+
+    Parameters
+    ----------
+    table : Comparisons or Respondents
+    conditions : sequence of str or (str, str)
+        "judge=3", or the column and the value that it has.
+    more : mapping of str to function
+        Columns that the file has beside those of the table.
+
+    Raises
+    ------
+    InputError
+        A text that is no condition; no such column or value; a column that cannot be ordered; no row is left.
 
     Examples
     --------
     >>> import pairproof
     >>> from pairproof.data.where import rows_where
     >>> table = pairproof.Comparisons.build("ABC", [0, 0, 1], [1, 2, 2], [6, 8, 5], None, [4, 3, 4])
-    >>> rows_where(table, [("first", "A"), ("second", "C")]).tolist()
+    >>> rows_where(table, ["first=A", "wins>6"]).tolist()
     [False, True, False]
     """
-    by_column: dict[str, BoolArray] = {}
-    for column, value in conditions:
-        found = _equal(table, column, value)
-        by_column[column] = by_column[column] | found if column in by_column else found
-    chosen = np.ones(table.n_rows, bool)
-    for found in by_column.values():
+    columns, own_names = {**more, **table.choosable}, table.own_names
+    n_rows, source = table.n_rows, table.source
+    role_of = {own: role for role, own in own_names.items() if role in columns and own not in columns}
+    known = [*columns, *role_of]
+    chosen = np.ones(n_rows, bool)
+    alternatives: dict[str, BoolArray] = {}
+    for text in conditions:
+        said, sign, value = _parts(text, known) if isinstance(text, str) else (text[0], "=", text[1])
+        if said not in known:
+            raise InputError(
+                f"{source}: no column {quoted(said)}; there are {named(known, 40)}{_near(said, known)}"
+            )
+        name = role_of.get(said, said)
+        found = _Condition(said, sign, value, columns[name](), source).rows()
+        if sign == "=":
+            alternatives[name] = alternatives[name] | found if name in alternatives else found
+        else:
+            chosen &= found
+    for found in alternatives.values():
         chosen &= found
     if not chosen.any():
-        said = " and ".join(f"{c}={v}" for c, v in conditions)
-        raise InputError(f"{table.source}: none of {table.n_rows:,} rows has {said}")
+        asked = (text if isinstance(text, str) else "=".join(text) for text in conditions)
+        raise InputError(f"{source}: none of {n_rows:,} rows has {' and '.join(asked)}")
     return chosen
 
 
-def _equal(table: Comparisons, name: str, value: str) -> BoolArray:
-    """The rows in which a column has a value."""
-    sides = {"first": table.first, "second": table.second}
-    if name in table.columns:
-        column = table.columns[name]
-    elif name in sides:
-        column = Factor(sides[name], table.items)
-    else:
-        known = ", ".join([*table.columns, *sides])
-        raise InputError(f"{table.source}: no column {quoted(name)}; there are {known}")
-    if isinstance(column, Factor):
-        if value == "":
-            return _blank(table, name, np.asarray(column.codes < 0))
-        if value not in column.levels:
+def _parts(text: str, columns: Collection[str]) -> tuple[str, str, str]:
+    """(column, sign, value); a column whose own name has a sign in it is known by its name."""
+    for name in sorted((name for name in columns if text.startswith(name)), key=len, reverse=True):
+        rest = text[len(name) :].lstrip()
+        sign = next((sign for sign in _SIGNS if rest.startswith(sign)), None)
+        if sign is not None:
+            return name, "=" if sign == "==" else sign, rest[len(sign) :].strip()
+    match = _CONDITION.fullmatch(text)
+    if match is None or not match[1].strip():
+        raise InputError(f"where={quoted(text)}: {_EXPECTED}")
+    return match[1].strip(), "=" if match[2] == "==" else match[2], match[3].strip()
+
+
+@dataclass(frozen=True, eq=False)
+class _Condition:
+    """One condition, and the column that it is on."""
+
+    name: str
+    sign: str
+    value: str
+    column: Column
+    source: str
+
+    def rows(self) -> BoolArray:
+        """The rows that fulfil it."""
+        if self.sign in _ORDERS:
+            return self._ordered()
+        missing = self.column.codes < 0 if isinstance(self.column, Factor) else np.isnan(self.column)
+        if not self.value:
+            found = np.asarray(missing)
+            if self.sign == "=" and not found.any():
+                raise InputError(f"{self._place()}: no row is without a value")
+        else:
+            found = np.logical_or.reduce([self._equal(value) for value in self._values()])
+        return found if self.sign == "=" else np.asarray(~found & ~missing)
+
+    def _place(self) -> str:
+        return f"{self.source}, column {quoted(self.name)}"
+
+    def _values(self) -> list[str]:
+        """The alternatives; a value that is a level as it stands is one, whatever it holds."""
+        if isinstance(self.column, Factor) and self.value in self.column.levels:
+            return [self.value]
+        values = [value.strip() for value in self.value.split("|")]
+        if not all(values):
             raise InputError(
-                f"{table.source}, column {quoted(name)}: no row has {quoted(value)}; the values are"
-                f" {', '.join(column.levels[:20])}"
+                f"{self._place()}: {quoted(self.value)} has a blank between its bars; {_EXPECTED}"
             )
-        return np.asarray(column.codes == column.levels.index(value))
-    if value == "":
-        return _blank(table, name, np.isnan(column))
+        return values
+
+    def _equal(self, value: str) -> BoolArray:
+        if isinstance(self.column, Factor):
+            if value not in self.column.levels:
+                raise InputError(
+                    f"{self._place()}: no row has {quoted(value)}; {_known(value, self.column.levels)}"
+                )
+            return np.asarray(self.column.codes == self.column.levels.index(value))
+        found = np.asarray(self.column == self._number(value))
+        if not found.any():
+            raise InputError(f"{self._place()}: no row has {quoted(value)}; {self._range()}")
+        return found
+
+    def _number(self, value: str) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if math.isnan(number):
+            raise InputError(f"{self._place()} is numeric; {quoted(value)} is no number")
+        return number
+
+    def _ordered(self) -> BoolArray:
+        numbers = self.column
+        if isinstance(numbers, Factor):
+            of_levels = [_float(level) for level in numbers.levels]
+            if any(number is None for number in of_levels):
+                word = numbers.levels[of_levels.index(None)]
+                raise InputError(
+                    f"{self._place()} is not numeric (it holds {quoted(word)}), so {self.name}{self.sign}{self.value} has"
+                    f" no meaning; choose by = or !=, for example {self.name}={word}"
+                )
+            numbers = np.array([*of_levels, math.nan], float)[numbers.codes]
+        with np.errstate(invalid="ignore"):
+            found = np.asarray(_ORDERS[self.sign](numbers, self._number(self.value)))
+        if not found.any():
+            raise InputError(
+                f"{self._place()}: no row has {self.name}{self.sign}{self.value}; {_range(numbers)}"
+            )
+        return found
+
+    def _range(self) -> str:
+        assert not isinstance(self.column, Factor)
+        return _range(self.column, self._number(self.value.split("|")[0]))
+
+
+def _float(text: str) -> float | None:
     try:
-        number = float(value)
+        number = float(text)
     except ValueError:
-        raise InputError(
-            f"{table.source}, column {quoted(name)} is numeric; {quoted(value)} is no number"
-        ) from None
-    found = np.asarray(column == number)
-    if not found.any():
-        raise InputError(f"{table.source}, column {quoted(name)}: no row has {quoted(value)}")
-    return found
+        return None
+    return number if math.isfinite(number) else None
 
 
-def _blank(table: Comparisons, name: str, found: BoolArray) -> BoolArray:
-    if not found.any():
-        raise InputError(f"{table.source}, column {quoted(name)}: no row is without a value")
-    return found
+def _range(numbers: NDArray[np.float64], wanted: float | None = None) -> str:
+    """ "its values go from 1 to 8", and the nearest to the wanted one."""
+    known = np.unique(numbers[~np.isnan(numbers)])
+    if not len(known):
+        return "it has no values"
+    said = f"its values go from {known[0]:.15g} to {known[-1]:.15g}"
+    if wanted is None:
+        return said
+    near = np.sort(known[np.argsort(np.abs(known - wanted), kind="stable")[:3]])
+    return f"{said}, the nearest are {', '.join(f'{v:.15g}' for v in near)}"
+
+
+def _known(value: str, levels: Sequence[str]) -> str:
+    """ "the values are a, b", or where there are many the nearest of them."""
+    if len(levels) <= _MOST_LISTED:
+        return f"the values are {', '.join(levels)}{_near(value, levels)}"
+    near = _close(value, levels)
+    if near:
+        return f"of its {len(levels):,} values the nearest are {', '.join(near)}"
+    return f"its {len(levels):,} values begin with {', '.join(levels[:5])}"
+
+
+def _near(word: str, known: Collection[str]) -> str:
+    near = _close(word, known)[:1]
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _close(word: str, known: Collection[str]) -> list[str]:
+    """At most three names that are spelt much as the word."""
+    if len(word) > 100:
+        return []
+    alike = (name for name in known if abs(len(name) - len(word)) <= 0.5 * len(word) + 2)
+    plain = {name.strip().casefold(): name for name in islice(alike, _MOST_SEARCHED)}
+    return [plain[found] for found in difflib.get_close_matches(word.casefold(), list(plain), n=3)]

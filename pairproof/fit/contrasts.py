@@ -69,15 +69,35 @@ def _without_error(robust: Clustering, function: FloatArray) -> str:
 
 
 def item_contrast(
-    fit: FitRecord, a: str, b: str, group: str | None, at: Mapping[str, Value] | None, level: float
+    fit: FitRecord, a: str, b: str | None, group: str | None, at: Mapping[str, Value] | None, level: float
 ) -> inference.Contrast:
-    """Ability of `a` minus ability of `b`; see :meth:`pairproof.Fit.contrast`."""
+    """Ability of `a` minus ability of `b`, or a parameter; see :meth:`pairproof.Fit.contrast`."""
+    if b is None:
+        return _of_parameter(fit, a, group, at, level)
     where = find_group(fit, group, at)
     first, second = find_item(fit.items, a), find_item(fit.items, b)
     rows = ability_functions(fit, where, (first, second))
     place = group if group is not None else group_label(where)
     label = f"{a} - {b}" if place == "all" else f"{a} - {b} in {place}"
     return linear_contrast(fit, rows[0] - rows[1], label, level, LOG_WORTH_PER_UNIT[fit.scale])
+
+
+def _of_parameter(
+    fit: FitRecord, name: str, group: str | None, at: Mapping[str, Value] | None, level: float
+) -> inference.Contrast:
+    """A parameter that is no item's ability, which has no other item to be compared with."""
+    if name in fit.items or name not in fit.names or group is not None or at is not None:
+        example = next((item for item in fit.items if item != name), "B")
+        raise InputError(
+            f"contrast({name!r}) names {'one item' if name in fit.items else 'no parameter'}; expected two items, as in"
+            f" contrast({fit.items[0] if name not in fit.items else name!r}, {example!r}), or one parameter that is no item,"
+            f" without group and at: {', '.join([n for n in fit.names if n not in fit.items][:10]) or 'there is none'}"
+        )
+    k = fit.names.index(name)
+    if fit.is_reference[k]:
+        raise InputError(f"{name} is held at 0 ({fit.constraint}); there is nothing to estimate")
+    per_unit = LOG_WORTH_PER_UNIT[fit.scale] if fit.terms[k].kind in ("item", "covariate") else 1.0
+    return linear_contrast(fit, np.eye(len(fit.terms))[k], name, level, per_unit)
 
 
 def wald(fit: FitRecord, names: Sequence[str]) -> inference.WaldTest:

@@ -157,8 +157,9 @@ class Shift:
         Parameters, those outside the blocks included.
     index : int[n_blocks, k]
         Places of each block's parameters.
-    weights : float[k]
-        They sum to 1: equal for a sum constraint, 1 at the reference and 0 elsewhere for a reference.
+    weights : float[n_blocks, k]
+        Of each block they sum to 1: equal for a sum constraint (over the items of one set, if there are several), 1 at
+        the reference and 0 elsewhere for a reference.
     """
 
     n: int
@@ -167,14 +168,14 @@ class Shift:
 
     def forward(self, values: FloatArray) -> FloatArray:
         out = np.array(values)
-        for row in self.index:
-            out[row] -= self.weights @ out[row]
+        for row, weights in zip(self.index, self.weights):
+            out[row] -= weights @ out[row]
         return out
 
     def back(self, functions: FloatArray) -> FloatArray:
         out = np.array(functions)
-        for row in self.index:
-            out[:, row] -= functions[:, row].sum(axis=1)[:, None] * self.weights
+        for row, weights in zip(self.index, self.weights):
+            out[:, row] -= functions[:, row].sum(axis=1)[:, None] * weights
         return out
 
     def variances(self, before: Covariance) -> FloatArray:
@@ -184,11 +185,11 @@ class Shift:
         if self.n <= _MANY_SHIFTED:
             return variances_one_by_one(self, self.n, lambda rows: np.diag(before.between(rows)))
         out = before.variances()
-        for row in self.index:
+        for row, weights in zip(self.index, self.weights):
             mean = np.zeros(self.n)
-            mean[row] = self.weights
+            mean[row] = weights
             with_mean = before.product(mean)
-            out[row] += float(self.weights @ with_mean[row]) - 2.0 * with_mean[row]
+            out[row] += float(weights @ with_mean[row]) - 2.0 * with_mean[row]
         return out
 
 

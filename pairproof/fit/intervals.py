@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from ..errors import TooLargeError
 from .comparison_values import comparison_function
 from .family import LOG_WORTH_PER_UNIT
+from .item_sets import of_two_or_more
 from .outcomes import OutcomeModel, outcome_probabilities
-from .predictions import ability_functions, find_group, tie_parameter, worth_functions
+from .predictions import ability_functions, find_group, sets_of_items, tie_parameter, worth_functions
 from .record import FitRecord
 from .spec import Value
 from .tails import student_quantile
@@ -89,9 +90,11 @@ def worth_limits(
         rows = np.flatnonzero(frame["group"] == name)
         p, se = frame["worth"].to_numpy()[rows], frame["se"].to_numpy()[rows]
         df = np.full(len(rows), np.inf)
-        if fit.robust is not None and not np.isnan(p).any():
+        if fit.robust is not None:
             where = find_group(fit, None if at is not None else str(name), at)
-            df = fit.robust.degrees_of_freedom(worth_functions(fit, ability_functions(fit, where))[1])
+            for items in of_two_or_more(sets_of_items(fit, where)):
+                functions = worth_functions(fit, ability_functions(fit, where, items))[1]
+                df[items] = fit.robust.degrees_of_freedom(functions)
         low[rows], high[rows] = limits(p, se, df, level)
     out["low"], out["high"] = low, high
     return out

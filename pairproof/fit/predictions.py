@@ -2,7 +2,8 @@
 
 The ability of item i in a group is a linear function of beta, a_i = sum over terms of multiplier x beta; log
 worths are 2 a on the lambda scale and a as log-odds.  Only differences of abilities mean anything, and only
-where they are estimable.
+where they are estimable.  Where items fall into sets that differ infinitely (:mod:`pairproof.fit.item_sets`), worths
+are those of a set and sum to 1 within it; what differs infinitely has the probability 0 or 1.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from ..errors import InputError, NotEstimableError, TooLargeError
 from . import inference
 from .comparison_values import comparison_function
 from .family import LOG_WORTH_PER_UNIT
+from .item_sets import ItemSets, item_sets, of_two_or_more, one_set, rows_of
 from .outcomes import outcome_probabilities
-from .record import FitRecord, find_item, why_not_estimable
+from .record import FitRecord, find_item, not_zero, why_not_estimable
 from .spec import Term, Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 #: From this many items on, no covariance of all of them is written out for their worths.
@@ -56,7 +59,7 @@ def item_covariate(fit: FitRecord, term: Term) -> FloatArray:
 
 
 def ability_functions(
-    fit: FitRecord, group: Mapping[str, Value], items: Sequence[int] | None = None
+    fit: FitRecord, group: Mapping[str, Value], items: Sequence[int] | IntArray | None = None
 ) -> FloatArray:
     """float[n_items, n_params]: abilities in a group as linear functions of beta, on the fit's scale; of
     these items or all.
@@ -90,6 +93,16 @@ def abilities(fit: FitRecord, group: Mapping[str, Value], values: FloatArray) ->
             item_covariate(fit, fit.terms[k]) * fit.terms[k].multiplier(group), values[k]
         )
     return out
+
+
+def sets_of_items(fit: FitRecord, group: Mapping[str, Value]) -> ItemSets:
+    """The sets of items whose differences are finite in a group."""
+    null = fit.null_space
+    if not null.shape[1]:
+        return one_set(len(fit.items))
+    others = [k for k, t in enumerate(fit.terms) if t.kind not in ("item", "covariate", "tie")]
+    rows = rows_of(fit.data, group.items())
+    return item_sets(abilities(fit, group, null), fit.data, rows, not not_zero(null[others]).any())
 
 
 def ability_table(fit: FitRecord, group: Mapping[str, Value]) -> pd.DataFrame:
@@ -167,31 +180,29 @@ def group_label(at: Mapping[str, Value]) -> str:
     return ",".join(f"{k}={v}" for k, v in at.items()) or "all"
 
 
-def log_worth(fit: FitRecord, group: Mapping[str, Value]) -> tuple[FloatArray, FloatArray] | None:
-    """Log worths against the first item and their covariance, or None if the items cannot all be compared."""
-    rows = ability_functions(fit, group)
+def log_worth(
+    fit: FitRecord, group: Mapping[str, Value], items: Sequence[int] | IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Log worths of the items of one set against the first of them, and their covariance."""
+    rows = ability_functions(fit, group, items)
     against = rows - rows[0]
-    if not fit.is_estimable(against):
-        return None
     unit = LOG_WORTH_PER_UNIT[fit.scale]
     return unit * (against @ fit.beta), unit**2 * fit.covariance.between(against)
 
 
-def _many_worths(fit: FitRecord, group: Mapping[str, Value], with_se: bool) -> tuple[FloatArray, FloatArray]:
-    """Worths of many items and their standard errors, nan if the items cannot all be compared.
+def _many_worths(
+    fit: FitRecord, group: Mapping[str, Value], items: IntArray, with_se: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Worths of many items of one set and their standard errors.
 
     With m = sum of w_k a_k the delta method is se(w_i) = w_i sd(a_i - m), and for abilities against any item
     var(a_i - m) = V_ii - 2 cov(a_i, m) + var(m): no covariance of all items is written out.
     """
-    nothing = np.full(len(fit.items), np.nan)
-    unknown = abilities(fit, group, fit.null_space)
-    if not fit.vanishes(unknown - unknown[0]).all():
-        return nothing, nothing
     unit = LOG_WORTH_PER_UNIT[fit.scale]
-    a = unit * abilities(fit, group, fit.beta)
+    a = unit * abilities(fit, group, fit.beta)[items]
     w = inference.softmax(a)
     if not with_se:
-        return w, nothing
+        return w, np.full(len(w), np.nan)
     # All against the best item: where its worth is nearly 1, a - m of it is all but 0 and would be a
     # difference of large numbers.
     best = int(np.argmax(a))
@@ -199,11 +210,13 @@ def _many_worths(fit: FitRecord, group: Mapping[str, Value], with_se: bool) -> t
     top[best] = 1.0
     others[best] = 0.0
     others[best] = -others.sum()
-    mean = _mixture(fit, group, others)
+    of_all = np.zeros((2, len(fit.items)))
+    of_all[:, items] = others, top
     with_mean, with_top = (
-        abilities(fit, group, fit.covariance.product(f)) for f in (mean, _mixture(fit, group, top))
+        abilities(fit, group, fit.covariance.product(_mixture(fit, group, weights)))[items]
+        for weights in of_all
     )
-    variances = _ability_variances(fit, group)
+    variances = _ability_variances(fit, group)[items]
     against = variances - 2.0 * with_top + variances[best]
     against[best] = 0.0
     variance = against - 2.0 * (with_mean - with_mean[best]) + others @ with_mean
@@ -247,14 +260,17 @@ def worth_functions(fit: FitRecord, abilities: FloatArray) -> tuple[FloatArray, 
     return w, derivatives
 
 
-def _clustered_worths(fit: FitRecord, group: Mapping[str, Value]) -> tuple[FloatArray, FloatArray]:
-    """Worths and standard errors by cluster; nan if the items cannot all be compared."""
-    rows = ability_functions(fit, group)
-    if fit.robust is None or not fit.is_estimable(rows - rows[0]):
-        nothing = np.full(len(fit.items), np.nan)
-        return nothing, nothing
-    w, functions = worth_functions(fit, rows)
-    return w, fit.robust.standard_errors(functions)
+def _worths_of_set(
+    fit: FitRecord, group: Mapping[str, Value], items: IntArray, with_se: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Worths of the items of one set, which sum to 1, and their standard errors."""
+    if fit.robust is not None and with_se:
+        w, functions = worth_functions(fit, ability_functions(fit, group, items))
+        return w, fit.robust.standard_errors(functions)
+    if len(fit.items) > MANY_ITEMS or not with_se:
+        return _many_worths(fit, group, items, with_se)
+    result = inference.worths(*log_worth(fit, group, items))
+    return result.worth, result.se
 
 
 def worth(fit: FitRecord, at: Mapping[str, Value] | None = None, with_se: bool = True) -> pd.DataFrame:
@@ -264,17 +280,9 @@ def worth(fit: FitRecord, at: Mapping[str, Value] | None = None, with_se: bool =
     chosen = dict(fit.groups) if at is None else {group_label(at): find_group(fit, None, at)}
     frames = []
     for name, group in chosen.items():
-        if fit.robust is not None and with_se:
-            w, se = _clustered_worths(fit, group)
-        elif len(fit.items) > MANY_ITEMS or not with_se:
-            w, se = _many_worths(fit, group, with_se)
-        else:
-            found = log_worth(fit, group)
-            if found is None:
-                w = se = np.full(len(fit.items), np.nan)
-            else:
-                result = inference.worths(*found)
-                w, se = result.worth, result.se
+        w, se = np.full((2, len(fit.items)), np.nan)
+        for items in of_two_or_more(sets_of_items(fit, group)):
+            w[items], se[items] = _worths_of_set(fit, group, items, with_se)
         frames.append(pd.DataFrame({"group": name, "item": list(fit.items), "worth": w, "se": se}))
     return pd.concat(frames, ignore_index=True)
 
@@ -290,20 +298,21 @@ def quasi_variances(fit: FitRecord, group: str | None = None) -> pd.DataFrame:
             f" {MOST_QUASI_VARIANCES:,} items); fit.contrast(a, b) has the standard error of any one"
             " difference"
         )
-    found = log_worth(fit, find_group(fit, group))
-    if found is None:
-        raise NotEstimableError(f"quasi-variances need all items comparable; {why_not_estimable(fit)}")
+    where = find_group(fit, group)
+    members = sets_of_items(fit, where).members()
+    if len(members) < min(n, 3):
+        raise NotEstimableError(f"quasi-variances need 3 comparable items; {why_not_estimable(fit)}")
+    found = log_worth(fit, where, members)
     q = inference.quasi_variances(found[1])
-    frame = pd.DataFrame(
-        {
-            "item": list(fit.items),
-            "log_worth": found[0],
-            "quasi_se": q.quasi_se,
-            "quasi_variance": q.quasi_variances,
-            "error_low": np.nanmin(q.errors, axis=1),
-            "error_high": np.nanmax(q.errors, axis=1),
-        }
-    )
+    numbers = {
+        "log_worth": found[0],
+        "quasi_se": q.quasi_se,
+        "quasi_variance": q.quasi_variances,
+        "error_low": np.nanmin(q.errors, axis=1),
+        "error_high": np.nanmax(q.errors, axis=1),
+    }
+    frame = pd.DataFrame(numbers, index=members).reindex(range(n))
+    frame.insert(0, "item", list(fit.items))
     frame.attrs["worst_error"] = q.worst_error
     frame.attrs["relative_errors"] = (float(np.nanmin(q.errors)), float(np.nanmax(q.errors)))
     frame.attrs["all_contrasts"] = q.all_contrasts
@@ -374,6 +383,8 @@ def probabilities(
             row = comparison_function(fit, comparison, where)
             u = u + (float(row @ fit.beta) if fit.is_estimable(row[None, :]) else float("nan"))
         p = outcome_probabilities(u, np.full(len(u), tie_parameter(fit, where)), fit.outcome_model)
+        above = sets_of_items(fit, where).items_above
+        p[above[i, j]], p[above[j, i]] = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
         frames.append(
             pd.DataFrame(
                 {

@@ -102,7 +102,7 @@ def residual_frame(
     residual = (pearson_residuals if kind == "pearson" else deviance_residuals)(y, m, distribution)
     label = np.array(items, dtype=object)
     k = len(names)
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "first": np.repeat(label[cell_table.first], k),
             "second": np.repeat(label[cell_table.second], k),
@@ -113,6 +113,8 @@ def residual_frame(
             "residual": residual.ravel(),
         }
     )
+    frame.attrs.update(kind=kind, distribution=distribution)
+    return frame
 
 
 def goodness_of_fit(fit: FitRecord) -> inference.GoodnessOfFit:

@@ -9,6 +9,7 @@ from typing import Literal
 Kind = Literal[
     "rankings-as-pairs",  # pairs of rankings, fitted as if they were independent
     "level-left-out",  # a level of a covariate without comparisons
+    "codes-as-slope",  # few whole numbers, perhaps codes of categories, taken as a slope
     "ties-dropped",
     "ties-as-half-wins",
     "own-ability",  # an item without a value of an item covariate has an ability of its own
@@ -16,6 +17,7 @@ Kind = Literal[
     "tie-at-boundary",  # the same under Rao and Kupper: the tie parameter is at its boundary 0
     "separated",  # estimates are infinite
     "not-connected",  # items that no chain of comparisons joins
+    "another-reference",  # with_reference: over what the sum runs, or that the reference has no number itself
     "not-identified",  # effects, or latent classes, that cannot be told from one another
     "local-maxima",  # the best maximum of a mixture was reached from one start only
     "not-estimable",  # in JSON: parameters without a number that no other warning is about

@@ -69,15 +69,15 @@ def test_squared_residuals_add_up_to_pearsons_statistic_and_to_the_deviance(dist
             )
 
 
-def test_poisson_and_multinomial_residuals_differ_and_neither_is_the_default():
+def test_poisson_and_multinomial_residuals_differ_and_the_frame_says_which_it_has():
     fit = fit_llbt(TABLE)
     poisson, multinomial = fit.residuals("pearson", "poisson"), fit.residuals("pearson", "multinomial")
     row = poisson.set_index(["first", "second", "outcome"]).loc[("A", "B", "first")]
     n, y, m = 160.0, row["observed"], row["fitted"]
     assert row["residual"] == pytest.approx((y - m) / math.sqrt(m), rel=1e-13)
     assert multinomial["residual"][0] == pytest.approx((y - m) / math.sqrt(m * (1 - m / n)), rel=1e-13)
-    with pytest.raises(TypeError):
-        fit.residuals("pearson")
+    assert poisson.attrs == {"kind": "pearson", "distribution": "poisson"}
+    assert fit.residuals().equals(multinomial) and fit.residuals("pearson").attrs == multinomial.attrs
     with pytest.raises(InputError, match="distribution='gaussian'; expected one of 'poisson', 'multinomial'"):
         fit.residuals("pearson", "gaussian")
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..comparisons import Comparisons
+from ..where import Conditions
 from .coding import CodingLike
 from .matrix import Winner
 from .read import read
@@ -29,6 +30,7 @@ def from_long(
     item_data: Any = None,
     rename: Names | None = None,
     encoding: str | None = None,
+    where: Conditions = None,
 ) -> Comparisons:
     """Read a table with one answer a row: `first`, `second`, `outcome` ('first', 'second' or 'tie').
 
@@ -69,6 +71,7 @@ def from_counts(
     item_data: Any = None,
     rename: Names | None = None,
     encoding: str | None = None,
+    where: Conditions = None,
 ) -> Comparisons:
     """Read counts: `first`, `second`, `wins`, `losses` from first's side, `ties` if a tie could be answered.
 
@@ -104,6 +107,7 @@ def from_votes(
     item_data: Any = None,
     rename: Names | None = None,
     encoding: str | None = None,
+    where: Conditions = None,
 ) -> Comparisons:
     """Read a chat arena's export: `model_a`, `model_b`, `winner`.
 
@@ -146,6 +150,7 @@ def from_rankings(
     item_data: Any = None,
     rename: Names | None = None,
     encoding: str | None = None,
+    where: Conditions = None,
 ) -> Comparisons:
     """Read rankings as comparisons of every pair of ranked systems.
 
@@ -193,6 +198,7 @@ def from_wide(
     tie_category: bool | None = None,
     item_data: Any = None,
     encoding: str | None = None,
+    where: Conditions = None,
 ) -> Comparisons:
     """Read the layout of R's package prefmod: one column a pair, one row a respondent.
 
@@ -225,7 +231,9 @@ def from_wide(
 
     Notes
     -----
-    A row is one respondent.  `judge` is read if it is there and not made up if it is not.
+    A row is one respondent, whose comparisons go together.  Who that is stands in `judge` or `person`, wherever the
+    column is (columns={"person": "id"} where it has another name); else `person` is the number of the row, unless a
+    `weight` other than 1 says that a row is several respondents.
 
     Examples
     --------
@@ -251,6 +259,7 @@ def from_matrix(
     item_data: Any = None,
     rename: Names | None = None,
     encoding: str | None = None,
+    where: Conditions = None,
 ) -> Comparisons:
     """Read a square table of wins: a row and a column an item, matched by label.
 

@@ -7,7 +7,9 @@ so that a million rows cost a few array operations and no Python loop.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from ...errors import InputError
 from ...text import listed, quoted
 from ..checks import SMALLEST_COUNT
 from ..columns import Column, Factor, natural_order
+from ..where import Conditions, Getters, Narrowed, conditions_of, rows_where
 from .table import Table, repeated, suggestion
 
 FloatArray = NDArray[np.float64]
@@ -230,6 +233,38 @@ def covariate(table: Table, name: str, levels: Sequence[Any] | None, *, categori
         if values_of_levels is not None:
             return np.append(values_of_levels, np.nan)[found.codes]
     return ordered(found, name, levels, table.source)
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The columns of a table that has not been interpreted, for conditions."""
+
+    table: Table
+
+    @property
+    def choosable(self) -> Getters:
+        return {name: partial(covariate, self.table, name, None) for name in self.table.columns}
+
+    @property
+    def own_names(self) -> Mapping[str, str]:
+        return self.table.own_names
+
+    @property
+    def n_rows(self) -> int:
+        return self.table.n_rows
+
+    @property
+    def source(self) -> str:
+        return self.table.source
+
+
+def chosen_rows(table: Table, where: Conditions) -> tuple[Table, Narrowed | None]:
+    """The rows of a table that fulfil conditions, and what they have left; for layouts that are no comparisons."""
+    said = conditions_of(where)
+    if not said:
+        return table, None
+    rows = np.flatnonzero(rows_where(_Cells(table), said))
+    return table.take(rows), Narrowed(said, len(rows), table.n_rows, what="rows")
 
 
 def judges(table: Table, name: str, levels: Sequence[Any] | None) -> Column:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, ItemError
 from ...text import listed, quoted
 from ..columns import Column, Factor, natural_order, take
+from ..where import Conditions, conditions_of
 from .cells import MISSING_WORDS, covariate, labels, shown, text_of
 from .sources import load
 from .table import Table, repeated, suggestion
@@ -43,6 +44,8 @@ class Options:
         Item names as found -> as wanted.
     encoding : str or None
         Of the text files that are read, item data included.
+    where : tuple of str
+        Conditions that a comparison fulfils, as in :meth:`pairproof.Comparisons.where`.
     """
 
     items: tuple[str, ...] | None = None
@@ -51,6 +54,7 @@ class Options:
     item_data: Any = None
     rename: Mapping[str, str] | None = None
     encoding: str | None = None
+    where: tuple[str, ...] = ()
 
 
 def options_of(
@@ -60,6 +64,7 @@ def options_of(
     item_data: Any,
     rename: Mapping[str, str] | None,
     encoding: str | None,
+    where: Conditions = None,
 ) -> Options:
     """Checked options; a string where a list is wanted would be taken letter by letter, so it is refused."""
     if isinstance(items, str):
@@ -79,7 +84,7 @@ def options_of(
         raise ItemError(
             f"items: {_listed(repeated(names))} stated more than once; item names must be distinct"
         )
-    return Options(names, levels, tie_category, item_data, rename, encoding)
+    return Options(names, levels, tie_category, item_data, rename, encoding, conditions_of(where))
 
 
 def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool = False) -> Factor:
@@ -222,10 +227,23 @@ def check_not_self(
         )
 
 
+def _by_item(item_data: Any) -> Any:
+    """{item: {covariate: value}} as columns; anything else as it is."""
+    of_items = list(item_data.values()) if isinstance(item_data, Mapping) else []
+    if not of_items or not all(isinstance(values, Mapping) for values in of_items):
+        return item_data
+    names = list(dict.fromkeys(name for values in of_items for name in values))
+    if "item" in names:
+        raise InputError(
+            "item data: a covariate of the items is called 'item', which is the column of their names; rename it"
+        )
+    return {"item": list(item_data), **{name: [values.get(name) for values in of_items] for name in names}}
+
+
 def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]:
     """Item covariates in the order of `items`, matched by name, never by row.
 
-    The items stand in the column `item` or else in the first.
+    The items stand in the column `item` or else in the first; {"A": {"x": 1.2}, "B": {"x": 0.4}} names them itself.
 
     Raises
     ------
@@ -235,7 +253,7 @@ def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]
     if options.item_data is None:
         return {}
     is_file = isinstance(options.item_data, (str, os.PathLike))
-    table = load(options.item_data, options.encoding if is_file else None)
+    table = load(_by_item(options.item_data), options.encoding if is_file else None)
     table = replace(table, source=f"item data {table.source}")
     key = "item" if "item" in table.columns else next(iter(table.columns))
     found = renamed(item_column(table, key, replace(options, items=tuple(items))), options)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...errors import DataWarning, InputError
+from ...errors import DataWarning, InputError, warn_the_caller
 from ...text import listed, quoted, shortened
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")
@@ -63,15 +63,12 @@ def json_frame(text: str, source: str) -> pd.DataFrame:
             ' "second": "B", "outcome": "first"}'
         )
     if nested:
-        import warnings
-
-        warnings.warn(
+        warn_the_caller(
             (
                 f"{source}: {listed(sorted(nested))} left out: lists or objects stand there, of which no"
                 " model can make use"
             ),
             DataWarning,
-            stacklevel=5,
         )
     return pd.DataFrame({name: column for name, column in cells.items() if name not in nested}, dtype=object)
 

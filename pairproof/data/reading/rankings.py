@@ -11,14 +11,13 @@ differs from system to system (its text, a score) says nothing of a pair and is 
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 
-from ...errors import DataWarning, InputError, ItemError
+from ...errors import DataWarning, InputError, ItemError, warn_the_caller
 from ...text import listed, quoted, shortened
 from ..comparisons import Comparisons
 from .assemble import assemble, has_tie_category
@@ -291,13 +290,12 @@ def _of_rankings(table: Table, ranking: IntArray) -> Table:
                 "it belongs to the whole ranking; give each row the same",
             )
     if varying:
-        warnings.warn(
+        warn_the_caller(
             (
                 f"{table.source}: {listed(varying)} left out: not the same for all systems of a ranking, so"
                 " not of a pair"
             ),
             DataWarning,
-            stacklevel=6,
         )
     return replace(
         table, columns={name: column for name, column in table.columns.items() if name not in varying}

@@ -10,7 +10,8 @@ import numpy as np
 from ...errors import InputError
 from ...text import listed, named, quoted
 from ..comparisons import Comparisons
-from ..options import one_of
+from ..options import hints_for_r, one_of
+from ..where import Conditions
 from .coding import CodingLike
 from .items import options_of
 from .matrix import Winner, read_matrix
@@ -36,6 +37,7 @@ ONLY_FOR: Mapping[str, tuple[str, ...]] = {
 }
 
 
+@hints_for_r
 def read(
     source: Any,
     *,
@@ -53,6 +55,7 @@ def read(
     item_data: Any = None,
     rename: Mapping[str, str] | None = None,
     encoding: str | None = None,
+    where: Conditions = None,
 ) -> Comparisons:
     """Read a table of comparisons; its layout is recognised from the names of its columns.
 
@@ -65,7 +68,8 @@ def read(
                                                   columns
                    or system, rank                a row a system; `ranking`, or source and judge, say which
                                                   rows are one ranking
-        prefmod    one column a pair              never guessed: layout, items, pair_order, coding
+        prefmod    one column a pair              never guessed: layout, items, pair_order, coding; `person` is the
+                                                  row, unless a column says who
         matrix     one row and column an item     never guessed: layout, winner
 
     In every layout with rows, `judge` names who answered, `weight` multiplies the row's counts, `source`
@@ -106,11 +110,16 @@ def read(
         Whether a tie could be answered.  Default: counts by the column `ties`, matrix by `ties`, the other
         layouts if a tie occurs.
     item_data : path, DataFrame or dict, optional
-        Item covariates, one row an item; the items stand in the column `item`, else in the first.
+        Item covariates, one row an item; the items stand in the column `item`, else in the first.  Or a dict of
+        dicts, {"A": {"x": 1.2}, "B": {"x": 0.4}}, as :func:`pairproof.predict` takes it.
     rename : mapping of str to str, optional
         Item names, found -> wanted; two may become one.
     encoding : str, optional
         Of text files without a byte order mark (`item_data` and `ties` included); default UTF-8.
+    where : str or sequence of str, optional
+        Only the comparisons that fulfil conditions, such as ["lang=en|de", "length<=0.5", "winner!=tie"], on columns
+        by the file's own names or by their roles; see :meth:`Comparisons.where`.  Items that no comparison is
+        left of are gone, and `narrowed` of the table says how many.
 
     Returns
     -------
@@ -130,7 +139,7 @@ def read(
       A beat B 5, lost 2
       B beat C 3, lost 1
     """
-    options = options_of(items, levels, tie_category, item_data, rename, encoding)
+    options = options_of(items, levels, tie_category, item_data, rename, encoding, where)
     stated = {
         "pair_order": pair_order,
         "pairs": pairs,
@@ -147,7 +156,7 @@ def read(
         one_of("layout", layout, get_args(Layout))
         _check_options(layout, stated)
     if layout == "matrix":
-        return read_matrix(source, options, winner, ties)
+        return read_matrix(source, options, winner, ties).where_also(options.where, {})
     if layout is None and isinstance(source, (np.ndarray, list)):
         raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
     table = load(source, encoding).with_roles(columns)

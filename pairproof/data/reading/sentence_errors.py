@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...text import listed, quoted
 from ..columns import Factor
-from .cells import DECIMAL_COMMA, labels, numbers, shown
+from ..where import Conditions, Narrowed
+from .cells import DECIMAL_COMMA, chosen_rows, labels, numbers, shown
 from .sources import load, warn_if_cut
 from .table import Table, suggestion
 
@@ -76,6 +77,8 @@ class ErrorTable:
         Whether there is a system column.
     columns : tuple of str
         All columns of the source.
+    narrowed : Narrowed or None
+        What conditions have left of its rows.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class ErrorTable:
     systems: dict[str, SystemErrors]
     named: bool
     columns: tuple[str, ...]
+    narrowed: Narrowed | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +171,7 @@ def read_errors(
     lengths: str | None = None,
     encoding: str | None = None,
     clusters: Sequence[str] = (),
+    where: Conditions = None,
 ) -> ErrorTable:
     """Read a long table of errors.
 
@@ -180,6 +185,8 @@ def read_errors(
         Of a text file that is not UTF-8.
     clusters : sequence of str
         Further columns, by which sentences go together (a document, a post-editor).
+    where : str or sequence of str, optional
+        Only the rows that fulfil conditions such as "lang=en".
 
     Returns
     -------
@@ -199,6 +206,7 @@ def read_errors(
     """
     table = load(source, encoding)
     warn_if_cut(table)
+    table, narrowed = chosen_rows(table, where)
     found = _columns(table, {"system": system, "sentence": sentence, "errors": errors, "lengths": lengths})
     d = _numbers(table, str(found["errors"]), ">= 0")
     l = _numbers(table, str(found["lengths"]), "> 0")
@@ -230,7 +238,7 @@ def read_errors(
                 if f is not None
             },
         )
-    return ErrorTable(table.source, of, systems is not None, tuple(table.columns))
+    return ErrorTable(table.source, of, systems is not None, tuple(table.columns), narrowed)
 
 
 def _columns(table: Table, stated: dict[str, str | None]) -> dict[str, str | None]:

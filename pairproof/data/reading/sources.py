@@ -12,7 +12,6 @@ import codecs
 import io
 import os
 import sys
-import warnings
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -22,7 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...errors import DataWarning, InputError
+from ...errors import DataWarning, InputError, warn_the_caller
 from ...files.inputs import read_file, read_stream
 from ...files.packed import unpacked
 from ...text import listed, named, quoted, shortened
@@ -80,13 +79,12 @@ def warn_if_cut(table: Table) -> None:
     name, column = next(reversed(list(table.columns.items())))
     cell = str(column.iloc[-1])
     if cell not in ("first", "second", "tie", "model_a", "model_b", "tie (bothbad)"):
-        warnings.warn(
+        warn_the_caller(
             (
                 f"{table.source}: the last line has no line end; if the file was cut, its last cell (column"
                 f" {name!r}, {cell[:40]!r}) may be too; end the line if it is whole"
             ),
             DataWarning,
-            stacklevel=4,
         )
 
 

@@ -25,7 +25,7 @@ from ...text import listed, named, quoted
 #: The roles that a column can have in a layout; `system1`, `rank1`, ... are roles too.
 ROLES = (
     "first", "second", "outcome", "wins", "ties", "losses", "model_a", "model_b", "winner", "judge", "weight",
-    "source", "order", "system", "rank", "ranking",
+    "source", "order", "system", "rank", "ranking", "person",
 )  # fmt: skip
 #: A suggestion is for a slip of the finger: not for longer words, nor among more names than these.
 _LONGEST_SUGGESTED, _MOST_SUGGESTED = 60, 1000
@@ -46,6 +46,8 @@ class Table:
         Of a delimited file, to find line numbers when something is wrong; text is "" otherwise.
     own_names : mapping of str to str
         Role -> the column's name in the source, where they differ; messages use the latter.
+    rows : int[n_rows], optional
+        The rows of the source that were chosen; None: all.
     """
 
     columns: Mapping[str, Any]
@@ -54,15 +56,22 @@ class Table:
     text: str = ""
     delimiter: str = ","
     own_names: Mapping[str, str] = field(default_factory=dict)
+    rows: NDArray[np.int64] | None = None
 
     def where(self, row: int, column: str | None = None) -> str:
         """'votes.csv, row 3 (line 4), column 'winner'' for row position 2."""
+        row = row if self.rows is None else int(self.rows[row])
         line = f" (line {line_of_row(self.text, self.delimiter, row)})" if self.text else ""
         own = self.own_names.get(column or "", column)
         role = "" if own == column else f" (as {column!r})"
         return f"{self.source}, row {row + 1}{line}" + (
             "" if column is None else f", column {quoted(own)}{role}"
         )
+
+    def take(self, rows: NDArray[np.int64]) -> Table:
+        """Some of the rows, whose places in the source messages still know."""
+        columns = {name: column.iloc[rows] for name, column in self.columns.items()}
+        return replace(self, columns=columns, n_rows=len(rows), rows=rows)
 
     def refuse(
         self, bad: NDArray[np.bool_], column: str, found: str, cure: str, kind: type[InputError] = InputError
@@ -103,6 +112,11 @@ class Table:
                     " well; rename or remove that one"
                 )
         return replace(self, columns=dict(zip(renamed, self.columns.values())), own_names=chosen)
+
+
+def with_person(table: Table, person: str | None) -> Table:
+    """The table with the column that names the persons called `person`."""
+    return table if person is None else table.with_roles({"person": person})
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

@@ -1,8 +1,8 @@
 """prefmod's layout: one column a pair, one row a respondent.
 
 Nothing here has a default that could be wrong in silence: the items, the order of the pairs and the meaning
-of the codes are stated or it is an error.  A row is one respondent; a column `judge`, if there is one, says
-who, and no such column is made up, since rows may well be many answers of one judge.
+of the codes are stated or it is an error.  A row is one respondent, whose comparisons go together: a column
+`judge` or `person` says who, else the number of the row does, as `person`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from .table import Table, repeated, suggestion
 PairOrderLike = Union[str, Sequence[Union[str, tuple[str, str]]]]
 #: Whether the names of the pair columns are held against their order.
 PairNames = Literal["check", "ignore"]
+#: Roles of a column that holds no responses, wherever it stands.
+NO_PAIRS = ("judge", "person", "weight", "source", "order")
 #: Characters of a stated pair in which the end of the first name is looked for.
 _LONGEST_PAIR = 10_000
 #: Between the two names of a stated pair, if anything.
@@ -60,6 +62,7 @@ def read_wide(
         tie_category=has_tie_category(table, options, tied, tie_column),
         used=names,
         row_of=row_of,
+        of_persons=True,
     )
 
 
@@ -88,7 +91,7 @@ def wide_answers(
         raise ItemError(f"items are {quoted(list(items))}; expected two or more different names")
     names = _stated_columns(table, pairs)
     order = _order(table, items, pair_order, names)
-    names = names if names is not None else list(table.columns)[: len(order)]
+    names = names if names is not None else _candidates(table)[: len(order)]
     named_order = (
         pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
     )
@@ -99,16 +102,36 @@ def wide_answers(
     stated = Coding.read(coding)
     if pairs is None:
         _check_rest(table, names, stated)
+        _check_first(table, names, stated)
     answers = np.stack([stated.answers(table, name, may_be_missing=True) for name in names], axis=1)
     if not (answers != MISSING).any():
         raise InputError(f"{table.source}: every response is missing; at least one comparison is needed")
     return names, order, answers
 
 
+def _candidates(table: Table) -> list[str]:
+    """The columns that may hold responses: those that no role says something else of."""
+    return [name for name in table.columns if name not in NO_PAIRS]
+
+
+def _check_first(table: Table, names: list[str], coding: Coding) -> None:
+    """Refuse a first column that is none of the pairs, such as a number of the respondent, where the columns that
+    come after it are."""
+    n = len(names)
+    following = [name for name in _candidates(table) if name != names[0]][:n]
+    if len(following) == n and not coding.fits(table, names[0]) and coding.fits(table, following[-1]):
+        raise PairOrderError(
+            f"{table.source}: the first column, {quoted(names[0])}, does not hold the codes stated, and {quoted(following[-1])}"
+            f" after the first {n} columns does; if {quoted(names[0])} says who answered, call it the person,"
+            f" columns={{'person': {quoted(names[0])}}} (--col person={names[0]}; read_respondents: person={quoted(names[0])},"
+            f" --person {names[0]}), else name the columns of the pairs, pairs=[...]"
+        )
+
+
 def _check_rest(table: Table, names: list[str], coding: Coding) -> None:
     """Refuse a table all of whose columns look like pairs of more items than were stated."""
     of_pairs = set(names)
-    rest = [name for name in table.columns if name not in of_pairs]
+    rest = [name for name in _candidates(table) if name not in of_pairs]
     total = len(names) + len(rest)
     more = [n for n in range(2, total + 2) if n * (n - 1) // 2 == total]
     if rest and more and all(coding.fits(table, name) for name in rest):
@@ -144,6 +167,7 @@ def _order(
     """Positions of the items of each pair column, checked against the number of columns."""
     n = len(items)
     expected = n * (n - 1) // 2
+    found = _candidates(table)
     columns = f"{len(names)} pair columns" if names is not None else f"{len(table.columns)} columns"
     if pair_order is None:
         raise PairOrderError(
@@ -153,16 +177,21 @@ def _order(
         )
     if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic"):
         # A hundred thousand items would have five billion pairs: they are counted before they are listed.
-        order = named_pair_order(pair_order, n) if expected <= len(table.columns) else ()
+        order = named_pair_order(pair_order, n) if expected <= len(found) else ()
         n_pairs = expected
         why = f"{n} items ({named(items)}) have {expected} pairs"
     else:
         order = _stated_pairs(items, pair_order)
         n_pairs = len(order)
         why = f"pair_order states {len(order)} pairs"
-    if (len(names) != n_pairs) if names is not None else (len(table.columns) < n_pairs):
+    of_roles = (
+        f" ({named(name for name in table.columns if name in NO_PAIRS)} among them, which hold no responses)"
+        if names is None and len(found) < len(table.columns)
+        else ""
+    )
+    if (len(names) != n_pairs) if names is not None else (len(found) < n_pairs):
         raise PairOrderError(
-            f"{table.source}: {columns}, but {why}; state the items that were compared, and with pairs=[...]"
+            f"{table.source}: {columns}{of_roles}, but {why}; state the items that were compared, and with pairs=[...]"
             " the columns that hold the responses"
         )
     return order

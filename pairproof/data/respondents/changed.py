@@ -51,13 +51,14 @@ def merged(table: Table) -> Parts:
     """See :meth:`Respondents.merged`; rows stand in the order in which their answers come first."""
     kept = table.weights > 0
     # Two missing values are alike here; doubles hold every code exactly.
-    covariates = [np.nan_to_num(values_of(column), nan=np.inf) for column in table.columns.values()]
+    kept_columns = {name: column for name, column in table.columns.items() if name != "person"}
+    covariates = [np.nan_to_num(values_of(column), nan=np.inf) for column in kept_columns.values()]
     keys = np.column_stack([table.answers.reshape(len(table.answers), -1), *covariates])[kept]
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     sums = np.bincount(group.reshape(-1), table.weights[kept])
     order = np.argsort(first)
     rows = np.flatnonzero(kept)[first[order]]
-    cols = {name: take(column, rows) for name, column in table.columns.items()}
+    cols = {name: take(column, rows) for name, column in kept_columns.items()}
     return parts_of(table, answers=table.answers[rows], weights=sums[order], columns=cols)
 
 
@@ -87,6 +88,24 @@ def with_items(table: Table, order: Sequence[str]) -> Parts:
         answers = table.answers[..., old]
     of_items = {name: take(column, np.array(old)) for name, column in table.item_data.items()}
     return parts_of(table, items=tuple(order), answers=answers, item_data=of_items)
+
+
+def only_compared(table: Table, source: str = "") -> Parts:
+    """See :meth:`Respondents.only_compared`."""
+    n = len(table.items)
+    first, second = np.array(prefmod_pair_order(n)).T
+    made = (table.pair_answers[table.weights > 0] != MISSING).any(axis=(0, 1))
+    keep = np.zeros(n, bool)
+    keep[first[made]] = keep[second[made]] = True
+    chosen = np.flatnonzero(keep)
+    of_answers = keep[first] & keep[second] if table.kind == "comparisons" else keep
+    return parts_of(
+        table,
+        items=tuple(table.items[k] for k in chosen),
+        answers=table.answers[..., of_answers],
+        item_data={name: take(column, chosen) for name, column in table.item_data.items()},
+        source=source or table.source,
+    )
 
 
 def selected(table: Table, rows: NDArray[Any]) -> Parts:

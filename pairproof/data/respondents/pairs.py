@@ -33,6 +33,9 @@ def comparisons_of(table: Table, judge: bool = False) -> Comparisons:
     columns: dict[str, Column] = {name: take(column, row) for name, column in table.columns.items()}
     if judge:
         columns = {"judge": _judges(table, rows, person), **columns}
+    elif not {"judge", "person"} & set(columns) and (table.weights[rows] == 1.0).all():
+        # A row with a weight is several persons, or a part of one.
+        columns["person"] = Factor(row, tuple(map(str, range(1, len(table.answers) + 1))))
     if len(table.times) > 1:
         columns["time"] = Factor(time.astype(np.int64), table.times)
     return Comparisons.build(
@@ -45,6 +48,9 @@ def comparisons_of(table: Table, judge: bool = False) -> Comparisons:
         columns=columns,
         item_data=table.item_data,
         source=table.source,
+        own_names=table.own_names,
+        narrowed=table.narrowed,
+        one_track=table.one_track,
         ranked_together=0 if table.kind == "comparisons" else _ranked_together(table),
     )
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from ..columns import Column, FloatArray, IntArray
+from ..where import Narrowed
 from .codes import Kind
 
 
@@ -55,6 +56,18 @@ class Table(Protocol):
         ...
 
     @property
+    def own_names(self) -> Mapping[str, str]:
+        ...
+
+    @property
+    def narrowed(self) -> Narrowed | None:
+        ...
+
+    @property
+    def one_track(self) -> bool:
+        ...
+
+    @property
     def pair_answers(self) -> IntArray:
         ...
 
@@ -69,6 +82,8 @@ Parts = dict[str, Any]
 
 def parts_of(table: Table, **changes: Any) -> Parts:
     """The arguments of `Respondents.build` that make this table again, with some of them changed."""
-    names = "items kind answers tie_category scale weights columns item_data source".split()
+    names = (
+        "items kind answers tie_category scale weights columns item_data source own_names narrowed one_track"
+    ).split()
     times = table.times if len(table.times) > 1 else ()
     return {**{name: getattr(table, name) for name in names}, "times": times, **changes}

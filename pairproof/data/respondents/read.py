@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ...errors import InputError
 from ...text import listed
 from ..options import one_of
+from ..where import Conditions, conditions_of
 from .reading.comparisons import from_pairs
 from .reading.orders import from_orders, from_ranking_text
 from .reading.paircomp import from_paircomp
@@ -33,7 +34,9 @@ READERS: Mapping[AnswerLayout, Callable[..., Respondents]] = {
 }
 
 
-def read_respondents(source: Any, layout: AnswerLayout, **options: Any) -> Respondents:
+def read_respondents(
+    source: Any, layout: AnswerLayout, *, where: Conditions = None, **options: Any
+) -> Respondents:
     """Read persons' whole answers: comparisons with gaps, rankings, ratings.
 
     Nothing is guessed: which columns hold answers, which way a scale runs, what a gap means.
@@ -46,6 +49,9 @@ def read_respondents(source: Any, layout: AnswerLayout, **options: Any) -> Respo
         "long-ranks": a row an item of a ranking; "orders": a column a place, with the item there; "ranking-text": "A >
         B = C"; "rankings": `system1`, `rank1`, `system2`, ..., or `system` and `rank`, the rankings that
         `pairproof.read` cuts into pairs; "ratings": a column an item, with its rating; "paircomp": psychotools' text "{A > B, A = C}".
+    where : str or sequence of str, optional
+        Only the persons who fulfil conditions on their columns, such as ["sex=1", "age>=30"]; see
+        :meth:`Respondents.where`.  Items that nobody is left to compare are gone.
     **options : object
         Those of the layout's own reader, such as `items=`, `pair_order=`, `coding=`, `unranked=`, `scale=`: see
         `from_pairs`, `from_ranks`, `from_long_ranks`, `from_orders`, `from_ranking_text`, `from_rankings`,
@@ -78,4 +84,4 @@ def read_respondents(source: Any, layout: AnswerLayout, **options: Any) -> Respo
     needed = [n for n in known if parameters[n].default is inspect.Parameter.empty and n not in options]
     if needed:
         raise InputError(f"layout={layout!r} needs {listed(needed)}; nothing is guessed")
-    return reader(source, **options)
+    return reader(source, **options).where(*conditions_of(where))

@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
 from .. import checks
-from ..columns import Column, FloatArray, IntArray
+from ..columns import Column, FloatArray, IntArray, role_of, used_levels
 from ..comparisons import Comparisons
+from ..where import Getters, Narrowed, conditions_of, rows_where
 from . import changed, checked, described, pairs
 from .codes import ABSENT, MISSING, UNRATED, Kind, as_comparisons, dense
 from .gaps import WithGaps
@@ -59,6 +60,12 @@ class Respondents(WithGaps):
         Item covariates.
     source : str
         Where the table came from, for messages and reports.
+    own_names : mapping of str to str
+        Role -> the column's name in the file, where they differ; both can be used.
+    narrowed : Narrowed or None
+        What conditions (:meth:`where`) have left of the file.
+    one_track : bool
+        Whether several tracks are meant as one, :meth:`as_one_track`.
 
     Examples
     --------
@@ -80,6 +87,9 @@ class Respondents(WithGaps):
     columns: Mapping[str, Column] = field(default_factory=dict)
     item_data: Mapping[str, Column] = field(default_factory=dict)
     source: str = "table"
+    own_names: Mapping[str, str] = field(default_factory=dict)
+    narrowed: Narrowed | None = None
+    one_track: bool = False
 
     @classmethod
     def build(
@@ -95,6 +105,9 @@ class Respondents(WithGaps):
         columns: Mapping[str, Column] | None = None,
         item_data: Mapping[str, Column] | None = None,
         source: str = "table",
+        own_names: Mapping[str, str] | None = None,
+        narrowed: Narrowed | None = None,
+        one_track: bool = False,
     ) -> Respondents:
         """Make a table from checked copies of its parts.
 
@@ -116,6 +129,10 @@ class Respondents(WithGaps):
         columns : mapping of str to Factor or float[n_rows], optional
         item_data : mapping of str to Factor or float[n_items], optional
         source : str
+        own_names : mapping of str to str, optional
+        narrowed : Narrowed, optional
+        one_track : bool
+            As in the class.
 
         Returns
         -------
@@ -161,11 +178,26 @@ class Respondents(WithGaps):
         }
         codes.setflags(write=False)
         read_only = MappingProxyType(of_rows), MappingProxyType(of_items)
-        return cls(names, kind, codes, with_ties, points, when, own, *read_only, source)
+        own_of = MappingProxyType(dict(own_names or {}))
+        return cls(
+            names,
+            kind,
+            codes,
+            with_ties,
+            points,
+            when,
+            own,
+            *read_only,
+            source,
+            own_of,
+            narrowed,
+            bool(one_track),
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the parts; the table is checked and made read-only again when it is loaded."""
-        options = parts_of(self, columns=dict(self.columns), item_data=dict(self.item_data))
+        mappings = {name: dict(getattr(self, name)) for name in ("columns", "item_data", "own_names")}
+        options = parts_of(self, **mappings)
         return partial(Respondents.build, **options), ()
 
     @property
@@ -177,6 +209,16 @@ class Respondents(WithGaps):
     def n_persons(self) -> float:
         """Number of persons: the sum of the weights."""
         return float(self.weights.sum())
+
+    @property
+    def unit(self) -> str:
+        """What the weights of rows count."""
+        return "persons"
+
+    @property
+    def row_weights(self) -> FloatArray:
+        """float[n_rows]: how many persons each row stands for."""
+        return self.weights
 
     @property
     def n_times(self) -> int:
@@ -293,7 +335,8 @@ class Respondents(WithGaps):
         Returns
         -------
         Comparisons
-            Columns: the covariates, and `time` for repeated answers.
+            Columns: the covariates, `time` for repeated answers, and, unless `judge` or `person` is among them or a row
+            is of several persons, `person`: the number of the row.
 
         Raises
         ------
@@ -315,7 +358,7 @@ class Respondents(WithGaps):
     def merged(self) -> Respondents:
         """The table with equal answers of equal covariates in one row, whose weight is the sum of theirs.
 
-        Rows of weight 0 are left out.
+        Rows of weight 0 are left out, and so is the column `person`.
         """
         return Respondents.build(**changed.merged(self))
 
@@ -337,6 +380,78 @@ class Respondents(WithGaps):
             No row is selected, or none of those selected compares two items.
         """
         return Respondents.build(**changed.selected(self, np.asarray(rows)))
+
+    def where(self, *conditions: str) -> Respondents:
+        """The persons who fulfil conditions on their columns, with the items that they compare.
+
+        Parameters
+        ----------
+        *conditions : str
+            "sex=1", "lang=en|de", "age>=30", "age=": as in :meth:`pairproof.Comparisons.where`.
+
+        Returns
+        -------
+        Respondents
+            Without items and levels that nobody has any more; its `narrowed` says how many persons there were.
+
+        Raises
+        ------
+        InputError
+            A column or a value that is not there, or nobody is left.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.read_respondents({"A": [1, 2], "B": [2, 1], "age": [20, 30]}, layout="ranks", items=["A", "B"])
+        >>> table.where("age<25").sentences()
+        ['1  A > B']
+        """
+        said = conditions_of(conditions)
+        if not said:
+            return self
+        rows = rows_where(self, said)
+        part = self.select(rows).only_compared(f"{self.source}, where {' and '.join(said)}")
+        gone = tuple(item for item in self.items if item not in part.items)
+        narrowed = Narrowed(said, part.n_persons, self.n_persons, gone, self.unit).after(self.narrowed)
+        used = {name: used_levels(column) for name, column in part.columns.items()}
+        return Respondents.build(**parts_of(part, columns=used, narrowed=narrowed))
+
+    @property
+    def choosable(self) -> Getters:
+        """What :meth:`where` may have conditions on, and how to get it."""
+        return {name: partial(self.columns.__getitem__, name) for name in self.columns}
+
+    def only_compared(self, source: str = "") -> Respondents:
+        """The table with only the items that somebody compares.
+
+        Parameters
+        ----------
+        source : str
+            Where the new table comes from; default: as before.
+
+        Returns
+        -------
+        Respondents
+        """
+        return Respondents.build(**changed.only_compared(self, source))
+
+    def role_of(self, name: str) -> str:
+        """The role of a column that is called by its name in the file.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        str
+            Any other name as it is.
+        """
+        return role_of(name, self.columns, self.own_names)
+
+    def as_one_track(self) -> Respondents:
+        """The same table, several tracks of which fits take as one competition."""
+        return Respondents.build(**parts_of(self, one_track=True))
 
     def at_time(self, time: str) -> Respondents:
         """The answers at one point in time.

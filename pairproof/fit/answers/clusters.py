@@ -114,6 +114,7 @@ def clusters_of(
         raise InputError(
             "kind='CR2' is for models of comparisons; for whole answers there are 'CR1' (the default) and 'CR0'"
         )
+    columns = tuple(map(table.role_of, columns))
     one_of("kind", kind, ("CR0", "CR1"))
     one_of("missing", missing, ("refuse", "own"))
     if len(columns) > 1:

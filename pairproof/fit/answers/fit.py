@@ -19,7 +19,7 @@ from ...errors import ComparisonError, InputError
 from .. import inference, residuals
 from ..family import LOG_WORTH_PER_UNIT, Scale
 from ..fit import Fit
-from ..rescale import shift_of
+from ..rescale import shift_to
 from ..spec import Value
 from . import tables, text
 from .clusters import clusters_of
@@ -119,7 +119,7 @@ class AnswerFit(Fit):
             No such item.
         """
         found = super().with_reference(reference)
-        shift = shift_of(self.layout, len(self.terms), reference, self.items)
+        shift = shift_to(self, reference)
         influence = np.asarray(shift.forward(self.numbers.influence.T)).T * ~found.is_reference
         return replace(found, numbers=replace(self.numbers, influence=influence))
 

@@ -101,3 +101,12 @@ class AnswerSpec(ModelSpec):
         if self.prior:
             parts.append(self.prior)
         return ", ".join(parts)
+
+    @property
+    def errors_in_words(self) -> str:
+        """Which information the standard errors are of."""
+        if self.pseudo:
+            return "information of what was maximised, pseudo-rankings included, which R's PlackettLuce leaves out"
+        if self.prior:
+            return "information of what was maximised, the prior included"
+        return super().errors_in_words

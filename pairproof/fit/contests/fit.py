@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ...errors import InputError
-from .. import inference
+from .. import inference, parameters
 from ..contrasts import check_level
+from ..covariance import Covariance, MappedCovariance
 from ..family import Scale
 from ..fit import Fit
-from ..spec import Value
+from ..rescale import shift_to
+from ..spec import LOG_WORTH_PER_UNIT, Value
 from . import compared, tables, text
 from .outcomes import Outcomes
 from .refused import only_plain
@@ -40,6 +42,9 @@ class ContestFit(Fit):
         From linear predictors to probabilities.
     penalised : float
         What was maximised where the bias is reduced: llf + log det(information) / 2; nan elsewhere.
+    expected_covariance : Covariance or None
+        By the expected information, on the scale and under some constraint of the specification; None where that is
+        the observed one.
 
     Examples
     --------
@@ -52,12 +57,45 @@ class ContestFit(Fit):
 
     outcomes: Outcomes = field(kw_only=True)
     penalised: float = field(default=float("nan"), kw_only=True)
+    expected_covariance: Covariance | None = field(default=None, kw_only=True)
 
     @property
     def of_contests(self) -> ContestSpec:
         """The specification, with what is about links, bias and random effects."""
         assert isinstance(self.spec, ContestSpec)
         return self.spec
+
+    @property
+    def bse_expected(self) -> pd.Series[float] | None:
+        """Standard errors by the expected information, which R's glm, BTm and gnm report; nan for references.
+
+        None where it is the observed one, of which :attr:`bse` is: everywhere but for the links "probit" and
+        "cauchit", and ties with `tie_shift` or `tie_scale`.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [8, 6, 9], None, [4, 3, 5])
+        >>> fit = pairproof.fit_bradley_terry(table, link="cauchit", reference="C")
+        >>> fit.bse.round(4).to_dict()
+        {'A': 0.4724, 'B': 0.4482, 'C': nan}
+        >>> fit.bse_expected.round(4).to_dict()
+        {'A': 0.459, 'B': 0.4555, 'C': nan}
+        """
+        covariance = self.expected_covariance
+        if covariance is None:
+            return None
+        if self.spec.reference and not self.spec.item_terms:
+            covariance = MappedCovariance(covariance, shift_to(self, self.spec.reference))
+        unit = LOG_WORTH_PER_UNIT[self.spec.scale] / LOG_WORTH_PER_UNIT[self.scale]
+        units = np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in self.terms])
+        errors = units * np.sqrt(np.maximum(covariance.variances(), 0.0))
+        return parameters.series(self, np.where(np.isnan(self.standard_errors), np.nan, errors))
+
+    @property
+    def further_lines(self) -> tuple[str, ...]:
+        """Which information the standard errors are of, where R's is another."""
+        return text.of_information(self, self.bse_expected)
 
     # -- scale -----------------------------------------------------------------------------------------------
 
@@ -132,7 +170,7 @@ class ContestFit(Fit):
     def contrast(
         self,
         a: str,
-        b: str,
+        b: str | None = None,
         *,
         group: str | None = None,
         at: Mapping[str, Value] | None = None,
@@ -155,7 +193,7 @@ class ContestFit(Fit):
             As there.
         """
         found = super().contrast(a, b, group=group, at=at, level=level)
-        if self.of_contests.link == "logit":
+        if self.of_contests.link == "logit" or b is None:
             return found
         p = self.outcomes.probabilities(np.array([found.estimate]), np.zeros(1), np.zeros(0))[0]
         odds = float(p[0] / p[2])
@@ -259,10 +297,14 @@ class ContestFit(Fit):
 
     def to_dict(self) -> dict[str, Any]:
         """The fit as a JSON object; keys beside those of other fits: formula, link, offset, weights, reduce_bias,
-        random, method, penalised.
+        random, method, penalised; se_of and se_expected where R's standard errors are of another information.
 
         Returns
         -------
         dict
         """
-        return text.document(self, self.of_contests, self.penalised)
+        plain = text.document(self, self.of_contests, self.penalised)
+        expected = self.bse_expected
+        if expected is None:
+            return plain
+        return {**plain, "se_of": "observed information", "se_expected": text.by_name(expected)}

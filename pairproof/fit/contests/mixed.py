@@ -189,7 +189,7 @@ class MixedFit(ContestFit):
             spec=spec,
             data=self.data,
             terms=terms,
-            **vars(against(self.items[0], terms, self.items, numbers)),
+            **vars(against(self.items[0], terms, self.items, numbers, self.data)),
             outcome_model=self.outcome_model,
             scale=self.scale,
             constraint=f"{spec.constraint}, predicted",
@@ -220,7 +220,7 @@ class MixedFit(ContestFit):
     def contrast(
         self,
         a: str,
-        b: str,
+        b: str | None = None,
         *,
         group: str | None = None,
         at: Mapping[str, Value] | None = None,
@@ -243,6 +243,8 @@ class MixedFit(ContestFit):
         ItemError, InputError, NotEstimableError
             As there.
         """
+        if b is None:
+            return super().contrast(a, group=group, at=at, level=level)
         return self.predicted().contrast(a, b, group=group, at=at, level=level)
 
     def contrasts(self, *args: Any, **kwargs: Any) -> Contrasts | AgainstTheBest:

@@ -22,6 +22,32 @@ def document(fit: FitRecord, spec: ContestSpec, penalised: float) -> dict[str, A
     return {**fit_dict(fit), **scale, "penalised": finite(penalised)}
 
 
+#: Standard errors that a summary shows of R's; the others are in the fit's `bse_expected`.
+MOST_ERRORS = 8
+
+
+def of_information(fit: FitRecord, expected: pd.Series[float] | None) -> tuple[str, ...]:
+    """Which information the standard errors are of, with R's beside; nothing where both are the same."""
+    if expected is None or fit.robust is not None:
+        return ()
+    known = [
+        (name, own, float(theirs))
+        for name, own, theirs in zip(fit.names, fit.standard_errors, expected)
+        if math.isfinite(own) and math.isfinite(theirs)
+    ]
+    shown = "; ".join(
+        f"{name} {number(theirs)} for {number(own)}" for name, own, theirs in known[:MOST_ERRORS]
+    )
+    more = f"; {len(known) - MOST_ERRORS} more in bse_expected" if len(known) > MOST_ERRORS else ""
+    line = "Standard errors: of the observed information; R's (glm, BTm, gnm) are of the expected one: "
+    return (line + shown + more,)
+
+
+def by_name(values: pd.Series[float]) -> dict[str, float | None]:
+    """A JSON object of a series."""
+    return {str(name): finite(float(v)) for name, v in values.items()}
+
+
 def of_components(components: Sequence[Component], method: str) -> tuple[str, ...]:
     """The variance components as sentences."""
     out = []

@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, TooLargeError
 from ..family import LOG_WORTH_PER_UNIT
-from ..predictions import ability_functions, find_group, group_label
+from ..item_sets import ItemSets, one_set
+from ..predictions import ability_functions, find_group, group_label, sets_of_items
 from ..record import FitRecord
 from ..robust.clustering import FEW_DF
 from ..spec import Value
 from ..tails import log10_student_p
+from .between_sets import BetweenSets
+from .points import Points
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -26,6 +29,8 @@ MOST_ITEMS = 1_000
 AT_ONCE = 4_096
 MODEL_BASED = "model-based covariance, answers taken as independent"
 
+PLUS_INFINITY = "plus infinity: a chain of wins leads from the first to the second, and none back"
+MINUS_INFINITY = "minus infinity: a chain of wins leads from the second to the first, and none back"
 NOT_JOINED = "no chain of comparisons joins the two"
 INFINITE = "the estimate is infinite: the data are separated"
 CONFOUNDED = "the data cannot tell it from another effect of the model"
@@ -58,6 +63,8 @@ class Abilities:
         Of the fit; "all" if it has one.
     per_unit : float
         Log-odds per unit of the estimates: 2 on the lambda scale, 1 on the log-odds scale.
+    between : BetweenSets, optional
+        Tests of differences that are infinite; None if there are none.
     """
 
     items: tuple[str, ...]
@@ -70,6 +77,36 @@ class Abilities:
     cautions: tuple[str, ...] = ()
     group: str = "all"
     per_unit: float = 1.0
+    between: BetweenSets | None = None
+
+    @property
+    def all_cautions(self) -> tuple[str, ...]:
+        """`cautions`, with what of the infinite differences was not tested: after the tests."""
+        return self.cautions + (() if self.between is None else self.between.cautions)
+
+    @property
+    def sets(self) -> ItemSets:
+        """Sets of items whose differences are finite."""
+        return one_set(len(self.items)) if self.between is None else self.between.sets
+
+    def points(self, seed: int) -> Points:
+        """The points of which differences are compared; items that differ infinitely from all others are none."""
+        alone = (np.bincount(self.sets.of) == 1)[self.sets.of] & (self.between is not None)
+        return Points.of(self.covariance, seed, ~np.pad(alone, (0, len(self.estimate) - len(alone))))
+
+    def best_first(self) -> list[int]:
+        """Places of the items: upper sets first, and in each set the largest estimate."""
+        n, sets = len(self.items), self.sets
+        size = np.bincount(sets.of, minlength=sets.n)
+        height = size @ sets.above - sets.above @ size  # items above a set less items below it
+        return [int(k) for k in np.lexsort((-self.estimate[:n], sets.of, height[sets.of]))]
+
+    def above_in_all(self) -> BoolArray:
+        """bool[n, n]: whether row is above column by the estimates, infinite ones included."""
+        n, sets = len(self.items), self.sets
+        b, same = self.estimate[:n], sets.of[:, None] == sets.of[None, :]
+        above: BoolArray = np.where(same, b[:, None] > b[None, :], sets.items_above)
+        return above
 
     @property
     def known(self) -> BoolArray:
@@ -143,12 +180,18 @@ def abilities_of(
             f" {MOST_ITEMS * (MOST_ITEMS - 1) // 2:,} differences); compare against one item or against the mean"
         )
     where = find_group(fit, group, at)
-    functions = ability_functions(fit, where)
+    functions, between = ability_functions(fit, where), None
+    sets = sets_of_items(fit, where)
+    if sets.n > 1:
+        between = BetweenSets(fit, sets, functions)
+        # About the mean of each set: these are determined, and covary within their sets alone.
+        member = np.eye(sets.n)[sets.of]
+        functions = functions - member @ ((member / member.sum(axis=0)).T @ functions)
     if with_mean:
-        functions = np.vstack([functions, functions.mean(axis=0)])
+        functions = np.vstack([functions, functions[sets.members()].mean(axis=0)])
         against = n
     first, second = _asked(len(functions), against)
-    se, df, why = _differences(fit, functions, first, second)
+    se, df, why = _differences(fit, functions, first, second, sets)
     covariance = fit.covariance.between(functions)
     _leave_out_without_spread(covariance, first, second, se, why)
     return Abilities(
@@ -162,6 +205,7 @@ def abilities_of(
         () if fit.robust is None else (*fit.robust.cautions, *_rough(df)),
         group if group is not None else group_label(where),
         LOG_WORTH_PER_UNIT[fit.scale],
+        between,
     )
 
 
@@ -189,15 +233,18 @@ def _both(n: int, first: IntArray, second: IntArray, values: FloatArray) -> Floa
 
 
 def _differences(
-    fit: FitRecord, functions: FloatArray, first: IntArray, second: IntArray
+    fit: FitRecord, functions: FloatArray, first: IntArray, second: IntArray, sets: ItemSets
 ) -> tuple[FloatArray, FloatArray, dict[tuple[int, int], str]]:
-    """Standard errors and degrees of freedom, float[m] each, and why some have none."""
-    unknown = functions @ fit.null_space
+    """Standard errors and degrees of freedom, float[m] each, and why some have none.
+
+    The mean, of those in the first set, is compared with them alone.
+    """
+    of = np.pad(sets.of, (0, len(functions) - len(sets.of)))
     se, df = np.full(len(first), np.nan), np.full(len(first), np.nan)
     reason = np.full(len(first), "", dtype=object)
     for start in range(0, len(first), AT_ONCE):
         here = slice(start, start + AT_ONCE)
-        known = fit.vanishes(unknown[first[here]] - unknown[second[here]])
+        known = of[first[here]] == of[second[here]]
         reason[here][~known] = _without_estimate(fit)
         place = start + np.flatnonzero(known)
         if len(place):
@@ -207,6 +254,8 @@ def _differences(
             none = place[se[place] == 0.0]
             se[none], reason[none] = np.nan, NO_SPREAD
     without = np.flatnonzero(np.isnan(se))
+    reason[sets.above[of[first], of[second]]] = PLUS_INFINITY
+    reason[sets.above[of[second], of[first]]] = MINUS_INFINITY
     return se, df, {(int(first[k]), int(second[k])): str(reason[k]) for k in without}
 
 

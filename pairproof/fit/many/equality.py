@@ -1,4 +1,7 @@
-"""The hypothesis that all items are equally able, tested at once: Wald's chi-square, or F by cluster."""
+"""The hypothesis that all items are equally able, tested at once: Wald's chi-square, or F by cluster.
+
+Where some differ infinitely, it is that of the items of the set with the most comparisons, which it names.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import NotEstimableError
 from ..inference import WaldTest
-from ..predictions import ability_functions, find_group
+from ..predictions import ability_functions, find_group, sets_of_items
 from ..record import FitRecord, why_not_estimable
 from ..spec import Value
 from ..tails import chi_square_p
@@ -22,13 +25,15 @@ MOST_NAMED = 8
 
 def equal_items(fit: FitRecord, group: str | None = None, at: Mapping[str, Value] | None = None) -> WaldTest:
     """Test that all items are equally able; see :meth:`pairproof.Fit.test_equal_items`."""
-    functions = ability_functions(fit, find_group(fit, group, at))
-    if len(functions) < 2 or not fit.is_estimable(functions[1:] - functions[0]):
+    where = find_group(fit, group, at)
+    members = sets_of_items(fit, where).members()
+    functions = ability_functions(fit, where, members.tolist())
+    if len(functions) < 2:
         raise NotEstimableError(f"not all items can be compared: {why_not_estimable(fit)}")
     parts = _independent(functions[1:] - functions[0])
     if not len(parts):
         raise NotEstimableError("the model makes all items equal; there is nothing to test")
-    values, names = parts @ fit.beta, fit.items
+    values, names = parts @ fit.beta, [fit.items[k] for k in members]
     hypothesis = (
         " = ".join(names)
         if len(names) <= MOST_NAMED

@@ -254,7 +254,8 @@ class RankNumbers:
     ----------
     items : tuple of str
     rank : float[n]
-        Of the estimates, 1 the best; ties share the better rank; nan for an item with a difference that has no estimate.
+        Of the estimates, 1 the best; ties share the better rank; items that are infinitely far above count.  nan for an
+        item that differs infinitely from all others, and where a difference has no estimate for another reason.
     low, high : int[n]
         Confidence set of each rank.
     above : bool[n, n]
@@ -274,13 +275,19 @@ class RankNumbers:
     critical_error : float
         Its Monte Carlo standard error; 0 where it is exact.
     left_out : tuple of (str, str)
-        Differences without a standard error, "A - B", and why; nothing is claimed about them.
+        Differences without a standard error, "A - B", and why; nothing is claimed about them.  Infinite ones are not
+        among them.
     covariance : str
         Which covariance it is, in words.
     cautions : tuple of str
     group : str
     order : tuple of int
         Places of the items, best estimate first.
+    status : tuple of str
+        Of each item "", or how it stands to others from which it differs infinitely: "above all", "below all", "between
+        sets", "apart" (:mod:`pairproof.fit.item_sets`).
+    critical_between : float
+        Against it infinite differences are held, by the profile likelihood; nan if there are none.
     """
 
     items: tuple[str, ...]
@@ -301,6 +308,8 @@ class RankNumbers:
     cautions: tuple[str, ...] = ()
     group: str = "all"
     order: tuple[int, ...] = ()
+    status: tuple[str, ...] = ()
+    critical_between: float = math.nan
 
     def tau_best(self, tau: int) -> tuple[str, ...]:
         """Items that hold all of the true best `tau`, with probability `level`.
@@ -342,16 +351,20 @@ class RankNumbers:
         return tuple(item for item, member in zip(self.items, members) if member)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row an item, best first: rank, low, high, letters, may_be_best."""
+        """A row an item, best first: rank, rank_low, rank_high, letters, may_be_best, status.
+
+        No column is called as one of :meth:`pairproof.Fit.to_frame`, so that the two can be joined.
+        """
         import pandas as pd
 
         frame = pd.DataFrame(
             {
                 "rank": self.rank if np.isnan(self.rank).any() else self.rank.astype(np.int64),
-                "low": self.low,
-                "high": self.high,
+                "rank_low": self.low,
+                "rank_high": self.high,
                 "letters": self.letters,
                 "may_be_best": [item in self.best for item in self.items],
+                "status": self.status or ("",) * len(self.items),
             },
             index=list(self.items),
         )
@@ -367,6 +380,7 @@ class RankNumbers:
                 "high": int(self.high[k]),
                 "letters": self.letters[k],
                 "may_be_best": self.items[k] in self.best,
+                "status": (self.status[k] if self.status else "") or None,
             }
             for k in self.order
         ]
@@ -376,6 +390,9 @@ class RankNumbers:
             "side": self.side,
             "critical": float(self.critical) if math.isfinite(self.critical) else None,
             "critical_error": float(self.critical_error),
+            "critical_between": (
+                float(self.critical_between) if math.isfinite(self.critical_between) else None
+            ),
             "covariance": self.covariance,
             "items": rows,
             "groups": [list(group) for group in self.groups],

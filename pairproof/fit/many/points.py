@@ -51,12 +51,20 @@ class Points:
     seed: int = 0
 
     @classmethod
-    def of(cls, covariance: FloatArray, seed: int = 0) -> Points:
-        """Points of a covariance, float[n_points, n_points], which may be singular."""
-        centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None] + covariance.mean()
+    def of(cls, covariance: FloatArray, seed: int = 0, varies: BoolArray | None = None) -> Points:
+        """Points of a covariance, float[n_points, n_points], which may be singular.
+
+        Those that do not vary, bool[n_points], are compared with none: what is drawn is as without them.
+        """
+        varies = np.ones(len(covariance), bool) if varies is None else varies
+        v = covariance[np.ix_(varies, varies)]
+        if not len(v):
+            return cls(np.zeros((len(covariance), 0)), seed)
+        centred = v - v.mean(axis=0) - v.mean(axis=1)[:, None] + v.mean()
         value, vector = np.linalg.eigh((centred + centred.T) / 2)
         keep = value > max(float(value[-1]), 0.0) * SINGULAR
-        root = vector[:, keep] * np.sqrt(value[keep])
+        root = np.zeros((len(covariance), int(keep.sum())))
+        root[varies] = vector[:, keep] * np.sqrt(value[keep])
         # The sign of an eigenvector is an accident of the order of the items.
         return cls(root * np.where((root**3).sum(axis=0) < 0.0, -1.0, 1.0), seed)
 
@@ -70,7 +78,8 @@ class Points:
 
     def _size(self, least: int, most: int) -> int:
         """In each part, a power of 2: fewer if there are many pairs."""
-        pairs = max(len(self) * (len(self) - 1) // 2, 1)
+        n = int(self.root.any(axis=1).sum())
+        pairs = max(n * (n - 1) // 2, 1)
         return int(np.clip(1 << int(np.log2(max(WORK / (pairs * PARTS), 1.0))), least, most))
 
     def _generators(self, salt: int) -> list[np.random.Generator]:

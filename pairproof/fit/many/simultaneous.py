@@ -26,14 +26,15 @@ from ...errors import InputError, NotEstimableError, TooLargeError
 from ..record import find_item
 from ..tails import log10_student_p, student_p
 from .abilities import Abilities, normal_score
+from .between_sets import critical_between
 from .letters import groups_or_caution, letters
 from .max_normal import MaxNormal
 from .p_values import log10_benjamini_hochberg, log10_holm
-from .points import Points
 from .result import Contrasts
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 Family = Literal["all pairs", "against one", "against the mean"]
 Adjustment = Literal["single-step", "holm", "bh", "none"]
 DegreesOfFreedom = Literal["own", "common"]
@@ -124,13 +125,22 @@ def contrasts(
             f"no difference of the family {family!r} has a standard error; {left_out[0][0]}: {left_out[0][1]}"
         )
     first, second = first[known], second[known]
-    points = Points.of(abilities.covariance, seed)
+    points = abilities.points(seed)
     own = _Tests(abilities, first, second, df)
     largest = MaxNormal(points, first, second, True, math.inf if df == "own" else own.common)
     made = _single_step(own, largest, level) if adjust == "single-step" else _one_by_one(own, adjust, level)
     apart = made.log10_adjusted < math.log10(1.0 - level)
     of_pairs = family == "all pairs"
-    marks, too_many = _letters(abilities, first[apart], second[apart]) if of_pairs else ((), ())
+    marks: tuple[str, ...] = ()
+    too_many: tuple[str, ...] = ()
+    if of_pairs:
+        above = np.zeros((len(abilities.items),) * 2, bool)
+        up = own.estimate[apart] > 0.0
+        above[np.where(up, first[apart], second[apart]), np.where(up, second[apart], first[apart])] = True
+        critical = _critical_between(
+            abilities, made, largest if adjust == "single-step" else None, adjust, level
+        )
+        marks, too_many = _letters(abilities, above, critical)
     return Contrasts(
         tuple(names[k] for k in first), tuple(names[k] for k in second), own.estimate, own.se, own.df, own.t,
         student_p(own.t, own.df), own.log10_p, np.minimum(10.0**made.log10_adjusted, 1.0), made.log10_adjusted,
@@ -138,7 +148,7 @@ def contrasts(
         family=family, against=against or "", adjust=adjust, level=level, critical=made.critical,
         critical_error=made.error, df_kind=df, items=abilities.items,
         letters=marks,
-        left_out=left_out, covariance=abilities.covariance_title, cautions=abilities.cautions + too_many, group=abilities.group,
+        left_out=left_out, covariance=abilities.covariance_title, cautions=abilities.all_cautions + too_many, group=abilities.group,
         per_unit=abilities.per_unit,
     )  # fmt: skip
 
@@ -205,13 +215,30 @@ def _pairs(abilities: Abilities, family: Family, against: str | None) -> tuple[I
     return others, np.full(n - 1, k)
 
 
+def _critical_between(
+    abilities: Abilities, made: _Adjusted, largest: MaxNormal | None, adjust: Adjustment, level: float
+) -> float:
+    """Against it infinite differences are held: with an adjustment they belong to the family of all pairs."""
+    from scipy.special import ndtri
+
+    if abilities.between is None or not abilities.between.testable.any():
+        return math.nan
+    m = int(abilities.between.testable.sum())
+    if largest is not None and math.isinf(largest.df):
+        return critical_between(largest, made.critical, level, 2 * m)
+    of_all = 1 if adjust == "none" else len(made.log10_adjusted) + m
+    return float(-ndtri((1.0 - level) / (2 * of_all)))
+
+
 def _letters(
-    abilities: Abilities, first: IntArray, second: IntArray
+    abilities: Abilities, above: BoolArray, critical: float
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The letters of each item, and no caution; or none, and why."""
-    n = len(abilities.items)
-    order = [int(k) for k in np.argsort(-abilities.estimate[:n], kind="stable")]
-    columns, caution = groups_or_caution(n, list(zip(first.tolist(), second.tolist())), order)
+    n, between = len(abilities.items), abilities.between
+    if between is not None and not math.isnan(critical):
+        above = above | (between.shown(critical, above) & between.testable)
+    apart = [(int(i), int(j)) for i, j in np.argwhere(above)]
+    columns, caution = groups_or_caution(n, apart, abilities.best_first())
     return (letters(n, columns) if columns else ()), caution
 
 

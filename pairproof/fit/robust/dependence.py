@@ -1,7 +1,7 @@
 """How much standard errors by cluster differ from those of a model that supposes independent answers.
 
-For each difference of two items the ratio of its CR2 standard error to that of the model is taken, by judge and
-by source where the table says who answered and about what.  A largest ratio outside 1/1.1 to 1.1 is worth a
+For each difference of two items the ratio of its CR2 standard error to that of the model is taken, by judge,
+person and source where the table says who answered and about what.  A largest ratio outside 1/1.1 to 1.1 is worth a
 sentence: intervals of the model are then too short, or too long, by more than a tenth.
 """
 
@@ -20,7 +20,7 @@ from .robust import clustered
 FloatArray = NDArray[np.float64]
 
 #: Columns that name who answered and what was asked, as readers call them.
-COLUMNS = ("judge", "source")
+COLUMNS = ("judge", "person", "source")
 #: Ratios within 1/1.1 to 1.1 are not spoken of.
 TENTH = 1.1
 #: More parameters than this are not clustered unasked: it would take longer than the fit.
@@ -57,7 +57,7 @@ class Dependence:
 
 
 def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
-    """The ratios by judge and by source, for a fit that is not clustered.
+    """The ratios by judge, person and source, for a fit that is not clustered.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
     Returns
     -------
     tuple of Dependence
-        One for each of the columns judge and source that the table has, unless the model has it as a covariate,
+        One for each of the columns judge, person and source that the table has, unless the model has it as a covariate,
         there is one cluster, every comparison is a cluster of its own, there are no or more than 500 parameters, or
         the model has no standard errors by cluster.
     """

@@ -260,6 +260,7 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
         raise InputError(
             f"column {wrong[0]!r}; expected names one by one, such as clustered('judge', 'source')"
         )
+    columns = tuple(map(fit.data.role_of, columns))
     if missing not in ("refuse", "own"):
         raise InputError(f"missing={missing!r}; expected 'refuse' or 'own'")
     if not 1 <= len(columns) <= 2 or len(set(columns)) != len(columns):
@@ -337,6 +338,7 @@ def cluster_codes(
     table: Comparisons, column: str, used: IntArray, missing: Missing
 ) -> tuple[IntArray, tuple[str, ...]]:
     """Cluster of each used row, from 0, and the clusters' labels."""
+    column = table.role_of(column)
     if column not in table.columns:
         known = ", ".join(table.columns) or "none"
         raise InputError(

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 
 from ...errors import InputError
-from ..many.result import AgainstTheBest, Contrasts
+from ..many.result import AgainstTheBest, Contrasts, RankSets
+from ..record import FitRecord
 from .comparisons_text import SCALES
 from .plots import COLOURS, LONGEST
-
-if TYPE_CHECKING:
-    from ..many.result import RankSets
 
 Comparison = Union[Contrasts, AgainstTheBest]
 
@@ -39,13 +37,31 @@ def size_of_ranks(ranks: RankSets) -> tuple[float, float]:
     return 7.5, 1.7 + 0.24 * len(ranks.items)
 
 
-def plot_contrasts(result: Comparison, ax: Any = None) -> Any:
+def of_fit(given: Any, kinds: tuple[type, ...], verb: Literal["contrasts", "ranks"]) -> Any:
+    """What was given, or of a fit what its verb gives.
+
+    Raises
+    ------
+    InputError
+        Neither.
+    """
+    if isinstance(given, kinds):
+        return given
+    if isinstance(given, FitRecord):
+        return getattr(given, verb)()
+    raise InputError(
+        f"plot_{verb} was given a {type(given).__name__}; it takes what fit.{verb}(...) returns"
+        f" ({' or '.join(kind.__name__ for kind in kinds)}), or a fit of paired comparisons"
+    )
+
+
+def plot_contrasts(result: Comparison | FitRecord, ax: Any = None) -> Any:
     """Plot the differences of a family with their intervals, and a line at 0.
 
     Parameters
     ----------
-    result : Contrasts or AgainstTheBest
-        Of :meth:`pairproof.Fit.contrasts`, of at most 150 rows.
+    result : Contrasts, AgainstTheBest or Fit
+        Of :meth:`pairproof.Fit.contrasts`, of at most 150 rows; of a fit all pairs.
     ax : matplotlib Axes, optional
         Default: the axes of a new figure, whose height fits the number of rows.
 
@@ -56,7 +72,7 @@ def plot_contrasts(result: Comparison, ax: Any = None) -> Any:
     Raises
     ------
     InputError
-        More than 150 rows, or an `ax` that is not a matplotlib Axes.
+        More than 150 rows, another kind of result, or an `ax` that is not a matplotlib Axes.
 
     Examples
     --------
@@ -68,9 +84,10 @@ def plot_contrasts(result: Comparison, ax: Any = None) -> Any:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B - C', 'A - C', 'A - B']
     """
-    rows = _rows(result)
+    family: Comparison = of_fit(result, (Contrasts, AgainstTheBest), "contrasts")
+    rows = _rows(family)
     _check(ax, len(rows), "differences", "contrasts('against one', ...) has fewer")
-    ax = _axes(ax, size_of_contrasts(result))
+    ax = _axes(ax, size_of_contrasts(family))
     ends = _ends(rows)
     for y, (_, estimate, low, high, apart) in enumerate(reversed(rows)):
         colour = TOLD_APART if apart else NOT_TOLD
@@ -84,7 +101,7 @@ def plot_contrasts(result: Comparison, ax: Any = None) -> Any:
     ax.axvline(0.0, color="0.5", linewidth=0.8)
     ax.set_yticks(range(len(rows)), [_plain(row[0]) for row in reversed(rows)])
     ax.set_ylim(-0.7, len(rows) - 0.3)
-    ax.set_xlabel(_wrapped(caption_of_contrasts(result)), fontsize="small")
+    ax.set_xlabel(_wrapped(caption_of_contrasts(family)), fontsize="small")
     _grid(ax)
     return ax
 
@@ -128,13 +145,13 @@ def caption_of_contrasts(result: Comparison) -> str:
     )
 
 
-def plot_ranks(ranks: RankSets, ax: Any = None) -> Any:
+def plot_ranks(ranks: RankSets | FitRecord, ax: Any = None) -> Any:
     """Plot the confidence set of each item's rank, best on top, with letters to the right.
 
     Parameters
     ----------
-    ranks : RankSets
-        Of :meth:`pairproof.Fit.ranks`, of at most 150 items.
+    ranks : RankSets or Fit
+        Of :meth:`pairproof.Fit.ranks`, of at most 150 items; of a fit those at 95 %.
     ax : matplotlib Axes, optional
         Default: the axes of a new figure, whose height fits the number of items.
 
@@ -145,7 +162,7 @@ def plot_ranks(ranks: RankSets, ax: Any = None) -> Any:
     Raises
     ------
     InputError
-        More than 150 items, or an `ax` that is not a matplotlib Axes.
+        More than 150 items, another kind of result, or an `ax` that is not a matplotlib Axes.
 
     Examples
     --------
@@ -157,31 +174,26 @@ def plot_ranks(ranks: RankSets, ax: Any = None) -> Any:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B', 'C']
     """
-    n = len(ranks.items)
+    sets: RankSets = of_fit(ranks, (RankSets,), "ranks")
+    n = len(sets.items)
     _check(ax, n, "items", "ranks.to_frame() has the numbers")
-    ax = _axes(ax, size_of_ranks(ranks))
-    best = set(ranks.best)
-    for y, k in enumerate(ranks.order):
-        colour = TOLD_APART if ranks.items[k] in best else NOT_TOLD
+    ax = _axes(ax, size_of_ranks(sets))
+    best = set(sets.best)
+    for y, k in enumerate(sets.order):
+        colour = TOLD_APART if sets.items[k] in best else NOT_TOLD
         ax.barh(
-            y,
-            ranks.high[k] - ranks.low[k] + 0.6,
-            0.5,
-            ranks.low[k] - 0.3,
-            color=colour,
-            alpha=0.25,
-            linewidth=0,
+            y, sets.high[k] - sets.low[k] + 0.6, 0.5, sets.low[k] - 0.3, color=colour, alpha=0.25, linewidth=0
         )
-        if not math.isnan(ranks.rank[k]):
-            face = colour if ranks.items[k] in best else "white"
-            ax.plot([ranks.rank[k]], [y], "o", color=colour, markerfacecolor=face, markersize=5)
-    ax.set_yticks(range(n), [_plain(ranks.items[k]) for k in ranks.order])
+        if not math.isnan(sets.rank[k]):
+            face = colour if sets.items[k] in best else "white"
+            ax.plot([sets.rank[k]], [y], "o", color=colour, markerfacecolor=face, markersize=5)
+    ax.set_yticks(range(n), [_plain(sets.items[k]) for k in sets.order])
     ax.set_ylim(n - 0.3, -0.7)
     ax.set_xlim(0.5, n + 0.5)
     step = next(k for k in (1, 2, 5, 10, 20) if n <= 12 * k or k == 20)
     ax.set_xticks(sorted({1, *range(step, n + 1, step)}))
-    _letters(ax, ranks)
-    ax.set_xlabel(_wrapped(caption_of_ranks(ranks)), fontsize="small")
+    _letters(ax, sets)
+    ax.set_xlabel(_wrapped(caption_of_ranks(sets)), fontsize="small")
     _grid(ax)
     return ax
 

@@ -132,9 +132,12 @@ def left_out_words(left_out: Sequence[tuple[str, str]]) -> list[str]:
     for why in Counter(reason for _, reason in left_out):
         names = [what for what, reason in left_out if reason == why]
         more = f" and {len(names) - MOST_LEFT_OUT:,} more" if len(names) > MOST_LEFT_OUT else ""
-        out.append(
-            f"Without a standard error, so nothing is claimed: {', '.join(names[:MOST_LEFT_OUT])}{more} ({why})."
+        what = (
+            "Infinite, so without an interval"
+            if "infinity" in why
+            else "Without a standard error, so nothing is claimed"
         )
+        out.append(f"{what}: {', '.join(names[:MOST_LEFT_OUT])}{more} ({why}).")
     return out
 
 
@@ -163,7 +166,12 @@ def contrasts_text(c: ContrastNumbers, rows: int) -> str:
     ]
     if c.letters:
         marks = ", ".join(f"{item} {marks}" for item, marks in list(zip(c.items, c.letters))[:rows])
-        lines += _wrapped([f"Letters (items that share one are not told apart): {marks}."])
+        lines += _wrapped(
+            [
+                f"Letters (items that share one are not told apart by the p-values above): {marks}. Rank sets test"
+                " stepwise, and may tell more items apart."
+            ]
+        )
     return safe("\n".join(lines))
 
 
@@ -231,7 +239,7 @@ def ranks_rows(r: RankNumbers, rows: int | None = None) -> tuple[tuple[str, ...]
         (
             r.items[k],
             _cut(r.letters[k]),
-            "-" if math.isnan(r.rank[k]) else f"{r.rank[k]:.0f}",
+            (r.status[k] if r.status else "") or "-" if math.isnan(r.rank[k]) else f"{r.rank[k]:.0f}",
             f"{r.low[k]}" if r.low[k] == r.high[k] else f"{r.low[k]} to {r.high[k]}",
             "yes" if r.items[k] in best else "no",
         )
@@ -246,7 +254,11 @@ def _cut(marks: str) -> str:
 def caption_of_rank_sets(r: RankNumbers) -> list[str]:
     """Sentences: level, simultaneous or not, letters, best, critical value, covariance."""
     where = "" if r.group == "all" else f" in {r.group}"
-    kind = "all sets hold together" if r.simultaneous else "each set holds by itself, not all together"
+    kind = (
+        "all sets hold together, and the letters are made of the same statements"
+        if r.simultaneous
+        else "each set holds by itself, not all together as the letters do, so that the two may differ"
+    )
     sides = {"both": "", "lower": ", bounds from below only", "upper": ", bounds from above only"}[r.side]
     out = [
         f"Confidence sets of ranks{where}, level {100 * r.level:g} %{sides}: {kind}; stepwise tests of all differences,"
@@ -256,7 +268,22 @@ def caption_of_rank_sets(r: RankNumbers) -> list[str]:
         " letters overlap.",
         f"Standard errors: {r.covariance}.",
     ]
-    return [*out, *left_out_words(r.left_out), *r.cautions]
+    return [*out, *_infinite_words(r), *left_out_words(r.left_out), *r.cautions]
+
+
+def _infinite_words(r: RankNumbers) -> list[str]:
+    """What is infinite, and how it was tested."""
+    named = [
+        f"{_listed([i for i, s in zip(r.items, r.status) if s == status], 8)} ({status})"
+        for status in dict.fromkeys(s for s in r.status if s)
+    ]
+    if math.isnan(r.critical_between):
+        return []
+    return [
+        f"Infinite differences of {', '.join(named)}: held against the profile likelihood at"
+        f" {r.critical_between:.4f}, the critical value of a family that counts them beside the finite ones; sets are bounded"
+        " by what it shows."
+    ]
 
 
 def _listed(names: Sequence[str], most: int = 20) -> str:

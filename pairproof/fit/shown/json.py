@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import TooLargeError
 from ..parameters import covariance_frame, estimates, parameter_frame
-from ..predictions import worth as worth_frame
+from ..predictions import sets_of_items, worth as worth_frame
 from ..record import FitRecord
 from ..robust.clustering import Clustering
 from ..robust.dependence import in_words
@@ -43,6 +43,16 @@ def _worths(
     return worth, se
 
 
+def _item_status(fit: FitRecord) -> dict[str, dict[str, str]]:
+    """How items that differ infinitely from others stand to them, by group; groups without such items are left out."""
+    of = fit.of_items
+    found = {
+        name: {item: status for item, status in zip(of.items, sets_of_items(of, group).status) if status}
+        for name, group in of.groups.items()
+    }
+    return {name: items for name, items in found.items() if items}
+
+
 def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[FitWarning]:
     """Warnings, and a reason for every null that none of them is about (references need none)."""
     found = list(fit.warnings)
@@ -64,7 +74,8 @@ def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[
         found.append(
             FitWarning(
                 "no-worth",
-                f"worths are null where not all items of a group can be compared: {listed(apart, 20)}",
+                "worths are null of items that cannot be compared with another, and sum to 1 within each set of items that"
+                f" can (item_status): {listed(apart, 20)}",
             )
         )
     return found
@@ -165,6 +176,7 @@ def fit_dict(fit: FitRecord) -> dict[str, Any]:
         "ties": fit.ties,
         "worth": worth,
         "worth_se": worth_se,
+        "item_status": _item_status(fit) if fit.spec.has_worths else {},
         "deviance": finite(fit.deviance),
         "df_resid": int(fit.df_resid),
         "null_deviance": finite(fit.null_deviance),

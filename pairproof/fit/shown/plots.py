@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
+from ..predictions import sets_of_items
+from ..warning import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +127,8 @@ def plot_worth(
     drawn = frame.dropna(subset=["worth"])
     if drawn.empty:
         raise InputError(f"there is no worth to draw: {fit.why_not_estimable()}")
-    items = _order(drawn, fit.items, sort)
+    infinite, drawn = _outside(fit, drawn, names)
+    items = _order(drawn, [item for item in fit.items if item in set(drawn["item"])], sort)
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -141,9 +144,18 @@ def plot_worth(
         f"worth, with {100 * level:g} % intervals on the logit scale"
         + (f", {fit.robust.title}" if fit.robust is not None else "")
         + (f" (not estimable: {', '.join(not_estimable)})" if not_estimable else "")
+        + (f" (not drawn: {listed(infinite, 6)})" if infinite else "")
     )
     ax.set_xlabel("\n".join(textwrap.wrap(caption.replace("$", r"\$"), MOST_WIDE)))
     return ax
+
+
+def _outside(fit: Fit, drawn: pd.DataFrame, names: Sequence[str]) -> tuple[list[str], pd.DataFrame]:
+    """Items outside the set with the most comparisons, and the rows of the others: worths of two sets are on two scales."""
+    status = {(g, i): s for g in names for i, s in zip(fit.items, sets_of_items(fit, fit.groups[g]).status)}
+    keys = list(zip(drawn["group"], drawn["item"]))
+    said = [f"{i}{'' if len(names) == 1 else f' in {g}'}, {s}" for (g, i), s in status.items() if s]
+    return said, drawn[[not status[key] for key in keys]]
 
 
 def _order(frame: pd.DataFrame, items: Sequence[str], sort: bool) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 from ...text import label, safe
 from ..family import LOG_WORTH_PER_UNIT, TIES_IN_WORDS
 from ..parameters import first_rows
-from ..predictions import worth
+from ..predictions import sets_of_items, worth
 from ..record import FitRecord
 from ..residuals import goodness_of_fit
 from ..robust.clustering import FEW_DF
@@ -206,13 +206,23 @@ def _wrapped(text: str, indent: int) -> list[str]:
 def _status(fit: FitRecord, place: int) -> str:
     """Why a parameter has no standard error; "" if it has one."""
     if not fit.estimable[place]:
-        return "not estimable"
+        return _infinite_in_words(fit, place) or "not estimable"
     if fit.is_reference[place]:
         return "reference" if fit.terms[place].kind == "item" else "at its boundary"
     if fit.robust is not None and math.isnan(fit.standard_errors[place]):
         cluster = fit.robust.alone(np.eye(len(fit.terms))[place])
         return "no spread between clusters" if cluster is None else f"fitted from {cluster} alone"
     return ""
+
+
+def _infinite_in_words(fit: FitRecord, place: int) -> str:
+    """ "below all" of an item's only parameter; "" where its parameters are not its ability, or the reference is infinite."""
+    term = fit.terms[place]
+    if term.kind != "item" or fit.spec.item_terms or len(fit.layout.blocks) != 1 or len(fit.groups) != 1:
+        return ""
+    sets = sets_of_items(fit, next(iter(fit.groups.values())))
+    reference = sets.of[fit.is_reference[fit.layout.places[0]].argmax()] if fit.spec.reference != "sum" else 0
+    return sets.status[fit.items.index(str(term.item))] if reference == 0 else ""
 
 
 def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
@@ -274,9 +284,10 @@ def worths(fit: FitRecord) -> Iterator[str]:
         )
         return
     frame = worth(fit.of_items)
+    status = [s for group in fit.groups.values() for s in sets_of_items(fit.of_items, group).status]
     text = [
-        f"{number(w)} ({number(s)})" if not math.isnan(w) else "not estimable"
-        for w, s in zip(frame["worth"], frame["se"])
+        f"{number(w)} ({number(s)})" if not math.isnan(w) else why or "not estimable"
+        for w, s, why in zip(frame["worth"], frame["se"], status)
     ]
     n = len(fit.items)
     width = max(9, *(len(shorten(item, 30)) for item in fit.items)) + 1

@@ -135,7 +135,7 @@ class Compared(Predicted):
         --------
         >>> import pairproof
         >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
-        >>> pairproof.fit_bradley_terry(table).ranks().to_frame()[["low", "high", "letters"]].values.tolist()
+        >>> pairproof.fit_bradley_terry(table).ranks().to_frame()[["rank_low", "rank_high", "letters"]].values.tolist()
         [[1, 2, 'a'], [1, 2, 'a'], [3, 3, 'b']]
         """
         from ..many.of_fit import ranks_of

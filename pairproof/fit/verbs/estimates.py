@@ -239,7 +239,7 @@ class Estimates(FitRecord):
     def contrast(
         self,
         a: str,
-        b: str,
+        b: str | None = None,
         *,
         group: str | None = None,
         at: Mapping[str, Value] | None = None,
@@ -250,7 +250,7 @@ class Estimates(FitRecord):
         Parameters
         ----------
         a, b : str
-            Names of two items.
+            Names of two items; or `a` alone, a parameter that is no item, such as "A:judge[2]" or "order".
         group : str, optional
             One of `groups`; required if there is more than one.
         at : mapping of str to level or number, optional

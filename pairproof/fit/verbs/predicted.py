@@ -203,7 +203,9 @@ class Predicted(Estimates):
     # -- fit to the data -------------------------------------------------------------------------------------
 
     def residuals(
-        self, kind: Literal["pearson", "deviance"], distribution: Literal["poisson", "multinomial"]
+        self,
+        kind: Literal["pearson", "deviance"] = "pearson",
+        distribution: Literal["poisson", "multinomial"] = "multinomial",
     ) -> pd.DataFrame:
         """Residuals of every outcome of every cell; the formulas are in :mod:`pairproof.fit.residuals`.
 
@@ -211,12 +213,12 @@ class Predicted(Estimates):
         ----------
         kind : {"pearson", "deviance"}
         distribution : {"poisson", "multinomial"}
-            Poisson as R's gnm and glm have them, or multinomial given the total of the cell.
+            Multinomial given the total of the cell, as the likelihood has it, or Poisson as R's gnm and glm have them.
 
         Returns
         -------
         DataFrame
-            first, second, cell, outcome, observed, fitted, residual.
+            first, second, cell, outcome, observed, fitted, residual; its `attrs` say which residuals they are.
 
         Raises
         ------
@@ -227,8 +229,9 @@ class Predicted(Estimates):
         --------
         >>> import pairproof
         >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
-        >>> fit.residuals("pearson", "multinomial")["observed"].tolist()
-        [61.0, 24.0, 35.0]
+        >>> frame = fit.residuals()
+        >>> frame["observed"].tolist(), frame.attrs
+        ([61.0, 24.0, 35.0], {'kind': 'pearson', 'distribution': 'multinomial'})
         """
         one_of("kind", kind, ("pearson", "deviance"))
         one_of("distribution", distribution, ("poisson", "multinomial"))

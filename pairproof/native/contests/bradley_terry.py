@@ -20,15 +20,18 @@ from typing import Literal
 from numpy.typing import ArrayLike
 
 from ...data.comparisons import Comparisons
+from ...data.options import hints_for_r
 from ...fit.contests.spec import LinkName
 from ...fit.family import Ties
 from ...fit.fit import Fit
+from ..pairs.build import check_table
 from ..pairs.fit import fit
 from ..pairs.models import fit_llbt, make_spec
 from .fitted import fit_contests
 from .options import Options, asked, prepared
 
 
+@hints_for_r
 def fit_bradley_terry(
     table: Comparisons,
     *,
@@ -116,6 +119,7 @@ def fit_bradley_terry(
     >>> fit.params.round(3).to_dict()
     {'A': 0.0, 'B': -0.518, 'C': -0.862}
     """
+    check_table(table, by, formula)
     options = Options(
         formula, random, link, offset, weights, subset, reduce_bias, method, tie_shift, tie_scale
     )

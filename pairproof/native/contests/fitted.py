@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import warnings as python_warnings
 from dataclasses import replace
 
 import numpy as np
 
 from ...data.comparisons import Comparisons
-from ...errors import RankingWarning
+from ...errors import RankingWarning, warn_the_caller
 from ...fit.contests.fit import ContestFit
 from ...fit.contests.outcomes import Outcomes
 from ...fit.contests.spec import ContestSpec
 from ...fit.covariance import DenseCovariance
 from ...fit.fit import Fit
 from ...fit.record import Stopping
-from ...fit.rescale import Referred, against
+from ...fit.rescale import Referred, against, constraint_of
 from ...fit.warning import FitWarning, listed
 from ..pairs.fit import engine_name, fit as plain_fit
 from ..pairs.fit_warnings import ranking_warning
@@ -51,7 +50,7 @@ def fit_contests(ready: Prepared) -> Fit:
         fitted = plain_fit(ready.table, ready.spec)
     else:
         for ranked in ranking_warning(ready.table):
-            python_warnings.warn(str(ranked), RankingWarning, stacklevel=3)  # the caller of fit_bradley_terry
+            warn_the_caller(str(ranked), RankingWarning)
         fitted = fit_spec(ready.table, ready.spec)
     return replace(fitted, warnings=(*ready.warnings, *fitted.warnings)) if ready.warnings else fitted
 
@@ -97,7 +96,7 @@ def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
     covariance = rows.spread(rows.spread(found.covariance, n_more).T, n_more)
     numbers = Referred(beta, is_reference, rows.spread(found.null_space, n_more), DenseCovariance(covariance))
     if spec.reference == "sum" and not spec.item_terms and not spec.no_abilities:
-        numbers = against("sum", terms, rows.table.items, numbers)
+        numbers = against("sum", terms, rows.table.items, numbers, rows.table)
     rank = len(found.theta) - found.null_space.shape[1] + found.n_infinite
     table = tabulate(rows, found, rank)
     outcomes: Outcomes = LinkOutcomes(spec.link)
@@ -111,7 +110,7 @@ def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
         **vars(table),
         outcome_model="davidson" if rows.has_ties else "binary",
         scale=spec.scale,
-        constraint=spec.constraint,
+        constraint=constraint_of(spec, terms, numbers.null_space, rows.table),
         groups={"all": {}},
         llf=found.llf,
         n_comparisons=float((rows.table.wins + rows.table.ties + rows.table.losses).sum()),
@@ -122,6 +121,9 @@ def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
         quasi_likelihood=spec.ties == "half" and bool(rows.data.ties.any()),
         outcomes=outcomes,
         penalised=found.penalised,
+        expected_covariance=None
+        if found.expected is None
+        else DenseCovariance(rows.spread(rows.spread(found.expected, n_more).T, n_more)),
     )
 
 

@@ -209,7 +209,7 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
     covariance = rows.spread(rows.spread(limit.embed_square(found.covariance)).T)
     numbers = Referred(rows.spread(theta), is_reference, rows.spread(limit.flat), DenseCovariance(covariance))
     if spec.reference == "sum" and not spec.item_terms and not spec.no_abilities:
-        numbers = against("sum", rows.terms, rows.table.items, numbers)
+        numbers = against("sum", rows.terms, rows.table.items, numbers, rows.table)
     eta, shift = rows.design.predictor(theta), 0
     for e in mixed.effects:
         u = np.append(found.theta[shift : shift + len(e.item)], 0.0)  # index -1 reads the 0

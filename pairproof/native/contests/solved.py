@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, NotEstimableError
 from ...fit.outcomes import outcome_probabilities
-from ...fit.spec import Term
+from ...fit.rescale import shift_of
+from ...fit.spec import Term, layout
 from ...fit.warning import FitWarning, listed
 from ..bias_reduced.fit import fit_reduced
 from ..bias_reduced.ties import TiedContests, TiedEstimate, fit_tied
@@ -50,6 +51,8 @@ class Solved:
     steps : int
     decrement : float
     warnings : tuple of FitWarning
+    expected : float[p + q, p + q] or None
+        Covariance by the expected information, which R reports, where that is another than the observed one.
     penalised : float
         llf + log det(information) / 2 where the bias is reduced, else nan.
     """
@@ -65,6 +68,7 @@ class Solved:
     decrement: float
     warnings: tuple[FitWarning, ...] = ()
     penalised: float = float("nan")
+    expected: FloatArray | None = None
 
 
 def solved(rows: ContestRows) -> Solved:
@@ -138,6 +142,7 @@ def _likelihood(rows: ContestRows) -> Solved:
         found.steps,
         found.decrement,
         tuple(warnings),
+        expected=None if name == "logit" else limit.embed_square(found.expected_covariance),
     )
 
 
@@ -201,7 +206,8 @@ class LimitRows:
         flat = rows.spread(self.flat)
         items = np.array([t.kind == "item" for t in rows.terms])
         if rows.spec.reference == "sum" and items.any():
-            flat[items] -= flat[items].mean(axis=0)
+            at, names = layout(rows.terms, rows.table.items), rows.table.items
+            flat = shift_of(at, len(rows.terms), "sum", names, flat, rows.table).forward(flat)
         lost = tuple(t.name for t, along in zip(rows.terms, np.abs(flat).max(axis=1)) if along > 1e-9)
         what = f"{listed(lost, 12)} not estimable"
         if not len(self.certain):
@@ -370,4 +376,7 @@ def _of_ties(
         found.decrement,
         parts.warnings(rows),
         float("nan") if isinstance(found, GeneralTiesEstimate) else found.penalised,
+        parts.embed_square(found.expected_covariance)
+        if isinstance(found, GeneralTiesEstimate) and (rows.spec.tie_shift or rows.spec.tie_scale)
+        else None,
     )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
 from ...data.judgments import preference_counts
+from ...fit.predictions import sets_of_items
 from ...fit.spec import Ties
 from ..irt.categorical import fit_irt_categorical
 from ..irt.gaussian import fit_irt_gaussian
@@ -107,7 +108,9 @@ def _likelihood(fit: Callable[[Comparisons], Fit], pooled_tie: bool = False) -> 
         found = frame[["p_tie", "p_first", "p_second"]].to_numpy()
         if pooled_tie:
             found = np.column_stack([np.full(len(found), tie), (1.0 - tie) * found[:, 1:]])
-        known = ~np.isnan(found).any(axis=1)
+        # Between sets of items that differ infinitely the model's 0 and 1 are limits, not estimates.
+        of = sets_of_items(fitted, {}).of
+        known = ~np.isnan(found).any(axis=1) & (of[i] == of[j])
         p[i[known], j[known]] = found[known]
         notes = []
         if not known.all():

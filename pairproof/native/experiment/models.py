@@ -34,8 +34,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
-from ...data.judgments import compared, only_compared
+from ...data.judgments import compared
 from ...data.options import one_of, whole_number
+from ...data.tracks import check_one_track
 from ...errors import DataWarning, InputError
 from ..irt.note import Note
 from .fitters import FITTERS
@@ -258,7 +259,8 @@ def fit_preference_model(
     """
     one_of("model", model, MODELS)
     whole_number("seed", seed)
-    table = only_compared(train)
+    check_one_track(train)
+    table = train.only_compared()
     p, notes, fitted = FITTERS[model](table, options, seed, warn)
     if not train.tie_category:
         p = given_no_tie(p)

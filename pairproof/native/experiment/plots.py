@@ -306,7 +306,10 @@ def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[
     ax.set_xticks(range(len(names)), labels, rotation=90)
     ax.set_yticks(range(len(names)), labels)
     ax.set_xlabel("against")
-    ax.figure.colorbar(picture, ax=ax, label="P(preferred)\n- P(other preferred)")
+    # matplotlib's own ticks change with the bar's height, after the layout has made room for the old ones.
+    ax.figure.colorbar(
+        picture, ax=ax, ticks=np.linspace(-1.0, 1.0, 5), label="P(preferred)\n- P(other preferred)"
+    )
     _close_up(ax.figure)
     return ax
 

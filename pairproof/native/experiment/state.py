@@ -19,21 +19,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataWarning, InputError
-from ...files.database import DatabaseKind
+from ...files.database import DatabaseKind, Schema
 from ...files.outputs import check
 from ..irt.note import Note
 from .summary import Result
 
 Key = tuple[str, str, int, int]
 
-#: "PPLC" in ASCII. Version 4: 1 and 2 were files of JSON lines, 3 had no kinds of notes.
-STATE = DatabaseKind(
-    "state of a learning-curve experiment",
-    0x50504C43,
-    4,
-    "another process works on this state; wait for it, or name another file",
-    "name another file, or remove it: what it held is computed again",
-)
 #: One column for each field of a result; `notes` is a JSON list of [kind, text], `bits` and `sizes` are
 #: little-endian doubles.
 _SCHEMA = (
@@ -42,6 +34,15 @@ _SCHEMA = (
         track TEXT, model TEXT, train_size INTEGER, trial INTEGER, perplexity REAL, n_train INTEGER,
         test_size INTEGER, impossible INTEGER, unseen INTEGER, notes TEXT, bits BLOB, sizes BLOB,
         PRIMARY KEY (track, model, train_size, trial))""",
+)
+#: "PPLC" in ASCII. Version 4: 1 and 2 were files of JSON lines, 3 had no kinds of notes.
+STATE = DatabaseKind(
+    "state of a learning-curve experiment",
+    0x50504C43,
+    4,
+    "another process works on this state; wait for it, or name another file",
+    lambda version: Schema(_SCHEMA),
+    "name another file, or remove it: what it held is computed again",
 )
 _COLUMNS = [f.name for f in fields(Result)]
 _SQLITE, _JSON_LINES = b"SQLite format 3\0", b'{"pairproof": "learning-curve"'

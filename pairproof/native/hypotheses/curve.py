@@ -92,7 +92,8 @@ class Curve:
         inside, outside = self._bracket(off, side)
         if outside is None:
             return inside
-        # Brent's method, asked for 1e-10: the vectors are met to 4e-12 (observed), the rounding of the drop.
+        # Brent's method, asked for 1e-10 of the limit and not less than 1e-14 of itself, its own rounding:
+        # the vectors are met to 4e-12 (observed), the rounding of the drop.
         xtol = XTOL * max(1.0, abs(inside))
         try:
             return float(brentq(off, inside, outside, xtol=xtol, rtol=1e-14, maxiter=200))

@@ -217,19 +217,28 @@ class Limiting:
         return z if self.keep is None else self.keep @ z
 
 
-def limiting(full: Likelihood, constraints: FloatArray) -> Limiting:
+def limiting(full: Likelihood, constraints: FloatArray, null: FloatArray | None = None) -> Limiting:
     """The limiting model along the directions in which constraints @ theta does not change.
 
-    Its constrained maximum is finite for every value of the constraints, if they are linearly independent.
+    Its constrained maximum is finite for every value of the constraints, if they are linearly independent.  `null`,
+    float[p, k], spans the flat and the infinite directions without constraints: there are no others with them.
     """
-    along = null_basis(constraints, full.p)
+    searched = null_basis(constraints, full.p)
+    if null is not None:
+        # Of the span of `null` what no constraint moves: singular values below 1e-9 are rounding of 0.
+        basis = np.linalg.qr(null)[0]
+        _, size, rows = np.linalg.svd(constraints @ basis)
+        searched = basis @ rows[int((size > 1e-9).sum()) :].T
+    if not searched.shape[1]:
+        return Limiting(full, None)
     counts = full.problem.cells.counts
-    basis = sparse.csr_matrix(along)
-    found = of_rows((full.u @ basis).tocsr(), (full.g @ basis).tocsr(), counts, full.problem.model)
+    u, g = (sparse.csr_matrix(np.asarray(predictor @ searched)) for predictor in (full.u, full.g))
+    found = of_rows(u, g, counts, full.problem.model)
     if not found.separated and not found.null.shape[1]:
         return Limiting(full, None)
     across = np.linalg.qr(constraints.T)[0] if len(constraints) else np.zeros((full.p, 0))
-    keep = np.concatenate([across, along @ found.keep], axis=1)
+    lost = np.concatenate([across, searched @ found.null], axis=1)
+    keep = np.concatenate([across, null_basis(lost.T, full.p)], axis=1)
     y = full.problem.counts(found.alive.T) if found.separated else full.y
     if found.separated:
         zero = np.where(found.alive.sum(axis=1) == 1, 0.0, 1.0)  # certain in the limit

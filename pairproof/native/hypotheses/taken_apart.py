@@ -22,7 +22,7 @@ from ...fit.family import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
 from ...fit.predictions import ability_functions, find_group, group_label
 from ...fit.record import find_item
-from ...fit.rescale import shift_of
+from ...fit.rescale import shift_to
 from ...fit.spec import Value
 from ..pairs.build import Model, build
 from ..pairs.name import name
@@ -92,7 +92,7 @@ class TakenApart:
         units = np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
         shift = None
         if fit.spec.reference == "sum" and not fit.spec.item_terms:
-            shift = shift_of(fit.layout, len(fit.terms), "sum", fit.items)
+            shift = shift_to(fit, "sum")
         return Coordinates(Rescaling(units[: len(units) - added], added), shift)
 
     @cached_property

@@ -21,6 +21,7 @@ from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...data.judgments import compared
 from ...data.options import one_of, whole_number
+from ...data.tracks import check_one_track
 from ...errors import InputError
 from .note import Note
 from .posterior import Posterior, Setting
@@ -37,7 +38,7 @@ THREADS_FROM = 5000
 
 
 def choose_items(table: Comparisons, items: Items | None) -> Items:
-    """What an item is; by default shared if the table has a column `source`.
+    """What an item is, in a table of one track; by default shared if the table has a column `source`.
 
     Raises
     ------
@@ -45,6 +46,7 @@ def choose_items(table: Comparisons, items: Items | None) -> Items:
         Another word than "shared" or "fresh"; shared items without a source column, or with a row without a
         source.
     """
+    check_one_track(table)
     source = table.columns.get("source")
     if items is None:
         items = "shared" if isinstance(source, Factor) else "fresh"

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
+from ...data.respondents.respondents import Respondents
+from ...data.tracks import check_one_track
+from ...data.where import hint
 from ...errors import FormulaError, InputError, ItemError
 from ...fit.outcomes import OutcomeModel
 from ...fit.spec import ModelSpec
@@ -201,6 +204,22 @@ def _why_fixed(
     return "none observed" if spec.ties == "davidson" else "boundary"
 
 
+def check_table(table: object, *formulas: str) -> None:
+    """InputError, with what to do, unless it is a table of comparisons of one track."""
+    if isinstance(table, Respondents):
+        raise InputError(
+            f"{table.source}: the table holds whole answers (Respondents), and a model of pairs takes comparisons:"
+            " table.to_comparisons(judge=True), whose fit.clustered('judge') keeps what belongs to one person; or a model"
+            " of whole answers, pairproof.fit_pattern(table)"
+        )
+    if not isinstance(table, Comparisons):
+        raise InputError(
+            f"table is a {type(table).__name__}; a model of pairs takes Comparisons, which pairproof.read(source) reads from"
+            " a file, a DataFrame or a dict of columns"
+        )
+    check_one_track(table, *formulas)
+
+
 def reference_place(data: Comparisons, spec: ModelSpec) -> int:
     """Position of the item whose ability the solver holds at 0."""
     if spec.item_terms or spec.reference == "sum":
@@ -208,6 +227,7 @@ def reference_place(data: Comparisons, spec: ModelSpec) -> int:
     if spec.reference not in data.items:
         raise ItemError(
             f"reference {spec.reference!r} is not an item; the items are {', '.join(data.items)}, or 'sum'"
+            + hint(data.narrowed, spec.reference)
         )
     return data.items.index(spec.reference)
 

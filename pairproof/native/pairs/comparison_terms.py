@@ -118,7 +118,7 @@ def _products(spec: ModelSpec) -> list[Product]:
                         f"comparison_terms={short(text)!r}: {v.name} is named as an item; a term of the comparison is"
                         " of the table's columns"
                     )
-            found[tuple(Variable(v.name, v.categorical) for v in product)] = None
+            found[tuple(Variable(v.name, v.categorical, slope=v.slope) for v in product)] = None
     return list(found)
 
 

@@ -8,7 +8,7 @@ sum_t z_st b_t.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -95,6 +95,35 @@ def coded(
     return codes, Variable(None, (), distinct), []
 
 
+#: A covariate of so many whole numbers at most may be codes: of sex, education, a region.
+MOST_CODES = 10
+
+
+def _may_be_codes(name: str, variable: Variable) -> Iterator[FitWarning]:
+    """That a slope is taken over few whole numbers, which may be codes of categories, and what the other model is.
+
+    0 and 1 say nothing to ask about: slope and levels are one model with the same parameters.
+    """
+    values = [] if variable.codes is not None else variable.values.tolist()
+    if not 2 <= len(values) <= MOST_CODES or values == [0.0, 1.0] or any(v != int(v) for v in values):
+        return
+    written, first = name if name.isidentifier() else f"`{name}`", level_of(values[0])
+    numbers = ", ".join(map(level_of, values))
+    if len(values) == 2:
+        other = f"C({written}) is the same model with its main effects at {name} {first}, not at {name} 0"
+    else:
+        other = (
+            f"C({written}) is another model, with {len(values) - 1} effects in its place, one for each level against"
+            f" {first}"
+        )
+    yield FitWarning(
+        "codes-as-slope",
+        f"{name} ({numbers}) is taken as a number: one effect, for a step of 1. {other}; R's prefmod (llbtPC.fit, pattPC.fit"
+        f" and their kin) knows only that one. Write by=C({written}) if these are codes of categories, slope({written}) if"
+        " the slope is meant",
+    )
+
+
 def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
     """np.unique with the inverse; a column in which a value stands in many rows on end is sorted by its
     runs.
@@ -147,16 +176,23 @@ def patterns_of(formula: Formula, data: Rows, used: NDArray[np.bool_], extra: Se
         A missing value in a row with a positive count.
     """
     wanted: dict[str, bool] = {}
+    slopes: set[str] = set()
     for product in formula.products:
         for v in product:
             wanted[v.name] = v.categorical or v.name == "judge"
+            slopes |= {v.name} if v.slope else set()
     wanted.update({name: True for name in extra if name not in wanted})
     key = np.zeros(data.n_rows, np.int64)
     variables: dict[str, tuple[IntArray, Variable]] = {}
     warnings: list[FitWarning] = []
     for name, categorical in wanted.items():
         codes, variable, warning = coded(name, data, categorical, used)
-        warnings += warning
+        if name in slopes and variable.codes is not None:
+            raise FormulaError(
+                f"slope({name}): {name} is categorical ({', '.join(variable.levels[:6])}), and has no numbers; leave slope()"
+                " out"
+            )
+        warnings += warning if name in slopes else [*warning, *_may_be_codes(name, variable)]
         variables[name] = (codes, variable)
         if len(variables) == 1:
             key = codes

@@ -25,6 +25,9 @@ from .dense import Dense
 from .problem import Problem
 from .rows import Rows
 
+#: An entry below it is what rounding leaves of 0; observed: 1e-15.
+ROUNDING = 1e-12
+
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
@@ -181,6 +184,8 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: O
             rows.append((demand.of_u * u + demand.of_g * g)[index])
             kinds.append((index, demand.kills))
     a = sparse.vstack(rows).tocsr()
+    # What rounding leaves of 0 would be a demand once its row has length 1: entries are of order 1.
+    a.data[np.abs(a.data) < ROUNDING] = 0.0
     length = np.sqrt(np.asarray(a.multiply(a).sum(axis=1)).ravel())
     a = sparse.diags(1.0 / np.maximum(length, 1e-300)) @ a
     a, place = _different(a.tocsr()) if a.shape[0] > _MANY_ROWS else (a, np.arange(a.shape[0]))
@@ -244,7 +249,7 @@ def _null(rows: sparse.csr_matrix) -> tuple[FloatArray, FloatArray]:
     if len(gram) == 0:
         return np.zeros((0, 0)), np.zeros((0, 0))
     values, vectors = np.linalg.eigh(gram)
-    zero = values <= 1e-10 * max(values.max(), 1e-300)
+    zero = values <= max(1e-10 * values.max(), ROUNDING**2)
     if rows.shape[0] == 0:
         zero[:] = True
     return vectors[:, zero], vectors[:, ~zero]

@@ -6,12 +6,11 @@ their scale, `tabulate` takes deviance and degrees of freedom on the table of ce
 
 from __future__ import annotations
 
-import warnings
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
 from ...data.comparisons import Comparisons
-from ...errors import RankingWarning
+from ...errors import RankingWarning, warn_the_caller
 from ...fit.fit import Fit
 from ...fit.record import Stopping
 from ...fit.spec import ModelSpec
@@ -45,9 +44,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
     """
     fitted = fit_model(build(data, spec))
     for ranked in ranking_warning(data):
-        warnings.warn(
-            str(ranked), RankingWarning, stacklevel=3
-        )  # the caller of fit_llbt or fit_bradley_terry
+        warn_the_caller(str(ranked), RankingWarning)
     return fitted
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...data.comparisons import Comparisons
 from ...data.graph import components, groups
+from ...fit.rescale import reference_hint
 from ...fit.warning import FitWarning, listed
 from . import design
 from .build import Model
@@ -42,9 +43,10 @@ def ranking_warning(data: Comparisons) -> Iterator[FitWarning]:
     """
     j = data.ranked_together
     if j > 2:
+        who = next((name for name in ("judge", "person") if name in data.columns), None)
         by_person = (
-            "fit.clustered('judge'), or --cluster judge"
-            if "judge" in data.columns
+            f"fit.clustered({who!r}), or --cluster {who}"
+            if who is not None
             else "fit table.to_comparisons(judge=True), then fit.clustered('judge')"
         )
         yield FitWarning(
@@ -120,16 +122,17 @@ def _about_estimates(model: Model, found: Solved, named: Named) -> Iterator[FitW
         yield FitWarning(
             "separated",
             f"separated data: {what}: the likelihood grows without end as they go to infinity."
-            f"{_one_sided(model, named, without)}{_reference_hint(model)} What is finite is estimated",
+            f"{_one_sided(model, named, without)}{_hint(model, named)} What is finite is estimated",
             lost,
         )
         return
-    apart = _unconnected(model)
+    apart, hint = _unconnected(model), _hint(model, named)
     if apart:
         yield FitWarning(
             "not-connected",
             f"not connected: {what}, since no chain of comparisons joins these sets: {'; '.join(apart)}."
-            " Differences inside a set are estimated; compare items of different sets, or fit them apart",
+            " Differences inside a set are estimated; compare items of different sets, or fit them apart"
+            f"{'.' if hint else ''}{hint[:-1]}",
             lost,
         )
     else:
@@ -184,11 +187,8 @@ def _one_sided(model: Model, named: Named, lost: frozenset[str]) -> str:
     return text
 
 
-def _reference_hint(model: Model) -> str:
-    largest = _unseparated(model)[0]
-    if model.spec.reference in largest or len(largest) < 2 or model.spec.item_terms:
-        return ""
-    return f" With reference {largest[0]!r} the {len(largest)} items of its set have numbers."
+def _hint(model: Model, named: Named) -> str:
+    return reference_hint(model.spec, named.terms, named.numbers.null_space, model.data)
 
 
 def _unseparated(model: Model) -> tuple[tuple[str, ...], ...]:

@@ -2,7 +2,8 @@
 
 `judge + C(age)`: the items' abilities vary with both; `judge:topic` adds their interaction, `a*b` is `a + b +
 a:b`; `tie:judge` lets the tie parameter vary, `order:judge` the order effect.  `judge` is always categorical,
-other numeric columns are slopes unless written `C(column)`. Categorical covariates are coded by treatment
+other numeric columns are slopes unless written `C(column)`; of few whole numbers, which may be codes, a note asks which
+is meant, unless it is written `slope(column)`. Categorical covariates are coded by treatment
 contrasts: the first level is the reference.
 
 A product of which one factor is an item or an item covariate, `Paris:WOR` or `LAT:ENG`, is *selective*: only
@@ -179,7 +180,7 @@ def _selected(text: str, product: Product, names: Names) -> tuple[Head | None, P
 
 def _columns(factors: Iterable[Variable]) -> Product:
     """The factors as columns of the table, however they were written."""
-    return tuple(Variable(v.name, v.categorical) for v in factors)
+    return tuple(Variable(v.name, v.categorical, slope=v.slope) for v in factors)
 
 
 def _head(text: str, product: Product, v: Variable, names: Names) -> Head | None:
@@ -190,7 +191,7 @@ def _head(text: str, product: Product, v: Variable, names: Names) -> Head | None
         "item_term": v.name in covariates,
         "column": v.name in names.columns,
     }
-    if v.role == "column" or v.categorical:
+    if v.role == "column" or v.categorical or v.slope:
         return None
     if v.role:
         if not meant[v.role]:

@@ -1,6 +1,6 @@
 """The grammar of formulas: columns joined by `+`, `:` and `*`.
 
-`C(column)` takes a column as categories, backquotes hold a name that is not a plain word.  As in R, `:` binds more
+`C(column)` takes a column as categories, `slope(column)` as numbers, backquotes hold a name that is not a plain word.  As in R, `:` binds more
 tightly than `*`, and `a*b` is `a + b + a:b`.  `item(Paris)`, `item_term(LAT)` and `column(ENG)` say what a name is
 where it could be more than one thing.
 """
@@ -8,13 +8,13 @@ where it could be more than one thing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ...errors import FormulaError
 
 _WORD = re.compile(
-    r"\s*(?:(C|item|item_term|column)\s*\(\s*(?:`([^`]+)`|([^\W\d]\w*))\s*\)|`([^`]+)`|([^\W\d]\w*)|([+*:]))"
+    r"\s*(?:(C|slope|item|item_term|column)\s*\(\s*(?:`([^`]+)`|([^\W\d]\w*))\s*\)|`([^`]+)`|([^\W\d]\w*)|([+*:]))"
 )
 #: What a name may be said to be.
 Role = Literal["", "item", "item_term", "column"]
@@ -31,11 +31,15 @@ def short(text: str, most: int = 80) -> str:
 
 @dataclass(frozen=True)
 class Variable:
-    """A column in a formula; `categorical` if written C(...), with a `role` if written item(...) and the like."""
+    """A column in a formula; `categorical` if written C(...), with a `role` if written item(...) and the like.
+
+    `slope` says that slope(...) was written: the same column as without it, where nobody need ask what is meant.
+    """
 
     name: str
     categorical: bool
     role: Role = ""
+    slope: bool = field(default=False, compare=False)
 
 
 #: A product of variables, in the order written.
@@ -52,14 +56,16 @@ def _tokens(text: str, what: str) -> list[str | Variable]:
                 break
             raise FormulaError(
                 f"{what}={short(text)!r}: cannot read {short(text[place:].strip())!r}; expected columns joined by"
-                " +, : or *, C(column) for categories, `odd name` in backquotes"
+                " +, : or *, C(column) for categories, slope(column) for numbers, `odd name` in backquotes"
             )
         call, ticked, plain, name_ticked, name, sign = match.groups()
         role: dict[str, Role] = {"item": "item", "item_term": "item_term", "column": "column"}
         found.append(
             sign
             if sign
-            else Variable(ticked or plain or name_ticked or name, call == "C", role.get(call or "", ""))
+            else Variable(
+                ticked or plain or name_ticked or name, call == "C", role.get(call or "", ""), call == "slope"
+            )
         )
         place = match.end()
     return found

@@ -28,13 +28,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...data.comparisons import Comparisons
+from ...data.options import hints_for_r
 from ...errors import InputError
 from ...fit.family import FAMILIES, FamilyName, Ties
 from ...fit.fit import Fit
 from ...fit.spec import ModelSpec
+from .build import check_table
 from .fit import fit
 
 
+@hints_for_r
 def fit_llbt(
     table: Comparisons,
     *,
@@ -109,6 +112,7 @@ def fit_llbt(
     >>> fit.params.round(3).to_dict()
     {'A': 0.454, 'B': 0.174, 'C': 0.0, 'tie': -0.866}
     """
+    check_table(table, by)
     return fit(
         table,
         make_spec(

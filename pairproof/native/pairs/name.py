@@ -12,7 +12,7 @@ from ...errors import FormulaError
 from ...fit.covariance import MappedCovariance, Rescaling
 from ...fit.family import LOG_WORTH_PER_UNIT
 from ...fit.record import not_zero
-from ...fit.rescale import Referred, against
+from ...fit.rescale import Referred, against, constraint_of
 from ...fit.spec import Term, Value, by_suffix, of_comparison
 from . import design
 from .build import By, Model
@@ -65,12 +65,12 @@ def name(model: Model, found: Solved) -> Named:
     if model.tie_fixed:
         terms = (*terms, Term("tie", "tie"))
     if spec.reference == "sum" and items:
-        numbers = against("sum", terms, items, numbers)
+        numbers = against("sum", terms, items, numbers, model.table)
     cells = model.problem.cells
     return Named(
         terms,
         numbers,
-        spec.constraint,
+        constraint_of(spec, terms, numbers.null_space, model.table),
         _n_infinite(model.problem, found) + int(model.tie_is_infinite),
         design.group_labels(model.patterns, lambda: sums(cells.pattern, cells.totals, model.patterns.n)),
     )

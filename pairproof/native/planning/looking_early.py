@@ -116,7 +116,11 @@ def _log_mixture(successes: ArrayLike, answers: ArrayLike, at: float, prior: flo
 
 
 def first_excluded(
-    successes: ArrayLike, level: float = 0.95, at: float = 0.5, prior: float = 0.5
+    successes: ArrayLike,
+    level: float = 0.95,
+    at: float = 0.5,
+    prior: float = 0.5,
+    times: ArrayLike | None = None,
 ) -> int | None:
     """The first look at which a probability is excluded, where one looks after every answer.
 
@@ -130,6 +134,8 @@ def first_excluded(
         In (0, 1).
     prior : float
         As in :func:`proportion`.
+    times : float[t], optional
+        How many answers each entry stands for, one after the other; default: one.
 
     Returns
     -------
@@ -147,10 +153,23 @@ def first_excluded(
     >>> first_excluded([1] * 20)
     7
     """
-    total = np.cumsum(np.asarray(successes, float))
-    ratio = _log_mixture(total, np.arange(1, len(total) + 1), at, prior)
-    hit = np.flatnonzero(ratio >= -math.log(_alpha(level)))
-    return int(hit[0]) + 1 if len(hit) else None
+    y = np.asarray(successes, float)
+    n = np.ones(len(y)) if times is None else np.asarray(times, float)
+    total, t = np.cumsum(y * n), np.cumsum(n)
+    reach = -math.log(_alpha(level))
+    hit = np.flatnonzero(_log_mixture(total, t, at, prior) >= reach)
+    if not len(hit):
+        return None
+    # Among equal answers the evidence falls until they are expected, and then rises: it first reaches the
+    # bound among those after whose last one it is beyond, and stays beyond it to their end.
+    k = int(hit[0])
+    before, last = int(t[k] - n[k]), int(t[k])
+    first, successes_before = before + 1, float(total[k] - y[k] * n[k])
+    while first < last:
+        middle = (first + last) // 2
+        there = _log_mixture(successes_before + y[k] * (middle - before), middle, at, prior)
+        first, last = (first, middle) if there >= reach else (middle + 1, last)
+    return first
 
 
 def bounded_scores(scores: ArrayLike, level: float = 0.95) -> tuple[float, float]:

@@ -46,6 +46,8 @@ PLANNED, PLANNED_CLUSTERS = 500, 50
 #: What the intervals of two systems are of: answers, taken as independent, and judges.
 PER_ANSWER = "share of decisive answers", "mean score, ties 1/2"
 OF_JUDGES = "mean of judges' mean scores"
+#: Answers up to which a hedged capital is made, which bets anew before each of them: 5 million take 0.4 GB.
+MOST_ANSWERS = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -186,8 +188,7 @@ def watch_two(
         )
     # A row of one kind of answer has only one order.
     ordered = bool(((counts > 0).sum(axis=1) == 1).all())
-    single = np.repeat(np.tile([1.0, 0.5, 0.0], len(counts)), counts.ravel().astype(np.int64))
-    found = [_share(of, single, ordered, level), _score(of, single, ordered, level)]
+    found = [_share(of, counts, ordered, level), _score(of, counts, ordered, level)]
     assumed = [
         "answers came in the order of the rows"
         if ordered
@@ -211,24 +212,34 @@ def watch_two(
     return Watched(tuple(found), level, planned or PLANNED_CLUSTERS, tuple(assumed))
 
 
-def _share(of: PairAnswers, single: FloatArray, ordered: bool, level: float) -> WatchedInterval:
+def _share(of: PairAnswers, counts: FloatArray, ordered: bool, level: float) -> WatchedInterval:
     wins, t = float(of.wins.sum()), float(of.wins.sum() + of.losses.sum())
     head = (*of.names, PER_ANSWER[0], "beta mixture", 0.5, t)
     if not t:
         return WatchedInterval(*head, why_not="no answer prefers either system")
-    at = first_excluded(single[single != 0.5], level) if ordered else None
+    decisive = counts[:, 0] + counts[:, 2]
+    at = first_excluded(counts[:, 0] > 0, level, times=decisive) if ordered else None
     e = float(proportion_e_value(wins, t))
-    # Looks are counted in answers, ties among them.
-    looks = None if at is None else int(np.flatnonzero(single != 0.5)[at - 1]) + 1
-    return WatchedInterval(*head, wins / t, *proportion(wins, t, level), looks, e)
+    return WatchedInterval(*head, wins / t, *proportion(wins, t, level), at and _looks(counts, at), e)
 
 
-def _score(of: PairAnswers, single: FloatArray, ordered: bool, level: float) -> WatchedInterval:
-    head = (*of.names, PER_ANSWER[1], "hedged capital", 0.5, float(len(single)))
+def _looks(counts: FloatArray, decisive: int) -> int:
+    """Answers, ties among them, up to a decisive one."""
+    row = int(np.searchsorted(np.cumsum(counts[:, 0] + counts[:, 2]), decisive))
+    return decisive + int(counts[:row, 1].sum())
+
+
+def _score(of: PairAnswers, counts: FloatArray, ordered: bool, level: float) -> WatchedInterval:
+    answers = float(counts.sum())
+    head = (*of.names, PER_ANSWER[1], "hedged capital", 0.5, answers)
     if not ordered:
         return WatchedInterval(
             *head, why_not="it needs the order of answers, which rows of counts do not give"
         )
+    if answers > MOST_ANSWERS:
+        why = f"it bets anew before each answer and is made for {MOST_ANSWERS:,} of them, here are {answers:,.0f}"
+        return WatchedInterval(*head, why_not=why)
+    single = np.repeat(np.tile([1.0, 0.5, 0.0], len(counts)), counts.ravel().astype(np.int64))
     return _hedged(head, single, level)
 
 

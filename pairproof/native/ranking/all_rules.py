@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...data.comparisons import Comparisons
-from ...data.judgments import only_compared
 from ...data.options import whole_number
+from ...data.tracks import check_one_track
 from ...errors import InputError
 from . import shared_task_rules
 from .feedback_arc import Order, minimum_feedback_arc_set, most_probable_ranking
@@ -77,7 +77,8 @@ def all_rankings(table: Comparisons, seed: int = 0) -> dict[str, Ranking]:
     (['origwmt', 'bojar', 'lopez', 'most-probable', 'playoffs', 'expected-wins'], ('A', 'B', 'C'))
     """
     whole_number("seed", seed)
-    own = only_compared(table)
+    check_one_track(table)
+    own = table.only_compared()
     rules: Mapping[str, Callable[[], shared_task_rules.Scores | Order]] = {
         "origwmt": lambda: shared_task_rules.orig_wmt(own),
         "bojar": lambda: shared_task_rules.bojar(own),

@@ -141,6 +141,7 @@ def cluster_codes(table: Comparisons, column: str, used: IntArray) -> IntArray:
     InputError
         No such column, or rows without a value.
     """
+    column = table.role_of(column)
     if column not in table.columns:
         raise InputError(
             f"{table.source} has no column {column!r} to cluster by; its columns are"

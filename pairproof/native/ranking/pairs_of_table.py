@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
+from ...data.tracks import check_one_track
+from ...data.where import hint
 from ...errors import InputError, ItemError
 
 FloatArray = NDArray[np.float64]
@@ -87,6 +89,7 @@ def pairs_in_order(table: Comparisons) -> list[tuple[str, str]]:
     >>> pairs_in_order(pairproof.read({"first": ["C", "A"], "second": ["B", "B"], "wins": [5, 1], "losses": [2, 3]}))
     [('C', 'B'), ('A', 'B')]
     """
+    check_one_track(table)
     used = table.wins + table.ties + table.losses > 0
     found: dict[frozenset[int], tuple[int, int]] = {}
     for a, b in zip(table.first[used].tolist(), table.second[used].tolist()):
@@ -128,6 +131,7 @@ def one_pair(table: Comparisons, first: str | None, second: str | None) -> tuple
         if name not in table.items:
             raise ItemError(
                 f"{table.source}: no system {name!r}; the systems are {', '.join(table.items[:20])}"
+                + hint(table.narrowed, str(name))
             )
     a, b = str(first), str(second)
     if a == b:

@@ -13,8 +13,8 @@ chi-square on k - 1 df.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from math import comb, lgamma, log, log10
+from functools import lru_cache
+from math import lgamma, log, log10
 from typing import Literal, get_args
 
 import numpy as np
@@ -119,6 +119,7 @@ def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop
     return SignTest(a, b, int(ties), int(ties) - 2 * half, rule, binomial_p(a, a + b))
 
 
+@lru_cache(maxsize=4096)
 def binomial_p(successes: int, n: int) -> float:
     """P(|X - n/2| >= |successes - n/2|) of X ~ Binomial(n, 1/2): the two-sided p of R's binom.test.
 
@@ -138,10 +139,21 @@ def binomial_p(successes: int, n: int) -> float:
     if 2 * fewer == n:
         return 1.0
     if n <= MOST_EXACT:
-        return float(Fraction(2 * sum(comb(n, k) for k in range(fewer + 1)), 2**n))
+        return 2 * _tail(fewer, n) / (1 << n)  # Python rounds the ratio of two whole numbers correctly
     from scipy.special import bdtr
 
     return 2.0 * float(bdtr(fewer, n, 0.5))
+
+
+def _tail(fewer: int, n: int) -> int:
+    """How many of the 2^n outcomes have so few successes or less, each term from the one before it: to compute each
+    coefficient anew takes time with the cube of n.
+    """
+    total = term = 1
+    for k in range(fewer):
+        term = term * (n - k) // (k + 1)
+        total += term
+    return total
 
 
 def log10_binomial_p(successes: int, n: int) -> float:

@@ -375,8 +375,7 @@ def _two(answers: PairAnswers, clusters: tuple[str, ...], kind: Kind) -> TwoSyst
     if judge is None:
         return TwoSystems(merged, (), test)
     results = []
+    won, tied, lost = (np.bincount(judge.codes, count, len(judge.levels)) for count in (wins, ties, losses))
     for k in np.unique(judge.codes[wins + ties + losses > 0]):
-        mine = judge.codes == k
-        won, tied, lost = (count[mine].sum() for count in (wins, ties, losses))
-        results.append(binary_result(won, tied, lost, *names, judge=judge.levels[k]))
+        results.append(binary_result(won[k], tied[k], lost[k], *names, judge=judge.levels[k]))
     return TwoSystems(merged, tuple(results), test)

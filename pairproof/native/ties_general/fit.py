@@ -45,6 +45,8 @@ class GeneralTiesEstimate:
     decrement : float
         Squared length, in standard errors, of the last step.
     score : float[k]
+    expected_covariance : float[k, k]
+        Inverse of the expected information, which R's gnm reports.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class GeneralTiesEstimate:
     steps: int
     decrement: float
     score: FloatArray
+    expected_covariance: FloatArray
 
     @property
     def standard_errors(self) -> FloatArray:
@@ -111,7 +114,7 @@ def fit_general_ties(contests: GeneralTies) -> GeneralTiesEstimate:
         rest = len(contests.names) - len(plain.names)
         found = _solved(contests, np.append(start.x, np.zeros(rest)))
     here = found.point
-    covariance = _covariance(here)
+    covariance = _covariance(here, here.information)
     # So far out, and less than a standard error from 0: the likelihood is flat towards infinity.
     tail = range(len(contests.names) - len(contests.mode_names + contests.scale_names), len(contests.names))
     gone = [k for k in tail if FAR / 4 < abs(found.x[k]) < np.sqrt(covariance[k, k])]
@@ -126,6 +129,7 @@ def fit_general_ties(contests: GeneralTies) -> GeneralTiesEstimate:
         start.steps + (found.steps if found is not start else 0),
         found.decrement,
         here.score,
+        _covariance(here, here.expected_information),
     )
 
 
@@ -176,8 +180,7 @@ def _without_end(contests: GeneralTies, steps: int, gone: Sequence[str]) -> Conv
     )
 
 
-def _covariance(here: TiePoint) -> FloatArray:
-    information = here.information
+def _covariance(here: TiePoint, information: FloatArray) -> FloatArray:
     try:
         factor = cholesky_of(information)
     except np.linalg.LinAlgError:

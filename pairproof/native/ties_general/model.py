@@ -270,7 +270,18 @@ class TiePoint:
     @property
     def information(self) -> FloatArray:
         """float[k, k]: minus the second derivatives; it need not be positive definite."""
-        local, design = self._local[1], self.contests.design
+        return self._over_columns(self._local[1])
+
+    @property
+    def expected_information(self) -> FloatArray:
+        """float[k, k]: the expectation of minus the second derivatives, from which R's gnm takes standard errors."""
+        own, p, (_, _, second) = self.contests, self.probabilities, self._tie
+        off = own.ties - own.totals * p[:, 1]
+        return self._over_columns(self._local[1] + off[:, None, None] * second)
+
+    def _over_columns(self, local: FloatArray) -> FloatArray:
+        """float[k, k]: float[n, 4, 4] by u, c, m, log s, summed over the rows by the parameters."""
+        design = self.contests.design
         k = len(design.names)
         tied = np.hstack(self._columns())
         part = np.concatenate([np.full(c.shape[1], j + 1) for j, c in enumerate(self._columns())]).astype(int)

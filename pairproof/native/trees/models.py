@@ -13,7 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...data.comparisons import Comparisons
+from ...data.options import hints_for_r
 from ...data.respondents.respondents import Respondents
+from ...data.tracks import check_one_track
+from ...data.where import hint
 from ...errors import InputError, ItemError
 from ...text import listed
 from ..contests.bradley_terry import fit_bradley_terry
@@ -26,6 +29,7 @@ from .result import PreferenceTree
 from .tree import GrownNode, grow_tree, least_persons
 
 
+@hints_for_r
 def fit_tree(
     table: Respondents | Comparisons,
     covariates: Sequence[str] | None = None,
@@ -100,9 +104,14 @@ def fit_tree(
     [('age <= 20', 1.099), ('age > 20', -1.099)]
     """
     persons = persons_of(table)
+    if covariates is not None:
+        check_one_track(table, *covariates)
     chosen, treated = _with_ties(persons, ties)
     if reference is not None and reference not in chosen.table.items:
-        raise ItemError(f"reference {reference!r} is not an item; the items are {listed(chosen.table.items)}")
+        raise ItemError(
+            f"reference {reference!r} is not an item; the items are {listed(chosen.table.items)}"
+            + hint(chosen.table.narrowed, reference)
+        )
     own = chosen.table.items[0] if reference is None else reference
     chosen, columns, left_out = chosen_covariates(chosen, covariates, missing)
     data = replace(chosen, table=chosen.table.with_ties_treated(treated)).preferences(own)

@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 #: Columns of a table of comparisons that are not of persons.
-NOT_OF_PERSONS = ("judge", "order", "source")
+NOT_OF_PERSONS = ("judge", "person", "order", "source")
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +262,7 @@ def _of_respondents(table: Respondents) -> Persons:
         np.asarray(person, np.int64),
         tuple(str(k + 1) for k in rows),
         chosen.weights,
-        chosen.columns,
+        {name: column for name, column in chosen.columns.items() if name != "person"},
         "person",
         silent,
     )

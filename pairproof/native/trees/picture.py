@@ -17,6 +17,7 @@ import numpy as np
 
 from ...errors import InputError, TooLargeError
 from ...files.outputs import write
+from ...fit.predictions import sets_of_items
 from ...fit.shown.plots import COLOURS
 from ...text import label
 from .record import TreeNode, TreeRecord
@@ -217,11 +218,16 @@ def _draw_leaves(figure: Any, tree: TreeRecord, layout: _Layout, level: float) -
         ax.set_yticklabels(shown if k == 0 else [], fontsize=8)
         ax.grid(axis="y", linewidth=0.3, alpha=0.6)
         ax.set_axisbelow(True)
+        outside = _outside(leaf)
         own = frame[(frame["leaf"] == leaf.number)].dropna(subset=["worth"])
+        own = own[~own["item"].isin(list(outside))]
         if own.empty:
             _say_why(ax, leaf)
             continue
-        ax.axvline(1.0 / len(items), color="grey", linewidth=0.8, linestyle=":")
+        ax.axvline(1.0 / len(own), color="grey", linewidth=0.8, linestyle=":")
+        for item, status in outside.items():
+            at = dict(transform=ax.get_yaxis_transform(), va="center", fontsize=7.5)
+            ax.text(0.04, place[item], status, **at)
         worth = own["worth"].to_numpy(float)
         ax.errorbar(
             worth,
@@ -242,6 +248,13 @@ def _draw_leaves(figure: Any, tree: TreeRecord, layout: _Layout, level: float) -
         va="bottom",
         fontsize=8,
     )
+
+
+def _outside(leaf: TreeNode) -> dict[str, str]:
+    """Items whose worths are on another scale than those of the leaf's largest set, and how they stand to it."""
+    (group,) = leaf.fit.groups.values()
+    status = sets_of_items(leaf.fit, group).status
+    return {item: said for item, said in zip(leaf.fit.items, status) if said}
 
 
 def _say_why(ax: Any, leaf: TreeNode) -> None:

@@ -541,3 +541,15 @@ def test_a_layouts_own_function_has_parameters_of_read_with_the_same_defaults(ow
     theirs = inspect.signature(read).parameters
     mine = {name: p.default for name, p in inspect.signature(own).parameters.items()}
     assert mine == {name: theirs[name].default for name in mine} and "layout" not in mine
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("cut.csv", "first,second,wins,losses\nA,B,3,12"),
+    ("nested.jsonl", '{"first": "A", "second": "B", "outcome": "first", "x": [1]}\n'),
+    ("ranked.csv", "ranking,system,rank,text\n1,A,1,u\n1,B,2,v\n"),
+])  # fmt: skip
+def test_a_warning_of_reading_points_at_the_line_that_called(tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.warns(DataWarning) as caught:
+        read(tmp_path / name)
+    assert [warning.filename for warning in caught] == [__file__]

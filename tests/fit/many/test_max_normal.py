@@ -65,9 +65,9 @@ def test_all_pairs_of_equal_items_have_tukeys_point(n, point):
 def test_all_against_one_has_dunnetts_point(m, two, one):
     for sided, point in ((True, two), (False, one)):
         c, error = against_first(m, sided).quantile(0.95)
-        assert (
-            error < 1e-3 and abs(c - point) <= 5.0 * error
-        )  # seen: errors of 1e-4, distances up to 1.3 of them
+        # Items are alike, so the processor chooses among directions of equal eigenvalues, and so the points.
+        # Seen: errors of 6e-5 to .0017 (OPENBLAS_CORETYPE of Haswell, Nehalem), distances up to 1.3 of them.
+        assert error < 5e-3 and abs(c - point) <= 5.0 * error
 
 
 def test_one_pair_is_the_normal_distribution():

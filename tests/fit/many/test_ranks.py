@@ -105,8 +105,10 @@ def test_that_all_items_are_equal_is_tested_at_once():
     fit = pairproof.fit_bradley_terry(counterexample(), ties="none")
     # One number in two ways, which differ by rounding; seen: 0 off.
     assert fit.test_equal_items().statistic == pytest.approx(fit.wald(["B", "C", "D"]).statistic, rel=1e-10)
+    assert pairproof.fit_bradley_terry(apart()).test_equal_items().hypothesis == "A = B"
+    never = pairproof.Comparisons.build("AB", [0], [1], [10], None, [0])
     with pytest.raises(NotEstimableError, match="not all items can be compared"):
-        pairproof.fit_bradley_terry(apart()).test_equal_items()
+        pairproof.fit_bradley_terry(never).test_equal_items()
 
 
 def test_ranks_by_judge_of_d24():
@@ -147,31 +149,33 @@ def test_sets_are_consistent(n, seed):
     assert rank_sets(other).low.tolist() == found.low[order].tolist()
 
 
-def test_an_item_that_won_everything_has_the_widest_set_and_the_rest_theirs():
-    """Its differences have no standard error, so nothing is claimed of them; B is still shown to be above C."""
+def test_an_item_that_won_everything_has_a_set_on_one_side_and_the_rest_theirs():
+    """A won 18 of 18: the likelihood shows it to be above both; B is shown to be above C."""
     found = pairproof.fit_bradley_terry(separated()).ranks()
-    assert found.low.tolist() == [1, 1, 2] and found.high.tolist() == [3, 2, 3]
-    assert np.isnan(found.rank).all() and [what for what, _ in found.left_out] == ["A - B", "A - C"]
-    assert found.best == ("A", "B") and "the data are separated" in " ".join(str(found).split())
+    assert found.low.tolist() == [1, 2, 3] and found.high.tolist() == [1, 2, 3]
+    assert np.isnan(found.rank[0]) and found.rank[1:].tolist() == [2, 3] and found.left_out == ()
+    assert found.best == ("A",) and "A (above all): held against" in " ".join(str(found).split())
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert document["items"][0]["rank"] is None and len(document["left_out"]) == 2
+    assert document["items"][0]["rank"] is None and document["items"][0]["status"] == "above all"
 
 
 def test_nothing_is_claimed_across_items_that_were_never_compared():
     found = pairproof.fit_bradley_terry(apart()).ranks()
     assert found.low.tolist() == [1, 2, 1, 1] and found.high.tolist() == [3, 4, 4, 4]
-    only = pairproof.Comparisons.build("AB", [0], [1], [10], None, [0])
-    nothing = pairproof.fit_bradley_terry(only).ranks()
-    assert (
-        nothing.low.tolist() == [1, 1] and nothing.high.tolist() == [2, 2] and nothing.letters == ("a", "a")
-    )
-    assert "first critical value -" in " ".join(str(nothing).split())
+    wins = {
+        10: [1, 2],
+        2: [1, 1],
+    }  # of 10 and of 2: sqrt(2 n log 2) is 3.72, and 1.67 of 1.96 that are needed
+    for n, low in wins.items():
+        two = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [n], None, [0])).ranks()
+        assert two.low.tolist() == low and "first critical value -" in " ".join(str(two).split())
 
 
-def test_a_separated_fit_against_the_best_claims_nothing_of_the_infinite_item():
+def test_a_separated_fit_against_the_best_leaves_the_infinite_item_alone():
     found = pairproof.fit_bradley_terry(separated()).contrasts("against the best")
-    assert found.best == ("A", "B") and np.isinf(found.high[0]) and found.low[1] == -np.inf
-    assert json.dumps(found.to_dict(), allow_nan=False) and "infinite" in str(found)
+    assert found.best == ("A",) and found.estimate.tolist() == [np.inf, -np.inf, -np.inf]
+    assert found.low[0] == 0.0 and found.high[0] == np.inf and (found.high[1:] == 0.0).all()
+    assert json.dumps(found.to_dict(), allow_nan=False)
 
 
 def test_the_frame_and_the_json_are_best_first():

@@ -257,7 +257,7 @@ def test_a_plot_draws_into_the_axes_it_is_given_and_says_what_it_does_not_draw()
 
     _, ax = plt.subplots()
     assert plot_worth(fit_llbt(TABLE), ax, level=0.9) is ax and "90 % intervals" in ax.get_xlabel()
-    separated = fit_llbt(counts("A B 5 0 3; A C 6 0 0; B C 4 0 0", ties=False))
+    separated = fit_llbt(counts("A B 5 0 0; A C 6 0 0; B C 4 0 0", ties=False))
     for wrong, said in [
         (lambda: plot_worth(fit_llbt(TABLE), "ax"), "ax is a str; expected matplotlib Axes"),
         (

@@ -352,10 +352,12 @@ def test_separate_items_beside_free_ones_are_refused(options):
         pairproof.fit_bradley_terry(four_players(), separate=["A"], **options)
 
 
-def test_a_warning_names_all_that_has_no_estimate_also_under_the_sum():
+def test_a_warning_names_what_has_no_estimate_and_the_sum_runs_over_the_others():
+    """A won all; B, C and D have beaten one another."""
     for table, options in ((separated(), {"link": "probit"}), (separated(), {"offset": np.zeros(6)})):
         fit = pairproof.fit_bradley_terry(table, reference="sum", **options)
-        assert fit.not_estimable == fit.warnings[0].terms == tuple("ABCD")
+        assert fit.not_estimable == fit.warnings[0].terms == ("A",)
+        assert fit.constraint == "3 of 4 items sum to zero" and abs(fit.params["B":"D"].sum()) < 1e-12
 
 
 def test_a_shift_of_ties_that_has_no_bound_is_an_error():

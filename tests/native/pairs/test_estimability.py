@@ -48,7 +48,7 @@ def test_a_contrast_inside_a_set_is_estimable_though_both_items_have_no_number()
     assert abs(inside.estimate - other.params["B"]) < CLOSE and abs(inside.se - other.bse["B"]) < CLOSE
     with pytest.raises(NotEstimableError, match="A - B"):
         fit.contrast("A", "B")
-    assert "With reference 'B'" in str(fit.warnings[0])
+    assert "with reference 'B' (--reference B)" in str(fit.warnings[0])
 
 
 def test_a_winless_item_is_named() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.special import ndtri, stdtrit
@@ -35,6 +38,39 @@ def test_two_systems_have_the_exact_sequences_of_their_answers_in_order():
 def test_a_settled_share_counts_the_ties_among_its_looks():
     share, _ = watch_two(votes(["tie"] * 5 + ["first"] * 20)).intervals
     assert share.settled_at == 12  # 7 wins in a row, after 5 ties
+
+
+def test_rows_of_many_answers_settle_when_their_answers_one_by_one_do():
+    """Thirty tables of runs: the look is found in the middle of a row, ties before it counted, or nowhere."""
+    r, settled = np.random.default_rng(4), []
+    for _ in range(30):
+        kinds, counts = r.integers(0, 3, 12), r.integers(1, 5, 12)
+        rows = [[n * (k == j) for j in range(3)] for k, n in zip(kinds, counts)]
+        wins, ties, losses = map(list, zip(*rows))
+        table = pairproof.read(
+            {"first": ["A"] * 12, "second": ["B"] * 12, "wins": wins, "ties": ties, "losses": losses}
+        )
+        single = np.array([1.0, 0.5, 0.0])[kinds].repeat(counts)
+        at = first_excluded(single[single != 0.5])
+        expected = None if at is None else int(np.flatnonzero(single != 0.5)[at - 1]) + 1
+        assert watch_two(table).intervals[0].settled_at == expected
+        settled.append(expected)
+    assert 5 <= settled.count(None) <= 25
+
+
+def test_two_rows_of_a_milliard_answers_take_no_memory_of_their_number():
+    def look(wins, losses):
+        table = {"first": ["A", "A"], "second": ["B", "B"], "wins": [wins, 0], "losses": [0, losses]}
+        return watch_two(pairproof.read(table)).intervals
+
+    look(5, 5)  # loads what is loaded once
+    tracemalloc.start()
+    share, score = look(1e9, 1e9)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1e7  # 2e9 answers one by one are 16e9 bytes
+    assert (share.settled_at, share.estimate) == (7, 0.5) and share.low < 0.5 < share.high
+    assert math.isnan(score.low) and "is made for 5,000,000 of them, here are 2,000,000,000" in score.why_not
 
 
 def test_counts_give_final_numbers_and_no_order():

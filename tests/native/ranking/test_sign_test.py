@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from math import comb
 
@@ -45,6 +46,23 @@ def test_the_two_sided_p_is_the_sum_of_all_probabilities_not_larger_than_the_obs
     for x in range(0, n + 1, max(1, n // 7)):
         p = np.array([float(stats.binom.pmf(k, n, 0.5)) for k in range(n + 1)])
         assert binomial_p(x, n) == pytest.approx(float(p[p <= p[x] * (1 + 1e-7)].sum()), rel=1e-12)
+
+
+def test_the_tail_of_many_answers_is_the_exact_ratio_and_no_coefficient_is_computed_anew():
+    """A coefficient of its own for each term takes time with the cube of the number of answers."""
+    called = []
+    binomial_p.cache_clear()
+    sys.setprofile(
+        lambda frame, event, what: called.append(what) if event == "c_call" and what is comb else None
+    )
+    try:
+        found = {n: [binomial_p(k, n) for k in (0, 1, n // 3, n // 2 - 1)] for n in (7, 1074, 1500)}
+    finally:
+        sys.setprofile(None)
+    for n, ps in found.items():
+        for k, p in zip((0, 1, n // 3, n // 2 - 1), ps):
+            assert p == float(Fraction(2 * sum(comb(n, j) for j in range(k + 1)), 2**n))
+    assert called == []
 
 
 def test_even_preferences_have_p_1_and_a_single_one_too():

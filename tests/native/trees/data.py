@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 import pairproof
@@ -17,10 +16,8 @@ from tests.native.trees.persons_made import respondents
 ITEMS = ["Barbara", "Anni", "Hana", "Fiona", "Mandy", "Anja"]
 
 CODE = """
-if (!requireNamespace("psychotree", quietly = TRUE)) list(values = numeric(0)) else {
-  suppressMessages(library(psychotree)); data(Topmodel2007, package = "psychotree")
-  list(values = as.numeric(cbind(as.matrix(Topmodel2007$preference), sapply(Topmodel2007[-1], as.numeric))))
-}
+suppressMessages(library(psychotree)); data(Topmodel2007, package = "psychotree")
+list(values = as.numeric(cbind(as.matrix(Topmodel2007$preference), sapply(Topmodel2007[-1], as.numeric))))
 """
 
 
@@ -33,8 +30,6 @@ def _table() -> NDArray[np.float64]:
 
 def topmodel(reference: str = "Barbara") -> tuple[Preferences, list[Covariate]]:
     """192 persons, 15 comparisons of 6 models; gender, age and three questions."""
-    if not len(_table()):
-        pytest.skip("R package psychotree, which has the data, is not installed")
     table = _table().reshape(192, 20, order="F")
     pairs = [(i, j) for j in range(6) for i in range(j)]
     answers = preferences(
@@ -50,8 +45,6 @@ def topmodel(reference: str = "Barbara") -> tuple[Preferences, list[Covariate]]:
 
 def topmodel_table() -> pairproof.Respondents:
     """The same as a user reads it, with the levels in R's order."""
-    if not len(_table()):
-        pytest.skip("R package psychotree, which has the data, is not installed")
     table = _table().reshape(192, 20, order="F")
     columns = {"gender": np.array(["male", "female"])[table[:, 15].astype(int) - 1].tolist()}
     columns |= {"age": table[:, 16].tolist()}

@@ -29,7 +29,7 @@ def same_tree(a: PreferenceTree, b: PreferenceTree, limit: float = 1e-8) -> None
 # -- psychotree ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.r
+@pytest.mark.r("psychotree", "partykit", "strucchange")
 @pytest.mark.parametrize("log_nu", [None, -0.4], ids=["no ties", "Davidson"])
 def test_psychotree_makes_the_same_tree_of_distinct_values(log_nu: float | None) -> None:
     answers, columns = two_groups(3, 120, log_nu)
@@ -55,7 +55,7 @@ def test_psychotree_makes_the_same_tree_of_distinct_values(log_nu: float | None)
     assert np.abs(p - statistics["p"])[factors].max() < 1e-10  # adjusted as R's; observed 1e-15
 
 
-@pytest.mark.r
+@pytest.mark.r("psychotree")
 def test_topmodel_read_by_its_columns_has_psychotrees_leaves_and_their_fits() -> None:
     tree = pairproof.fit_tree(topmodel_table(), minimum=5, reference="Barbara")
     assert [str(node.split) for node in tree.nodes if node.split] == [

@@ -69,12 +69,18 @@ def test_nine_leaves_with_long_names_do_not_overlap() -> None:
     assert any(r"\$" in text for text in texts(figure))
 
 
-def test_a_leaf_without_worths_says_which_items_have_none() -> None:
+def test_a_leaf_says_which_items_have_no_worth() -> None:
     rng = np.random.default_rng(1)
     answers = answers_of(rng, np.zeros((60, 3)))
     answers[:25, 0] = answers[:25, 1] = 1
     tree = pairproof.fit_tree(respondents(answers, "ABC", {"g": ["a"] * 25 + ["b"] * 35}), reference="B")
-    assert "not estimable: A" in texts(tree.plot(Figure()))
+    figure = tree.plot(Figure())
+    left = figure.axes[1]
+    assert [(text.get_text(), text.get_position()[1]) for text in left.texts] == [("above all", 2)]
+    assert sorted(left.containers[0].lines[0].get_ydata()) == [0.0, 1.0]
+    answers[:25, 2] = 1
+    alone = pairproof.fit_tree(respondents(answers, "ABC", {"g": ["a"] * 25 + ["b"] * 35}), reference="B")
+    assert "not estimable: A, C" in texts(alone.plot(Figure()))
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])

@@ -76,7 +76,7 @@ LEAVES = {
 }
 
 
-@pytest.mark.r
+@pytest.mark.r("psychotree")
 @pytest.mark.parametrize("minimum", [None, 5])
 def test_topmodel_has_psychotrees_tree_statistics_and_coefficients(minimum: int | None) -> None:
     data, covariates = topmodel()
@@ -100,7 +100,7 @@ def test_topmodel_has_psychotrees_tree_statistics_and_coefficients(minimum: int 
         assert close(leaf.model.theta, LEAVES[leaf.number][1:], 1e-11)
 
 
-@pytest.mark.r
+@pytest.mark.r("psychotree")
 def test_the_order_of_rows_and_the_reference_change_nothing() -> None:
     data, covariates = topmodel()
     other, _ = topmodel("Mandy")
@@ -115,7 +115,7 @@ def test_the_order_of_rows_and_the_reference_change_nothing() -> None:
     assert abs(by_name(tests)["age"].statistic - 31.8461845390385) < 1e-10
 
 
-@pytest.mark.r
+@pytest.mark.r("psychotree")
 def test_the_p_value_of_age_is_that_of_permutations() -> None:
     data, covariates = topmodel()
     young = np.flatnonzero(covariates[1].values <= 52)

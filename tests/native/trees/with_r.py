@@ -7,28 +7,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from pairproof.bridge.packages.answers import ask
 
 #: `answers` in the order of paircomp, `covariates` a list of vectors (text is a factor); nodes by number.
 CODE = """
-if (!requireNamespace("psychotree", quietly = TRUE)) list(here = 0) else {
-  suppressMessages(library(psychotree))
-  d <- as.data.frame(covariates, stringsAsFactors = TRUE)
-  d$preference <- paircomp(matrix(answers, ncol = n_pairs), labels = items)
-  f <- as.formula(paste("preference ~", paste(names(covariates), collapse = " + ")))
-  tree <- bttree(f, data = d, minsize = minimum, ref = items[length(items)])
-  ids <- partykit::nodeids(tree)
-  tests <- lapply(ids, function(i) {
-    t <- strucchange::sctest(tree, node = i)
-    if (is.null(t)) numeric(0) else as.numeric(t)
-  })
-  list(here = 1, llf = as.numeric(logLik(tree)), df = as.numeric(attr(logLik(tree), "df")),
-       n = as.numeric(sapply(ids, function(i) NROW(partykit::data_party(tree, i)))),
-       coef = as.numeric(t(coef(tree, node = ids))), tests = as.numeric(unlist(tests)))
-}
+suppressMessages(library(psychotree))
+d <- as.data.frame(covariates, stringsAsFactors = TRUE)
+d$preference <- paircomp(matrix(answers, ncol = n_pairs), labels = items)
+f <- as.formula(paste("preference ~", paste(names(covariates), collapse = " + ")))
+tree <- bttree(f, data = d, minsize = minimum, ref = items[length(items)])
+ids <- partykit::nodeids(tree)
+tests <- lapply(ids, function(i) {
+  t <- strucchange::sctest(tree, node = i)
+  if (is.null(t)) numeric(0) else as.numeric(t)
+})
+list(llf = as.numeric(logLik(tree)), df = as.numeric(attr(logLik(tree), "df")),
+  n = as.numeric(sapply(ids, function(i) NROW(partykit::data_party(tree, i)))),
+  coef = as.numeric(t(coef(tree, node = ids))), tests = as.numeric(unlist(tests)))
 """
 
 
@@ -56,7 +53,7 @@ class RTree:
 def bttree(
     answers: NDArray[np.int64], items: Sequence[str], covariates: Mapping[str, Any], minimum: int
 ) -> RTree:
-    """The tree of answers in the order of paircomp; skips where psychotree is not installed."""
+    """The tree of answers in the order of paircomp; its tests name the packages in their marker."""
     found = ask(
         "live",
         "bttree",
@@ -70,8 +67,6 @@ def bttree(
         },
         ("psychotools",),
     ).as_list()
-    if not found.vector("here").floats()[0]:
-        pytest.skip("R package psychotree, which has bttree, is not installed")
     persons = [float(v) for v in found.vector("n").floats()]
     coefficients = np.asarray(found.vector("coef").floats(), float).reshape(len(persons), -1)
     return RTree(

@@ -15,7 +15,7 @@ from ...reading.assemble import check_levels
 from ...reading.cells import BoolArray, counts, covariate, judges, numbers, shown
 from ...reading.items import Options, item_covariates, options_of
 from ...reading.sources import load, warn_if_cut
-from ...reading.table import Table, repeated, suggestion
+from ...reading.table import Table, repeated, suggestion, with_person
 from ..changed import values_of
 from ..codes import Kind
 from ..respondents import Respondents
@@ -31,10 +31,11 @@ def opened(
     tie_category: bool | None,
     item_data: Any,
     encoding: str | None,
+    person: str | None = None,
 ) -> tuple[Table, Options]:
-    """The table of a source, and the checked options that all layouts have."""
+    """The table of a source, and the checked options that all layouts have; `person` is the column that says who."""
     options = options_of(items, levels, tie_category, item_data, None, encoding)
-    table = load(source, encoding)
+    table = with_person(load(source, encoding), person)
     warn_if_cut(table)
     return table, options
 
@@ -178,7 +179,7 @@ def respondents(
     columns: dict[str, Column] = {}
     levels = options.levels or {}
     for name in table.columns:
-        if name == "judge" and name not in used:
+        if name in ("judge", "person") and name not in used:
             columns[name] = judges(table, name, levels.get(name))
         elif name != "weight" and name not in used:
             columns[name] = covariate(table, name, levels.get(name))
@@ -204,6 +205,7 @@ def respondents(
         columns=columns,
         item_data=of_items,
         source=table.source,
+        own_names=table.own_names,
     )
 
 

@@ -28,6 +28,7 @@ def from_pairs(
     tie_category: bool | None = None,
     levels: Mapping[str, Sequence[Any]] | None = None,
     item_data: Any = None,
+    person: str | None = None,
     encoding: str | None = None,
 ) -> Respondents:
     """Read a wide table of comparisons: a row is a person, a column a pair.
@@ -56,6 +57,8 @@ def from_pairs(
         Levels of covariates, the reference level first; makes a column of numbers categorical.
     item_data : path, DataFrame or dict, optional
         Item covariates, one row an item.
+    person : str, optional
+        The column that says who answered, wherever it stands, where it is not called `person`.
     encoding : str, optional
         Of a text file, if it is not UTF-8.
 
@@ -77,7 +80,7 @@ def from_pairs(
     >>> found.sentences()
     ['1  A > B, A < C; not answered: B:C', '1  A > B, A = C, B < C']
     """
-    table, options = opened(source, items, levels, tie_category, item_data, encoding)
+    table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
     names, order, found = wide_answers(table, options, pair_order, pairs, coding, pair_names)
     codes = np.zeros(4, np.int64)
     codes[[read.FIRST, read.TIE, read.SECOND, read.MISSING]] = FIRST, TIED, SECOND, MISSING

@@ -36,6 +36,7 @@ def from_orders(
     tie_category: bool | None = None,
     levels: Mapping[str, Sequence[Any]] | None = None,
     item_data: Any = None,
+    person: str | None = None,
     encoding: str | None = None,
 ) -> Respondents:
     """Read rankings as orders: a row is a person, the first column of `places` names the best item.
@@ -59,6 +60,8 @@ def from_orders(
         What an item means that a person gave no place, to be said if there is one.
     tie_category : bool, optional
         Whether places could be shared; default: if some are.
+    person : str, optional
+        The column that says who answered, wherever it stands, where it is not called `person`.
     levels, item_data, encoding : optional
         As in :func:`pairproof.data.respondents.from_pairs`.
 
@@ -81,7 +84,7 @@ def from_orders(
     ['1  A > C > B', '1  B = C > A']
     """
     one_of("cells", cells, ("names", "numbers"))
-    table, options = opened(source, items, levels, tie_category, item_data, encoding)
+    table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
     if isinstance(places, str) or not len(places) or len(set(places)) < len(places):
         raise InputError(
             f"places={quoted(places)}; expected the names of different columns, the best place first"
@@ -119,6 +122,7 @@ def from_ranking_text(
     tie_category: bool | None = None,
     levels: Mapping[str, Sequence[Any]] | None = None,
     item_data: Any = None,
+    person: str | None = None,
     encoding: str | None = None,
 ) -> Respondents:
     """Read rankings as text, "A > B = C", as R's PlackettLuce prints them.
@@ -130,6 +134,8 @@ def from_ranking_text(
     source : path, DataFrame or dict of columns
     column : str
         The column that holds the text; blank or NA where nothing was ranked.
+    person : str, optional
+        The column that says who answered, wherever it stands, where it is not called `person`.
     items, unranked, tie_category, levels, item_data, encoding : optional
         As in :func:`from_orders`.
     above, ties : str
@@ -150,7 +156,7 @@ def from_ranking_text(
     >>> from_ranking_text({"r": ["A > B = C", "C > A"]}, column="r", unranked="absent").sentences()
     ['1  A > B = C', '1  C > A; not presented: B']
     """
-    table, options = opened(source, items, levels, tie_category, item_data, encoding)
+    table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
     if column not in table.columns:
         raise InputError(
             f"{table.source}: no column {quoted(column)}; found {listed(table.columns)}"

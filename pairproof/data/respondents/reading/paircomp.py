@@ -38,6 +38,7 @@ def from_paircomp(
     tie_category: bool | None = None,
     levels: Mapping[str, Sequence[Any]] | None = None,
     item_data: Any = None,
+    person: str | None = None,
     encoding: str | None = None,
 ) -> Respondents:
     """Read comparisons from the text of psychotools' `paircomp`.
@@ -58,6 +59,8 @@ def from_paircomp(
         What becomes of the degree of a preference (">>" or "2>" where the scale has more than three points).
     tie_category : bool, optional
         Whether "neither" could be answered; default: if somebody did.
+    person : str, optional
+        The column that says who answered, wherever it stands, where it is not called `person`.
     levels, item_data, encoding : optional
         As in :func:`pairproof.data.respondents.from_pairs`.
 
@@ -79,7 +82,7 @@ def from_paircomp(
     ['1  a > b, a < c, b < c', '1  a > b, a = c; not answered: b:c']
     """
     one_of("degrees", degrees, ("refuse", "ignore"))
-    table, options = opened(source, items, levels, tie_category, item_data, encoding)
+    table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
     if column not in table.columns:
         raise InputError(
             f"{table.source}: no column {quoted(column)}; found {listed(table.columns)}"

@@ -13,7 +13,7 @@ from ...columns import IntArray
 from ...reading.assemble import has_tie_category
 from ...reading.cells import labels
 from ...reading.items import encode, item_column
-from ...reading.table import Table, suggestion
+from ...reading.table import Table, suggestion, with_person
 from ..checked import has_ties
 from ..codes import dense
 from ..respondents import Respondents
@@ -32,6 +32,7 @@ def from_ranks(
     tie_category: bool | None = None,
     levels: Mapping[str, Sequence[Any]] | None = None,
     item_data: Any = None,
+    person: str | None = None,
     encoding: str | None = None,
 ) -> Respondents:
     """Read rankings as ranks: a row is a person, a column an item, a cell its rank.
@@ -58,6 +59,8 @@ def from_ranks(
         the ends of the columns' names.
     tie_category : bool, optional
         Whether equal ranks could be given; default: if they occur.
+    person : str, optional
+        The column that says who answered, wherever it stands, where it is not called `person`.
     levels, item_data, encoding : optional
         As in :func:`pairproof.data.respondents.from_pairs`.
 
@@ -81,7 +84,7 @@ def from_ranks(
       1  apple > banana > pear
       1  banana = pear > apple
     """
-    table, options = opened(source, items, levels, tie_category, item_data, encoding)
+    table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
     meaning = Unranked.read(unranked)
     names, when, blocks = answer_columns(table, options.items, answers, times)
     ranks = []
@@ -158,6 +161,8 @@ def from_long_ranks(
                 f"{table.source}: no column {quoted(name)} to be the {role}; found {listed(table.columns)}"
                 + suggestion(name, table.columns)
             )
+    if "person" not in table.columns:
+        table, person = with_person(table, person), "person"
     meaning = Unranked.read(unranked)
     who = _persons(table, person)
     names, (of_item,) = encode({item: item_column(table, item, options)}, table.source, options)
@@ -172,7 +177,7 @@ def from_long_ranks(
     found = dense(found)
     tied = has_ties(found)
     ties = has_tie_category(table, options, tied[who], rank)
-    used = (person, item, rank)
+    used = (item, rank)
     return respondents(table, options, names, "rankings", found, used, tie_category=ties, person=who)
 
 

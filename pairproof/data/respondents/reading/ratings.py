@@ -33,6 +33,7 @@ def from_ratings(
     times: Times = None,
     levels: Mapping[str, Sequence[Any]] | None = None,
     item_data: Any = None,
+    person: str | None = None,
     encoding: str | None = None,
 ) -> Respondents:
     """Read ratings: a row is a person, a column an item, a cell a point of the scale; blank is no rating.
@@ -52,6 +53,8 @@ def from_ratings(
     times : int or sequence of str, optional
         For repeated ratings: the number of blocks of J columns, time by time (as `tpoints` in prefmod), or
         the ends of the columns' names.
+    person : str, optional
+        The column that says who answered, wherever it stands, where it is not called `person`.
     levels, item_data, encoding : optional
         As in :func:`pairproof.data.respondents.from_pairs`.
 
@@ -75,7 +78,7 @@ def from_ratings(
       1  1: jazz 5; not rated: folk | 2: jazz 4, folk 2
     """
     one_of("best", best, ("low", "high"))
-    table, options = opened(source, items, levels, None, item_data, encoding)
+    table, options = opened(source, items, levels, None, item_data, encoding, person)
     points = sorted(checked_scale(_points(scale), "ratings", table.source), reverse=best == "high")
     names, when, blocks = answer_columns(table, options.items, answers, times)
     place = {point: k + 1 for k, point in enumerate(points)}

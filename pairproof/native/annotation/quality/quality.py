@@ -3,7 +3,8 @@
 degraded
     the test on degraded items failed (:mod:`pairproof.native.annotation.quality.consistency`)
 fast
-    median seconds a HIT below a third of the median of all annotators' medians
+    median seconds a HIT below a third of the median of all annotators' medians, or a HIT answered in less than
+    one second: platforms count whole seconds, and say 0
 rejected
     HITs that the platform lists as rejected
 constant
@@ -35,6 +36,8 @@ from .drift import Drift
 FEWEST_SCORES, FAVOURITE = 20, 0.5
 #: Part of the usual time, and correlation with the others, below which an annotator is flagged.
 FAST, REST = 1.0 / 3.0, 0.3
+#: Seconds below which nobody has read what a HIT shows.
+INSTANT = 1.0
 #: Shared items from which on a correlation is a flag: with 20 its standard error is .2.
 FEWEST_FOR_REST = 20
 
@@ -88,6 +91,8 @@ class AnnotatorQuality:
         HITs.
     flags : tuple of str
         Of degraded, fast, rejected, constant, rest, drift.
+    instant : int
+        HITs answered in less than a second.
 
     Examples
     --------
@@ -108,6 +113,7 @@ class AnnotatorQuality:
     seconds: float
     rejected: int
     flags: tuple[str, ...] = field(default=())
+    instant: int = 0
 
 
 def quality(
@@ -168,9 +174,10 @@ def quality(
         favourite = float(np.unique(own, return_counts=True)[1].max()) / len(own)
         test = degraded_test(*worse[name])
         time, returned = times.get(name, float("nan")), (rejected or {}).get(name, 0)
+        instant = sum(t < INSTANT for t in (seconds or {}).get(name, ()))
         holds = {
             "degraded": test.verdict == "failed",
-            "fast": time < FAST * usual,
+            "fast": time < FAST * usual or instant > 0,
             "rejected": returned > 0,
             "constant": len(own) >= FEWEST_SCORES and favourite >= FAVOURITE,
             "rest": bool(rest[k] < REST) and int(shared[k]) >= FEWEST_FOR_REST,
@@ -180,7 +187,7 @@ def quality(
             AnnotatorQuality(
                 name, len(own), float(own.mean()), float(own.std(ddof=1)) if len(own) > 1 else float("nan"),
                 favourite, float(rest[k]), int(shared[k]), within_spread(*again[name]), test, time, returned,
-                tuple(flag for flag, held in holds.items() if held),
+                tuple(flag for flag, held in holds.items() if held), instant,
             )  # fmt: skip
         )
     return tuple(found)

@@ -269,8 +269,8 @@ class Profile:
                     return side * np.inf
                 there = start + side * self.farthest
             if off(there) >= 0.0:
-                # Brent's method to 1e-10 of the limit, below which the drop itself is rounding:
-                # refits held at the limits lose the quantile to 3e-13 (observed).
+                # Brent's method to 1e-10 of the limit, below which the drop itself is rounding, and not less
+                # than 1e-14 of it: refits held at the limits lose the quantile to 3e-13 (observed).
                 xtol = XTOL * max(1.0, abs(there))
                 return float(brentq(off, inside, there, xtol=xtol, rtol=1e-14, maxiter=200))
             inside, step = there, 1.6 * step

@@ -74,8 +74,8 @@ def objective_of(rows: ContestRows, parts: LimitRows | None = None) -> Objective
     >>> from pairproof.native.contests.inference.objectives import objective_of
     >>> table = pairproof.Comparisons.build("AB", [0], [1], [4], None, [0])
     >>> at = objective_of(contest_rows(table, ContestSpec("bradley-terry", reference="B", reduction="mean")))
-    >>> at(np.array([np.log(9.0)]))[1].round(12).tolist()  # half a contest more of each result
-    [0.0]
+    >>> bool(abs(at(np.array([np.log(9.0)]))[1][0]) < 1e-12)  # half a contest more of each result
+    True
     """
     spec = rows.spec
     chosen = link(spec.link)

@@ -22,6 +22,7 @@ from ....fit.contests.fit import ContestFit
 from ....fit.contests.mixed import MixedFit
 from ....fit.family import LOG_WORTH_PER_UNIT
 from ....fit.inference import normal_quantile
+from ....fit.rescale import over_which
 from ...structured.links import link
 from ..rows import ContestRows, contest_rows
 from ..solved import LimitRows, apart, contests_of, limit_of, tied_parts
@@ -127,7 +128,9 @@ def in_design(fit: ContestFit, rows: ContestRows, function: FloatArray) -> Float
         total = float(weights[items].sum())
         held = items & fit.is_reference
         # Abilities against another item, or about their mean, are differences of the design's.
-        weights = weights - total * (held if held.any() else items / items.sum())
+        mean = np.zeros(len(weights))
+        mean[fit.layout.places[0]] = (over := over_which(fit)[0]) / over.sum()
+        weights = weights - total * (held if held.any() else mean)
     n = len(rows.terms)
     return np.concatenate([weights[rows.places], weights[n:]])
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ....data.options import one_of, whole_number
+from ....data.options import hints_for_r, one_of, whole_number
 from ....data.respondents import Respondents
 from ....errors import InputError, NotEstimableError
 from ....fit.answers.classes import ClassFit
@@ -40,6 +40,7 @@ BoolArray = NDArray[np.bool_]
 ClassModel = Literal["pattern", "plackett-luce"]
 
 
+@hints_for_r
 def fit_latent_classes(
     table: Respondents,
     classes: int,
@@ -120,7 +121,7 @@ def fit_latent_classes(
     >>> fit.params.round(3).to_dict()["A:class[1]"], round(fit.bic, 3), fit.rank
     (1.281, 387.408, 5)
     """
-    check_table(table)
+    check_table(table, by)
     whole_number("classes", classes, 1)
     whole_number("starts", starts, 1)
     one_of("model", model, ("pattern", "plackett-luce"))

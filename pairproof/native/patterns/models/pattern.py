@@ -18,9 +18,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ....data.options import one_of
+from ....data.options import hints_for_r, one_of
 from ....data.respondents import Respondents
 from ....data.respondents.codes import ABSENT, BELOW, MISSING
+from ....data.tracks import check_one_track
+from ....data.where import hint
 from ....errors import InputError, NotEstimableError
 from ....fit.answers.fit import AnswerFit
 from ....fit.answers.spec import Alpha, AnswerSpec, AnswerTies, Beta
@@ -43,6 +45,7 @@ IntArray = NDArray[np.int64]
 _UNDECIDED: dict[str, Undecided] = {"davidson": "one", "by-pair": "each", "none": "zero"}
 
 
+@hints_for_r
 def fit_pattern(
     table: Respondents,
     *,
@@ -173,7 +176,7 @@ def pattern_spec(
     beta: Beta | None,
 ) -> AnswerSpec:
     """The specification, with defaults filled in."""
-    check_table(table)
+    check_table(table, by)
     if reference is not None and item_terms:
         raise InputError(
             f"reference={reference!r} beside item_terms={list(item_terms)}: lambdas come from the item covariates, so"
@@ -199,13 +202,14 @@ def pattern_spec(
     )
 
 
-def check_table(table: object) -> None:
-    """InputError, with what to do, unless it is a table of respondents."""
+def check_table(table: object, by: str = "") -> None:
+    """InputError, with what to do, unless it is a table of respondents of one track."""
     if not isinstance(table, Respondents):
         raise InputError(
             f"table is a {type(table).__name__}; a model of whole answers takes Respondents, which"
             " pairproof.read_respondents(source, layout=...) reads"
         )
+    check_one_track(table, by)
 
 
 def check_reference(table: Respondents, reference: str) -> None:
@@ -215,6 +219,7 @@ def check_reference(table: Respondents, reference: str) -> None:
     if reference not in table.items:
         raise ItemError(
             f"reference {reference!r} is not an item; the items are {', '.join(table.items)}, or 'sum'"
+            + hint(table.narrowed, reference)
         )
 
 

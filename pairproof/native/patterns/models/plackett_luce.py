@@ -17,6 +17,7 @@ from typing import Union
 import numpy as np
 from numpy.typing import NDArray
 
+from ....data.options import hints_for_r
 from ....data.respondents import Respondents
 from ....errors import InputError
 from ....fit.answers.fit import AnswerFit
@@ -34,6 +35,7 @@ FloatArray = NDArray[np.float64]
 PriorLike = Union[float, tuple[Sequence[float], Sequence[Sequence[float]]]]
 
 
+@hints_for_r
 def fit_plackett_luce(
     table: Respondents,
     *,
@@ -100,7 +102,7 @@ def fit_plackett_luce(
     >>> pairproof.fit_plackett_luce(table).params.round(4).to_dict()
     {'A': 0.0, 'B': -0.266, 'C': -0.697}
     """
-    check_table(table)
+    check_table(table, by)
     spec = plackett_luce_spec(table, by, item_terms, separate, reference, tie_orders, pseudo, prior)
     chosen = spec.reference
     # Fitted against an item, or, with a prior, none; another constraint is a change of reference.

@@ -223,6 +223,13 @@ def test_each_flag_is_raised_by_what_it_names():
     assert found[1].favourite == 0.5 and found[2].seconds == 62
 
 
+@pytest.mark.parametrize("seconds", [[0.0, 70, 80, 90, 75], [0.0, 0.0, 0.0]])
+def test_a_hit_answered_in_no_time_is_a_flag_whatever_is_usual(seconds):
+    """One of many, which a median does not see; and all of them, where a third of what is usual is 0 too."""
+    found = quality(["ann", "bob"], ["i", "i"], [0.1, 0.2], seconds={"ann": seconds, "bob": [1.0, 60.0, 70.0]})
+    assert [(q.flags, q.instant) for q in found] == [(("fast",), seconds.count(0.0)), ((), 0)]
+
+
 def test_pairs_of_an_unknown_annotator_are_refused():
     with pytest.raises(InputError, match="repeats: annotator zoe has no other score"):
         quality(["ann", "bob"], ["i", "i"], [0.1, 0.2], Pairs(["zoe"], [0.1], [0.2]))

@@ -1,4 +1,4 @@
-"""Tables of BradleyTerry2's help pages, from the record of its model matrices."""
+"""Tables of BradleyTerry2's help pages, from the record of its model matrices or from the package itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import pairproof
-from tests.native.contests.formula.matrices import recorded, table_of
+from tests.native.contests.formula.matrices import made, table_of
 
 #: Wins of the first and of the second, by table: `baseball` and `springall`, as R has them.
 COUNTS = json.loads(Path(__file__).with_name("counts.json").read_text(encoding="utf-8"))
@@ -18,7 +18,7 @@ LIZARDS = "throat.PC1 + throat.PC3 + head.length + SVL"
 
 def example(name: str) -> pairproof.Comparisons:
     """A table with the counts of the help page; where none are recorded, the first item won."""
-    table = table_of(recorded()[name])
+    table = table_of(made(name))
     one = np.ones(table.n_rows)
     wins, losses = (np.array(y, float) for y in COUNTS.get(name, (one, 0.0 * one)))
     return replace(table, wins=wins, losses=losses)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -81,6 +85,32 @@ def test_beta_as_prefmod_computes_it_is_found_on_immig() -> None:
                -0.82431399, -0.463561974, 1.611121582, -0.790335623, -0.26785484]  # fmt: skip
     assert np.abs(fit.phi - prefmod).max() < 1e-4
     assert -1e-9 < fit.llf + 726.6499386849 < 1e-6
+
+
+@pytest.mark.r("prefmod")
+@pytest.mark.parametrize("processor", ["Haswell", "SkylakeX", "Nehalem"])
+def test_what_is_flat_at_the_maximum_is_refused_whatever_the_processor(
+    processor: str, tmp_path: Path
+) -> None:
+    """By numpy's own OpenBLAS: with SkylakeX and Nehalem estimates and errors of 1e5 once came out."""
+    np.save(tmp_path / "immig.npy", immig())
+    code = """if True:
+        import numpy as np
+        from pairproof.errors import NotEstimableError
+        from tests.native.patterns.comparisons.test_gaps import LAST, fit_gaps
+        try:
+            fit_gaps(np.load("immig.npy"), LAST, "item", "difference", undecided="one", silent="out")
+        except NotEstimableError as error:
+            print(error)"""
+    paths = os.pathsep.join([str(Path(__file__).parents[4]), os.environ.get("PYTHONPATH", "")])
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "OPENBLAS_CORETYPE": processor, "PYTHONPATH": paths},
+    )
+    assert "the likelihood is flat along them at its maximum (-746.39678" in ran.stdout, ran.stderr
 
 
 def test_only_the_difference_of_betas_does_not_depend_on_labels() -> None:

@@ -53,9 +53,10 @@ def test_many_lambdas_at_once_give_what_each_gives_alone(monkeypatch: pytest.Mon
     rows, weights = np.arange(3), np.array([2.0, 1.0, 0.5])
     for point, one in zip(space.at_each(lam), lam):
         alone = space.at(one)
-        assert np.array_equal(point.log_probabilities(rows), alone.log_probabilities(rows))
-        assert np.array_equal(point.scores(rows), alone.scores(rows))
-        # The order of the sums in a product of matrices may depend on their number: observed 0.
+        # The order of the sums in a product of matrices may depend on their number: observed 0 on one
+        # processor, 4.4e-16 and 8.9e-16 with OPENBLAS_CORETYPE=SkylakeX, of numbers of 2 to 20.
+        assert np.abs(point.log_probabilities(rows) - alone.log_probabilities(rows)).max() < 1e-13
+        assert np.abs(point.scores(rows) - alone.scores(rows)).max() < 1e-13
         assert np.abs(point.information(rows, weights) - alone.information(rows, weights)).max() < 1e-13
 
 
