@@ -85,10 +85,15 @@ def beyond_print(
         new = [name for name in c.values if (name, c.r_call) not in shown and not is_reference(fit, name)]
         rows += [compared(name, c) for name in new]
         for q in not_returned(fit, c):
-            why = f"lost: {c.r_call} gives {q.kind} of others and not of this one"
+            if c.gives_na:
+                why = f"not given by R: {c.r_call} has NA for parameters that it is a function of"
+                verdict, code, digits = "not-checkable", "r-has-no-value", None
+            else:
+                why = f"lost: {c.r_call} gives {q.kind} of others and not of this one"
+                verdict, code, digits = "differs", "not-returned", 0.0
             native = value_or_none(quantity(fit, q))
             source = {"r_call": c.r_call, "r_source": c.r_source}
-            rows.append(row(q, "differs", why, "not-returned", **source, native=native, digits=0.0))
+            rows.append(row(q, verdict, why, code, **source, native=native, digits=digits))
     have = {a.quantity for a in rows} | {q.quantity for q in claim.numbers}
     left = [name for name in asked.certified if name not in have and not is_reference(fit, name)]
     return rows + [compared(name, None) for name in left]
@@ -97,7 +102,7 @@ def beyond_print(
 def _r_not_run(row: RowMaker, c: RCounterpart) -> Agreement:
     if not c.expected:
         why = f"{c.r_call} did not run: {c.not_run}"
-        return row("fit", "not-run", why, "r-not-run", r_call=c.r_call)
+        return row("fit", "not-run", why, "r-not-run", r_call=c.r_call, no_record=c.no_record)
     why = f"{c.r_call}: {c.not_run}"
     if c.r_source:
         source = {"r_call": c.r_call, "r_source": c.r_source}

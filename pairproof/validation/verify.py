@@ -118,7 +118,12 @@ def _context(fit: Fit, answers: Sequence[RCounterpart], backend: Backend) -> Rep
     from .report import ReportContext
     from .report.versions import absences, further_packages, versions
 
-    notes = tuple(f"{a.r_call}: {a.note}" for a in answers if a.note)
+    codes = tuple(
+        f"R was asked for the same slope, which is not the model of prefmod's llbtPC.fit and pattPC.fit. {warning}"
+        for warning in fit.warnings
+        if warning.kind == "codes-as-slope"
+    )
+    notes = (*codes, *(f"{a.r_call}: {a.note}" for a in answers if a.note))
     further = further_packages(a.r_call for a in answers)
     clustered = f", {fit.robust.title}" if fit.robust is not None else ""
     return ReportContext(

@@ -42,7 +42,6 @@ MUTANTS = {
         "worth.all.Toronto": v["worth.all.Boston"],
     },
     "an error in the seventh digit": lambda v: {**v, "se.Toronto": v["se.Toronto"] * (1 + 1e-7)},
-    "a value that is nan": lambda v: {**v, "z.Boston": float("nan")},
     "a value that is infinite": lambda v: {**v, "estimate.Boston": float("inf")},
     "zeros everywhere": lambda v: dict.fromkeys(v, 0.0),
 }
@@ -51,6 +50,14 @@ MUTANTS = {
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_mutant_of_r_is_caught(name: str) -> None:
     assert exit_code(rows(MUTANTS[name])) == 1
+
+
+def test_a_value_that_r_has_not_is_no_difference_and_no_agreement() -> None:
+    found = rows(lambda v: {**v, "z.Boston": float("nan")})
+    (row,) = [a for a in found if a.code == "r-has-no-value"]
+    assert exit_code(found, require_r=True) == 0
+    assert row.quantity == "z.Boston" and row.r is None and row.digits is None
+    assert "not given by R" in row.explanation
 
 
 def test_r_without_any_value_does_not_pass_as_required_r() -> None:

@@ -308,7 +308,7 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
     """What an error of this quantity is measured by, beside its own size: its standard error, or 0 for none.
 
     A z has standard error 1.  A deviance on 0 degrees of freedom is 0 by definition and what a program prints
-    for it is rounding, so its error is measured against 1.
+    for it is rounding, so its error is measured against 1; so are random effects whose variance is 0.
     """
     known = se or {}
     if name in known:
@@ -324,8 +324,13 @@ def scale_of(name: str, fit: Fit, se: Mapping[str, float] | None = None) -> floa
         return quantity(fit, f"se.{a}") * quantity(fit, f"se.{b}")
     if q.kind in ("z", "contrast_z", "sigma_lr"):
         return 1.0
-    if q.kind in ("effect", "effect_mean"):  # a prediction near 0 has the digits of the scale it is on
-        return max((quantity(fit, f"sigma.{c.name}") for c in components_of(fit)), default=0.0)
+    if q.kind in ("sigma", "effect", "effect_mean"):
+        # A prediction near 0 has the digits of the scale it is on, sigma; where sigma is 0 all effects are,
+        # and what R leaves of them (seen: 1.4e-14) is rounding of the log-odds they are added to, of unit 1.
+        largest = max((quantity(fit, f"sigma.{c.name}") for c in components_of(fit)), default=0.0)
+        if not largest:
+            return 1.0
+        return largest if q.kind != "sigma" else 0.0
     if q.kind == "contrast":
         return quantity(fit, q.of("contrast_se"))
     if q.kind in ("deviance", "pearson") and fit.df_resid == 0:

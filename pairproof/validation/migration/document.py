@@ -43,6 +43,8 @@ def document(
         "exit_code": captured.exit_code,
         "sandboxed": captured.sandboxed,
         "lost": captured.lost,
+        "why_lost": captured.why_lost,
+        "changed": [{"variable": name, "line": place.line} for name, place in captured.changed],
         "calls": [of_site(site) for site in sites],
         "left_out": [of_left_out(left) for left in left_out],
         "summary": summary(rows),

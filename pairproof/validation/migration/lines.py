@@ -73,10 +73,26 @@ def closing(captured: Captured, written: Sequence[str]) -> list[str]:
     if captured.message:
         said.append(captured.message)
     if captured.lost:
-        said.append(f"{captured.lost} calls could not be recorded: {captured.why_lost}")
+        said.append(not_recorded(captured))
+    said += changed(captured)
     if written:
         said.append(f"wrote {', '.join(written)}")
     return said
+
+
+def not_recorded(captured: Captured) -> str:
+    """How many calls could not be recorded, and why one of them."""
+    n = captured.lost
+    return f"{n:,} call{'' if n == 1 else 's'} could not be recorded: {' '.join(captured.why_lost.split())}"
+
+
+def changed(captured: Captured) -> list[str]:
+    """The fits that the script changed itself, of which R then shows other numbers."""
+    return [
+        f"{place}: {name} is no longer what the fitting function gave, because the script changed its numbers; what R"
+        " shows of it from there on was not compared, and the Python script shows the fit"
+        for name, place in captured.changed
+    ]
 
 
 def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str, str]:

@@ -76,6 +76,14 @@ def answer_of_r(
         return NoAnswer("not-run", "r-not-run", _one_line(error))
 
 
+def in_place(data: str, package: str, also: str = "") -> str:
+    """Why a row did not run whose data an R package has, and what to do; `also` is another way to give them."""
+    return (
+        f"the data are those of {data}, which may not be copied and are read by R, and R was not to be asked "
+        f"(--r live, or no --r, where R and {package} are{also})"
+    )
+
+
 def _one_line(text: object) -> str:
     return " ".join(str(text).split())
 

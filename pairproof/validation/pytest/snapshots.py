@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Union
 from ...errors import InputError
 from ...files.outputs import write as write_file
 from ...fit.fit import Fit
-from ...text import safe
+from ...text import quoted, safe
 from ..claims.quantities import KINDS, kind_of, names, quantity, scale_of
 from ..verdicts.digits import MOST, digits_of_agreement
 from . import CHANGED, USED
@@ -222,10 +222,17 @@ class Recorded:
 
         Raises
         ------
+        InputError
+            What is given is no fit.
         AssertionError
             With every quantity that differs, is lost or is new; or that there is no record yet.
         """
         __tracebackhide__ = True
+        if not isinstance(fit, Fit):
+            raise InputError(
+                f"recorded({quoted(fit)}): found a {type(fit).__name__}; expected a fit, as fit_llbt and the others"
+                " return it; numbers of your own are held with pytest.approx"
+            )
         test = self._node.nodeid.partition("::")[2]
         path = place(self._node.path, test.replace("::", "."), name)
         self._node.user_properties.append((USED, str(path)))

@@ -55,7 +55,7 @@ from .loglinear import glm_counterpart, gnm_counterpart
 from .prefmod import llbtpc_counterpart
 from .raokupper import polr_counterpart
 from .rounding import rounding
-from .stopped_short import score_check
+from .stopped_short import kept_aliased, score_check
 
 __all__ = ["AT_A_LIMIT", "counterparts"]
 
@@ -112,6 +112,7 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
             a,
             score=None if a.not_run else score_check(fit, question.cells, a),
             rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)),
+            kept_aliased="" if a.not_run else kept_aliased(fit, question.cells, a),
         )
         for a in [*asked, *plain_btm(fit, chosen)]
     ]

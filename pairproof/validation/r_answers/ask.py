@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from ...bridge.cells import CountedCells
 from ...bridge.contests.inputs import Inputs
 from ...bridge.process.policy import Backend
-from ...bridge.records.drift import said_of_stopping
+from ...bridge.records.drift import said_of_stopping, said_of_words
 from ...bridge.records.result import RResult
 from ...errors import RDrift, RecordMissing, RError, RTimeout, RUnavailable
 from ...fit.answers.fit import AnswerFit
 from ...fit.fit import Fit
+from ...fit.rescale import over_which
 from ..verdicts.agreement import RCounterpart, RSource
 
 FloatArray = NDArray[np.float64]
@@ -106,7 +107,9 @@ def attempt(
         live = replace(question, backend=replace(question.backend, mode="live"))
         return replace(attempt(r_call, ask, live, known), drift=str(drift))
     except (RUnavailable, RecordMissing, RTimeout) as error:
-        return RCounterpart(r_call, None, not_run=" ".join(str(error).split()))
+        return RCounterpart(
+            r_call, None, not_run=_first_sentence(error), no_record=isinstance(error, RecordMissing)
+        )
     except RError as error:
         where = f" in {error.r_call}" if error.r_call else ""
         said = error.r_message.strip() or str(error)
@@ -119,6 +122,19 @@ def attempt(
             r_error=message,
             expected=any(words in said for words in known),
         )
+
+
+def _first_sentence(error: RError) -> str:
+    """Why a call did not run, without the cure: the report says that once, beside what is absent."""
+    lines = str(error).strip().splitlines()
+    if isinstance(error, RecordMissing):
+        return f"{NO_RECORD}{found[0]}" if (found := _KEY.search(lines[0])) else lines[0]
+    return " ".join(lines[0].split())
+
+
+#: Begins the reason of a call that is in no record.
+NO_RECORD = "no recorded result for this table "
+_KEY = re.compile(r"\(key \w+\)")
 
 
 def refused(r_call: str, why: str) -> RCounterpart:
@@ -134,10 +150,12 @@ def without_model(r_call: str, why: str) -> RCounterpart:
 
 
 def remarks(result: RResult) -> list[str]:
-    """R's own warnings, each once; and how its algorithm ended, if that is not as in its record."""
+    """R's own warnings, each once; and how its algorithm ended and what it words otherwise, if that is not as in
+    its record.
+    """
     seen = dict.fromkeys(" ".join(w.message.split()) for w in result.warnings)
-    stopped = said_of_stopping(result.drift)
-    return [*(f"R warns: {text}" for text in seen), *([stopped] if stopped else [])]
+    told = (said_of_stopping(result.drift), said_of_words(result.drift))
+    return [*(f"R warns: {text}" for text in seen), *filter(None, told)]
 
 
 #: What glm, gnm, polr and btmodel write in a warning when their algorithm did not converge.  R gives these
@@ -184,8 +202,14 @@ def answered(
 
 
 def reference_for_r(fit: Fit, default: int) -> str:
-    """The fit's reference item, or under a sum constraint the item that R takes by itself (first or last)."""
-    return fit.spec.reference if fit.spec.reference in fit.items else fit.items[default]
+    """The fit's reference item, or under a sum constraint the item that R takes by itself (first or last).
+
+    Of items that differ infinitely, one of those that sum to zero: against another every standard error is of 1e5.
+    """
+    if fit.spec.reference in fit.items or not fit.null_space.shape[1]:
+        return fit.spec.reference if fit.spec.reference in fit.items else fit.items[default]
+    summed = np.flatnonzero(over_which(fit)[0])
+    return fit.items[int(summed[default])]
 
 
 def times_covariates(

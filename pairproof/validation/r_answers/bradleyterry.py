@@ -16,6 +16,7 @@ import numpy as np
 from ...bridge.packages import base, bradleyterry2, psychotools
 from ...bridge.packages.models import RModel
 from ...fit.fit import Fit
+from ...fit.predictions import sets_of_items
 from ...fit.spec import Term
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
@@ -276,19 +277,28 @@ def _ask_btmodel(question: Question) -> RCounterpart:
     values = parameter_values(fit, p)
     values.update(_likelihood(fit, model.loglik, int(model.df)))
     errors: dict[str, float] = {}
-    for item, worth, se in zip(model.items, model.worth, model.worth_se):
+    own_worths = sets_of_items(fit, {}).n == 1  # else itempar mixes sets, whose worths are on two scales
+    if not own_worths:
+        values.update(worth_values(fit, p))
+    for item, worth, se in zip(model.items, model.worth, model.worth_se) if own_worths else ():
         q = Quantity("worth", "all", item)
         values[q], values[q.of("worth_se")], errors[q] = float(worth), float(se), float(se)
     said = ["(undecided) is tie"] if ties is not None else []
-    return answered(
+    # btmodel's covariances of items apart are as large as its way to infinity: such an se has no digits.
+    worths = [Quantity("worth", "all", item) for item in model.items]
+    lost = [w.of("worth_se") for w in worths if w in values and w.of("worth_se") not in values]
+    if lost:
+        said.append(f"{', '.join(lost)} are lost in its covariances")
+    answer = answered(
         BTMODEL,
         model.result,
         values,
         f"btmodel(paircomp, ref = {reference!r}, undecided = {str(ties is not None).upper()})",
         *said,
         *moved_in_words(fit, reference),
-        "llf is its logLik(), worths are its itempar(log = FALSE); its deviance() is -2 logLik, another thing"
-        " than ours",
+        f"llf is its logLik(), worths are {'its itempar(log = FALSE)' if own_worths else 'softmax of its estimates'};"
+        " its deviance() is -2 logLik, another thing than ours",
         *remarks(model.result),
         se=errors,
     )
+    return replace(answer, lacks=(*answer.lacks, *lost))

@@ -78,7 +78,7 @@ def llbt_fit_counterpart(question: Question) -> RCounterpart | None:
     known = (
         ([SINGULAR, EXACTLY_SINGULAR, NO_CHANGE] if _fits_exactly(question) else [])
         + ([] if cells.table.is_connected() else [DEPENDENT, SINGULAR])
-        + ([SINGULAR] if fit.null_space.shape[1] else [])
+        + ([SINGULAR, DEPENDENT] if fit.null_space.shape[1] else [])
     )
     return attempt(LLBT_FIT, _ask_llbt_fit, question, known)
 

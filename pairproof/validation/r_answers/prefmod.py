@@ -19,6 +19,7 @@ from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...data.wide import to_wide
 from ...fit.fit import Fit
+from ...fit.predictions import sets_of_items
 from ...fit.spec import Term
 from ..verdicts.agreement import RCounterpart
 from .ask import Question, answered, attempt, refused
@@ -240,7 +241,11 @@ def _own_worths(fit: Fit, layout: Layout, model: prefmod.LLBTPCModel) -> tuple[d
     if len(fit.groups) * len(fit.items) > MOST_WORTHS:
         return {}, f"more than {MOST_WORTHS:,} worths, which are functions of the estimates, are not compared"
     values: dict[str, float] = {}
+    apart: list[str] = []
     for group, at in fit.groups.items():
+        if sets_of_items(fit, at).n > 1:
+            apart.append(group)
+            continue
         column = ":".join(
             f"{layout.r_names[c]}{level_in_r(layout, c, str(v))}"
             for c, v in at.items()
@@ -250,7 +255,10 @@ def _own_worths(fit: Fit, layout: Layout, model: prefmod.LLBTPCModel) -> tuple[d
             not at and len(model.groups) == 1
         ):  # without covariates its one column is "estimate"
             values.update(named_worths(fit, group, model.worth[:, model.groups.index(column) if at else 0]))
-    return (
-        values,
-        "worths are llbt.worth's" if values else f"llbt.worth has the groups {', '.join(model.groups)}",
-    )
+    said = ["worths are llbt.worth's"] if values else []
+    if apart:
+        said.append(
+            f"worths of {', '.join(apart)} are softmax of its lambdas within each set of items that have finite"
+            " differences; llbt.worth's share 1 among all items"
+        )
+    return values, "; ".join(said) or f"llbt.worth has the groups {', '.join(model.groups)}"

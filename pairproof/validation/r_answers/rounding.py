@@ -41,7 +41,9 @@ def rounding(fit: Fit, cells: CountedCells, answer: RCounterpart, binomial: bool
         total += _of_small_probabilities(cells.losses, probabilities(fit, cells, fit.beta)[:, -1])
         total += _of_small_probabilities(cells.wins, probabilities(fit, cells, fit.beta)[:, 0], exact=True)
     constants = float(np.sum(xlogy(n, n)) + total + np.sum(gammaln(cells.counts + 1.0)))
-    sizes = {"deviance": total, "llf": total + constants, "aic": 2.0 * (total + constants)}
+    # A term of a deviance is 2 y log(y / m), and a Poisson one has 2 (y - m) taken off: twice the counts.
+    # Seen on a balanced table of 32 comparisons: 4.0e-14 for 0 from llbtPC.fit, 2.8 units of 64's last place.
+    sizes = {"deviance": 2.0 * total, "llf": total + constants, "aic": 2.0 * (total + constants)}
     return {name: size for name, size in sizes.items() if name in answer.values}
 
 

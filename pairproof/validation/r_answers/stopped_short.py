@@ -70,7 +70,59 @@ def score_check(fit: Fit, cells: CountedCells, answer: RCounterpart) -> ScoreChe
         dict(zip((n for n, f in zip(fit.names, free) if f), (np.abs(step) / se).tolist())),
         float(np.max(np.abs(stated - se) / se)),
         float(np.max(np.abs(way))),
+        abs(fit.deviance - deviance(fit, cells, own)) / (deviance_size(cells) or 1.0),
     )
+
+
+def deviance(fit: Fit, cells: CountedCells, beta: FloatArray) -> float:
+    """2 sum y log(y / (n p)) over the outcomes of the cells, at parameters float[n_params] on the fit's scale."""
+    counts = cells.counts
+    fitted = counts.sum(axis=1, keepdims=True) * probabilities(fit, cells, beta)
+    seen = counts > 0
+    return float(2.0 * np.sum(counts[seen] * np.log(counts[seen] / fitted[seen])))
+
+
+def deviance_size(cells: CountedCells) -> float:
+    """Size of the sums of which a deviance is what is left: 2 y (|log(y / n)| + 1) over the outcomes."""
+    counts = cells.counts
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    return float(2.0 * np.sum(counts * (1.0 - np.log(np.where(counts > 0, share, 1.0)))))
+
+
+#: Singular values of the design, in units of its columns' lengths, below this part of the largest are 0.
+#: Designs hold 0, 1, -1 and covariates: the smallest seen that is not 0 is 4e-3, the largest that is, 3e-16.
+ZERO = 1e-10
+
+
+def kept_aliased(fit: Fit, cells: CountedCells, answer: RCounterpart) -> str:
+    """A sentence where R estimates more parameters than the cells determine; "" where it does not.
+
+    The rank of the design is computed here from the cells alone.  R has kept aliased columns if its residual df
+    are fewer than those that follow from this rank, native's are just these, and the deviance is the same: it is
+    the same fit, whose standard errors R takes from an information that has no inverse.
+    """
+    own = answer.values.get("df_resid", np.nan)
+    if not own < fit.df_resid or cells.counts.size * len(fit.terms) > MOST_NUMBERS:
+        return ""
+    columns = np.stack([_column(fit, cells, t) for t in fit.terms], axis=1)
+    tie = np.array([t.kind == "tie" for t in fit.terms])
+    rows = np.vstack([columns * ~tie, columns * tie])[:, ~np.asarray(fit.is_reference)]
+    length = np.sqrt((rows**2).sum(axis=0))
+    values = np.linalg.svd(rows[:, length > 0] / length[length > 0], compute_uv=False)
+    rank = int((values > ZERO * values.max(initial=0.0)).sum())
+    df = len(cells) * (cells.counts.shape[1] - 1) - rank
+    same = abs(answer.values.get("deviance", np.nan) - fit.deviance) <= SAME_FIT * max(1.0, fit.deviance)
+    if df != fit.df_resid or not same:
+        return ""
+    return (
+        f"{answer.r_call} kept {df - int(own)} aliased columns: its design has rank {rank} beside the constants of"
+        f" {len(cells)} cells, by its singular values, and R has {int(own)} residual df for {df}; it takes standard"
+        " errors from an information that has no inverse"
+    )
+
+
+#: Part of itself within which two deviances are of the same fit, where R keeps aliased columns.
+SAME_FIT = 1e-8
 
 
 class _Likelihood:

@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from ...bridge.packages.models import RModel
 from ...fit.fit import Fit
 from ...fit.inference import softmax
+from ...fit.item_sets import of_two_or_more
+from ...fit.predictions import sets_of_items
+from ...fit.rescale import over_which
 from ...fit.spec import LOG_WORTH_PER_UNIT, Scale
 from ..claims.quantities import Quantity
 
@@ -42,6 +45,8 @@ class RParameters:
         Of R's item terms.
     reference : str
         The item that is 0 in R; "" with item covariates, where none is.
+    gives_na : bool
+        Whether R has NA for some parameters, which then are not among `names`.
     """
 
     names: tuple[str, ...]
@@ -49,6 +54,7 @@ class RParameters:
     vcov: FloatArray
     scale: Scale
     reference: str
+    gives_na: bool = False
 
 
 def parameters_of(
@@ -79,7 +85,9 @@ def parameters_of(
     kept = [k for k in found if not np.isnan(model.coef[k])]
     at = [model.vcov_names.index(model.names[k]) for k in kept]
     names = tuple(found[k] for k in kept)
-    return RParameters(names, model.coef[kept], model.vcov[np.ix_(at, at)], scale, reference)
+    return RParameters(
+        names, model.coef[kept], model.vcov[np.ix_(at, at)], scale, reference, len(kept) < len(found)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +151,8 @@ def _shifts(fit: Fit, reference: str) -> Iterator[tuple[NDArray[np.int64], Float
     own = fit.spec.reference
     if not reference or own == reference:
         return
-    for row in item_blocks(fit):
-        yield row, (
-            np.full(len(row), 1.0 / len(row)) if own == "sum" else (np.array(fit.items) == own).astype(float)
-        )
+    for row, over in zip(item_blocks(fit), over_which(fit)):
+        yield row, over / over.sum() if own == "sum" else (np.array(fit.items) == own).astype(float)
 
 
 def item_blocks(fit: Fit) -> NDArray[np.int64]:
@@ -158,8 +164,8 @@ def item_blocks(fit: Fit) -> NDArray[np.int64]:
 
 
 def parameter_values(fit: Fit, r: RParameters, tests: bool = False) -> dict[str, float]:
-    """estimate.X and se.X of every parameter but references; with `tests` z.X and p.X (two-sided, normal) as
-    well.
+    """estimate.X and se.X of every parameter but references, nan where R has NA; with `tests` z.X and p.X
+    (two-sided, normal) as well.
     """
     m = moved(fit, r)
     values: dict[str, float] = {}
@@ -168,6 +174,9 @@ def parameter_values(fit: Fit, r: RParameters, tests: bool = False) -> dict[str,
     for k in known:
         q = Quantity("estimate", name=fit.names[k])
         values[q], values[q.of("se")] = float(m.beta[k]), float(errors[k])
+    if r.gives_na:
+        absent = (n for n, b, held in zip(fit.names, m.beta, fit.is_reference) if np.isnan(b) and not held)
+        values.update({Quantity("estimate", name=name): np.nan for name in absent})
     for k in known if tests else ():
         q = Quantity("z", name=fit.names[k])
         z = float(m.beta[k]) / float(errors[k]) if errors[k] > 0 else np.nan
@@ -185,24 +194,26 @@ def worth_values(fit: Fit, r: RParameters) -> dict[str, float]:
     m = moved(fit, r)
     values: dict[str, float] = {}
     for group, at in fit.groups.items():
-        functions = fit.ability_functions(at) * LOG_WORTH_PER_UNIT[fit.scale]
-        needed = (functions != 0).any(axis=0)
-        if np.isnan(m.beta[needed]).any():
-            continue
-        log_worth = functions[:, needed] @ m.beta[needed]
-        w = softmax(log_worth)
-        jacobian = np.diag(w) - np.outer(w, w)
-        spread = jacobian @ functions
-        variance = np.einsum("ij,jk,ik->i", spread, m.vcov, spread)
-        size = np.einsum("ij,jk,ik->i", np.abs(spread), np.abs(m.vcov), np.abs(spread))
-        values.update(named_worths(fit, group, w))
-        values.update(
-            {
-                Quantity("worth_se", group, item): sqrt(v) if v > 0 else 0.0
-                for item, v, s in zip(fit.items, variance, size)
-                if v > CANCELLED * s or not s
-            }
-        )
+        of_all = fit.ability_functions(at) * LOG_WORTH_PER_UNIT[fit.scale]
+        for members in of_two_or_more(sets_of_items(fit, at)):
+            functions, items = of_all[members], [fit.items[k] for k in members]
+            needed = (functions != 0).any(axis=0)
+            if np.isnan(m.beta[needed]).any():
+                continue
+            log_worth = functions[:, needed] @ m.beta[needed]
+            w = softmax(log_worth)
+            jacobian = np.diag(w) - np.outer(w, w)
+            spread = jacobian @ functions
+            variance = np.einsum("ij,jk,ik->i", spread, m.vcov, spread)
+            size = np.einsum("ij,jk,ik->i", np.abs(spread), np.abs(m.vcov), np.abs(spread))
+            values.update({Quantity("worth", group, item): float(x) for item, x in zip(items, w)})
+            values.update(
+                {
+                    Quantity("worth_se", group, item): sqrt(v) if v > 0 else 0.0
+                    for item, v, s in zip(items, variance, size)
+                    if v > CANCELLED * s or not s
+                }
+            )
     return values
 
 

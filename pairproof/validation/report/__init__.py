@@ -15,7 +15,8 @@ from ...report.text import render_text as _text_of
 from ..verdicts.agreement import Agreement, to_document
 from .context import ReportContext, Story, WorthSeries, worth_series
 from .junit import render_junit
-from .page import page, terminal_page
+from .page import page
+from .terminal import full_page, screen
 
 __all__ = [
     "FORMATS",
@@ -26,6 +27,7 @@ __all__ = [
     "render",
     "render_json",
     "render_text",
+    "screen",
     "worth_series",
     "write_report",
 ]
@@ -78,7 +80,7 @@ def render_text(
     import shutil
 
     columns = width or shutil.get_terminal_size((100, 24)).columns
-    return _text_of(terminal_page(agreements, context or ReportContext()), width=columns, color=color)
+    return _text_of(full_page(agreements, context or ReportContext()), width=columns, color=color)
 
 
 def write_report(

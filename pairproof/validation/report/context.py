@@ -153,6 +153,12 @@ def short_lines(agreements: Sequence[Agreement]) -> list[str]:
         if drawn:
             lines.append(f"{call} draws at random, too few points to check {len(rows)} of native's numbers")
             continue
+        wrong = [a for a in rows if a.code == "r-is-wrong"]
+        if wrong:
+            lines.append(f"{wrong[0].explanation}: its numbers do not check {len(wrong)} of native's")
+            rows = [a for a in rows if a.code != "r-is-wrong"]
+            if not rows:
+                continue
         said = {a.code for a in rows if a.code in R_STOPPED} == {"r-not-converged"}
         least = worst({a.quantity: a.digits for a in rows if a.digits is not None})
         digits = "" if least is None else f", {int(least.digits * 10) / 10:.1f} digits at least"
@@ -160,6 +166,11 @@ def short_lines(agreements: Sequence[Agreement]) -> list[str]:
             f"{call} {'did not converge' if said else 'stopped short of the maximum'}: its numbers do not"
             f" check {len(rows)} of native's{digits}"
         )
+    absent: dict[str, int] = {}
+    for a in agreements:
+        if a.code == "r-has-no-value":
+            absent[a.r_call or "R"] = absent.get(a.r_call or "R", 0) + 1
+    lines += [f"{call} gives no value (NA) for {n} of native's numbers" for call, n in absent.items()]
     return lines
 
 
@@ -184,7 +195,7 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
 
 @dataclass(frozen=True)
 class DigitsRow:
-    """Digits of one kind of quantity from one R call (or against 50-digit values).
+    """Digits of one kind of quantity from one R call (or against 50-digit values), of numbers with the same floor.
 
     Attributes
     ----------
@@ -198,9 +209,11 @@ class DigitsRow:
     least_at : str
         Claim and quantity of it.
     floor : float
-        Digits asked for.
+        Digits asked of each of these numbers.
     digits : tuple of float
         All of them.
+    enough : bool
+        Whether no number needs attention because it has fewer; one that a person has accepted does not.
     """
 
     source: str
@@ -211,33 +224,29 @@ class DigitsRow:
     least_at: str
     floor: float
     digits: tuple[float, ...]
-
-    @property
-    def enough(self) -> bool:
-        return self.least >= self.floor
+    enough: bool
 
 
 def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
-    """Fewest digits by source and kind of quantity, in the order of first appearance, 50-digit values last;
-    never averaged.
+    """Fewest digits by source, kind of quantity and floor, in the order of first appearance, 50-digit values last;
+    never averaged, and no number beside the floor of another.
     """
     from ..verdicts.floors import CERTIFIED, floor
 
-    groups: dict[tuple[str, str, str], dict[str, tuple[float, float]]] = {}
+    groups: dict[tuple[str, str, str, float], dict[str, tuple[float, bool]]] = {}
     for a in agreements:
-        name = f"{a.claim} {a.quantity}".strip()
+        name, kind = f"{a.claim} {a.quantity}".strip(), kind_of(a.quantity)
         if a.r is not None and a.r_call and a.digits is not None and a.floor is not None and a.r_arrived:
-            groups.setdefault((a.r_call, kind_of(a.quantity), a.r_source or ""), {})[name] = (
-                a.digits,
-                a.floor,
-            )
+            of_r = groups.setdefault((a.r_call, kind, a.r_source or "", a.floor), {})
+            of_r[name] = a.digits, a.passes
         if a.certified is not None and a.certified_digits is not None:
-            groups.setdefault((CERTIFIED, kind_of(a.quantity), CERTIFIED), {})[name] = (
-                a.certified_digits,
-                floor(a.quantity, CERTIFIED).digits if a.certified_floor is None else a.certified_floor,
-            )
+            least_asked = a.certified_floor
+            if least_asked is None:
+                least_asked = floor(a.quantity, CERTIFIED).digits
+            exact = groups.setdefault((CERTIFIED, kind, CERTIFIED, least_asked), {})
+            exact[name] = a.certified_digits, a.passes
     rows = []
-    for (source, kind, how), members in groups.items():
+    for (source, kind, how, asked), members in groups.items():
         least = worst({name: d for name, (d, _) in members.items()})
         assert least is not None
         rows.append(
@@ -248,8 +257,9 @@ def digits_rows(agreements: Sequence[Agreement]) -> list[DigitsRow]:
                 len(members),
                 least.digits,
                 least.quantity,
-                max(f for _, f in members.values()),
+                asked,
                 tuple(d for d, _ in members.values()),
+                all(d >= asked or passes for d, passes in members.values()),
             )
         )
     return sorted(rows, key=lambda r: r.r_source == CERTIFIED)

@@ -68,22 +68,11 @@ def page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
     rows = digits_rows(agreements)
     if rows:
         blocks += [Heading("Digits of agreement"), Paragraph(DIGITS), digits_figure(rows)]
-        blocks.append(Folded("The same as a table", (_digits(rows),), kept=True))
+        blocks.append(Folded("The same as a table", (digits_table(rows),), kept=True))
     blocks.append(Heading("Number by number"))
     for group in groups(agreements, context):
-        blocks += _group(group)
+        blocks += group_blocks(group)
     return Page(context.title, [*blocks, *_foot(agreements, context)], context.subtitle)
-
-
-def terminal_page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
-    """What a terminal shows: without the story, the result once more at the end."""
-    blocks: list[Block] = [Bullets(tuple(opening(agreements, context)))]
-    for group in groups(agreements, context):
-        blocks += _group(group) if group.listed else []
-    rows = digits_rows(agreements)
-    if rows:
-        blocks += [Heading("Fewest digits of agreement of native with"), _digits(rows)]
-    return Page(context.title, [*blocks, Heading(counts_sentence(agreements))])
 
 
 def story_blocks(story: Story) -> Iterator[Block]:
@@ -106,7 +95,8 @@ def _counts(agreements: Sequence[Agreement]) -> Counts:
     return Counts(tuple((n, Cell(v, numbers.SIGNS[v], worst[v])) for v, n in summary(agreements).items()))
 
 
-def _group(group: Group) -> Iterator[Block]:
+def group_blocks(group: Group) -> Iterator[Block]:
+    """The agreements of one claim: those that are listed one by one, then those that are only counted."""
     yield Heading(group.title, 3)
     if group.where:
         yield Paragraph(group.where, aside=True)
@@ -168,7 +158,8 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _digits(rows: Sequence[DigitsRow]) -> Table:
+def digits_table(rows: Sequence[DigitsRow]) -> Table:
+    """Fewest digits by source and kind of quantity, beside the floor."""
     header = (
         Column("source", "left"),
         Column("quantity", "left"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...report.blocks import Block, Bullets, Cell, Column, Folded, Page, Paragraph, Table
 from ..verdicts.agreement import Agreement
@@ -31,15 +31,20 @@ class Shared:
         False where native has no number.
     arrived : bool
         False where R stopped before its maximum.
+    given : bool
+        False where R has NA.
     """
 
     digits: float | None
     enough: bool = True
     estimable: bool = True
     arrived: bool = True
+    given: bool = True
 
     @property
     def cell(self) -> Cell:
+        if not self.given:
+            return Cell("NA", tone="off")
         if not self.estimable:
             return Cell("not est.")
         text = numbers.digits(self.digits)
@@ -72,10 +77,14 @@ def side_by_side(agreements: Sequence[Agreement]) -> SideBySide:
     sources: dict[str, None] = {}
     apart = []
     for a in agreements:
-        if a.verdict == "not-run" or (a.r is None and a.certified is None):
+        absent = a.code == "r-has-no-value"
+        if a.verdict == "not-run" or (a.r is None and a.certified is None and not absent):
             apart.append(a)
             continue
         native, found = rows.setdefault(a.quantity, (a.native, {}))
+        if absent:
+            sources.setdefault(numbers.source(a))
+            found[numbers.source(a)] = Shared(None, given=False)
         if a.r is not None:
             sources.setdefault(numbers.source(a))
             known = a.digits is not None and not math.isnan(a.digits)
@@ -93,9 +102,20 @@ def page(
     lines: Sequence[str],
     notes: Sequence[str],
     rows: int = MOST_ROWS,
+    worst_first: bool = False,
 ) -> Page:
-    """The table between the lines that open a report and what was said of how R was asked."""
-    return Page(title, list(_blocks(side_by_side(agreements), lines, notes, rows)))
+    """The table between the lines that open a report and what was said of how R was asked; with `worst_first`
+    rows that lack digits stand above the others.
+    """
+    table = side_by_side(agreements)
+    if worst_first and len(table.rows) > rows:
+        table = replace(table, rows=tuple(sorted(table.rows, key=_lacking)))
+    return Page(title, list(_blocks(table, lines, notes, rows)))
+
+
+def _lacking(row: tuple[str, float | None, dict[str, Shared]]) -> bool:
+    """Orders rows: False, which is first, where native shares too few digits with a source."""
+    return all(shared.enough or not shared.arrived for shared in row[2].values())
 
 
 def _blocks(table: SideBySide, lines: Sequence[str], notes: Sequence[str], rows: int) -> Iterator[Block]:
@@ -113,7 +133,16 @@ def _blocks(table: SideBySide, lines: Sequence[str], notes: Sequence[str], rows:
             left, of = len(table.rows) - rows, len(table.rows)
             yield Paragraph(f"... {left:,} of {of:,} quantities are not shown; to_frame() has them all")
         yield Bullets(tuple(f"[{k}] {s}: {_fewest(table, s)}" for k, s in enumerate(table.sources, 1)))
-    said = [f"{numbers.SIGNS[a.verdict]} {numbers.verdict(a)}: {a.explanation}" for a in table.apart]
+    alone = [a for a in table.apart if not a.no_record]
+    said = [f"{numbers.SIGNS[a.verdict]} {numbers.verdict(a)}: {a.explanation}" for a in alone]
+    unrecorded = [a for a in table.apart if a.no_record]
+    if unrecorded:
+        calls = ", ".join(dict.fromkeys((a.r_call or "").partition(",")[0] for a in unrecorded))
+        first = unrecorded[0]
+        said.append(
+            f"{numbers.SIGNS[first.verdict]} {numbers.verdict(first)}: {calls}: no recorded result for this table;"
+            " run them live, or record them with `pairproof record` where R and these packages are installed"
+        )
     if said or notes:
         yield Folded("How R was asked", (Bullets((*said, *notes)),), kept=True)
 
@@ -121,7 +150,7 @@ def _blocks(table: SideBySide, lines: Sequence[str], notes: Sequence[str], rows:
 def _fewest(table: SideBySide, source: str) -> str:
     """Fewest digits shared with a source, where, and of how many numbers."""
     found = [(q, cells[source]) for q, _, cells in table.rows if source in cells]
-    known = [(shared.digits or 0.0, q) for q, shared in found if shared.estimable]
+    known = [(shared.digits or 0.0, q) for q, shared in found if shared.estimable and shared.given]
     if not known:
         return "no number of the fit that is estimable"
     least, at = min(known)

@@ -97,6 +97,20 @@ class Verification(Sequence[Agreement]):
             self.context.title, self.agreements, opening(self.agreements, bare), self.context.first_lines
         )
 
+    def screen(self, full: bool = False, reports: Sequence[str] = ()) -> str:
+        """What a command prints: at most 60 lines, what needs attention first; with `full` every number.
+
+        Parameters
+        ----------
+        full : bool
+        reports : sequence of str
+            Files that hold every number.
+        """
+        from . import terminal
+
+        of = terminal.fit_screen if self._one_fit else terminal.screen
+        return of(self.agreements, self.context, full=full, reports=reports).rstrip("\n")
+
     def __str__(self) -> str:
         from ...report.text import render_text as text_of
         from . import render_text

@@ -28,6 +28,7 @@ Verdict = Literal[
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 RSource = Literal["live", "recorded"]
+_NUMBERS = ("native", "r", "digits", "floor", "certified_digits", "r_certified_digits", "certified_floor")
 #: What a row is about: a number on the page, a claim in words, a number that only native and R have, or
 #: whether printed numbers fit each other.
 About = Literal["printed", "statement", "native-r", "arithmetic"]
@@ -47,7 +48,7 @@ ACCEPTABLE: tuple[Verdict, ...] = (
 _FAILING: tuple[Verdict, ...] = ("explained", "ambiguous", "differs", "differs-conclusion")
 
 #: Fields that the JSON does not have.
-_INTERNAL = ("r_arrived", "certified_floor")
+_INTERNAL = ("r_arrived", "certified_floor", "place", "no_record")
 #: Native is at the maximum if a Newton step from its estimates moves none of them by more than this fraction
 #: of its standard error, and its standard errors equal those of the information within this relative error.
 #: A displacement of a millionth of a standard error is therefore noticed.  Observed on 110 random tables
@@ -104,6 +105,11 @@ class Agreement:
         explain.
     certified_floor : float or None
         Digits required of `certified_digits`, where they are not those of a model of comparisons.
+    no_record : bool
+        Whether R could not be asked, and no record stood in for it.
+    place : str
+        Where `native` stands in the value that a migrated script computes ("df / item"); "" where it stands nowhere
+        in it, or in a fit, which has names.
     """
 
     paper: str
@@ -127,9 +133,15 @@ class Agreement:
     r_arrived: bool = True
     code: str = ""
     certified_floor: float | None = None
+    no_record: bool = False
+    place: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "quantity", Quantity.parse(self.quantity))
+        for name in _NUMBERS:  # Python's own numbers: the repr of NumPy's names their type
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, float(value))
         one_of("verdict", self.verdict, VERDICTS)
         if self.r_source is not None:
             one_of("r_source", self.r_source, get_args(RSource))
@@ -180,6 +192,9 @@ class ScoreCheck:
         estimates.
     moved : float
         Largest distance from R's estimates to native's, in the parameters' own unit.
+    native_deviance : float
+        Distance of native's deviance from the one of the cells at native's estimates, computed apart, as a part
+        of the sums that cancel in it; nan where it was not computed.
     """
 
     below: float
@@ -188,6 +203,7 @@ class ScoreCheck:
     native_steps: Mapping[str, float]
     native_se: float
     moved: float
+    native_deviance: float = math.nan
 
     @property
     def native_step(self) -> float:
@@ -195,16 +211,16 @@ class ScoreCheck:
         return max(self.native_steps.values())
 
     @property
+    def native_arrived(self) -> bool:
+        """Whether native's estimates are where the score is 0, with the standard errors of the information there."""
+        return self.native_step <= AT_MAXIMUM and self.native_se <= AT_MAXIMUM
+
+    @property
     def r_stopped_short(self) -> bool:
         """Whether native is at the (only) maximum, and R's estimates lead there or have the smaller
         likelihood.
         """
-        return (
-            self.way > 0
-            and (self.left <= LEFT or self.below > 0)
-            and self.native_step <= AT_MAXIMUM
-            and self.native_se <= AT_MAXIMUM
-        )
+        return self.way > 0 and (self.left <= LEFT or self.below > 0) and self.native_arrived
 
 
 @dataclass(frozen=True)
@@ -229,6 +245,8 @@ class RCounterpart:
         Why it did not run; `values` is then empty.
     r_error : str
         R's own error message and the call that gave it, if R ran and stopped with an error.
+    no_record : bool
+        Whether it did not run because R could not be asked and no record stood in for it.
     no_counterpart : bool
         Whether R has no such model; `not_run` then says what it lacks.
     expected : bool
@@ -243,6 +261,8 @@ class RCounterpart:
         sums is rounding.
     drift : str
         How a live answer differs from its record, where both were asked; "" if it does not.
+    kept_aliased : str
+        How R estimated more parameters than its columns determine, recomputed; "" if it did not.
     lacks : tuple of str
         Quantities that this R function is known not to return although it returns others of their kind; any
         other missing quantity is reported.
@@ -268,6 +288,13 @@ class RCounterpart:
     lacks: tuple[str, ...] = ()
     r_error: str = ""
     no_counterpart: bool = False
+    no_record: bool = False
+    kept_aliased: str = ""
+
+    @property
+    def gives_na(self) -> bool:
+        """Whether R itself has NA for some of its estimates."""
+        return any(math.isnan(v) for name, v in self.values.items() if name.startswith("estimate."))
 
     @property
     def function(self) -> str:

@@ -15,15 +15,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...errors import PairproofError
 from ...fit.contests.fit import ContestFit
 from ...fit.contests.mixed import MixedFit
 from ...fit.fit import Fit
 from ...fit.inference import normal_quantile, two_sided_p
-from ...native.contests.inference.profile import in_design
-from ...native.contests.rows import contest_rows
-from ...native.contests.solved import contests_of
-from ...native.structured.estimate import fit_structured
 from ..claims.paper import Claim
 from ..claims.quantities import kind_of
 from .definitions import by_definition, fewest_digits, significant_digits
@@ -103,17 +98,18 @@ def _by_expected_information(
     off = [q for q in numbers if judged[q.quantity].verdict in WRONG]
     if not off or sum(significant_digits(q.printed.text) for q in off) < fewest_digits(1):
         return {}
-    errors = expected_errors(fit)
+    errors = fit.bse_expected
 
     def value(kind: str, name: str) -> float:
-        estimate, se = float(fit.params[name]), errors[name]
+        assert errors is not None
+        estimate, se = float(fit.params[name]), float(errors[name])
         z = estimate / se
         end = normal_quantile(0.975) * se
         if kind == "p":
             return wald_p(estimate, se) / (2 if claim.sided == 1 else 1)
         return {"se": se, "z": z, "low": estimate - end, "high": estimate + end}[kind]
 
-    theirs = {q.quantity: value(kind_of(q.quantity), q.quantity.name) for q in numbers if errors}
+    theirs = {q.quantity: value(kind_of(q.quantity), q.quantity.name) for q in numbers if errors is not None}
     if not theirs or not all(
         judge_print(q, theirs[q.quantity], float(claim.alpha)).comes_out for q in numbers
     ):
@@ -127,27 +123,3 @@ def _by_expected_information(
         )
         for q in off
     }
-
-
-def expected_errors(fit: ContestFit) -> dict[str, float]:
-    """Standard errors from the expected information, by parameter; {} where the model has none.
-
-    Parameters
-    ----------
-    fit : ContestFit
-        Of wins and losses, by maximum likelihood.
-
-    Returns
-    -------
-    dict of str to float
-    """
-    rows = contest_rows(fit.data, fit.of_contests)
-    if rows.has_ties or fit.of_contests.reduction or fit.not_estimable:
-        return {}
-    try:
-        found = fit_structured(contests_of(rows), fit.of_contests.link)
-    except PairproofError:  # without a finite estimate there is no such number
-        return {}
-    functions = np.array([in_design(fit, rows, e) for e in np.eye(len(fit.names))])
-    variances = ((functions @ found.expected_covariance) * functions).sum(axis=1)
-    return dict(zip(fit.names, np.sqrt(variances).tolist()))

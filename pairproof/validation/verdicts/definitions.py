@@ -196,7 +196,7 @@ def by_definition(
             judged[name] = PrintVerdict("explained", note, definition.name)
         else:
             note = (
-                f"computed {values[name]!r}; it would come out if {definition.sentence}, but so few digits"
+                f"computed {float(values[name])!r}; it would come out if {definition.sentence}, but so few digits"
                 " are no evidence for it"
             )
             judged[name] = PrintVerdict("differs", note, "other-value")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from pairproof.bridge.capture.recorded import Captured, Mentioned, Place, RecordedCall, ScriptText, Shown
+from pairproof.validation.claims.quantities import Quantity
 from pairproof.validation.verdicts.agreement import Agreement, Verdict
 
 LINES = ("library(BradleyTerry2)", "m <- BTm(won, left, right, data = clear)", "summary(m)", "nlm(f, 1)")
@@ -59,7 +60,7 @@ def a_row(quantity: str, digits: float = 12.0, verdict: Verdict = "agrees", **mo
     return Agreement(
         "",
         "",
-        quantity,  # type: ignore[arg-type]  # the class makes a Quantity of it
+        Quantity.parse(quantity),
         native=1.0,
         r=1.0,
         r_call="BradleyTerry2::BTm",

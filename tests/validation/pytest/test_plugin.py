@@ -319,7 +319,7 @@ def test_a_lost_item_differs() -> None:
     assert "only the reference has a number" in str(caught.value)
 
 
-@pytest.mark.r("BradleyTerry2")
+@pytest.mark.r("BradleyTerry2", "prefmod")
 def test_r_is_a_reference() -> None:
     fit, _ = fits()
     assert any(a.r_call and a.r_call.startswith("BradleyTerry2::BTm") for a in agree(fit, "R", r="live"))

@@ -277,6 +277,30 @@ def test_the_digits_of_each_source_are_minima_and_never_means() -> None:
     assert (row.least, row.least_at, row.n, row.enough) == (9.5, "c se.B", 3, True)
 
 
+def exact(quantity: str, digits: float, floor: float | None, verdict: str = "agrees", **more: Any) -> Agreement:
+    return Agreement(
+        "", "c", quantity, None, 1.0, None, None, None, "1.0", digits, verdict,  # type: ignore[arg-type]
+        certified_digits=digits, certified_floor=floor, **more,
+    )  # fmt: skip
+
+
+def test_a_number_stands_beside_its_own_floor_and_not_beside_another_numbers() -> None:
+    """13.4 digits of a pattern model, held to 12.5, stood beside the 13.5 of models of comparisons as too few."""
+    rows = [exact("se.A", 15.1, None), exact("se.B", 13.4, 12.5)]
+    found = {(r.least, r.floor, r.enough) for r in digits_rows(rows)}
+    assert found == {(15.1, 13.5, True), (13.4, 12.5, True)}
+    said = render_text(rows, ReportContext())
+    assert "Nothing needs attention." in said and "TOO FEW" not in said
+
+
+@pytest.mark.parametrize(
+    ("verdict", "more", "flagged"), [("differs", {}, True), ("differs", {"accepted": True}, False)]
+)
+def test_what_is_flagged_as_too_few_is_said_to_need_attention(verdict: str, more: Any, flagged: bool) -> None:
+    said = render_text([exact("se.A", 12.4, 12.5, verdict, **more)], ReportContext())
+    assert ("TOO FEW" in said) is flagged is ("1 need attention: c se.A" in said)
+
+
 def test_no_agreement_at_all_still_makes_every_report() -> None:
     for suffix in FORMATS:
         assert render([], ReportContext(), suffix)

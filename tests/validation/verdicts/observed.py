@@ -1,11 +1,18 @@
-"""The fewest digits that a run shows under each floor, and `floors.toml` written anew with them."""
+"""The fewest digits that a run shows under each floor, and `floors.toml` written anew with them.
+
+`python -m tests.validation.verdicts.observed PAPER...` runs these papers on this machine and prints a line of JSON a
+floor, for the values by machine that stand beside the floors.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from pairproof.validation.claims.quantities import kind_of
 from pairproof.validation.verdicts.agreement import Agreement
 from pairproof.validation.verdicts.floors import CERTIFIED, Floor, floor, shipped
 
@@ -42,11 +49,21 @@ def observed(agreements: Iterable[Agreement], floors: Sequence[Floor] | None = N
         for call, d in pairs:
             if d is None or math.isnan(d):
                 continue
-            f = floor(a.quantity, call, floors)
+            f = _exact(a, floors) if call == CERTIFIED else floor(a.quantity, call, floors)
             now = least.get((f.quantity, f.r_call))
             if now is None or d < now.digits:
                 least[(f.quantity, f.r_call)] = Observed(f, d, a.claim, a.quantity, call)
     return tuple(least.values())
+
+
+def _exact(a: Agreement, floors: Sequence[Floor] | None) -> Floor:
+    """The floor beside 50 digits; models of other families have one of their own, which a row has as a number."""
+    if a.certified_floor is None:
+        return floor(a.quantity, CERTIFIED, floors)
+    own = [
+        f for f in floors or shipped() if f.quantity == kind_of(a.quantity) and f.r_call.startswith(CERTIFIED)
+    ]
+    return next(f for f in reversed(own) if f.digits == a.certified_floor)
 
 
 def update_observed(agreements: Iterable[Agreement], floors: Sequence[Floor] | None = None) -> str:
@@ -70,3 +87,16 @@ def update_observed(agreements: Iterable[Agreement], floors: Sequence[Floor] | N
             f'observed = {value:g}  # {comment}\nwhy = "{why}"\n'
         )
     return "\n".join(blocks)
+
+
+def main(papers: Sequence[str]) -> None:
+    from pairproof.validation import run
+
+    rows = [a for paper in papers for a in run(paper)]
+    for o in observed(rows):
+        found = {"quantity": o.floor.quantity, "r_call": o.floor.r_call, "floor": o.floor.digits}
+        print(json.dumps({**found, "digits": o.digits, "at": f"{o.claim} {o.quantity}"}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pairproof.errors import InputError
@@ -118,3 +119,9 @@ def test_what_has_no_value_is_null_in_json() -> None:
         "agreements"
     ][0]
     assert (row["native"], row["r"], row["digits"]) == (None, None, None)
+
+
+def test_no_report_names_the_type_of_a_number() -> None:
+    row = Agreement("p", "c", "deviance", native=np.float64(0.5), r=np.float64(0.25), digits=np.float64(3.5))
+    assert [repr(v) for v in (row.native, row.r, row.digits)] == ["0.5", "0.25", "3.5"]
+    assert "np." not in repr(row) and "np." not in repr(row.to_dict())

@@ -79,9 +79,10 @@ def function_of(path: str) -> Callable[..., Any]:
             continue
         for name in names[n:]:
             found = getattr(found, name, None)
-        if callable(found):
-            return found  # type: ignore[no-any-return]  # getattr of a module has no type
-        break
+        if not callable(found):
+            break
+        function: Callable[..., Any] = found
+        return function
     raise InputError(f"there is no function {path}")
 
 

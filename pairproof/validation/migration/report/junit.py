@@ -5,7 +5,9 @@ any.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+from ...claims.quantities import Quantity
 from ...report.context import ReportContext
 from ...report.junit import render_junit
 from ...verdicts.agreement import Agreement
@@ -39,6 +41,7 @@ def _of_site(site: Site, script: str) -> list[Agreement]:
         for a in step.rows
     ]
     step = site.first
+    why: dict[str, Any]
     if step.state == "refused":
         why = {"verdict": "differs", "explanation": f"Python refuses: {step.refused}", "code": "refused"}
     elif step.state in ("outside", "failed", "counted"):
@@ -46,4 +49,4 @@ def _of_site(site: Site, script: str) -> list[Agreement]:
         why = {"verdict": "not-run", "explanation": reason, "code": step.state}
     else:
         return found
-    return [*found, Agreement("", name, "call", r_call=site.function, about="native-r", **why)]  # type: ignore[arg-type]  # a Quantity is made of it
+    return [*found, Agreement("", name, Quantity("call"), r_call=site.function, about="native-r", **why)]

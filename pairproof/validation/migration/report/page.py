@@ -28,7 +28,7 @@ from ....report.blocks import (
 from ...report import numbers
 from ...report.page import MEANINGS
 from ...verdicts.agreement import Agreement, summary
-from ..lines import numbers_in_words, opening as first_line
+from ..lines import changed, not_recorded, numbers_in_words, opening as first_line
 from ..migration import Migration
 from ..sites import DIFFERENT, Site, counts, fewest
 from .calls import call_section, tone, where
@@ -109,7 +109,8 @@ def sentences(migration: Migration) -> list[str]:
     if captured.message:
         said.append(f"How R ended: {one_line(captured.message)}")
     if captured.lost:
-        said.append(f"{captured.lost} calls could not be recorded: {one_line(captured.why_lost)}")
+        said.append(not_recorded(captured))
+    said += changed(captured)
     if captured.sandboxed:
         said.append("R ran in a sandbox.")
     if migration.ran_seconds is not None:

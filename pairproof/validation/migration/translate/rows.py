@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from ....fit.answers.fit import AnswerFit
 from ....fit.contests.fit import ContestFit
 from ....fit.fit import Fit
 from ....fit.spec import Scale
+from ...claims.quantities import Quantity
 from ...native_and_r import compare_fit
 from ...r_answers.ask import Question
 from ...r_answers.rounding import rounding
@@ -24,6 +27,9 @@ from ...r_answers.translate import RParameters
 from ...verdicts.agreement import Agreement, RCounterpart, value_or_none
 from ...verdicts.digits import digits_of_agreement
 from .own_numbers import errors_of_one_fit, of_one_fit
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Digits asked of a number that R computes by the same formulas from the same values, such as a table made
 #: of a fit that was compared by itself: other orders of summation leave 12 and more.
@@ -139,6 +145,7 @@ def row(
     least: float = SAME,
     why: str = "the same arithmetic",
     scale: float = 0.0,
+    place: str = "",
 ) -> Agreement:
     """One number that is no quantity of a fit: an entry of a table, a prediction, a number by the bridge.
 
@@ -156,6 +163,8 @@ def row(
         Why so many, in words; it is shown where they do not.
     scale : float
         Size of what cancels in the number: a difference of 1e-16 times it is no difference.
+    place : str
+        Where `python` stands in the value of the call, as :mod:`..written.held` names places; "" if nowhere.
     """
     both = np.isnan(python) and np.isnan(r)
     same = both or python == r
@@ -171,7 +180,7 @@ def row(
     return Agreement(
         "",
         "",
-        quantity,  # type: ignore[arg-type]  # the class makes a Quantity of it
+        Quantity.parse(quantity),
         native=value_or_none(float(python)),
         r=value_or_none(float(r)),
         r_call=function,
@@ -182,19 +191,59 @@ def row(
         code=code,
         floor=least,
         about="native-r",
+        place=place,
     )
 
 
 def rows_of(
-    kind: str, python: Mapping[str, float], r: Mapping[str, float], function: str, **options: Any
+    kind: str,
+    python: Mapping[str, float],
+    r: Mapping[str, float],
+    function: str,
+    *,
+    places: Mapping[str, str] = MappingProxyType({}),
+    **options: Any,
 ) -> list[Agreement]:
-    """A :func:`row` for each name of both; a name on one side only differs."""
+    """A :func:`row` for each name of both, at its place; a name on one side only differs."""
     names = [*r, *(n for n in python if n not in r)]
     nothing = float("nan")
     return [
-        row(f"{kind}.{n}" if n else kind, python.get(n, nothing), r.get(n, nothing), function, **options)
+        row(
+            f"{kind}.{n}" if n else kind,
+            python.get(n, nothing),
+            r.get(n, nothing),
+            function,
+            place=places.get(n, ""),
+            **options,
+        )
         for n in names
     ]
+
+
+def at(field: str, names: Iterable[str]) -> dict[str, str]:
+    """The places of the numbers of an array with these names: "coef / 0", ...; of equal names the first."""
+    found: dict[str, str] = {}
+    for k, name in enumerate(names):
+        found.setdefault(name, f"{field} / {k}")
+    return found
+
+
+def in_column(frame: pd.DataFrame, column: str) -> list[str]:
+    """The places of a column's numbers, row by row; a label that occurs again is counted."""
+    return list(distinct(f"{column} / {label}" for label in frame.index.tolist()))
+
+
+def by_item(frame: pd.DataFrame, column: str) -> dict[str, str]:
+    """The same by the items of its rows."""
+    return dict(zip(frame["item"].tolist(), in_column(frame, column)))
+
+
+def distinct(places: Iterable[str]) -> Iterator[str]:
+    """Places as they are, and "place (2)" where one occurs again."""
+    seen: Counter[str] = Counter()
+    for place in places:
+        seen[place] += 1
+        yield place if seen[place] == 1 else f"{place} ({seen[place]})"
 
 
 def count_rows(call: RecordedCall, fit: Fit | AnswerFit) -> list[Agreement]:

@@ -1,7 +1,8 @@
 """Which of a call's numbers the test compares with R again, how many digits it asks for, and where it finds them.
 
 Of a fit the numbers have names, and `agree` compares them.  Of another value (a table, R's own answer) each number is
-found again by its place in the value: the place at which Python's number of the comparison stood.
+found again by its place in the value, which the judge that made the row says; what is computed from the value, and
+stands nowhere in it, is not compared.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from itertools import islice
 from typing import Any, Union
 
 import numpy as np
@@ -19,6 +21,7 @@ from ....fit.fit import Fit
 from ...assertion import agree
 from ...verdicts.agreement import AGREEING, Agreement
 from ...verdicts.digits import MOST, digits_of_agreement
+from ..translate.rows import distinct
 from ..translate.translation import Step
 
 #: Numbers of a value that are looked at.
@@ -34,12 +37,8 @@ def numbers_in(value: Any) -> dict[str, float]:
     value : object
         A number, a table, an array, a mapping, a sequence, or an object with such fields.
     """
-    found: dict[str, float] = {}
-    for place, number in _walk(value, (), _DEEP):
-        if len(found) >= MOST_NUMBERS:
-            break
-        found.setdefault(" / ".join(place), number)
-    return found
+    found = list(islice(_walk(value, (), _DEEP), MOST_NUMBERS))
+    return dict(zip(distinct(" / ".join(place) for place, _ in found), (number for _, number in found)))
 
 
 def _walk(value: Any, at: tuple[str, ...], deep: int) -> Iterator[tuple[tuple[str, ...], float]]:
@@ -103,13 +102,11 @@ def asked(value: Any, rows: Sequence[Agreement]) -> list[dict[str, Any] | None]:
             id(a): {"digits": d} for a, d in zip(wanted, digits) if d is not None
         }
     else:
-        places: dict[float, str] = {}
-        for place, number in numbers_in(value).items():
-            places.setdefault(number, place)
+        now = numbers_in(value)
         found = {
-            id(a): {"digits": _fewer(a, float(digits_of_agreement(a.native, a.r))), "place": places[a.native]}
+            id(a): {"digits": _fewer(a, float(digits_of_agreement(a.native, a.r))), "place": a.place}
             for a in wanted
-            if a.native is not None and a.r is not None and a.native in places
+            if a.native is not None and a.r is not None and now.get(a.place) == a.native
         }
     return [found.get(id(a)) for a in rows]
 

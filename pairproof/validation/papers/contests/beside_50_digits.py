@@ -48,11 +48,11 @@ def rows_in_place(backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
     """Rows of BradleyTerry2's own data: two certified fits, and the models of the vignette beside R's."""
     there = tables(backend)
     if isinstance(there, NoAnswer):
-        call = None if there.verdict == "not-checkable" else "BradleyTerry2::flatlizards"
         said: dict[str, Any] = {"verdict": there.verdict, "code": there.code, "explanation": there.why}
         places = [(d["id"], d["what"]) for d in of_lizards()] + [
             (name, where) for name, (where, _, _) in PRINTED.items()
         ]
+        call = "BradleyTerry2::flatlizards"
         return [Place(PAPER, name, where).row("fit", r_call=call, **said) for name, where in places]
     found: list[Agreement] = []
     nobody, live = replace(backend, mode="none"), replace(backend, mode="live", record=None)

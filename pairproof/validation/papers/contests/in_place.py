@@ -18,7 +18,7 @@ from ....data.comparisons import Comparisons
 from ....errors import RDrift, RError
 from ....fit.fit import Fit
 from ....native.contests.bradley_terry import fit_bradley_terry
-from ..compared_with_r import NoAnswer
+from ..compared_with_r import NoAnswer, in_place
 
 if TYPE_CHECKING:
     from ....bridge.process.policy import Backend
@@ -45,10 +45,7 @@ def tables(backend: Backend) -> Union[Tables, NoAnswer]:
     """The two tables, or why they are not here."""
     place = "BradleyTerry2::flatlizards"
     if backend.mode in ("none", "recorded"):
-        why = (
-            f"the data are those of {place}, which may not be copied: R is needed, and it was not to be asked"
-        )
-        return NoAnswer("not-checkable", "not-asked", why)
+        return NoAnswer("not-run", "r-not-run", in_place(place, "BradleyTerry2"))
     try:
         found = ask(
             replace(backend, mode="live", record=None),

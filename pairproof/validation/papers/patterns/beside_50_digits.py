@@ -35,17 +35,19 @@ ANSWERS = "certified, whole answers"
 AnswersOfR = Callable[[AnswerFit, "Backend"], Sequence[RCounterpart]]
 
 
-def rows(backend: Backend, of_r: AnswersOfR | None = None) -> list[Agreement]:
-    """A row for each number of each certified model; one row that says why where the data are not here."""
+def rows(backend: Backend, of_r: AnswersOfR | None = None, folder: str = "") -> list[Agreement]:
+    """A row for each number of each certified model; one row that says why where the data are not here.
+
+    `folder` is the user's, with data that do not travel with the package.
+    """
     found: list[Agreement] = []
     for document in documents():
         place = Place(PAPER, document["id"], described(document))
         try:
-            persons = rows_of(data_of(document), backend)
+            persons = rows_of(data_of(document), backend, folder)
             if isinstance(persons, NoAnswer):
-                call = None if persons.verdict == "not-checkable" else str(data_of(document)["in_place"])
                 said = {"verdict": persons.verdict, "code": persons.code, "explanation": persons.why}
-                found.append(place.row("fit", r_call=call, **said))
+                found.append(place.row("fit", r_call=str(data_of(document)["in_place"]), **said))
                 continue
             fit = fits.fit_of(document, respondents(document, persons))
         except PairproofError as error:
@@ -58,8 +60,9 @@ def rows(backend: Backend, of_r: AnswersOfR | None = None) -> list[Agreement]:
 
 def asked_for(document: Document, backend: Backend) -> Backend:
     """Who answers for R: of data that may not be copied nothing is recorded, for a question holds them."""
-    own = data_of(document)["rows"] is not None
-    return backend if own else replace(backend, mode="live", record=None)
+    if data_of(document)["rows"] is not None or backend.mode in ("none", "recorded"):
+        return backend
+    return replace(backend, mode="live", record=None)
 
 
 def rows_of_fit(

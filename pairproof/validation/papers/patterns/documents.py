@@ -1,7 +1,8 @@
 """The certified models of whole answers, and the tables of persons they are of.
 
 A document is what `tests/certified/README.md` describes; the package carries a copy without the covariances.
-prefmod's own tables may not be copied: they are read from R where R is, and never recorded.
+prefmod's own tables may not be copied: they are read from R where R is, or from a file of prefmod's sources that the user
+has, and never recorded.
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....bridge.packages.answers import ask
+from ....bridge.values.serialized import read_file
+from ....bridge.values.values import NULL, RList, RVector, from_node
 from ....data.columns import Factor, natural_order
 from ....data.respondents import Respondents
 from ....data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED
-from ....errors import RDrift, RError
-from ..compared_with_r import NoAnswer
+from ....errors import InputError, RDrift, RError
+from ..compared_with_r import NoAnswer, in_place
 
 if TYPE_CHECKING:
     from ....bridge.process.policy import Backend
@@ -83,37 +87,60 @@ def data_of(document: Document) -> Document:
     return found
 
 
-def rows_of(data: Document, backend: Backend) -> Union[Rows, NoAnswer]:
-    """The persons of a data set, or why they are not here."""
+def rows_of(data: Document, backend: Backend, folder: str = "") -> Union[Rows, NoAnswer]:
+    """The persons of a data set, or why they are not here.
+
+    prefmod's tables are those of a file in the user's `folder`, where there is one, else those that live R reads.
+    """
     if data["rows"] is not None:
         own: Rows = data["rows"]
         return own
-    place = str(data["in_place"])
+    place, table = str(data["in_place"]), TABLES[data["id"]]
+    file = Path(folder, f"{table.name}.RData")
+    try:
+        matrix = _of_file(file, table) if folder and file.is_file() else _of_r(place, table, backend)
+    except (InputError, RDrift, RError) as error:
+        why = f"the data are those of {place}: {' '.join(str(error).split())}"
+        return NoAnswer("not-run", "r-not-run", why)
+    if matrix is None:
+        also = f", or --data DIR with {file.name} of prefmod's sources"
+        return NoAnswer("not-run", "r-not-run", in_place(place, "prefmod", also))
+    rows = persons(data, matrix, table.answers)
+    if hashlib.sha256(repr(list(rows)).encode()).hexdigest() != data["sha256"]:
+        why = f"{place} is another table than that of the 50-digit values; look which prefmod is installed"
+        if folder and file.is_file():
+            why = f"{file} is another table than that of the 50-digit values; expected that of prefmod 0.8-36"
+        return NoAnswer("not-run", "r-not-run", why)
+    return rows
+
+
+def _of_file(file: Path, table: InPlace) -> NDArray[np.float64]:
+    """The table in a file of R's `save`, such as prefmod's sources have, read without R."""
+    frame = from_node(read_file(file).get(table.name, NULL))
+    if not isinstance(frame, RList) or len(frame) <= max(table.columns) - 1:
+        raise InputError(f"{file}: expected prefmod's data frame {table.name}")
+    columns = [frame[k - 1] for k in table.columns]
+    if not all(isinstance(c, RVector) and len(c) == len(columns[0]) for c in columns):
+        raise InputError(f"{file}: expected prefmod's data frame {table.name}, columns of equal length")
+    matrix = np.column_stack([column.floats() for column in columns])
+    given = (~np.isnan(matrix[:, : table.answers])).sum(axis=1)
+    return np.asarray(matrix[given >= table.least])
+
+
+def _of_r(place: str, table: InPlace, backend: Backend) -> Union[NDArray[np.float64], None]:
+    """The table out of live R, never recorded: a record would be a copy.  None where R is not to be asked."""
     if backend.mode in ("none", "recorded"):
-        why = (
-            f"the data are those of {place}, which may not be copied: R is needed, and it was not to be asked"
-        )
-        return NoAnswer("not-checkable", "not-asked", why)
-    # Never recorded: a record would be a copy.
+        return None
     live = replace(backend, mode="live", record=None)
-    table = TABLES[data["id"]]
     asked = {
         "name": table.name,
         "columns": np.array(table.columns, float),
         "answers": float(table.answers),
         "least": float(table.least),
     }
-    try:
-        found = ask(live, place, READ, asked, ("prefmod",)).as_list()
-    except (RDrift, RError) as error:
-        why = f"the data are those of {place}: {' '.join(str(error).split())}"
-        return NoAnswer("not-run", "r-not-run", why)
+    found = ask(live, place, READ, asked, ("prefmod",)).as_list()
     values = np.asarray(found.vector("values").floats())
-    rows = persons(data, values.reshape(int(found.vector("rows").floats()[0]), -1, order="F"), table.answers)
-    if hashlib.sha256(repr(list(rows)).encode()).hexdigest() != data["sha256"]:
-        why = f"{place} is another table than that of the 50-digit values; look which prefmod is installed"
-        return NoAnswer("not-run", "r-not-run", why)
-    return rows
+    return values.reshape(int(found.vector("rows").floats()[0]), -1, order="F")
 
 
 def persons(data: Document, table: NDArray[np.float64], answers: int) -> Rows:

@@ -20,7 +20,7 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """Every number of every certified model."""
     from ...r_answers import counterparts
 
-    return beside_50_digits.rows(backend, counterparts)
+    return beside_50_digits.rows(backend, counterparts, checker.paper.data_folder)
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:

@@ -77,12 +77,23 @@ def _ask(question: AnswerQuestion) -> RCounterpart:
     said = ["its deviance is -2 logLik, its df counts every stage: neither is compared"]
     if pseudo:
         said.append(
-            f"npseudo = {pseudo:g}; its standard errors leave the pseudo-rankings out and are not compared"
+            f"npseudo = {pseudo:g}; its standard errors leave the pseudo-rankings out, native's are those of what was"
+            " maximised, with them: not compared"
         )
+        if not model.vcov_error:
+            said[-1] += f" ({_errors_beside(fit, model)})"
     if model.vcov_error:
         said.append(f"its vcov stops ({model.vcov_error})")
     call = f"PlackettLuce(rankings, npseudo = {pseudo:g}, epsilon = {EPSILON:g})"
     return answered(PLACKETT_LUCE, model.result, values, call, *_moved(fit), *said, flag=model.converged)
+
+
+def _errors_beside(fit: AnswerFit, model: plackettluce.PlackettLuceModel) -> str:
+    """R's standard errors under the fit's names and constraint, beside the fit's."""
+    theirs = _values(fit, tuple(model.names), model.coef, model.vcov, True)
+    errors = [(q, v) for q, v in theirs.items() if q.startswith("se.")]
+    shown = ", ".join(f"{q} {v:.6g} for {float(fit.bse[q[3:]]):.6g}" for q, v in errors[:8])
+    return shown + (f", and {len(errors) - 8} more" if len(errors) > 8 else "")
 
 
 def coxph_counterpart(question: AnswerQuestion) -> RCounterpart | None:

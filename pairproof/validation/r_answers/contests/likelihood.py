@@ -5,9 +5,12 @@ from __future__ import annotations
 from ....bridge.contests import models
 from ....bridge.contests.inputs import MOST_NUMBERS, inputs_of
 from ....bridge.process.policy import Backend
+from ....fit.contests.fit import ContestFit
 from ....fit.fit import Fit
+from ...claims.quantities import Quantity
 from ...verdicts.agreement import RCounterpart
 from ..ask import answered, attempt, refused, remarks, without_model
+from ..translate import RParameters, parameter_values
 from .question import (
     ContestQuestion,
     estimates,
@@ -27,6 +30,9 @@ TOWARDS_INFINITY = "towards infinity"
 AT_MAXIMUM = 1e-9
 #: GenDavidson takes gnm 20 s for the 380 matches of a season.
 MOST_MATCHES, MOST_PLAYERS = 400, 12
+
+#: Standard errors of R that a note shows.
+MOST_SHOWN = 8
 
 
 def likelihood_counterparts(question: ContestQuestion) -> list[RCounterpart]:
@@ -89,7 +95,7 @@ def btm(question: ContestQuestion, tight: bool, limit: bool = True) -> RCounterp
             + (", fitted again from its own solution" if tight else ", epsilon = 1e-8: R's own floor")
         ]
         if spec.link != "logit":
-            said.append("its standard errors, of the expected information, are not compared")
+            said.append(_errors_beside(fit, p))
         if infinite & set(p.names):
             said.append(
                 f"{', '.join(sorted(infinite & set(p.names)))} of R: where it stopped on the way to infinity"
@@ -165,7 +171,21 @@ def _ask_gendavidson(question: ContestQuestion) -> RCounterpart:
         values,
         "gnm(count ~ GenDavidson(win, tie, loss, i, j, ...) - 1, eliminate = match)",
         "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale",
-        "" if canonical else "its standard errors are of the expected information and not compared",
+        "" if canonical else _errors_beside(fit, p),
         *remarks(found.result),
         flag=_flag(found.converged),
     )
+
+
+def _errors_beside(fit: Fit, p: RParameters) -> str:
+    """R's standard errors where they are of another information, beside the fit's by the same."""
+    theirs = parameter_values(fit, p)
+    ours = fit.bse_expected if isinstance(fit, ContestFit) else None
+    shown = [
+        f"{name} {theirs[q]:.6g}" + ("" if ours is None else f" (native by it {ours[name]:.6g})")
+        for name in fit.names
+        if (q := Quantity("se", name=name)) in theirs
+    ]
+    more = f", and {len(shown) - MOST_SHOWN} more" if len(shown) > MOST_SHOWN else ""
+    errors = f"{', '.join(shown[:MOST_SHOWN])}{more}"
+    return f"its standard errors are of the expected information and not compared with those of the observed one: {errors}"

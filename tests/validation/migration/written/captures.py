@@ -131,7 +131,7 @@ def _rows(value: Any) -> Iterable[Any]:
     if isinstance(value, float):
         return [row("value", value, value, "base::identity")]
     if isinstance(value, Mapping):
-        return [row(f"entry.{k}", v, v, "base::identity") for k, v in value.items()]
+        return [row(f"entry.{k}", v, v, "base::identity", place=str(k)) for k, v in value.items()]
     return []
 
 

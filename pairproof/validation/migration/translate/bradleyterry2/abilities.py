@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from .....fit.fit import Fit
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, Method
 from ..registry import translates
-from ..rows import row, rows_of
+from ..rows import at, by_item, row, rows_of
 from ..translation import Context, Translation, outside
 from .contests import StaysInR
 from .made_of import Model, model_of
@@ -22,6 +22,7 @@ from .made_of import Model, model_of
 BRIDGE = "pairproof.bridge.bradleyterry2"
 #: Of quasi-variances: qvcalc's own glm stops 4 to 7 digits from the minimum that defines them.
 QUASI = 3.0
+QUASI_COLUMNS = ("quasi_se", "quasi_variance")
 
 
 @translates("BradleyTerry2::BTabilities")
@@ -35,7 +36,9 @@ def abilities(call: RecordedCall, context: Context) -> Translation:
                 "native",
                 Method(model.result, "abilities"),
                 speaks="value",
-                judge=lambda found: _abilities(call, model, recorded, _of_frame(found)),
+                judge=lambda found: _abilities(
+                    call, model, recorded, _of_frame(found), [by_item(found, c) for c in ("ability", "se")]
+                ),
             )
         code = Call(f"{BRIDGE}.BTabilities", (model.in_r(),))
     except StaysInR as why:
@@ -45,7 +48,9 @@ def abilities(call: RecordedCall, context: Context) -> Translation:
         code,
         "the fit that it is of is R's" if model.fit is None else "the players' covariates stay in R",
         speaks="r",
-        judge=lambda found: _abilities(call, model, recorded, _of_r(found)),
+        judge=lambda found: _abilities(
+            call, model, recorded, _of_r(found), [at(f, found.players) for f in ("ability", "se")]
+        ),
     )
 
 
@@ -70,7 +75,11 @@ def _of_r(found: Any) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def _abilities(
-    call: RecordedCall, model: Model, recorded: RVector, ours: tuple[dict[str, float], dict[str, float]]
+    call: RecordedCall,
+    model: Model,
+    recorded: RVector,
+    ours: tuple[dict[str, float], dict[str, float]],
+    places: Sequence[Mapping[str, str]],
 ) -> Sequence[Agreement]:
     assert recorded.dimnames is not None and recorded.dimnames[0] is not None
     names, numbers = recorded.dimnames[0], recorded.floats()
@@ -91,6 +100,7 @@ def _abilities(
                     least=least,
                     why="R's own stop",
                     scale=size,
+                    place=places[column].get(name, ""),
                 )
             )
     return model.judged(rows)
@@ -111,7 +121,8 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
                 judge=lambda found: _quasi_rows(
                     call,
                     theirs,
-                    *(dict(zip(found["item"], found[c])) for c in ("quasi_se", "quasi_variance")),
+                    [dict(zip(found["item"], found[c])) for c in QUASI_COLUMNS],
+                    [by_item(found, c) for c in QUASI_COLUMNS],
                 ),
             )
         code = Call(f"{BRIDGE}.qvcalc", (model.in_r(),))
@@ -123,7 +134,10 @@ def quasi_variances(call: RecordedCall, context: Context) -> Translation:
         "its model has no quasi-variances in Python",
         speaks="r",
         judge=lambda found: _quasi_rows(
-            call, theirs, dict(zip(found.items, found.quasi_se)), dict(zip(found.items, found.quasi_variance))
+            call,
+            theirs,
+            [dict(zip(found.items, getattr(found, c))) for c in QUASI_COLUMNS],
+            [at(c, found.items) for c in QUASI_COLUMNS],
         ),
     )
 
@@ -145,16 +159,22 @@ def _quasi(call: RecordedCall) -> RList:
 
 
 def _quasi_rows(
-    call: RecordedCall, frame: RList, se: dict[str, float], variance: dict[str, float]
+    call: RecordedCall, frame: RList, ours: Sequence[Mapping[str, float]], places: Sequence[Mapping[str, str]]
 ) -> Sequence[Agreement]:
     labels = frame.attributes.get("row.names")
-    names = [str(v) for v in labels.values.tolist()] if isinstance(labels, RVector) else list(se)
+    names = [str(v) for v in labels.values.tolist()] if isinstance(labels, RVector) else list(ours[0])
     why = "qvcalc's own glm stops 4 to 7 digits from the minimum"
     rows: list[Agreement] = []
-    for kind, own, column in (("quasi_se", se, "quasiSE"), ("quasi_variance", variance, "quasiVar")):
+    for kind, own, column, at_place in zip(QUASI_COLUMNS, ours, ("quasiSE", "quasiVar"), places):
         theirs = {n: float(v) for n, v in zip(names, frame.vector(column).floats())}
         rows += rows_of(
-            kind, {n: float(v) for n, v in own.items()}, theirs, call.function, least=QUASI, why=why
+            kind,
+            {n: float(v) for n, v in own.items()},
+            theirs,
+            call.function,
+            least=QUASI,
+            why=why,
+            places=at_place,
         )
     return rows
 

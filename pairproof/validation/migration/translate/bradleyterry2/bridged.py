@@ -20,7 +20,7 @@ from .....errors import FormulaError, InputError
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call
 from ...code.frames import frame_call
-from ..rows import row, rows_of
+from ..rows import at, row, rows_of
 from ..translation import Translation, outside
 from .contests import Contests, StaysInR, contests_of, formula_text, taken
 from .judge import coefficients
@@ -105,8 +105,9 @@ def of_r(call: RecordedCall) -> Callable[[ContestModel], Sequence[Agreement]]:
         ours = {n: float(v) for n, v in zip(model.names, model.coef)}
         errors = {n: float(e) for n, e, v in zip(names, np.sqrt(np.diag(spread)), values) if not np.isnan(v)}
         ours_se = {n: float(e) for n, e in zip(model.names, model.se) if n in errors}
-        rows = rows_of("estimate", ours, theirs, function, least=LEAST, why="the same call of R")
-        rows += rows_of("se", ours_se, errors, function, least=LEAST, why="the same call of R")
+        again: dict[str, Any] = {"least": LEAST, "why": "the same call of R"}
+        rows = rows_of("estimate", ours, theirs, function, places=at("coef", model.names), **again)
+        rows += rows_of("se", ours_se, errors, function, places=at("se", model.names), **again)
         for quantity, recorded, value in (
             ("deviance", "deviance", model.deviance),
             ("df_resid", "df_residual", model.df_residual),
@@ -117,7 +118,7 @@ def of_r(call: RecordedCall) -> Callable[[ContestModel], Sequence[Agreement]]:
         ):
             number = call.number(recorded)
             if number is not None:
-                rows.append(row(quantity, value, number, function, least=LEAST, why="the same call of R"))
+                rows.append(row(quantity, value, number, function, place=recorded, **again))
         return rows
 
     return judge

@@ -39,7 +39,15 @@ def glmm_pql(call: RecordedCall, context: Context) -> Translation:
         rows, error = list(judge(model)), call.number("sigma_se")
         if error is not None:
             rows.append(
-                row("sigma_se", model.sigma_se, error, call.function, least=LEAST, why="the same call of R")
+                row(
+                    "sigma_se",
+                    model.sigma_se,
+                    error,
+                    call.function,
+                    least=LEAST,
+                    why="the same call of R",
+                    place="sigma_se",
+                )
             )
         return rows
 

@@ -17,7 +17,7 @@ from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File, files
 from ...code.frames import frame_call
 from ..registry import translates
-from ..rows import row
+from ..rows import in_column, row
 from ..translation import Context, Translation, outside
 from .contests import Contests, StaysInR
 from .made_of import Model, model_of
@@ -83,7 +83,10 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     theirs = value.floats().T.ravel()
 
     def judge(found: Any) -> Sequence[Agreement]:
-        return _rows(call, f"residual_{kind}", theirs, np.asarray(found.values).T.ravel(), 9.0)
+        values = np.asarray(found.values)
+        return _rows(
+            call, f"residual_{kind}", theirs, values.T.ravel(), 9.0, places=_by_columns("values", values)
+        )
 
     return Translation("bridge", code, f"residuals of type {kind!r} stay in R", speaks="r", judge=judge)
 
@@ -188,7 +191,7 @@ def _judge_predictions(
             least = model.least("se" if name == "se.fit" else "estimate")
             label = "prediction_se" if name == "se.fit" else "prediction"
             ours, size = found[column].to_numpy(float), np.nan_to_num(errors) if column == "eta" else None
-            rows += _rows(call, label, numbers.floats(), ours, least, size)
+            rows += _rows(call, label, numbers.floats(), ours, least, size, places=in_column(found, column))
         return model.judged(_without_r(rows))
 
     return judge
@@ -253,9 +256,18 @@ def _judge_bridge(
                     continue
                 wide = numbers.values.ndim == 2
                 ours = columns.T.ravel() if wide else columns[:, k]
+                field = "fit" if name == "fit" else "se"
+                places = _by_columns(field, columns)
+                if not wide:
+                    places = places[k * len(columns) : (k + 1) * len(columns)]
                 label = f"prediction{'_se' if name == 'se.fit' else ''}.level {level}"
                 rows += _rows(
-                    call, label, numbers.floats().T.ravel() if wide else numbers.floats(), ours, 9.0
+                    call,
+                    label,
+                    numbers.floats().T.ravel() if wide else numbers.floats(),
+                    ours,
+                    9.0,
+                    places=places,
                 )
         return rows
 
@@ -273,7 +285,8 @@ def _judge_residuals(
         if len(theirs) != len(ours):  # na.exclude puts NA where a row was left out
             theirs = theirs[~np.isnan(theirs)]
         size = np.ones(len(ours))  # residuals are on the scale of a standard error
-        return model.judged(_rows(call, f"residual_{kind}", theirs, ours, model.least("estimate"), size))
+        places, least = in_column(found, kind), model.least("estimate")
+        return model.judged(_rows(call, f"residual_{kind}", theirs, ours, least, size, places=places))
 
     return judge
 
@@ -295,7 +308,8 @@ def _judge_grouped(call: RecordedCall, model: Model, value: RVector) -> Callable
             ours = found[column].to_numpy(float)[order]
             # A weight of 0 is that of results that are certain in the limit; R's is what its stop left.
             size = np.ones(len(ours)) if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
-            rows += _rows(call, label, numbers, ours, model.least("se") - 0.5, size, players)
+            places = [in_column(found, column)[k] for k in order]
+            rows += _rows(call, label, numbers, ours, model.least("se") - 0.5, size, players, places)
         return model.judged(rows)
 
     return judge
@@ -309,6 +323,7 @@ def _rows(
     least: float,
     size: Any = None,
     names: Sequence[str] = (),
+    places: Sequence[str] = (),
 ) -> list[Agreement]:
     if len(theirs) != len(ours):
         return [row(label, float("nan"), float(len(theirs)), call.function, why="not as many numbers")]
@@ -322,6 +337,12 @@ def _rows(
             least=least,
             why="R's own stop",
             scale=float(sizes[k]),
+            place=places[k] if places else "",
         )
         for k in range(len(ours))
     ]
+
+
+def _by_columns(field: str, table: Any) -> list[str]:
+    """The places of an array's numbers, column by column as R has them; a vector's in order."""
+    return [f"{field} / {k}" for k in np.arange(table.size).reshape(table.shape).T.ravel()]

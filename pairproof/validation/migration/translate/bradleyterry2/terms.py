@@ -28,7 +28,7 @@ from .....fit.fit import Fit
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call
 from ..registry import translates
-from ..rows import not_checkable, row
+from ..rows import in_column, not_checkable, row
 from ..translation import Context, Translation, outside
 from .contests import StaysInR
 from .definitions import binomial_constant
@@ -44,7 +44,8 @@ ADD1 = (
 #: A likelihood ratio is a difference of two deviances, to each of which R's own stop leaves 8 digits.
 RATIO = 6.0
 OTHER = "R's table is of other tests or terms than pairproof's, or its model stays in R"
-Numbers = Mapping[tuple[str, str], float]
+#: R's row and column -> our number, and where it stands in our table; "" where it is computed from what does.
+Numbers = Mapping[tuple[str, str], tuple[float, str]]
 
 
 @translates("BradleyTerry2::anova.BTm")
@@ -135,10 +136,9 @@ def _native(
             elif column.startswith("P"):
                 least -= 1.0  # a relative error of the statistic is multiplied by half of it
             quantity = f"{call.name.partition('.')[0]}.{label}.{column}"
-            mine = ours[label, column]
-            rows.append(
-                row(quantity, mine, value, call.function, least=least, why="R's own stop", scale=size)
-            )
+            mine, place = ours[label, column]
+            more: dict[str, Any] = {"least": least, "why": "R's own stop", "scale": size, "place": place}
+            rows.append(row(quantity, mine, value, call.function, **more))
         if call.name.startswith("add1") and not random:
             rows = not_checkable(rows, ADD1, WRONG)
         return model.judged(rows)
@@ -154,14 +154,16 @@ def _single(model: Model, named: Mapping[str, str], sign: float) -> Callable[[An
         contests = model.contests()
         constant = 2.0 * binomial_constant(contests) if contests.whole else np.nan
         none = found.iloc[0]
-        ours: dict[tuple[str, str], float] = {("<none>", "Deviance"): fit.deviance}
-        ours["<none>", "AIC"] = float(none["aic"]) - constant
+        ours: dict[tuple[str, str], tuple[float, str]] = {("<none>", "Deviance"): (fit.deviance, "")}
+        ours["<none>", "AIC"] = float(none["aic"]) - constant, ""
+        rows = [str(n) for n in found.index]
         for label, index in named.items():
-            line = found.loc[index]
-            ours |= _test(label, line)
-            ours[label, "Deviance"] = fit.deviance + sign * float(line["statistic"])
-            ours[label, "AIC"] = float(line["aic"]) - constant
-        return {k: v for k, v in ours.items() if k[1] != "AIC" or not np.isnan(v)}
+            k = rows.index(index)
+            line = found.iloc[k]
+            ours |= _test(label, found, k)
+            ours[label, "Deviance"] = fit.deviance + sign * float(line["statistic"]), ""
+            ours[label, "AIC"] = float(line["aic"]) - constant, ""
+        return {k: v for k, v in ours.items() if k[1] != "AIC" or not np.isnan(v[0])}
 
     return numbers
 
@@ -173,13 +175,13 @@ def _sequence(model: Model, labels: Sequence[str]) -> Callable[[Any], Numbers]:
     def numbers(found: Any) -> Numbers:
         # From the whole model backwards: the model of no terms may have players with an ability of their own.
         deviance, df = fit.deviance, float(fit.df_resid)
-        ours: dict[tuple[str, str], float] = {}
+        ours: dict[tuple[str, str], tuple[float, str]] = {}
         for k, label in reversed(list(enumerate(labels))):
             line = found.iloc[k]
-            ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = deviance, df
+            ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = (deviance, ""), (df, "")
             if k:
-                ours |= _test(label, line)
-                ours[label, "Deviance"] = float(line["statistic"])
+                ours |= _test(label, found, k)
+                ours[label, "Deviance"] = ours[label, "Statistic"]
                 deviance, df = deviance + float(line["statistic"]), df + float(line["df"])
         return ours
 
@@ -190,24 +192,30 @@ def _beside(models: Sequence[Model], labels: Sequence[str]) -> Callable[[Any], N
     """Numbers of anova(a, b, ...)."""
 
     def numbers(found: Any) -> Numbers:
-        ours: dict[tuple[str, str], float] = {}
+        ours: dict[tuple[str, str], tuple[float, str]] = {}
         for k, (label, model) in enumerate(zip(labels, models)):
             fit = _fit_of(model)
-            ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = fit.deviance, float(fit.df_resid)
+            ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = (fit.deviance, ""), (
+                float(fit.df_resid),
+                "",
+            )
             if k:
-                line, before = found.iloc[k], _fit_of(models[k - 1])
+                before = _fit_of(models[k - 1])
                 sign = 1.0 if fit.rank >= before.rank else -1.0
-                ours |= _test(label, line)
-                ours[label, "Df"] = sign * abs(float(line["df"]))
-                ours[label, "Deviance"] = sign * abs(float(line["statistic"]))
+                ours |= _test(label, found, k)
+                for theirs, name in (("Df", "Df"), ("Deviance", "Statistic")):
+                    value, place = ours[label, name]
+                    signed = sign * abs(value)
+                    ours[label, theirs] = signed, place if signed == value else ""
         return ours
 
     return numbers
 
 
-def _test(label: str, line: Any) -> dict[tuple[str, str], float]:
+def _test(label: str, found: Any, k: int) -> dict[tuple[str, str], tuple[float, str]]:
     """Statistic, df and p of a row under every name that R has for them."""
-    statistic, df, p = (float(line[c]) for c in ("statistic", "df", "p"))
+    line = found.iloc[k]
+    statistic, df, p = ((float(line[c]), in_column(found, c)[k]) for c in ("statistic", "df", "p"))
     of = {"LRT": statistic, "Statistic": statistic, "Df": df, "Pr(>Chi)": p, "P(>|Chi|)": p, "Pr(>|Chi|)": p}
     return {(label, column): value for column, value in of.items()}
 
@@ -299,19 +307,21 @@ def _bridge(
     code = Call(f"{BRIDGE}.{function}", (*arguments, *more.values()), options)
 
     def judge(found: Any) -> Sequence[Agreement]:
+        width, nothing = len(found.columns), (np.nan, "")
         values = {
-            (label, column): float(found.values[i, j])
+            (label, column): (float(found.values[i, j]), f"values / {i * width + j}")
             for i, label in enumerate(found.rows)
             for j, column in enumerate(found.columns)
         }
         return [
             row(
                 f"{function}.{label}.{column}",
-                values.get((label, column), np.nan),
+                values.get((label, column), nothing)[0],
                 value,
                 call.function,
                 least=9.0,
                 why="the same call of R",
+                place=values.get((label, column), nothing)[1],
             )
             for (label, column), value in _entries(table).items()
         ]

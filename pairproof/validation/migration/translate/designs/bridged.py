@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from .....bridge.packages.by_design import DesignFamily, DesignLink
 from .....bridge.packages.models import RModel
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File
-from ..rows import row, rows_of
+from ..rows import at, row, rows_of
 from ..translation import Translation, outside
 from .read import Fitted, IntArray, family_of, trials
 
@@ -21,8 +21,8 @@ from .read import Fitted, IntArray, family_of, trials
 #: said: 7.2 digits seen.
 LEAST, LEAST_VCOV = 10.0, 5.5
 WHY = "the same R function on the same numbers"
-FAMILIES: tuple[str, ...] = DesignFamily.__args__  # type: ignore[attr-defined]  # a Literal has its values there
-LINKS: tuple[str, ...] = DesignLink.__args__  # type: ignore[attr-defined]  # as above
+FAMILIES: tuple[str, ...] = get_args(DesignFamily)
+LINKS: tuple[str, ...] = get_args(DesignLink)
 #: Numbers of a model matrix that are written into a CSV file at most.
 MOST_NUMBERS = 2_000_000
 
@@ -113,6 +113,7 @@ def of_model(
             call.function,
             least=LEAST,
             why=WHY,
+            places=at("coef", model.names),
         )
         spread = call.vector("vcov")
         if spread is not None and spread.values.ndim == 2 and spread.dimnames and spread.dimnames[0]:
@@ -121,8 +122,10 @@ def of_model(
             )
             wanted = {n: errors[n] for n, v in theirs.items() if n in errors and not np.isnan(v)}
             ours = {n: v for n, v in model.bse().items() if n in wanted}
-            rows += rows_of("se", ours, wanted, call.function, least=LEAST_VCOV, why=WHY)
-        for quantity, r, python in (
+            rows += rows_of(
+                "se", ours, wanted, call.function, least=LEAST_VCOV, why=WHY, places=at("se", model.names)
+            )
+        for quantity, r, python in (  # `r` is the name in the record, and in the value
             ("deviance", "deviance", model.deviance),
             ("df_resid", "df_residual", model.df_residual),
             ("llf", "loglik", model.loglik),
@@ -130,7 +133,9 @@ def of_model(
             said = call.number(r)
             if said is not None and (same_llf or quantity != "llf"):
                 size = abs(said) + len(model.fitted) if quantity != "df_resid" else 0.0
-                rows.append(row(quantity, python, said, call.function, least=LEAST, why=WHY, scale=size))
+                rows.append(
+                    row(quantity, python, said, call.function, least=LEAST, why=WHY, scale=size, place=r)
+                )
         return rows
 
     return judge

@@ -9,7 +9,7 @@ with the sides and the answer exchanged.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
@@ -148,8 +148,8 @@ def _spread(spread: RVector | None, names: tuple[str, ...]) -> FloatArray:
 def _is_mirrored(contests: Contests) -> bool:
     """Whether each row stands there a second time with the sides and the answer exchanged."""
     assert contests.ties is not None
-    one: Counter[tuple[object, ...]] = Counter()
-    other: Counter[tuple[object, ...]] = Counter()
+    one: defaultdict[tuple[object, ...], float] = defaultdict(float)
+    other: defaultdict[tuple[object, ...], float] = defaultdict(float)
     for k in range(len(contests)):
         i, j = int(contests.first[k]), int(contests.second[k])
         w, t, lost = float(contests.wins[k]), float(contests.ties[k]), float(contests.losses[k])
@@ -157,8 +157,8 @@ def _is_mirrored(contests: Contests) -> bool:
         back = tuple(np.round(-contests.logit[k], 9) + 0.0)
         for answer, weight in ((2, w), (1, t), (0, lost)):
             if weight:
-                one[i, j, x, answer] += weight  # type: ignore[assignment]  # a Counter of weights, which may be halves
-                other[j, i, back, 2 - answer] += weight  # type: ignore[assignment]  # as above
+                one[i, j, x, answer] += weight
+                other[j, i, back, 2 - answer] += weight
     return one.keys() == other.keys() and all(abs(one[k] - other[k]) < 1e-9 for k in one)
 
 

@@ -14,7 +14,7 @@ from .....fit.fit import Fit
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, Result
 from ..registry import translates
-from ..rows import row
+from ..rows import in_column, row
 from ..translation import Context, Step, Translation, outside
 
 #: R takes deviances of fits that stopped at 1e-8 of their change: their difference has fewer digits than they
@@ -93,6 +93,7 @@ def _judge(call: RecordedCall, table: RList) -> Callable[[Any], Sequence[Agreeme
             assert isinstance(column, RVector)
             values = column.floats()
             size = float(np.nanmax(np.abs(table.vector("Resid. Dev").floats()), initial=0.0))
+            places = in_column(frame, quantity)
             for k in range(1, len(values)):
                 python, r = float(frame[quantity].iloc[k]), float(values[k])
                 if quantity != "p":
@@ -109,6 +110,7 @@ def _judge(call: RecordedCall, table: RList) -> Callable[[Any], Sequence[Agreeme
                         least=LEAST,
                         why=WHY,
                         scale=scale,
+                        place=places[k],
                     )
                 )
         return rows

@@ -18,7 +18,7 @@ from .....bridge.values.values import RList, RValue, RVector
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, Constant
 from ..registry import translates
-from ..rows import named, row, rows_of
+from ..rows import at, named, row, rows_of
 from ..translation import Context, Translation, outside
 from .answers import recorded, unknown
 
@@ -81,10 +81,10 @@ def _eba_rows(call: RecordedCall, model: AspectModel) -> Sequence[Agreement]:
     rows: list[Agreement] = []
     if found is not None:
         theirs = dict(zip(model.names, found.floats().ravel().tolist()))
-        rows += rows_of("estimate", model.params(), theirs, EBA)
+        rows += rows_of("estimate", model.params(), theirs, EBA, places=at("coef", model.names))
     llf = call.number("loglik")
     if llf is not None:
-        rows.append(row("llf", model.loglik, llf, EBA))
+        rows.append(row("llf", model.loglik, llf, EBA, place="loglik"))
     return rows + _goodness(call, (model.deviance, model.df_residual, model.p_value), EBA)
 
 
@@ -98,7 +98,7 @@ def thurstone(call: RecordedCall, context: Context) -> Translation:
 
     def judge(model: ThurstoneModel) -> Sequence[Agreement]:
         theirs = named(call.vector("coef"))
-        rows = rows_of("estimate", {n: model.params()[n] for n in model.names}, theirs, THURSTONE)
+        rows = rows_of("estimate", model.params(), theirs, THURSTONE, places=at("coef", model.names))
         return rows + _goodness(call, (model.deviance, model.df_residual, model.p_value), THURSTONE)
 
     return Translation("bridge", _code("thurstone", table, {}), why, speaks="r", judge=judge)
@@ -118,7 +118,7 @@ def strans(call: RecordedCall, context: Context) -> Translation:
 def _counts(found: RList, value: Transitivity) -> Sequence[Agreement]:
     ours = {"weak": value.weak, "moderate": value.moderate, "strong": value.strong, "n.tests": value.n_tests}
     return [
-        row(n, float(v), float(found.vector(n).floats().ravel()[0]), STRANS)
+        row(n, float(v), float(found.vector(n).floats().ravel()[0]), STRANS, place=n.replace(".", "_"))
         for n, v in ours.items()
         if n in found and isinstance(found[n], RVector)
     ]
@@ -134,4 +134,5 @@ def _goodness(call: RecordedCall, ours: Sequence[float], function: str) -> list[
     found = call.vector("goodness")
     if found is None:
         return []
-    return [row(n, o, float(t), function) for n, o, t in zip(GOODNESS, ours, found.floats().ravel().tolist())]
+    theirs = found.floats().ravel().tolist()
+    return [row(n, o, float(t), function, place=n) for n, o, t in zip(GOODNESS, ours, theirs)]

@@ -22,7 +22,7 @@ from .....errors import InputError
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File
 from ..registry import translates
-from ..rows import named, row, rows_of
+from ..rows import at, named, row, rows_of
 from ..translation import Context, Translation, outside
 from .answers import unknown
 
@@ -168,14 +168,25 @@ def _labels(call: RecordedCall, group: str) -> list[Any] | None:
 def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
     r = named(call.vector("coef"))
     less: dict[str, Any] = {"least": SEARCH, "why": WHY_SEARCH}
-    rows = rows_of("estimate", model.params(), r, GLMER, **less)
+    rows = rows_of("estimate", model.params(), r, GLMER, places=at("coef", model.names), **less)
     spread = call.vector("vcov")
     if spread is not None and spread.values.ndim == 2:
         errors = np.sqrt(np.diag(spread.floats())).tolist()
-        rows += rows_of("se", model.bse(), dict(zip(r, errors)), GLMER, **less)
-    rows += rows_of("sd", dict(zip(model.effects, model.sd.tolist())), _deviations(call), GLMER, **less)
+        rows += rows_of("se", model.bse(), dict(zip(r, errors)), GLMER, places=at("se", model.names), **less)
+    rows += rows_of(
+        "sd",
+        dict(zip(model.effects, model.sd.tolist())),
+        _deviations(call),
+        GLMER,
+        places=at("sd", model.effects),
+        **less,
+    )
     llf = call.number("loglik")
-    return rows + ([] if llf is None else [row("llf", model.loglik, llf, GLMER, least=7.0, why=WHY_SEARCH)])
+    return rows + (
+        []
+        if llf is None
+        else [row("llf", model.loglik, llf, GLMER, least=7.0, why=WHY_SEARCH, place="loglik")]
+    )
 
 
 def _deviations(call: RecordedCall) -> dict[str, float]:
@@ -213,12 +224,14 @@ def brglm(call: RecordedCall, context: Context) -> Translation:
 def _brglm_rows(call: RecordedCall, model: RModel) -> Sequence[Agreement]:
     r = named(call.vector("coef"))
     less: dict[str, Any] = {"least": REFITS, "why": WHY_REFITS}
-    rows = rows_of("estimate", model.params(), r, BRGLM, **less)
+    rows = rows_of("estimate", model.params(), r, BRGLM, places=at("coef", model.names), **less)
     spread = call.vector("vcov")
     if spread is not None and spread.values.ndim == 2:
         known = [n for n, v in r.items() if not np.isnan(v)]
         errors = dict(zip(known, np.sqrt(np.diag(spread.floats())).tolist()))
-        rows += rows_of("se", {n: model.bse()[n] for n in known}, errors, BRGLM, **less)
+        rows += rows_of(
+            "se", {n: model.bse()[n] for n in known}, errors, BRGLM, places=at("se", model.names), **less
+        )
     for name, ours in (
         ("deviance", model.deviance),
         ("df_residual", model.df_residual),
@@ -226,5 +239,5 @@ def _brglm_rows(call: RecordedCall, model: RModel) -> Sequence[Agreement]:
     ):
         found = call.number(name)
         if found is not None:
-            rows.append(row(name, ours, found, BRGLM, **less))
+            rows.append(row(name, ours, found, BRGLM, place=name, **less))
     return rows

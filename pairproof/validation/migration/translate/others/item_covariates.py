@@ -22,7 +22,7 @@ from ....r_answers.translate import RParameters, likelihood_values, parameter_va
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File
 from ..registry import translates
-from ..rows import count_rows, counterpart, fit_rows, named, row, rows_of
+from ..rows import at, count_rows, counterpart, fit_rows, named, row, rows_of
 from ..translation import Context, Translation, outside
 from ..tried import why_not_finite
 from .answers import Rankings, rankings_of, recorded
@@ -110,8 +110,8 @@ def _by_the_bridge(
 
     def judge(model: CovariateWorths) -> Sequence[Agreement]:
         r = {n: v for n, v in named(call.vector("coef")).items() if n != INTERCEPT}
-        rows = rows_of("estimate", model.params(), r, PLADMM)
+        rows = rows_of("estimate", model.params(), r, PLADMM, places=at("coef", model.names))
         llf = _last(call)
-        return rows + ([] if llf is None else [row("llf", model.loglik, llf, PLADMM)])
+        return rows + ([] if llf is None else [row("llf", model.loglik, llf, PLADMM, place="loglik")])
 
     return Translation("bridge", code, why, speaks="r", judge=judge)

@@ -28,7 +28,7 @@ from ....r_answers.translate import RParameters, likelihood_values, parameter_va
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, Method, Result, attribute
 from ..registry import translates
-from ..rows import count_rows, counterpart, explained, fit_rows, named, row, rows_of
+from ..rows import at, by_item, count_rows, counterpart, explained, fit_rows, named, row, rows_of
 from ..translation import Context, Step, Translation, outside
 from ..tried import why_not_finite
 from .answers import Rankings, rankings_of, recorded, unknown
@@ -238,18 +238,25 @@ def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agree
     r = named(call.vector("coef"))
     kept = recorded(call, "adherence")
     less: dict[str, Any] = {} if kept is None else {"least": ALTERNATING, "why": WHY_ALTERNATING}
-    rows = rows_of("estimate", model.params(), r, PLACKETT_LUCE, **less)
+    rows = rows_of("estimate", model.params(), r, PLACKETT_LUCE, places=at("coef", model.names), **less)
     spread = call.vector("vcov")
     if spread is not None and spread.values.ndim == 2 and not model.vcov_error:
         errors = np.sqrt(np.diag(spread.floats()))
-        rows += rows_of("se", model.bse(), dict(zip(r, errors.tolist())), PLACKETT_LUCE, **less)
+        rows += rows_of(
+            "se",
+            model.bse(),
+            dict(zip(r, errors.tolist())),
+            PLACKETT_LUCE,
+            places=at("se", model.names),
+            **less,
+        )
     llf = call.number("loglik")
     if llf is not None:
-        rows.append(row("llf", model.loglik, llf, PLACKETT_LUCE, **less))
+        rows.append(row("llf", model.loglik, llf, PLACKETT_LUCE, place="loglik", **less))
     if isinstance(kept, RVector) and model.adherence is not None:
         ours = {str(k + 1): float(v) for k, v in enumerate(model.adherence)}
         theirs = {str(k + 1): float(v) for k, v in enumerate(kept.floats())}
-        rows += rows_of("adherence", ours, theirs, PLACKETT_LUCE, **less)
+        rows += rows_of("adherence", ours, theirs, PLACKETT_LUCE, places=at("adherence", ours), **less)
     return rows
 
 
@@ -280,16 +287,23 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
 
 
 def _log_worths(call: RecordedCall, found: RVector, params: Any) -> Sequence[Agreement]:
-    return _worths(call, "estimate", dict(params), found)
+    return _worths(call, "estimate", dict(params), found, {n: str(n) for n in params})
 
 
 def _of_table(call: RecordedCall, found: RVector, made: Step, table: Any) -> Sequence[Agreement]:
-    rows = _worths(call, "worth", dict(zip(table["item"].tolist(), table["worth"].tolist())), found)
+    rows = _worths(
+        call,
+        "worth",
+        dict(zip(table["item"].tolist(), table["worth"].tolist())),
+        found,
+        by_item(table, "worth"),
+    )
     spread = found.attributes.get("vcov")
     if isinstance(spread, RVector) and spread.values.ndim == 2:
         ours = dict(zip(table["item"].tolist(), table["se"].tolist()))
         theirs = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
-        errors = rows_of("worth_se", {n: ours[n] for n in theirs}, theirs, DEFAULT, least=LEAST, why=STOP)
+        own, places = {n: ours[n] for n in theirs}, by_item(table, "se")
+        errors = rows_of("worth_se", own, theirs, DEFAULT, least=LEAST, why=STOP, places=places)
         data = _data(made.call) if _pseudo(made) else None
         if data is not None:
             errors = explained(errors, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
@@ -299,10 +313,13 @@ def _of_table(call: RecordedCall, found: RVector, made: Step, table: Any) -> Seq
     return rows
 
 
-def _worths(call: RecordedCall, kind: str, ours: Mapping[str, float], found: RVector) -> list[Agreement]:
+def _worths(
+    call: RecordedCall, kind: str, ours: Mapping[str, float], found: RVector, places: Mapping[str, str]
+) -> list[Agreement]:
     r = named(found)
     size = max((abs(v) for v in r.values()), default=0.0)
-    return [row(f"{kind}.{n}", float(ours[n]), r[n], DEFAULT, least=LEAST, why=STOP, scale=size) for n in r]
+    more: dict[str, Any] = {"least": LEAST, "why": STOP, "scale": size}
+    return [row(f"{kind}.{n}", float(ours[n]), r[n], DEFAULT, place=places.get(n, ""), **more) for n in r]
 
 
 def _pseudo(made: Step) -> bool:
@@ -329,7 +346,8 @@ def _bridged(
 
     def judge(value: ItemParameters) -> Sequence[Agreement]:
         ours = dict(zip(value.items, value.estimate.tolist()))
-        return rows_of("estimate" if log else "worth", ours, named(found), DEFAULT)
+        places = at("estimate", value.items)
+        return rows_of("estimate" if log else "worth", ours, named(found), DEFAULT, places=places)
 
     return Translation("bridge", code, why, speaks="r", judge=judge)
 

@@ -21,7 +21,7 @@ from ....r_answers.translate import likelihood_values, parameter_values
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File, Method, Result, attribute
 from ..registry import translates
-from ..rows import count_rows, counterpart, fit_rows, named, parameters, row, rows_of
+from ..rows import at, by_item, count_rows, counterpart, fit_rows, named, parameters, row, rows_of
 from ..translation import Context, Step, Translation, outside
 from ..tried import why_not_finite
 from .answers import Pairs, pairs_of, recorded, unknown
@@ -127,13 +127,17 @@ def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
 
 
 def _bridge_rows(call: RecordedCall, model: BTModel) -> Sequence[Agreement]:
-    rows = rows_of("estimate", model.params(), named(call.vector("coef")), BTMODEL)
+    rows = rows_of(
+        "estimate", model.params(), named(call.vector("coef")), BTMODEL, places=at("coef", model.names)
+    )
     spread = call.vector("vcov")
     if spread is not None and spread.values.ndim == 2:
         errors = np.sqrt(np.diag(spread.floats()))
-        rows += rows_of("se", model.bse(), dict(zip(model.names, errors.tolist())), BTMODEL)
+        rows += rows_of(
+            "se", model.bse(), dict(zip(model.names, errors.tolist())), BTMODEL, places=at("se", model.names)
+        )
     llf = call.number("loglik")
-    return rows + ([] if llf is None else [row("llf", model.loglik, llf, BTMODEL)])
+    return rows + ([] if llf is None else [row("llf", model.loglik, llf, BTMODEL, place="loglik")])
 
 
 @translates(
@@ -174,13 +178,21 @@ def _native_parameters(
 def _worth_rows(call: RecordedCall, table: Any, found: RVector) -> Sequence[Agreement]:
     ours = dict(zip(table["item"].tolist(), table["worth"].tolist()))
     r = named(found)
-    rows = rows_of("worth", {n: ours.get(n, float("nan")) for n in r}, r, DEFAULT, least=6.5, why=_STOP)
+    places = by_item(table, "worth")
+    own = {n: ours.get(n, float("nan")) for n in r}
+    rows = rows_of("worth", own, r, DEFAULT, least=6.5, why=_STOP, places=places)
     spread = found.attributes.get("vcov")
     if isinstance(spread, RVector) and spread.values.ndim == 2 and not np.isnan(spread.floats()).all():
         errors = np.sqrt(np.diag(spread.floats()))
         se = dict(zip(table["item"].tolist(), table["se"].tolist()))
         rows += rows_of(
-            "worth_se", {n: se[n] for n in r}, dict(zip(r, errors.tolist())), DEFAULT, least=3.5, why=_STOP
+            "worth_se",
+            {n: se[n] for n in r},
+            dict(zip(r, errors.tolist())),
+            DEFAULT,
+            least=3.5,
+            why=_STOP,
+            places=by_item(table, "se"),
         )
     return rows
 
@@ -193,7 +205,9 @@ def _log_rows(call: RecordedCall, params: Any, found: RVector) -> Sequence[Agree
     r = named(found)
     ours = {n: float(params[n]) for n in r}
     size = max((abs(v) for v in r.values()), default=0.0)
-    return [row(f"estimate.{n}", ours[n], r[n], DEFAULT, least=6.5, why=_STOP, scale=size) for n in r]
+    return [
+        row(f"estimate.{n}", ours[n], r[n], DEFAULT, least=6.5, why=_STOP, scale=size, place=n) for n in r
+    ]
 
 
 def _bridged_parameters(
@@ -216,7 +230,8 @@ def _bridged_parameters(
 
     def judge(value: ItemParameters) -> Sequence[Agreement]:
         ours = dict(zip(value.items, value.estimate.tolist()))
-        return rows_of("estimate" if log else "worth", ours, named(found), BTMODEL)
+        places = at("estimate", value.items)
+        return rows_of("estimate" if log else "worth", ours, named(found), BTMODEL, places=places)
 
     return Translation("bridge", code, why, speaks="r", judge=judge)
 

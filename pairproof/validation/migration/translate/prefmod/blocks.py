@@ -211,6 +211,8 @@ def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there
     known = found.covariates.get(name)
     if known is None:
         known = np.full(len(values), np.nan)
+    # A covariate is a column of the script's own, divided by an item's +1 or -1: equal but for one rounding
+    # (observed 0, for whole numbers and halves).
     if not np.allclose(
         known[there & ~np.isnan(known)], values[there & ~np.isnan(known)], rtol=1e-12, atol=0.0
     ):

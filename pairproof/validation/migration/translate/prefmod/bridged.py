@@ -14,7 +14,7 @@ import numpy as np
 from .....bridge.capture.recorded import RecordedCall
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File
-from ..rows import SAME, named, row, rows_of
+from ..rows import SAME, at, named, row, rows_of
 from ..translation import Translation, outside
 from .covariates import covariates
 from .models import Asked
@@ -86,18 +86,22 @@ def _judge_pattern(call: RecordedCall) -> Any:
         r = named(call.vector("coef"))
         if not r and (found := call.vector("coef")) is not None:
             r = dict(zip(model.names, found.floats().tolist()))
-        rows = rows_of("coef", model.params(), r, call.function, least=SAME, why=AGAIN)
-        rows += standard_errors(call, model.bse(), list(r))
+        rows = rows_of(
+            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
+        )
+        rows += standard_errors(call, model.bse(), list(r), at("se", model.names))
         for name, value in (("ll", model.ll), ("fl", model.fl), ("code", float(model.code))):
             theirs = call.number(name)
             if theirs is not None:
-                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN))
+                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=name))
         return rows
 
     return judge
 
 
-def standard_errors(call: RecordedCall, ours: Mapping[str, float], names: Sequence[str]) -> list[Agreement]:
+def standard_errors(
+    call: RecordedCall, ours: Mapping[str, float], names: Sequence[str], places: Mapping[str, str]
+) -> list[Agreement]:
     """A row for each standard error, from the diagonal of the recorded covariance."""
     found = call.vector("vcov")
     if found is None or found.values.ndim != 2:
@@ -113,5 +117,6 @@ def standard_errors(call: RecordedCall, ours: Mapping[str, float], names: Sequen
         theirs, own = r.get(name, float("nan")), ours.get(name, float("nan"))
         if theirs == 0.0 and own != own:  # gnm's constrained coefficient, which has no estimate either
             continue
-        rows.append(row(f"se.{name}", own, theirs, call.function, least=SAME, why=AGAIN))
+        place = places.get(name, "")
+        rows.append(row(f"se.{name}", own, theirs, call.function, least=SAME, why=AGAIN, place=place))
     return rows

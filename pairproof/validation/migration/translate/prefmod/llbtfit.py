@@ -23,7 +23,7 @@ from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File, attribute
 from ...code.frames import table_call
 from ..registry import translates
-from ..rows import SAME, counterpart, fit_rows, named, row, rows_of
+from ..rows import SAME, at, counterpart, fit_rows, named, row, rows_of
 from ..translation import Context, Judge, Translation, outside
 from ..tried import tried
 from .blocks import Blocks, blocks_of
@@ -148,17 +148,28 @@ def _bridge(call: RecordedCall, y: RVector, x: Floats, names: Sequence[str], rea
     def judge(model: Any) -> Sequence[Agreement]:
         r = named(call.vector("coef"))
         rows = rows_of(
-            "coef", dict(zip(model.names, model.estimate.tolist())), r, call.function, least=SAME, why=AGAIN
+            "coef",
+            dict(zip(model.names, model.estimate.tolist())),
+            r,
+            call.function,
+            least=SAME,
+            why=AGAIN,
+            places=at("estimate", model.names),
         )
         found = call.vector("se")
         if found is not None:
             theirs = dict(zip(r, found.floats().tolist()))
             ours = dict(zip(model.names, model.se.tolist()))
-            rows += rows_of("se", ours, theirs, call.function, least=SAME, why=AGAIN)
-        for name, value in (("deviance", model.deviance), ("df_residual", float(model.df))):
+            rows += rows_of(
+                "se", ours, theirs, call.function, least=SAME, why=AGAIN, places=at("se", model.names)
+            )
+        for name, place, value in (
+            ("deviance", "deviance", model.deviance),
+            ("df_residual", "df", float(model.df)),
+        ):
             given = call.number(name)
             if given is not None:
-                rows.append(row(name, value, given, call.function, least=SAME, why=AGAIN))
+                rows.append(row(name, value, given, call.function, least=SAME, why=AGAIN, place=place))
         return rows
 
     return Translation("bridge", code, reason=reason, speaks="r", judge=judge)

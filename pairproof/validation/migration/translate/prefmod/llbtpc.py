@@ -24,7 +24,7 @@ from ....r_answers.translate import likelihood_values, parameter_values
 from ....verdicts.agreement import Agreement
 from ...code.expressions import Call, File
 from ..registry import translates
-from ..rows import SAME, counterpart, explained, fit_rows, named, parameters, row, rows_of
+from ..rows import SAME, at, counterpart, explained, fit_rows, named, parameters, row, rows_of
 from ..translation import Context, Judge, Translation, outside
 from ..tried import tried
 from .bridged import AGAIN, _formula, frame_of, standard_errors
@@ -214,8 +214,10 @@ def _bridge(
 
     def judge(model: Any) -> Sequence[Agreement]:
         r = named(call.vector("coef"))
-        rows = rows_of("coef", model.params(), r, call.function, least=SAME, why=AGAIN)
-        rows += standard_errors(call, model.bse(), list(r))
+        rows = rows_of(
+            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
+        )
+        rows += standard_errors(call, model.bse(), list(r), at("se", model.names))
         for name, value in (
             ("deviance", model.deviance),
             ("df_residual", model.df_residual),
@@ -223,7 +225,7 @@ def _bridge(
         ):
             theirs = call.number(name)
             if theirs is not None:
-                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN))
+                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=name))
         return rows
 
     return Translation("bridge", code, reason=reason, speaks="r", judge=judge)

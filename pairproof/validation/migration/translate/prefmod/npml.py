@@ -21,7 +21,7 @@ from ....verdicts.agreement import Agreement
 from ...code.expressions import Call
 from ...code.frames import frame_call
 from ..registry import translates
-from ..rows import SAME, named, row, rows_of
+from ..rows import SAME, at, named, row, rows_of
 from ..translation import Context, Translation, outside
 from .bridged import AGAIN
 from .table import count, scalar
@@ -80,21 +80,25 @@ def _judge(call: RecordedCall) -> Any:
         r = {n: v for n, v in named(call.vector("coef")).items() if not n.startswith("z")} or named(
             call.vector("coef")
         )
-        rows = rows_of("coef", model.params(), r, call.function, least=SAME, why=AGAIN)
-        for name, value in (
-            ("disparity", model.disparity),
-            ("deviance", model.deviance),
-            ("loglik", model.loglik),
-            ("em_iter", float(model.iterations)),
+        rows = rows_of(
+            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
+        )
+        for name, place, value in (
+            ("disparity", "disparity", model.disparity),
+            ("deviance", "deviance", model.deviance),
+            ("loglik", "loglik", model.loglik),
+            ("em_iter", "iterations", float(model.iterations)),
         ):
             theirs = call.number(name)
             if theirs is not None:
-                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN))
+                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=place))
         masses = call.vector("pis")
         if masses is not None:
             r_masses = {str(j + 1): float(v) for j, v in enumerate(masses.floats().ravel())}
             ours = {str(j + 1): float(v) for j, v in enumerate(np.ravel(model.masses))}
-            rows += rows_of("mass", ours, r_masses, call.function, least=SAME, why=AGAIN)
+            rows += rows_of(
+                "mass", ours, r_masses, call.function, least=SAME, why=AGAIN, places=at("masses", ours)
+            )
         return rows
 
     return judge
@@ -103,10 +107,22 @@ def _judge(call: RecordedCall) -> Any:
 def _judge_one(call: RecordedCall) -> Any:
     def judge(model: Any) -> Sequence[Agreement]:
         r = named(call.vector("coef"))
-        rows = rows_of("coef", model.params(), r, call.function, least=SAME, why=AGAIN)
+        rows = rows_of(
+            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
+        )
         deviance = call.number("deviance")
         if deviance is not None:
-            rows.append(row("deviance", model.deviance, deviance, call.function, least=SAME, why=AGAIN))
+            rows.append(
+                row(
+                    "deviance",
+                    model.deviance,
+                    deviance,
+                    call.function,
+                    least=SAME,
+                    why=AGAIN,
+                    place="deviance",
+                )
+            )
         return rows
 
     return judge

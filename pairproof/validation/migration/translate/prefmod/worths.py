@@ -22,7 +22,7 @@ from ....verdicts.agreement import Agreement
 from ....verdicts.floors import floor
 from ...code.expressions import Call, Method, Result
 from ..registry import translates
-from ..rows import SAME, explained, row, rows_of
+from ..rows import SAME, at, explained, in_column, row, rows_of
 from ..translation import Context, Step, Translation, outside
 from .bridged import AGAIN
 from .models import INCOMPLETE
@@ -117,7 +117,8 @@ def _items_in_r(fit: Fit, table: RVector) -> list[str]:
 def _judge_worth(call: RecordedCall, step: Step, table: RVector) -> Any:
     def judge(frame: Any) -> Sequence[Agreement]:
         ours = {(g, i): (float(w), 0.0) for g, i, w in zip(frame["group"], frame["item"], frame["worth"])}
-        return _rows(call, step, table, "worth", ours)
+        places = dict(zip(zip(frame["group"], frame["item"]), in_column(frame, "worth")))
+        return _rows(call, step, table, "worth", ours, places)
 
     return judge
 
@@ -139,7 +140,7 @@ def _judge_lambda(call: RecordedCall, step: Step, table: RVector) -> Any:
         ours = {
             (g, i): ((x - log_worth[g, last]) / 2.0, error[g, i] / 2.0) for (g, i), x in log_worth.items()
         }
-        return _rows(call, step, table, "lambda", ours)
+        return _rows(call, step, table, "lambda", ours, {})
 
     return judge
 
@@ -150,6 +151,7 @@ def _rows(
     table: RVector,
     kind: str,
     ours: Mapping[tuple[str, str], tuple[float, float]],
+    places: Mapping[tuple[str, str], str],
 ) -> list[Agreement]:
     """A row for each entry of R's table; what differs explained by a defect where R's numbers are the
     defect's.
@@ -161,7 +163,7 @@ def _rows(
     least, why = _least(step)
     values = table.floats()
     if not groups or not items:
-        return _by_defect(call, table, fit, least, why, ours)
+        return _by_defect(call, table, fit, least, why, ours, places)
     columns = list((table.dimnames or (None, None))[1] or [""] * values.shape[1])
     rows = []
     for k, column in enumerate(columns):
@@ -170,7 +172,8 @@ def _rows(
             own, size = ours.get((groups[column], item), (float("nan"), 0.0))
             name = f"{kind}.{groups[column]}.{item}"
             theirs = float(values[j, k] - shift)
-            rows.append(row(name, own, theirs, call.function, least=least, why=why, scale=size))
+            place = places.get((groups[column], item), "")
+            rows.append(row(name, own, theirs, call.function, least=least, why=why, scale=size, place=place))
     if any(a.verdict == "differs" for a in rows):
         return _explained(rows, _with_defects(fit), least)
     return rows
@@ -225,6 +228,7 @@ def _by_defect(
     least: float,
     why: str,
     ours: Mapping[tuple[str, str], tuple[float, float]],
+    places: Mapping[tuple[str, str], str],
 ) -> list[Agreement]:
     """Rows where R's table has sets of items in place of items (B21): each item beside the worth of its
     set, explained if that is what the defect makes of the fit.
@@ -248,7 +252,8 @@ def _by_defect(
             same = row("", made, theirs, "", least=least).verdict == "agrees"
             for item in items or [name]:
                 own = ours.get((group, item), (float("nan"), 0.0))[0]
-                found = [row(f"worth.{group}.{item}", own, theirs, call.function, least=least, why=why)]
+                more: dict[str, Any] = {"least": least, "why": why, "place": places.get((group, item), "")}
+                found = [row(f"worth.{group}.{item}", own, theirs, call.function, **more)]
                 rows += (
                     explained(found, [str(found[0].quantity)], text, DEFECTS[0].partition(":")[2])
                     if same
@@ -274,6 +279,7 @@ def _bridge(call: RecordedCall, step: Step, asked: str, table: RVector) -> Trans
     def judge(found: Any) -> Sequence[Agreement]:
         ours = {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(found.values)}
         theirs = {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(table.floats())}
-        return rows_of("worth", ours, theirs, call.function, least=SAME, why=AGAIN)
+        places = at("values", ours)
+        return rows_of("worth", ours, theirs, call.function, least=SAME, why=AGAIN, places=places)
 
     return Translation("bridge", code, reason="the fit that it is of is R's", speaks="r", judge=judge)

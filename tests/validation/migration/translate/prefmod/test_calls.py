@@ -81,7 +81,7 @@ def test_columns_whose_names_are_other_pairs_are_read_by_their_place() -> None:
     )
     found = translated(call)
     assert found.route == "native" and found.code is not None
-    table = found.code.arguments[0]  # type: ignore[union-attr]
+    table = found.code.arguments[0]  # type: ignore[union-attr]  # a Call, or the test fails here
     assert table.keywords["pair_names"] == "ignore"
 
 

@@ -1,0 +1,222 @@
+"""What a terminal shows of agreements: all of them, or a screen of what was compared and what needs attention.
+
+A screen is at most `LINES` lines at the terminal's width.  What fits is shown in full; of more, the counts by
+paper and claim, whatever needs attention, and the fewest digits of each source stand there, and what is left out
+is counted.  Reports on file, and `--full`, are complete.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from textwrap import shorten
+
+from ...report.blocks import Block, Bullets, Cell, Column, Heading, Page, Paragraph, Table
+from ...report.text import render_text
+from ..verdicts.agreement import Agreement
+from ..verdicts.digits import MOST
+from . import numbers, side_by_side
+from .context import DigitsRow, ReportContext, counts_sentence, digits_rows, opening
+from .grouping import groups
+from .page import digits_table, group_blocks
+
+#: Lines of a screen.
+LINES = 60
+#: Characters of an explanation on a screen.
+LONGEST = 220
+
+
+def full_page(agreements: Sequence[Agreement], context: ReportContext) -> Page:
+    """Every number, without the story, the result once more at the end."""
+    blocks: list[Block] = [Bullets(tuple(opening(agreements, context)))]
+    for group in groups(agreements, context):
+        blocks += group_blocks(group) if group.listed else []
+    rows = digits_rows(agreements)
+    if rows:
+        blocks += [Heading("Fewest digits of agreement of native with"), digits_table(rows)]
+    return Page(context.title, [*blocks, Heading(counts_sentence(agreements))])
+
+
+def screen(
+    agreements: Sequence[Agreement],
+    context: ReportContext,
+    *,
+    full: bool = False,
+    reports: Sequence[str] = (),
+    width: int | None = None,
+) -> str:
+    """Agreements of claims as text: a screen of them unless `full`.
+
+    Parameters
+    ----------
+    agreements : sequence of Agreement
+    context : ReportContext
+    full : bool
+        Every number, however many lines that takes.
+    reports : sequence of str
+        Files that hold them all.
+    width : int, optional
+        Columns; default those of the terminal, 100 where there is none.
+    """
+    at = _Screen(width or shutil.get_terminal_size((100, 24)).columns)
+    whole = at.text(full_page(agreements, context))
+    if full or at.fits(whole):
+        return whole
+    return at.largest(lambda most: _summary_page(agreements, context, reports, most))
+
+
+def fit_screen(
+    agreements: Sequence[Agreement],
+    context: ReportContext,
+    *,
+    full: bool = False,
+    reports: Sequence[str] = (),
+    width: int = 100,
+) -> str:
+    """Agreements of one fit, as its table beside every source: a screen of it unless `full`."""
+    bare = replace(context, first_lines=())
+    lines = opening(agreements, bare)
+    at = _Screen(width)
+    whole = at.text(
+        side_by_side.page(context.title, agreements, lines, context.first_lines, rows=len(agreements))
+    )
+    if full or at.fits(whole):
+        return whole
+    left = _where(agreements, reports, "and how R was asked")
+
+    def of(most: int) -> Page:
+        made = side_by_side.page(context.title, agreements, lines, (), rows=most, worst_first=True)
+        return replace(made, blocks=[*made.blocks, Paragraph(left)])
+
+    return at.largest(of)
+
+
+class _Screen:
+    """So many columns, and `LINES` lines."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+
+    def text(self, page: Page) -> str:
+        return render_text(page, width=self._width)
+
+    def fits(self, text: str) -> bool:
+        return text.count("\n") <= LINES
+
+    def largest(self, of: Callable[[int], Page]) -> str:
+        """The page with the most entries in each of its lists that fits; with one entry, whatever that takes."""
+        for most in (*range(40, 10, -3), *range(10, 0, -1)):
+            text = self.text(of(most))
+            if self.fits(text):
+                return text
+        return text
+
+
+def _where(agreements: Sequence[Agreement], reports: Sequence[str], also: str = "") -> str:
+    """Where everything is that the screen leaves out."""
+    what = f"All {len(agreements):,} agreements{f' {also}' if also else ''}"
+    if reports:
+        return f"{what}: {', '.join(reports)}, or --full."
+    return f"{what}: --full prints them, --report FILE.html (.md, .json, .xml) writes them."
+
+
+def _summary_page(
+    agreements: Sequence[Agreement], context: ReportContext, reports: Sequence[str], most: int
+) -> Page:
+    blocks: list[Block] = [
+        Bullets(tuple(opening(agreements, replace(context, first_lines=context.first_lines[:2])))),
+        *_compared(agreements, most),
+        *_attention(agreements, most),
+        *_sources(agreements, most),
+    ]
+    return Page(context.title, [*blocks, Paragraph(_where(agreements, reports))])
+
+
+def _compared(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:
+    """Counts by claim; by paper where there are more claims than `most`."""
+    by_claim = list(dict.fromkeys((a.paper, a.claim) for a in agreements))
+    one_paper = len({paper for paper, _ in by_claim}) == 1
+    keys = [(c or p) if one_paper else f"{p}: {c}" for p, c in by_claim]
+    place = dict(zip(by_claim, keys)) if len(by_claim) <= most else {(p, c): p for p, c in by_claim}
+    rows: dict[str, list[Agreement]] = {}
+    for a in agreements:
+        rows.setdefault(place[a.paper, a.claim], []).append(a)
+    yield Heading("What was compared")
+    yield Table(
+        (
+            Column("claim" if len(by_claim) <= most else "paper", "left"),
+            *map(Column, ("claims", "printed", "statements", "with R", "agree", "other", "open")),
+        ),
+        tuple((name, *map(str, _counts(found))) for name, found in rows.items()),
+    )
+
+
+def _counts(found: Sequence[Agreement]) -> tuple[int, ...]:
+    agree = sum(a.verdict.startswith("agrees") for a in found)
+    return (
+        len({a.claim for a in found}),
+        sum(a.about == "printed" and a.printed is not None for a in found),
+        sum(a.about == "statement" for a in found),
+        sum(a.r is not None for a in found),
+        agree,
+        len(found) - agree,
+        sum(not a.passes for a in found),
+    )
+
+
+def _attention(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:
+    """What needs attention; then what is explained, false or not settled and passes."""
+    open_ = [a for a in agreements if not a.passes]
+    known = [a for a in agreements if a.passes and a.accepted]
+    for title, rows in (("What needs attention", open_), ("Explained, and accepted by a person", known)):
+        if not rows:
+            continue
+        lines = [_line(a) for a in rows[:most]]
+        if len(rows) > most:
+            lines.append(f"... and {len(rows) - most:,} more")
+        yield Heading(title)
+        yield Bullets(tuple(lines))
+
+
+def _line(a: Agreement) -> str:
+    said = shorten(a.explanation, LONGEST, placeholder=" ...")
+    name = f"{a.claim} {a.quantity}" if a.about != "statement" else a.claim
+    return f"{numbers.SIGNS[a.verdict]} {name.strip()}: {a.verdict}: {said}"
+
+
+def _sources(agreements: Sequence[Agreement], most: int) -> Iterator[Block]:
+    """Of each R call and of the 50-digit values the kind of number that is nearest to its floor, the nearest first."""
+    nearest: dict[str, tuple[DigitsRow, int]] = {}
+    for row in digits_rows(agreements):
+        name = row.source if row.r_source == "certified" else f"{row.source} ({row.r_source})"
+        before, n = nearest.get(name, (row, 0))
+        nearest[name] = (min(before, row, key=_margin), n + row.n)
+    if not nearest:
+        return
+    ranked = sorted(nearest.items(), key=lambda item: _margin(item[1][0]))
+    yield Heading("Fewest digits of native with each source, above the floor asked for")
+    yield Table(
+        (Column("source", "left"), *map(Column, ("numbers", "digits", "floor")), Column("fewest at", "left")),
+        tuple(
+            (
+                name,
+                str(n),
+                numbers.digits(row.least),
+                f"{row.floor:g}",
+                Cell(row.least_at) if row.enough else Cell(f"{row.least_at}  TOO FEW", "!", "bad"),
+            )
+            for name, (row, n) in ranked[:most]
+        ),
+    )
+    if len(ranked) > most:
+        left = sum(n for _, (_, n) in ranked[most:])
+        yield Paragraph(
+            f"... and {len(ranked) - most} more sources, {left:,} numbers, further from their floors"
+        )
+
+
+def _margin(row: DigitsRow) -> float:
+    """Digits above the floor; what is equal to the last digit, as df are, is not near it."""
+    return math.inf if row.least >= MOST else row.least - row.floor
