@@ -25,6 +25,7 @@ import click
 
 import pairproof
 from pairproof.errors import PairproofError
+from pairproof.files.r_startup import r_environment
 from pairproof.validation.migration.migration import Migration
 from pairproof.validation.migration.sites import DIFFERENT, counts, fewest
 
@@ -71,7 +72,9 @@ def make_pages(folder: Path) -> Path | None:
     program = shutil.which("Rscript")
     if program is None:
         return None
-    subprocess.run([program, str(PAGES), str(folder)], check=True, capture_output=True)
+    subprocess.run(
+        [program, str(PAGES), str(folder)], check=True, capture_output=True, env=r_environment(os.environ)
+    )
     return folder
 
 
@@ -114,6 +117,7 @@ def plain_output(script: Path) -> str:
         capture_output=True,
         timeout=SECONDS,
         check=False,
+        env=r_environment(os.environ),
     )
     return ran.stdout.decode("utf-8", "replace")
 

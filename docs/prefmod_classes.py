@@ -64,8 +64,8 @@ DAT4_SAID = (
     "A seed is added, and the EM goes on to 1e-10. prefmod's two classes are of 64 patterns: its masses are shares of patterns,"
     " those that nobody gave among them, and all persons with one pattern are in one class. Its standard errors take the classes"
     " as known. `fit_latent_classes` mixes the 100 persons: another likelihood, so that its numbers need not be near. It says"
-    " that class 2, 5.7 % of the persons, has collapsed: o1:class[2] is infinite, and there are no standard errors; by BIC"
-    " there is one class, as the second table has it."
+    " that class 2, 5.7 % of the persons, has collapsed: o1:class[2] is infinite, there are no standard errors, and its"
+    " worths in that class are of the other three items; by BIC there is one class, as the second table has it."
 )
 EURO_SAID = (
     "Marked as not run on the page; a seed is added; prefmod stops at its default of .001, which bounds its digits. prefmod's"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -34,12 +36,14 @@ list(node = as.numeric(rep(inner, sapply(tests, ncol))), name = unlist(lapply(te
      df = as.numeric(attr(logLik(tree), "df")))
 """
 NEEDS = ("psychotree", "psychotools", "partykit")
+#: pairproof's numbers of that example.
+TOPMODEL = KEPT.with_name("topmodel.json")
 
 
 def topmodel() -> PreferenceTree:
-    """pairproof's tree of psychotree's data."""
-    values = ask(None, "docs.psychotree.Topmodel2007", DATA, {}, NEEDS).as_list().vector("values").floats()
-    table = np.asarray(values, dtype=float).reshape(192, 20, order="F")
+    """pairproof's tree of psychotree's data, which R reads in place: they are answers of single persons."""
+    found = ask("live", "docs.psychotree.Topmodel2007", DATA, {}, NEEDS).as_list()
+    table = np.asarray(found.vector("values").floats(), dtype=float).reshape(192, 20, order="F")
     pairs = [f"{ITEMS[i]}:{ITEMS[j]}" for j in range(6) for i in range(j)]
     levels = {"gender": ["male", "female"], **{name: ["yes", "no"] for name in ("q1", "q2", "q3")}}
     data = {pair: table[:, k].astype(int).tolist() for k, pair in enumerate(pairs)}
@@ -52,25 +56,43 @@ def topmodel() -> PreferenceTree:
     return pairproof.fit_tree(read, minimum=5, reference="Barbara")
 
 
+def numbers(tree: PreferenceTree, nodes: Iterable[int]) -> dict[str, Any]:
+    """What the page says of a tree: the tests of nodes that are split, and the leaves."""
+    return {
+        "tests": {
+            str(n): {name: [t.statistic, t.p_adjusted] for name, t in by_name(tree.node(n).tests).items()}
+            for n in nodes
+        },
+        "leaves": [
+            [leaf.number, leaf.n_persons, *leaf.fit.params[list(ITEMS[1:])].tolist()] for leaf in tree.leaves
+        ],
+        "llf": tree.llf,
+        "df": tree.df,
+    }
+
+
 def compared() -> str:
-    """Every statistic and p of the nodes that are split, by both; then the leaves."""
-    tree = topmodel()
+    """Every statistic and p of the nodes that are split, by both; then the leaves.
+
+    pairproof's own are kept in `TOPMODEL`, since the data are not here; `python -m docs.trees` fits again and keeps them.
+    """
+    own = json.loads(TOPMODEL.read_text(encoding="utf-8"))
     r = ask(None, "docs.psychotree.bttree", TREE, {}, NEEDS).as_list()
     rows = []
-    numbers = (r.vector(name).floats() for name in ("node", "statistic", "p"))
-    for number, name, statistic, p in zip(next(numbers), r.vector("name").values, *numbers):
-        test = by_name(tree.node(int(number)).tests).get(name)
+    columns = (r.vector(name).floats() for name in ("node", "statistic", "p"))
+    for number, name, statistic, p in zip(next(columns), r.vector("name").values, *columns):
+        test = own["tests"][str(int(number))].get(name)
         if test is None:  # it has one value in this node; R has NA
             continue
-        both = f"{test.statistic:.6f}", f"{statistic:.6f}", p_words(test.p_adjusted), p_words(float(p))
+        both = f"{test[0]:.6f}", f"{statistic:.6f}", p_words(test[1]), p_words(float(p))
         rows.append((f"{int(number)}", name, *both))
     heads = ("node", "covariate", "statistic", "psychotree", "p adjusted", "psychotree")
     theirs = np.asarray(r.vector("coef").floats(), float).reshape(4, 5)
-    ours = np.array([leaf.fit.params[list(ITEMS[1:])] for leaf in tree.leaves])
+    ours = np.array([leaf[2:] for leaf in own["leaves"]])
     off = "below 1e-9" if np.abs(ours - theirs).max() < 1e-9 else f"{np.abs(ours - theirs).max():.1e}"
     said = (
-        f"The leaves: {', '.join(f'{leaf.number} ({leaf.n_persons:g} persons)' for leaf in tree.leaves)}. Log-likelihood"
-        f" {tree.llf:.9f} on {tree.df} df; psychotree {r.vector('llf').floats()[0]:.9f} on"
+        f"The leaves: {', '.join(f'{number} ({persons:g} persons)' for number, persons, *_ in own['leaves'])}. Log-likelihood"
+        f" {own['llf']:.9f} on {own['df']} df; psychotree {r.vector('llf').floats()[0]:.9f} on"
         f" {r.vector('df').floats()[0]:g}. The {ours.size} coefficients of the leaves differ by {off}."
     )
     return f"{markdown(heads, rows, 2)}\n{said}\n"
@@ -100,3 +122,8 @@ def simulation() -> str:
 
 
 BLOCKS = {"trees-topmodel": compared, "trees-simulation": simulation}
+
+
+if __name__ == "__main__":
+    made = topmodel()
+    TOPMODEL.write_text(json.dumps(numbers(made, (1, 2, 4)), indent=1) + "\n", encoding="utf-8")

@@ -18,6 +18,7 @@ if _typing.TYPE_CHECKING:
     from . import campaign as campaign
     from .bridge.script import to_r as to_r
     from .data.comparisons import Comparisons as Comparisons
+    from .data.judgments import split_tracks as split_tracks
     from .data.reading import read as read
     from .data.respondents.read import read_respondents as read_respondents
     from .data.respondents.respondents import Respondents as Respondents
@@ -46,7 +47,7 @@ if _typing.TYPE_CHECKING:
     from .native.contests.predict import predict as predict
     from .native.experiment.judge_agreement import judge_agreement as judge_agreement
     from .native.experiment.models import fit_preference_model as fit_preference_model
-    from .native.hypotheses.profile import profile as profile
+    from .native.hypotheses.profile import profile as profile, profile_test as profile_test
     from .native.hypotheses.score_test import score_test as score_test
     from .native.hypotheses.wild import wild_test as wild_test
     from .native.irt.categorical import fit_irt_categorical as fit_irt_categorical
@@ -74,6 +75,7 @@ _HOME = {
     "Comparisons": "data.comparisons",
     "read_respondents": "data.respondents.read",
     "Respondents": "data.respondents.respondents",
+    "split_tracks": "data.judgments",
     "fit_llbt": "native.pairs.models",
     "fit_bradley_terry": "native.contests.bradley_terry",
     "predict": "native.contests.predict",
@@ -99,6 +101,7 @@ _HOME = {
     "fit_tree": "native.trees.models",
     "bootstrap": "native.resampling.bootstrap",
     "profile": "native.hypotheses.profile",
+    "profile_test": "native.hypotheses.profile",
     "score_test": "native.hypotheses.score_test",
     "wild_test": "native.hypotheses.wild",
     "Fit": "fit.fit",

@@ -6,6 +6,13 @@ purpose are kinds of :class:`PairproofError`, and all its warnings are kinds of 
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
+from pathlib import Path
+
+_PACKAGE = f"{Path(__file__).parent}{os.sep}"
+
 
 class PairproofError(Exception):
     """Base class of every error that the package raises on purpose.
@@ -293,3 +300,27 @@ class RankingWarning(DataWarning):
     >>> from pairproof.errors import RankingWarning
     >>> warnings.simplefilter("ignore", RankingWarning)
     """
+
+
+def warn_the_caller(message: str, category: type[PairproofWarning]) -> None:
+    """Warn at the line outside the package that called it, whatever steps lie between.
+
+    Parameters
+    ----------
+    message : str
+    category : type of PairproofWarning
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from pairproof.errors import DataWarning, warn_the_caller
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_the_caller("the last line has no line end", DataWarning)
+    >>> caught[0].filename.endswith("errors.py")
+    False
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -99,7 +99,9 @@ mirror_of_apt() {
 }
 mirror_of_r() {
     command -v Rscript >/dev/null 2>&1 || return 0
-    Rscript -e 'm <- getOption("repos")["CRAN"]; if (isTRUE(grepl("^[a-z]+://", m))) cat("MIRROR", m, "\n")' 2>/dev/null |
+    # Of the site and the home, not of the current folder.
+    R_ENVIRON_USER=${R_ENVIRON_USER-${HOME:+$HOME/.Renviron}} R_PROFILE_USER=${R_PROFILE_USER-${HOME:+$HOME/.Rprofile}} \
+        Rscript -e 'm <- getOption("repos")["CRAN"]; if (isTRUE(grepl("^[a-z]+://", m))) cat("MIRROR", m, "\n")' 2>/dev/null |
         sed -n 's/^MIRROR \(.*[^ ]\) *$/\1/p'
 }
 

@@ -2,12 +2,15 @@
 #
 #   lacking FILE [all]       prints "LACKING name" for each package of FILE that is missing or too old, and "LIBRARY folder";
 #                            those that are marked on-request only with "all"
+#   kept FILE                prints "KEPT folder" for each package of base R, those that FILE marks as required, and what
+#                            these need in turn; "STAYS name" for those that are not base R's, "HIDDEN name" for the rest
+#                            that is installed, and "OPTIONAL name" for what FILE marks as optional and none of these need
 #   plan NAME...             prints "PLAN name" for the NAMEs and what they need in turn, and "CRAN yes" if CRAN answers
 #   install FOLDER NAME...   installs the NAMEs into FOLDER; "STANDIN ..." says what takes the place of a package that cannot
 #                            be had
 #
-# "lacking" is run without user profiles, as pairproof's own R is, so it sees the libraries that count; the other two read
-# them, because a mirror may be chosen there.
+# "lacking" and "kept" are run without user profiles, as pairproof's own R is, so they see the libraries that count; the
+# other two read them, because a mirror may be chosen there.
 # Mirrors and proxies are those of R's own configuration (options("repos"), Rprofile, environment).  R_TARBALLS names a
 # directory, or files, of source packages brought from elsewhere.  What is printed for the caller starts with a capital
 # keyword, because a user's own Rprofile may print too.
@@ -19,7 +22,7 @@ options(timeout = 120, warn = 1)
 
 say <- function(...) message("        ", ...)
 
-# One row a package: name, minimum, and whether it is brought on request only.  A line that does not read as
+# One row a package: name, minimum, whether it is required, and whether it is brought on request only.  A line that does not read as
 # "name >= version required|optional [on-request]" is an error.
 read_requirements <- function(file) {
   lines <- trimws(sub("#.*", "", readLines(file)))
@@ -27,7 +30,8 @@ read_requirements <- function(file) {
   pattern <- "^([A-Za-z][A-Za-z0-9.]*)[[:space:]]*>=[[:space:]]*([0-9][0-9.-]*)[[:space:]]+(required|optional|optional[[:space:]]+on-request)$"
   wrong <- lines[!grepl(pattern, lines)]
   if (length(wrong)) stop("cannot read in ", file, ": ", wrong[1], call. = FALSE)
-  data.frame(name = sub(pattern, "\\1", lines), minimum = sub(pattern, "\\2", lines), on_request = endsWith(lines, "on-request"))
+  data.frame(name = sub(pattern, "\\1", lines), minimum = sub(pattern, "\\2", lines),
+             required = grepl("[[:space:]]required$", lines), on_request = endsWith(lines, "on-request"))
 }
 
 usable <- function(name, minimum = "0.0") {
@@ -118,6 +122,19 @@ lacking <- function(file, all = "") {
   cat("LIBRARY", library_to_use(), "\n")
 }
 
+kept <- function(file) {
+  wanted <- read_requirements(file)
+  here <- utils::installed.packages()
+  here <- here[!duplicated(rownames(here)), , drop = FALSE]  # the first of several libraries is the one that is loaded
+  base <- rownames(here)[here[, "Priority"] %in% "base"]
+  needed <- tools::package_dependencies(wanted$name[wanted$required], db = here, which = c("Depends", "Imports"), recursive = TRUE)
+  stays <- setdiff(intersect(rownames(here), c(wanted$name[wanted$required], unlist(needed))), base)
+  for (name in c(base, stays)) cat("KEPT ", file.path(here[name, "LibPath"], name), "\n", sep = "")
+  for (name in sort(stays)) cat("STAYS", name, "\n")
+  for (name in setdiff(rownames(here), c(base, stays))) cat("HIDDEN", name, "\n")
+  for (name in setdiff(wanted$name[!wanted$required], stays)) cat("OPTIONAL", name, "\n")
+}
+
 plan <- function(names) {
   index <- index_of(repositories())
   needed <- names
@@ -160,7 +177,8 @@ install_all <- function(library_folder, names) {
 
 switch(verb,
   lacking = do.call(lacking, as.list(names_given)),
+  kept = kept(names_given),
   plan = plan(names_given),
   install = install(names_given[1], names_given[-1]),
-  stop("expected lacking, plan or install, found ", verb, call. = FALSE)
+  stop("expected lacking, kept, plan or install, found ", verb, call. = FALSE)
 )

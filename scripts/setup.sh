@@ -130,6 +130,9 @@ apt_knows() { apt-cache show "$1" 2>/dev/null | grep -q '^Package:'; }
 [ $apt_usable = no ] || apt_install ca-certificates || warn "no CA certificates: secure mirrors may not be reached"
 
 # ---- R ---------------------------------------------------------------------------------------------------------------
+# R reads the site's start-up files and those of the home, as pairproof/files/r_startup.py says, not the folder's.
+: "${R_ENVIRON_USER=${HOME:+$HOME/.Renviron}}" "${R_PROFILE_USER=${HOME:+$HOME/.Rprofile}}"
+export R_ENVIRON_USER R_PROFILE_USER
 r_version=
 find_r() { r_version=$(Rscript --no-init-file -e 'cat(format(getRversion()))' 2>/dev/null) || r_version=; }
 find_r

@@ -4,12 +4,17 @@ was not run.
 ``@pytest.mark.r`` (or ``@pytest.mark.r("prefmod")``) asks a live R with the required packages (and those
 named).  Where they are missing the test is not run, and says which; with PAIRPROOF_REQUIRE_R=1 an R that does
 not run at all is a failure instead, so that a machine which should have R cannot pass without it.
+
+PAIRPROOF_HIDDEN names what ``scripts/without.sh`` has hidden from the run: R packages, R, chromium, pyarrow.
+If one of them can be had in spite of that, nothing is run.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
+import shutil
 import signal
 from collections import defaultdict
 from pathlib import Path
@@ -17,10 +22,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from pairproof.bridge.process.cures import release
 from pairproof.cli.doctor import R_PACKAGES
-from pairproof.cli.doctor.cures import release
+from tests.places import RECORDS
 
 ROOT = Path(__file__).resolve().parent.parent
+# Here and not in a fixture: tests are collected from records, and the commands that tests start ask them too.
+_FOLDERS = [folder for folder in os.environ.get("PAIRPROOF_RECORDS", "").split(os.pathsep) if folder]
+os.environ["PAIRPROOF_RECORDS"] = os.pathsep.join(dict.fromkeys([*_FOLDERS, str(RECORDS)]))
 
 # As newer versions of hypothesis do by themselves: where a run decides whether something lands, the same code
 # gives the same examples; everywhere else they are new each time, and find what the last ones did not.
@@ -68,6 +77,28 @@ def r_lacks(packages: tuple[str, ...]) -> str | None:
         and release(str(status.packages[p.name])) < release(p.minimum)
     ]
     return f"R package too old: {', '.join(old)}" if old else None
+
+
+def found_although_hidden(names: list[str]) -> list[str]:
+    """Those of the names that can be had, as the tests themselves would ask for them."""
+    found = [name for name in names if name == "pyarrow" and importlib.util.find_spec(name)]
+    if "chromium" in names:
+        programs = ("chromium", "chromium-browser", "google-chrome", "chromedriver")
+        found += [program for program in programs if shutil.which(program)]
+    if "R" in names:
+        return found + (["R"] if r_status().usable or shutil.which("Rscript") else [])
+    packages = [name for name in names if name not in ("pyarrow", "chromium")]
+    if packages and not r_status().usable:
+        raise pytest.UsageError(f"R packages are hidden, and R does not run: {r_status().why_not}")
+    return found + [name for name in packages if r_status().packages.get(name)]
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    names = os.environ.get("PAIRPROOF_HIDDEN", "").split()
+    if names and not hasattr(session.config, "workerinput"):
+        if found := found_although_hidden(names):
+            raise pytest.UsageError(f"PAIRPROOF_HIDDEN: {', '.join(found)} can be had although hidden")
+        print(f"not to be had here, as asked: {', '.join(names)}")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

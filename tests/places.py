@@ -12,3 +12,5 @@ DATA = TESTS / "data"
 SCHEMAS = TESTS / "schemas"
 #: The 50-digit values and the code that makes them.
 CERTIFIED = TESTS / "certified"
+#: R's answers that only tests and pages ask for; what the shipped validation asks for lies in the package.
+RECORDS = TESTS / "records" / "answers"

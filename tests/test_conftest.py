@@ -42,7 +42,9 @@ def run_without_r(tmp_path):
 
     def run(**settings: str) -> tuple[int, str]:
         keep = {
-            name: value for name, value in os.environ.items() if name not in ("R_HOME", "PAIRPROOF_REQUIRE_R")
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("R_HOME", "PAIRPROOF_REQUIRE_R", "PAIRPROOF_HIDDEN")
         }
         environment = {**keep, "PATH": str(tmp_path / "empty"), **settings}
         ran = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests"], cwd=tmp_path,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.metadata
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from pairproof.cli import doctor
+from tests.data_licences import ASKED, licences
 from tests.places import ROOT
 
 if sys.version_info >= (3, 11):
@@ -212,6 +214,7 @@ def test_the_wheel_holds_the_r_side_the_records_and_the_papers(wheel):
     assert "pairproof/bridge/process/core.R" in names
     assert any(re.fullmatch(r"pairproof/bridge/records/.+\.json", name) for name in names)
     assert any(re.fullmatch(r"pairproof/validation/papers/.+\.toml", name) for name in names)
+    assert "pairproof/DATA-LICENCES.toml" in names
 
 
 def test_the_wheel_names_its_licence_and_its_command(wheel):
@@ -221,6 +224,70 @@ def test_the_wheel_names_its_licence_and_its_command(wheel):
     metadata = wheel.read(f"{info}/METADATA").decode()
     assert "License :: OSI Approved :: MIT License" in metadata
     assert not re.search(r"^Requires-Dist: rpy2(?!.*extra)", metadata, re.M), "rpy2 must stay optional"
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> dict[str, str]:
+    """The environment in which the wheel is the pairproof that is imported, far from the checkout."""
+    folder = tmp_path_factory.mktemp("installed") / "site-packages"
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-index",
+        "--no-deps",
+        "--target",
+        str(folder),
+    ]
+    ran = subprocess.run([*command, wheel.filename], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    ours = {k: v for k, v in os.environ.items() if not k.startswith("PAIRPROOF_")}
+    return {**ours, "PYTHONPATH": str(folder)}
+
+
+#: Rows that do not run from a wheel without R, where all others do: their data are those of an R package or
+#: of a competition, which do not travel, or native has no such model.
+NOT_RUN_WITHOUT_R = {
+    "contests": 5, "hopkins-may-2013": 77, "inference": 6, "patterns": 14, "turner-firth-2012": 48,
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("paper", sorted(licences()["papers"]))
+def test_an_installed_wheel_validates_from_its_own_records_and_holds_no_other(paper, installed, tmp_path):
+    out, report = tmp_path / "asked", tmp_path / "report.json"
+    command = [
+        sys.executable,
+        "-c",
+        ASKED,
+        str(out),
+        paper,
+        "--r",
+        "recorded",
+        "--report",
+        str(report),
+        "--quiet",
+    ]
+    ran = subprocess.run(command, capture_output=True, text=True, env=installed, cwd=tmp_path)
+    assert ran.returncode in (0, 1), ran.stderr
+    found = json.loads(report.read_text("utf-8"))["agreements"]
+    assert ran.returncode == any(a["verdict"].startswith("differs") for a in found if not a["accepted"])
+    not_run = [a for a in found if a["verdict"] == "not-run"]
+    assert len(not_run) == NOT_RUN_WITHOUT_R.get(paper, 0)
+    assert all(a["explanation"] for a in not_run)
+    listed = {name for name, entry in licences()["records"].items() if paper in entry["asked_by"]}
+    assert set(out.read_text("utf-8").split()) == listed
+
+
+def test_an_installed_package_is_not_recorded_into(installed, tmp_path):
+    command = [sys.executable, "-m", "pairproof", "record", "wikipedia-bradley-terry"]
+    ran = subprocess.run(command, capture_output=True, text=True, env=installed, cwd=tmp_path)
+    assert ran.returncode == 3, ran.stdout + ran.stderr
+    said = " ".join(ran.stderr.split())
+    assert "would be written into an installed package" in said and "--into FOLDER" in said
 
 
 # ---- who imports whom --------------------------------------------------------------------------------------

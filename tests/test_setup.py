@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-SCRIPTS = ("setup.sh", "fresh.sh", "browser.sh")
+SCRIPTS = ("setup.sh", "fresh.sh", "browser.sh", "without.sh")
 
 
 def function(source: str, name: str) -> str:
@@ -54,7 +54,8 @@ def start(checkout, **environment):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, "NO_APT": "1", **environment},
+        # `make` exports VENV: without another here, the set-up would mend the environment of this very run.
+        env={**os.environ, "NO_APT": "1", "VENV": ".venv", **environment},
         start_new_session=True,
     )
 

@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pairproof.files.r_startup import r_environment
+
 from ..harness.process import ONE_THREAD
 
 #: A fit that took less than this many seconds is made a second time, which is the one that counts: R compiles
@@ -111,7 +113,7 @@ def fit(
             [rscript, "--vanilla", str(script), str(data)],
             capture_output=True,
             text=True,
-            env={**os.environ, **ONE_THREAD, "LC_ALL": "C.UTF-8"},
+            env={**r_environment(os.environ), **ONE_THREAD, "LC_ALL": "C.UTF-8"},
             preexec_fn=limits,
         )
     said = {line.split()[0]: line.split()[1:] for line in ran.stdout.splitlines() if line.strip()}

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pairproof.bridge.packages import jags
 from pairproof.data.comparisons import Comparisons
 from pairproof.data.judgments import judgments
+from pairproof.files.r_startup import r_environment
 from pairproof.native.irt.sampling import item_codes
 
 from ..harness.process import ONE_THREAD, Failed, NotHere, TooLong
@@ -131,7 +132,7 @@ def one_chain(
     try:
         done = subprocess.run(
             [rscript, "--no-init-file", str(Path(__file__).with_name("samplers.R")), str(folder)],
-            env={**os.environ, **ONE_THREAD},
+            env={**r_environment(os.environ), **ONE_THREAD},
             text=True,
             stdin=subprocess.DEVNULL,
             capture_output=True,

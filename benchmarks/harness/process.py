@@ -14,6 +14,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pairproof.files.r_startup import r_environment
+
 from .job import Language
 from .machine import in_words, linear_algebra_of
 
@@ -131,7 +133,7 @@ class Server:
         return [rscript, "--no-init-file", str(HARNESS / "serve.R")]
 
     def _environment(self) -> dict[str, str]:
-        found = {**os.environ, **ONE_THREAD, "PAIRPROOF_BENCHMARK_SCRATCH": str(self.scratch)}
+        found = {**r_environment(os.environ), **ONE_THREAD, "PAIRPROOF_BENCHMARK_SCRATCH": str(self.scratch)}
         return found if self.blas is None else with_blas(found, self.blas)
 
     def loaded_blas(self) -> str:
@@ -163,7 +165,10 @@ def with_blas(environment: dict[str, str], folder: Path) -> dict[str, str]:
     rscript = shutil.which("Rscript")
     if rscript is not None and not environment.get("R_LD_LIBRARY_PATH"):
         home = subprocess.run(
-            [rscript, "--no-init-file", "-e", "cat(R.home('lib'))"], capture_output=True, text=True
+            [rscript, "--no-init-file", "-e", "cat(R.home('lib'))"],
+            capture_output=True,
+            text=True,
+            env=r_environment(environment),
         ).stdout.strip()
         out["R_LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [at, home]))  # libR.so itself
     return out

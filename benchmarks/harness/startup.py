@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from pairproof.files.r_startup import r_environment
+
 from .process import ONE_THREAD, REPOSITORY
 
 #: Everything one needs for a first fit is loaded, not just the name: the package loads its parts when they
@@ -83,7 +85,7 @@ def import_seconds(found: list[Start]) -> float:
 
 def _run(command: list[str]) -> tuple[float, float] | None:
     """(CPU, wall) seconds, or None if it failed."""
-    env = {**os.environ, **ONE_THREAD}
+    env = {**r_environment(os.environ), **ONE_THREAD}
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         command,

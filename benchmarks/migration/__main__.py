@@ -23,6 +23,7 @@ from typing import Any
 
 from pairproof import migrate
 from pairproof.bridge.capture.run import capture
+from pairproof.files.r_startup import r_environment
 
 from ..harness.results import asked, keep
 from .page import page
@@ -105,7 +106,14 @@ def elapsed(work: Callable[[], Any]) -> float:
 
 
 def _run(command: list[str], folder: Path) -> None:
-    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        command,
+        cwd=folder,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=r_environment(os.environ),
+    )
 
 
 if __name__ == "__main__":

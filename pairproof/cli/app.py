@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -33,8 +35,29 @@ COMMANDS = {
 }
 
 
+class ReaderGone(Exception):
+    """Whoever read standard output has closed it."""
+
+
+@contextmanager
+def _not_for_click() -> Iterator[None]:
+    """Keep a closed pipe from click, which ends the process with 1: here that says that a verdict differs."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGone from error
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name and loads them one at a time."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _not_for_click():  # --help and --version print while the context is made
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _not_for_click():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

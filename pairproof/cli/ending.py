@@ -29,7 +29,7 @@ DONE, ATTENTION, NOT_RUN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 3, 130
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; if an error stops it, say so on standard error."""
     from ..files.inputs import noting
-    from .app import app
+    from .app import ReaderGone, app
 
     state = State()
     for stream in (sys.stdout, sys.stderr):
@@ -40,12 +40,9 @@ def run(arguments: Sequence[str]) -> int:
             outcome = app.main(list(arguments), prog_name="pairproof", standalone_mode=False, obj=state)
             sys.stdout.flush()
             return outcome if isinstance(outcome, int) else DONE
-        except (SystemExit, BrokenPipeError) as stop:
-            # click turns a closed pipe into exit code 1, which here would mean that a verdict differs.
-            if isinstance(stop, BrokenPipeError) or isinstance(stop.__context__, OSError):
-                _drop_output()
-                return INTERRUPTED
-            raise
+        except (ReaderGone, BrokenPipeError):
+            _drop_output()
+            return INTERRUPTED
         except (KeyboardInterrupt, click.Abort):
             echo("pairproof: interrupted", err=True)
             return INTERRUPTED
@@ -93,7 +90,19 @@ def describe(error: Exception) -> tuple[int, str]:
         )
         return BAD_INPUT, f"{what}: {error.strerror or name}; {cure}"
     if isinstance(error, MemoryError):
-        return NOT_RUN, f"pairproof: out of memory {error}; use fewer covariates or coarser --cells"
+        what = " ".join(str(error).split())
+        return (
+            NOT_RUN,
+            f"pairproof: out of memory{f' ({what})' if what else ''}; ask for less at a time: fewer rows or items, or, in"
+            " a model of judges, fewer covariates or coarser --cells",
+        )
+    if (
+        isinstance(error, ModuleNotFoundError)
+        and (package := (error.name or "").partition(".")[0]) != "pairproof"
+    ):
+        from ..bridge.process.cures import python_package
+
+        return NOT_RUN, f"pairproof: {package} is not installed; cure: {python_package(package, package, '')}"
     text = " ".join(str(error).split()) or "no message"
     return (
         NOT_RUN,

@@ -44,6 +44,10 @@ class State:
         Errors are the only messages on standard error.
     debug : bool
         Tracebacks.
+    track : str
+        The track that is being worked on, with --tracks.
+    parts : dict of track to Output, or None
+        Results that are collected, to be given as one by :meth:`give_parts`.
     """
 
     json: bool = False
@@ -52,11 +56,13 @@ class State:
     quiet: bool = False
     debug: bool = False
     force: bool = False
+    track: str = ""
+    parts: dict[str, Output] | None = None
 
     def say(self, message: str) -> None:
         """Print a message on standard error, unless quiet."""
         if not self.quiet:
-            echo(message, err=True)
+            echo(f"track {self.track}: {message}" if self.track else message, err=True)
 
     def show(self, text: str, document: Any) -> None:
         """Print the result: the text, or the JSON document if that was asked for."""
@@ -72,10 +78,34 @@ class State:
 
     def give_output(self, output: Output, document: Any) -> None:
         """Write the reports and print the result, from an output that has every form."""
+        if self.parts is not None:
+            self.parts[self.track] = output
+            return
         for path in self.reports:
             output.write(path, force=self.force)
             self.say(f"report: {path}")
         self.show("" if self.json else output.shown().rstrip("\n"), document)
+
+    def give_parts(self) -> None:
+        """Give the results of all tracks as one."""
+        from ..report.blocks import Heading, Page
+
+        parts, self.parts, self.track = self.parts or {}, None, ""
+
+        def page() -> Page:
+            pages = {track: output.page() for track, output in parts.items()}
+            title = next(iter(pages.values())).title
+            blocks = [[Heading(f"Track {track}"), *found.blocks] for track, found in pages.items()]
+            return Page(title, [block for own in blocks for block in own], f"{len(pages)} tracks")
+
+        def document() -> dict[str, Any]:
+            return {"tracks": {track: json.loads(output.json()) for track, output in parts.items()}}
+
+        def terminal() -> str:
+            shown = {track: output.shown().rstrip("\n") for track, output in parts.items()}
+            return "\n\n".join(f"Track {track}\n\n{text}" for track, text in shown.items())
+
+        self.give(page, document(), terminal)
 
     def no_junit(self, what: str) -> None:
         """Refuse a JUnit report; `what` begins the reason, for example "a comparison has".
@@ -114,8 +144,8 @@ class State:
         """
         from ..files.outputs import check, check_apart
 
-        reads = _named(context, READ)
-        written, kept = [*map(str, self.reports), *_named(context, WRITTEN)], _named(context, KEPT)
+        reads = files_of(context, READ)
+        written, kept = [*map(str, self.reports), *files_of(context, WRITTEN)], files_of(context, KEPT)
         for path in written:
             check(path, reads=reads, force=self.force)
         for path in kept:
@@ -139,7 +169,7 @@ class FileName(click.ParamType):
 READ, WRITTEN, KEPT = FileName(), FileName(), FileName()
 
 
-def _named(context: click.Context, kind: FileName) -> list[str]:
+def files_of(context: click.Context, kind: FileName) -> list[str]:
     """The files that the parameters of one kind name."""
     found: list[str] = []
     for parameter in context.command.params:

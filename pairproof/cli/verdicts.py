@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,13 +30,14 @@ def check_papers(
     names: Sequence[str],
     r: Mode | None,
     require_r: bool,
+    full: bool,
     data: Path | None,
     data_limit: int | None,
 ) -> int:
     """Recompute the papers, show and write the verdicts, and return the exit code 0, 1 or 2."""
     import pairproof.validation
 
-    from ..validation.report import output
+    from ..validation.report import output, screen
     from ..validation.verdicts.agreement import exit_code, to_document
 
     with watched(state) as progress:
@@ -47,7 +49,11 @@ def check_papers(
             workers=os.cpu_count() or 1,
             **stated(data_limit=data_limit),
         )
-    state.give_output(output(found, found.context), to_document(found))
+    shown = replace(
+        output(found, found.context),
+        terminal=lambda: screen(found, found.context, full=full, reports=[*map(str, state.reports)]),
+    )
+    state.give_output(shown, to_document(found))
     return exit_code(found, require_r)
 
 

@@ -280,12 +280,12 @@ def test_names_of_order_slope_and_item_covariate_are_those_of_the_interface(caps
 def test_a_separated_fit_is_exit_code_0_and_its_json_names_what_is_not_estimable(capsys, tmp_path):
     document = fit_json(capsys, write(tmp_path, SEPARATED))
     assert document["not_estimable"] == ["A", "B"] and document["params"] == {"A": None, "B": None, "C": 0.0}
-    assert document["cov_params"] == {"names": [], "rows": []} and document["worth"]["all"] == {
-        "A": None,
-        "B": None,
-        "C": None,
-    }
-    assert any("separated" in w and "A, B" in w for w in document["warnings"])
+    assert document["cov_params"] == {"names": [], "rows": []}
+    # A and B have beaten each other, 5 to 3; C has beaten nobody.
+    worth = document["worth"]["all"]
+    assert worth == {"A": pytest.approx(5 / 8, abs=1e-12), "B": pytest.approx(3 / 8, abs=1e-12), "C": None}
+    assert document["item_status"] == {"all": {"C": "below all"}}
+    assert any("separated" in w and "A, B" in w and "--reference A" in w for w in document["warnings"])
     assert any("worths are null" in w for w in document["warnings"])
 
 
@@ -426,11 +426,19 @@ def test_an_html_report_escapes_item_names_also_in_the_picture(capsys, tmp_path)
     assert code == 0 and "<b>A</b>" not in page and "&lt;b&gt;A&lt;/b&gt;" in page
 
 
-def test_an_html_report_of_a_separated_fit_says_why_there_is_no_picture(capsys, tmp_path):
-    code, _, _ = run(capsys, "fit", write(tmp_path, SEPARATED), "--report", tmp_path / "o.html")
+def test_an_html_report_of_a_fit_without_any_worth_says_why_there_is_no_picture(capsys, tmp_path):
+    nobody = write(tmp_path, "first,second,wins,losses\nA,B,5,0\nA,C,6,0\nB,C,4,0\n")
+    code, _, _ = run(capsys, "fit", nobody, "--report", tmp_path / "o.html")
     page = (tmp_path / "o.html").read_text(encoding="utf-8")
     assert code == 0 and "No picture of the worths: separated data" in page
     assert "Worths with their intervals" not in page
+
+
+def test_an_html_report_of_a_separated_fit_draws_the_worths_within_sets(capsys, tmp_path):
+    code, _, _ = run(capsys, "fit", write(tmp_path, SEPARATED), "--report", tmp_path / "o.html")
+    page = (tmp_path / "o.html").read_text(encoding="utf-8")
+    assert code == 0 and "Worths with their intervals" in page and "No picture of the worths" not in page
+    assert "below all" in page
 
 
 # -- a process of its own ------------------------------------------------------------------------------------
@@ -494,6 +502,26 @@ def test_a_reader_that_closes_the_pipe_is_an_interruption_and_not_a_verdict(tmp_
     assert child.wait(timeout=60) == 130 and "Traceback" not in err and "Exception ignored" not in err
 
 
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+@pytest.mark.parametrize("command", [["--help"], ["--version"], ["fit", "--help"], ["fit", "t.csv"]], ids=str)
+def test_output_that_nobody_reads_is_an_interruption_wherever_it_is_written(command, tmp_path):
+    (tmp_path / "t.csv").write_text("first,second,wins,losses\nA,B,3,2\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    code = "import sys; from pairproof.cli import main; sys.exit(main())"
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-c", code, *command],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+        )
+    finally:
+        os.close(writer)
+    assert (ran.returncode, ran.stderr) == (130, "")
+
+
 def test_a_terminal_without_utf_8_still_gets_its_output(tmp_path):
     path = write(tmp_path, "first,second,outcome\nÄpfel,梨,first\nÄpfel,梨,second\n")
     latin = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
@@ -508,7 +536,7 @@ def test_a_terminal_without_utf_8_still_gets_its_output(tmp_path):
 # -- R itself ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.r
+@pytest.mark.r("prefmod")
 def test_fit_with_verify_asks_live_r_and_every_number_agrees(capsys, table, tmp_path):
     document = fit_json(
         capsys,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import jsonschema
@@ -11,6 +12,7 @@ import pytest
 import pairproof
 from pairproof.cli import main
 from pairproof.files import made_by
+from pairproof.files.guarded import unguard
 from tests.places import SCHEMAS
 
 #: The four players of random effects' vectors, with a judge, an offset and weights beside them.
@@ -94,9 +96,10 @@ def test_no_standard_errors_by_cluster_are_promised_where_there_are_none(capsys)
     assert "--cluster" in ran(capsys, "fit", "t.csv", "--model", "bradley-terry", "--formula", "item")[1]
 
 
-def test_where_keeps_rows_and_all_items(capsys):
-    document = fitted(capsys, "t.csv", "--where", "judge=1", "--link", "probit")
-    assert document["items"] == list("ABCD") and document["n_comparisons"] == 30
+def test_where_keeps_rows_and_the_items_that_they_compare(capsys):
+    for judge, items in (("1", "ABCD"), ("2", "BCD")):
+        document = fitted(capsys, "t.csv", "--where", f"judge={judge}", "--link", "probit")
+        assert document["items"] == list(items) and document["n_comparisons"] == 30
     assert ran(capsys, "fit", "t.csv", "--where", "judge=1", "--where", "judge=2")[0] == 0
 
 
@@ -211,8 +214,22 @@ def test_predict_gives_the_numbers_of_python_for_new_pairs_and_items(capsys, fol
     # The vector of a new player with x = 3 against the first; seen: 2e-8 off, as the modes it is made of are.
     # The specification's is 1.8e-8 off, at its own modes: observed 1.8e-8.
     assert rows[0]["eta"] == pytest.approx(1.222922462, abs=5e-8)
-    assert (folder / "o.csv").read_text().splitlines()[1].startswith(f"E,A,{frame['eta'][0]!r},")
+    assert (folder / "o.csv").read_text().splitlines()[1].startswith(f"E,A,{float(frame['eta'][0])!r},")
     assert made_by.is_ours(folder / "o.csv")
+
+
+def test_predictions_hold_no_cell_that_a_spreadsheet_would_run(capsys, folder):
+    name = "=cmd()"
+    rows = [["first", "second", "wins", "losses"], [name, "-B", 6, 4], ["-B", "@C", 5, 5], [name, "@C", 7, 3]]
+    with (folder / "names.csv").open("w", newline="") as out:
+        csv.writer(out).writerows(rows)
+    with (folder / "next.csv").open("w", newline="") as out:
+        csv.writer(out).writerows([["first", "second"], [name, "@C"]])
+    assert ran(capsys, "predict", "names.csv", "--new", "next.csv", "--out", "o.csv")[0] == 0
+    (found,) = csv.DictReader((folder / "o.csv").open())
+    assert (found["first"], found["second"], found["guarded"]) == ("'" + name, "'@C", "1")
+    assert unguard(found["first"]) == name and float(found["eta"]) > 0
+    assert ran(capsys, "predict", "names.csv", "--new", "next.csv", "--out", "o.csv", "--force")[0] == 0
 
 
 def test_predict_says_how_its_limits_take_sigma(capsys, folder):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...fit.family import FAMILIES, TIES_IN_WORDS
-from ..options.reading import reader_options
+from ..options.reading import read_table, reader_options
 from ..options.sections import SectionedCommand, option
 from ..state import KEPT, READ, State, shared_options
+
+if TYPE_CHECKING:
+    from ...data.comparisons import Comparisons
 
 _model = option("Model")
 _file = option("Claims file")
@@ -62,7 +66,7 @@ def command(context: click.Context) -> None:
 @_model("--reference", default="", metavar="ITEM|sum", help="The item whose ability is 0, or sum.")
 @_model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first.")
 @_model("--cells", default="", metavar="COL,...|row", help="Finer table for deviance and df.")
-@reader_options
+@functools.partial(reader_options, tracks=False)
 @shared_options
 def new(
     state: State,
@@ -74,8 +78,6 @@ def new(
     cells: str,
     **model: Any,
 ) -> int:
-    import pairproof
-
     from ...validation.claims import SUFFIX
     from ...validation.claims.new import draft
     from ...validation.claims.paper import ModelClaim
@@ -88,7 +90,7 @@ def new(
         )
     name = paper or (out.name[: -len(SUFFIX)] if out else Path(table).stem if table != "-" else "paper")
     found = draft(
-        pairproof.read(table, **reading),
+        _of_one_track(table, reading, model["by"]),
         ModelClaim(cells=tuple(c for c in cells.split(",") if c), **model),
         name,
         title,
@@ -125,3 +127,12 @@ def new(
         },
     )
     return 0
+
+
+def _of_one_track(file: str, reading: dict[str, Any], by: str) -> Comparisons:
+    """The table of the claims; a claims file has no tracks."""
+    from ...data.tracks import check_one_track
+
+    table = read_table(file, reading)
+    check_one_track(table, by, each=False)
+    return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ import click
 
 from ...text import label
 from ..options.cluster import cluster_options
-from ..options.reading import names, names_or_none, reader_options
+from ..options.reading import names, names_or_none, read_table, reader_options
 from ..options.sections import COUNT, POSITIVE, SectionedCommand, level_option, option
 from ..state import KEPT, READ, State, shared_options
 
@@ -101,6 +102,7 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
 )
 @_experiment(
     "--track",
+    "--tracks",
     "by",
     metavar="COL,...",
     callback=names_or_none,
@@ -186,17 +188,15 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     "--warmup", type=click.IntRange(min=0), default=100, help="irt-*: iterations discarded from each chain."
 )
 @_models("--draws", type=COUNT, default=250, help="irt-*: iterations kept in each chain.")
-@reader_options
+@functools.partial(reader_options, tracks=False)
 @shared_options
 def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> int:
     state.no_junit("an experiment has")
-    import pairproof
-
     from ...native.experiment import splits
     from ...native.experiment.clustered import clusters_of
     from ..reports.competitions import Experiment, document, page
 
-    table = pairproof.read(file, **reading)
+    table = read_table(file, reading)
     leave_out = asked["leave_out"] or ()
     design = _design(asked, 0 if state.seed is None else state.seed)
     how = {name: asked[name] for name in ("by", "test_size", "rule")}
@@ -204,7 +204,7 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     parts = splits.chosen_tracks(table, asked["by"], leave_out).values()
     size = asked["test_size"] or max(map(splits.default_test_size, parts))
     if asked["train"]:
-        tracks = splits.trained_on(tracks, pairproof.read(asked["train"], **reading), asked["by"])
+        tracks = splits.trained_on(tracks, read_table(asked["train"], reading), asked["by"])
     _say_what_is_small(state, tracks, design)
     clusters = clusters_of(tracks, design.cluster, asked["cluster_kind"]) if design.cluster else None
     results = _run(state, tracks, design, asked["resume"], asked["workers"])

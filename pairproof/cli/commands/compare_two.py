@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..options.cluster import cluster_options
-from ..options.reading import reader_options, two_names
+from ..options.reading import read_table, reader_options, two_names
 from ..options.sections import SectionedCommand, option
 from ..state import READ, State, json_text, shared_options
 
@@ -56,7 +56,7 @@ def command(
     from ...report.output import Output
     from ..reports.compare_two import document, page
 
-    table = pairproof.read(file, **reading)
+    table = read_table(file, reading)
     how = {"cluster": cluster, "kind": cluster_kind}
     found = compare_all_pairs(table, **how) if pair is None else (pairproof.compare_two(table, *pair, **how),)
     # The document has tests that the page of many pairs does without, and which take their time.

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
+from ...files.r_startup import not_read
+from ..options.r import project_option
 from ..options.sections import SectionedCommand
 from ..state import State, shared_options
 
 
 @click.command("doctor", cls=SectionedCommand)
+@project_option
 @shared_options
 def command(state: State) -> int:
     """Show what is installed, in which versions, what is missing, and the command that installs it.
@@ -19,5 +24,7 @@ def command(state: State) -> int:
     from ..doctor import examine, page, render, to_dict
 
     found = examine()
+    if found.missing and (hint := not_read(os.environ)):
+        state.say(hint)
     state.give(lambda: page(found), to_dict(found), terminal=lambda: render(found))
     return 0

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..options.cluster import cluster_options
-from ..options.reading import two_names
+from ..options.reading import filter_options, told, two_names
 from ..options.sections import SectionedCommand, level_option, option
 from ..state import READ, State, shared_options
 
@@ -68,6 +68,7 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
 )
 @_reading("--lengths", metavar="COL", help="Column of the length in reference words (default: length).")
 @_reading("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8).")
+@filter_options(tracks=False)
 @shared_options
 def command(
     state: State,
@@ -78,6 +79,7 @@ def command(
     common: bool,
     cluster: tuple[str, ...],
     cluster_kind: Any,
+    where: tuple[str, ...],
     **columns: str | None,
 ) -> int:
     state.no_junit("error rates have")
@@ -86,7 +88,7 @@ def command(
     from ..reports.error_rates import document, page
 
     rates = rates_of(
-        read_errors(file, clusters=cluster, **columns),
+        told(read_errors(file, clusters=cluster, where=where, **columns)),
         pair=pair,
         estimator=estimator,
         level=level,

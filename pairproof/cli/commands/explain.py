@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..options.r import data_option
+from ..options.r import data_option, project_option
 from ..options.sections import COUNT, SectionedCommand, option
 from ..state import READ, State, json_text, shared_options
 
@@ -34,6 +34,7 @@ searching = option("Search")
     help="Largest number of readings tried for one table, the likeliest first (default 20000).",
 )
 @searching("--slips", is_flag=True, help="List the known slips, and where each was seen.")
+@project_option
 @data_option
 @shared_options
 def command(

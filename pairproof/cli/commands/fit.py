@@ -11,11 +11,11 @@ import click
 
 from ...errors import RankingWarning
 from ...fit.family import FAMILIES
-from ..options.contests import check_model, chosen_rows, contest_options, where_option
+from ..options.contests import check_model, contest_options
 from ..options.many import Many, many_options
 from ..options.model import model_options
 from ..options.r import r_options
-from ..options.reading import names, reader_options, split_list
+from ..options.reading import names, read_table, reader_options, split_list
 from ..options.sections import SectionedCommand, option
 from ..state import READ, WRITTEN, State, json_text, shared_options
 
@@ -79,7 +79,6 @@ pairproof fit wide.csv --layout prefmod --items A,B,C,D --pair-order prefmod \\
 )
 @many_options
 @reader_options
-@where_option
 @_check("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree.")
 @r_options
 @_check(
@@ -93,18 +92,18 @@ def command(
     verify: bool,
     r: Mode | None,
     require_r: bool,
+    full: bool,
     script: str | None,
     cluster: str | None,
     cluster_kind: Kind | None,
     cluster_missing: Missing | None,
     reading: dict[str, Any],
-    where: tuple[tuple[str, str], ...],
     contests: dict[str, Any],
     many: Many,
     **asked: Any,
 ) -> int:
-    if (r is not None or require_r) and not verify:
-        raise click.UsageError("--r and --require-r have no effect without --verify; add --verify.")
+    if (r is not None or require_r or full) and not verify:
+        raise click.UsageError("--r, --require-r and --full have no effect without --verify; add --verify.")
     if not verify and any(path.suffix.lower() == ".xml" for path in state.reports):
         raise click.UsageError(
             "a JUnit report (.xml) lists verdicts, which only --verify gives; add --verify."
@@ -114,7 +113,7 @@ def command(
     if cluster is None and cluster_missing is not None:
         raise click.UsageError("--cluster-missing has no effect without --cluster; add --cluster judge.")
     check_model(model, contests)
-    fitted = _fit(file, model, reading, where, asked, contests)
+    fitted = _fit(file, model, reading, asked, contests)
     if cluster is not None:
         fitted = fitted.clustered(
             *names(cluster), kind=cluster_kind or "CR2", missing=cluster_missing or "refuse"
@@ -128,7 +127,7 @@ def command(
     if script is not None:
         state.write(Path(script), fitted.to_r(), ".r")
         state.say(f"R script: {script}")
-    _give(state, fitted, agreements, found)
+    _give(state, fitted, agreements, found, full)
     if not fitted.stopping.reached:
         state.say(f"not converged: {fitted.stopping.rule} was not reached in {fitted.stopping.steps} steps")
         return 2
@@ -140,12 +139,7 @@ def command(
 
 
 def _fit(
-    file: str,
-    model: str,
-    reading: dict[str, Any],
-    where: tuple[tuple[str, str], ...],
-    asked: dict[str, Any],
-    contests: dict[str, Any],
+    file: str, model: str, reading: dict[str, Any], asked: dict[str, Any], contests: dict[str, Any]
 ) -> Fit:
     terms, separate, cells = split_list(asked["item_terms"]), split_list(asked["separate"]), asked["cells"]
     of_comparison = split_list(asked["comparison_terms"])
@@ -154,11 +148,9 @@ def _fit(
             "--reference names an item, but with --item-terms items have no parameters of their own; leave"
             " out one of the two."
         )
-    import pairproof
-
     from ...native.contests.bradley_terry import FITTERS
 
-    table = chosen_rows(pairproof.read(file, **reading), where)
+    table = read_table(file, reading)
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", RankingWarning
@@ -176,7 +168,7 @@ def _fit(
         )
 
 
-def _give(state: State, fitted: Fit, agreements: Any, found: Found) -> None:
+def _give(state: State, fitted: Fit, agreements: Any, found: Found, full: bool) -> None:
     """Give the fit; with verdicts, the report is that of the verdicts."""
     from ..reports import comparisons, contests
     from ..reports.fit import context, document, page
@@ -193,5 +185,6 @@ def _give(state: State, fitted: Fit, agreements: Any, found: Found) -> None:
         return
     from ...validation.report import output
 
-    forms = {"json": lambda: json_text(result) + "\n", "terminal": lambda: f"{shown}\n\n{agreements}"}
+    beside_r = agreements.screen(full, [*map(str, state.reports)])
+    forms = {"json": lambda: json_text(result) + "\n", "terminal": lambda: f"{shown}\n\n{beside_r}"}
     state.give_output(replace(output(agreements, context(fitted, agreements)), **forms), result)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import DataWarning
-from ..options.answers import answer_options
+from ..options.answers import answer_options, read_answers
 from ..options.many import Many, many_options
 from ..options.r import r_options
 from ..options.reading import name_and_value, names, names_or_none, split_list
@@ -222,7 +222,6 @@ COMPARED = {
 def command(
     state: State,
     file: str,
-    layout: Any,
     reading: dict[str, Any],
     many: Many,
     classes: int | None,
@@ -236,11 +235,12 @@ def command(
     verify: bool,
     r: Mode | None,
     require_r: bool,
+    full: bool,
     script: str | None,
     **asked: Any,
 ) -> int:
-    if (r is not None or require_r) and not verify:
-        raise click.UsageError("--r and --require-r have no effect without --verify; add --verify.")
+    if (r is not None or require_r or full) and not verify:
+        raise click.UsageError("--r, --require-r and --full have no effect without --verify; add --verify.")
     if not verify:
         state.no_junit("this fit has, without --verify,")
     if cluster is None and (cluster_kind is not None or cluster_missing is not None):
@@ -261,7 +261,7 @@ def command(
 
     from ..reports.answers import AskedAnswers
 
-    table = pairproof.read_respondents(file, layout, **reading)
+    table = read_answers(file, reading)
     fitted = _fit(table, stated)
     other = _fit(table, _changed(stated, changes)) if changes else None
     if cluster is not None:
@@ -274,7 +274,7 @@ def command(
     if script is not None:
         state.write(Path(script), fitted.to_r(), ".r")
         state.say(f"R script: {script}")
-    _give(state, fitted, agreements, found, AskedAnswers(patterns or 0, predicted or 0, other, mixed))
+    _give(state, fitted, agreements, found, AskedAnswers(patterns or 0, predicted or 0, other, mixed), full)
     if agreements is None:
         return 0
     from ...validation.verdicts.agreement import exit_code
@@ -372,7 +372,9 @@ def _columns(table: Respondents, cluster: str) -> tuple[str, ...]:
     return () if cluster == "person" and "person" not in table.columns else tuple(names(cluster))
 
 
-def _give(state: State, fitted: AnswerFit, agreements: Any, found: Found, asked: AskedAnswers) -> None:
+def _give(
+    state: State, fitted: AnswerFit, agreements: Any, found: Found, asked: AskedAnswers, full: bool
+) -> None:
     """Give the fit; with verdicts, the report is that of the verdicts."""
     from ..reports import answers, comparisons
     from ..reports.fit import context, document, page
@@ -390,5 +392,6 @@ def _give(state: State, fitted: AnswerFit, agreements: Any, found: Found, asked:
         return
     from ...validation.report import output
 
-    forms = {"json": lambda: json_text(result) + "\n", "terminal": lambda: f"{shown}\n\n{agreements}"}
+    beside_r = agreements.screen(full, [*map(str, state.reports)])
+    forms = {"json": lambda: json_text(result) + "\n", "terminal": lambda: f"{shown}\n\n{beside_r}"}
     state.give_output(replace(output(agreements, context(fitted, agreements)), **forms), result)

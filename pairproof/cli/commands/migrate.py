@@ -12,6 +12,7 @@ import click
 
 from ...text import safe
 from ..long_work import watched_work
+from ..options.r import project_option
 from ..options.sections import SectionedCommand, option
 from ..state import READ, FileName, State, shared_options
 
@@ -19,7 +20,8 @@ _run = option("Running the script")
 _files = option("Files")
 HELP = """Run SCRIPT, an R analysis of comparisons, and leave a Python script that does the same.
 
-R runs SCRIPT unchanged, with your rights, in a copy of its folder, and its calls of fitting functions (prefmod,
+R runs SCRIPT unchanged, with your rights, in a copy of its folder (with .Renviron and .Rprofile of that folder, if it has
+them, as R does by itself), and its calls of fitting functions (prefmod,
 BradleyTerry2, psychotools, PlackettLuce, gnm, glm and polr on designs of comparisons) are recorded with their values. Each
 is written in Python; each number of Python is held against R's of that run.
 
@@ -46,8 +48,9 @@ pairproof migrate paper.Rmd --check --json
 @_run(
     "--sandbox",
     is_flag=True,
-    help="Run the script without network, where it can write in its copy only; refused where the system cannot.",
+    help="Run and parse the script without network, where it can write in its copy only; refused where the system cannot.",
 )
+@project_option
 @shared_options
 def command(state: State, script: str, out: str | None, check: bool, seconds: float, sandbox: bool) -> int:
     if check and out is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import warnings
 from pathlib import Path
 from typing import Any, Literal
@@ -9,9 +11,10 @@ from typing import Any, Literal
 import click
 
 from ...errors import RankingWarning
-from ..options.contests import chosen_rows, contest_options, where_option
+from ...files.guarded import csv_text
+from ..options.contests import contest_options
 from ..options.model import model_options
-from ..options.reading import reader_options, split_list
+from ..options.reading import read_table, reader_options, split_list
 from ..options.sections import SectionedCommand, level_option, option
 from ..state import READ, WRITTEN, State, shared_options
 
@@ -44,11 +47,15 @@ pairproof predict games.csv --order-effect --new next-week.csv --out predicted.c
     type=click.Choice(["uncertain", "known"]),
     help="With random effects: whether the limits are over the uncertainty of sigma; default: uncertain.",
 )
-@_new("--out", metavar="FILE.csv", type=WRITTEN, help="Write the predictions as CSV, with every digit.")
+@_new(
+    "--out",
+    metavar="FILE.csv",
+    type=WRITTEN,
+    help="Write the predictions as CSV, with every digit; cells that a spreadsheet would run are guarded.",
+)
 @model_options
 @contest_options
 @reader_options
-@where_option
 @shared_options
 def command(
     state: State,
@@ -59,7 +66,6 @@ def command(
     sigma: Literal["uncertain", "known"] | None,
     out: str | None,
     reading: dict[str, Any],
-    where: tuple[tuple[str, str], ...],
     contests: dict[str, Any],
     **asked: Any,
 ) -> int:
@@ -72,7 +78,7 @@ def command(
     from ...fit.contests.mixed import MixedFit
     from ..reports.predict import document, page
 
-    table = chosen_rows(pairproof.read(file, **reading), where)
+    table = read_table(file, reading)
     for name in ("item_terms", "separate", "comparison_terms"):
         asked[name] = split_list(asked[name])
     with warnings.catch_warnings():
@@ -95,7 +101,8 @@ def command(
         sigma=sigma or "uncertain",
     )
     if out is not None:
-        state.write(Path(out), frame.to_csv(index=False, lineterminator="\n"))
+        header, *rows = csv.reader(io.StringIO(frame.to_csv(index=False)))
+        state.write(Path(out), csv_text(header, rows))
         state.say(f"predictions: {out}")
     state.give(lambda: page(fit, frame, level), document(fit, frame, level))
     return 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..options.r import data_option, stated
+from ..options.r import data_option, project_option, stated
 from ..options.sections import SectionedCommand, option
 from ..state import READ, State, shared_options
 
@@ -30,8 +30,10 @@ Records already made by this version of R and of its packages are kept, unless -
     "--into",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory to write to (default: $PAIRPROOF_RECORDS, else the package's own records).",
+    help="Directory to write to (default: $PAIRPROOF_RECORDS, else, in a checkout, the package's own records; an"
+    " installed package is never written to).",
 )
+@project_option
 @data_option
 @shared_options
 def command(
@@ -50,6 +52,7 @@ def command(
 
     state.no_report("verdicts, which 'pairproof validate' gives; 'pairproof record' has none.")
     records = Records() if into is None else Records([into, *Records().directories])
+    records.writable()  # refused now, not after an hour of R
     before = _contents(records)
     with using(Backend("live", record="all" if again else "once", records=records)):
         agreements = pairproof.validation.run(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options.reading import names_or_none, reader_options, two_names
+from ..options.reading import names_or_none, read_table, reader_options, two_names
 from ..options.sections import COUNT, SHARE, SectionedCommand, level_option, option
 from ..state import READ, State, shared_options
 
@@ -87,12 +87,10 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 @shared_options
 def command(state: State, file: str | None, goal: str, reading: dict[str, Any], **asked: Any) -> int:
     state.no_junit("a sample size has")
-    import pairproof
-
     from ..reports.sample_size import document_table, document_two, page_table, page_two
 
     _refuse_others(goal, asked, file is not None)
-    table = None if file is None else pairproof.read(file, **reading)
+    table = None if file is None else read_table(file, reading)
     seed = state.seed or 0
     if goal == "two":
         pilot, plan = _two(table, asked, seed)

@@ -72,7 +72,6 @@ def command(
     missing: str,
     plot: str | None,
     level: float,
-    layout: str | None,
     reading: dict[str, Any],
     **options: Any,
 ) -> int:
@@ -85,7 +84,7 @@ def command(
 
     from ..reports.tree import page
 
-    table = read_persons(file, layout, reading)
+    table = read_persons(file, reading)
     tree = pairproof.fit_tree(
         table, covariates, missing="leave out" if missing == "leave-out" else "refuse", **options
     )

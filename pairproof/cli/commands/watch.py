@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..options.cluster import cluster_options
-from ..options.reading import reader_options, two_names
+from ..options.reading import read_table, reader_options, two_names
 from ..options.sections import POSITIVE, SectionedCommand, level_option, option
 from ..state import READ, State, shared_options
 
@@ -58,13 +58,11 @@ def command(
     reading: dict[str, Any],
 ) -> int:
     state.no_junit("a look has")
-    import pairproof
-
     from ...native.planning.watched import watch_table, watch_two
     from ...native.ranking.pairs_of_table import pairs_in_order
     from ..reports.watch import document, page
 
-    table = pairproof.read(file, **reading)
+    table = read_table(file, reading)
     if pair is not None or len(pairs_in_order(table)) == 1:
         if planned is not None and not cluster:
             raise click.UsageError("--planned has no effect on two systems without --cluster; leave it out.")

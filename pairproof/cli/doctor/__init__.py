@@ -11,7 +11,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 
-from .cures import rpy2_constraint
+from ...bridge.process.cures import rpy2_constraint
 from .python_side import examine_python, version_of
 from .r_side import R_PACKAGES, ask_rscript, complaints_about_packages, examine_r, no_r
 from .report import Missing, Report, RFound, page, render, to_dict

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .cures import broken_package, python_package
+from ...bridge.process.cures import Machine, broken_package, python_command, python_package
 from .report import Missing
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str
         declared = _declared()
     except importlib.metadata.PackageNotFoundError:  # an ImportError too, so it comes first
         why = "knowing which packages pairproof needs: this is a source folder, not an installation"
-        return {}, [Missing("pairproof's own metadata", why, "make setup", "python")]
+        cure = "make setup" if Machine.here().makefile else f"{python_command()} -m pip install ."
+        return {}, [Missing("pairproof's own metadata", why, cure, "python")]
     except ImportError:
         cure = python_package("packaging", "packaging", r_version)
         return {}, [Missing("packaging", "reading which versions pairproof needs", cure, "python")]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from .cures import installer, python_command, release, rpy2_constraint
+from ...bridge.process.cures import RPY2, no_r_cure, python_package, r_package, release, rpy2_constraint
+from ...files.r_startup import r_environment, r_options
 from .python_side import version_of
 from .report import Missing, RFound
 
@@ -65,6 +67,7 @@ R_PACKAGES = (
     _further("survival", "3.5-3", "coxph: strict and top-k rankings as strata"),
     _further("brglm2", "0.9", "brglmFit: mean, median and Jeffreys bias reduction of contests"),
     _further("psychotree", "0.16-0", "bttree: trees of subgroups with different rankings"),
+    _further("strucchange", "1.5-3", "sctest: the tests of a tree's nodes"),
     _further(
         "eba",
         "1.10-1",
@@ -89,9 +92,14 @@ def ask_rscript() -> tuple[tuple[str, str] | None, dict[str, str | None]]:
     names = [package.name for package in R_PACKAGES]
     versions: dict[str, str | None] = dict.fromkeys(names)
     try:
-        command = ["Rscript", "--no-init-file", "-e", _QUESTION, *names]
+        command = ["Rscript", *r_options(os.environ, profile=False), "-e", _QUESTION, *names]
         answer = subprocess.run(
-            command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+            command,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+            env=r_environment(os.environ, profile=False),
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return None, versions
@@ -112,7 +120,7 @@ def examine_r(version: str, home: str) -> tuple[RFound, Mapping[str, str | None]
     constraint = rpy2_constraint(version)
     if rinterface and constraint and not _satisfies(rinterface, constraint):
         reason = f"rpy2-rinterface {rinterface} does not load on R {version}, which needs {constraint}"
-        cure = f"{python_command()} -m pip install 'rpy2>=3.5.9,<3.7' '{constraint}'"
+        cure = python_package("rpy2", RPY2, version)
         return (
             RFound(version, home, None, False, reason),
             {},
@@ -147,9 +155,7 @@ def _satisfies(version: str, constraint: str) -> bool:
 def no_r() -> Missing:
     """The entry for a machine without R."""
     why = "running R itself; without it R's numbers are the recorded ones"
-    return Missing(
-        "R", why, installer("r-base-core", "r-base", "r") or "install R and put Rscript on PATH", "r"
-    )
+    return Missing("R", why, no_r_cure(), "r")
 
 
 def complaints_about_packages(
@@ -166,16 +172,4 @@ def complaints_about_packages(
             continue
         what = f"R package {package.name}" + (f" >= {package.minimum} ({found} is here)" if found else "")
         why = package.purpose + ("" if package.required else "; recorded results are used instead")
-        yield Missing(what, why, _cure_r_package(package, found is not None), "r-package")
-
-
-def _cure_r_package(package: RPackage, too_old: bool) -> str:
-    """The command that installs an R package: from the distribution if that has a recent enough one."""
-    from_cran = f"""Rscript -e 'install.packages("{package.name}")'"""
-    # It imports CVXR, which asks for R 4.3 and Rust; the set-up puts a stand-in in its place.
-    if package.name == "PlackettLuce":
-        return "make r-packages"
-    if too_old or not package.in_distributions:
-        return from_cran
-    name = package.name.lower()
-    return installer(f"r-cran-{name}", f"r-{name}", None) or from_cran
+        yield Missing(what, why, r_package(package.name, too_old=found is not None), "r-package")

@@ -62,6 +62,12 @@ UNTERMINATED = _files(
     help="What to do with an annotation that was edited in Label Studio after it had been added.",
 )
 @_files(
+    "--without-token",
+    type=click.Choice(["refuse", "count"]),
+    default="refuse",
+    help="What to do with answers under a registered name that lack the token of the annotator's page.",
+)
+@_files(
     "--on-repeat",
     type=ON_REPEAT,
     help="Change which answers count if an annotator answers a HIT more than once (default: as in the campaign).",

@@ -5,13 +5,27 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..state import READ
-from .reading import levels_of, mapping_of, name_and_value, names, names_or_none, pair_order_of, yes_no
+from .reading import (
+    by_track,
+    filter_options,
+    levels_of,
+    mapping_of,
+    name_and_value,
+    names,
+    names_or_none,
+    pair_order_of,
+    told,
+    yes_no,
+)
 from .sections import option, stacked
+
+if TYPE_CHECKING:
+    from ...data.respondents.respondents import Respondents
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 #: The layouts of whole answers; a test holds them against those of `read_respondents`.
@@ -75,7 +89,7 @@ _OPTIONS = (
         help="What an item without a rank means: not presented, or below all others; 0=absent,NA=below.",
     ),
     _reading("--zero-based", is_flag=True, help="ranks, long-ranks: 0 is the best rank."),
-    _reading("--person", metavar="COL", help="long-ranks: the column that says whose rank it is."),
+    _reading("--person", metavar="COL", help="The column that says who answered (long-ranks: in each row)."),
     _reading("--item", metavar="COL", help="long-ranks: the column of the items."),
     _reading("--rank", metavar="COL", help="long-ranks: the column of the ranks."),
     _reading(
@@ -184,7 +198,7 @@ def flag(argument: str) -> str:
 
 
 def answer_options(function: Function) -> Function:
-    """Add the readers' options to a command, which gets `layout`, and those that were given as `reading`."""
+    """Add the readers' options to a command, which gets those that were given as `reading`, for :func:`read_answers`."""
 
     @functools.wraps(function)
     def gathered(*args: Any, **options: Any) -> Any:
@@ -195,11 +209,19 @@ def answer_options(function: Function) -> Function:
         given = {name: options.pop(name) for name in ARGUMENTS}
         reading = {name: value for name, value in given.items() if value is not None and value is not False}
         check(options["layout"], reading)
-        return function(*args, reading=reading, **options)
+        reading |= {"layout": options.pop("layout"), "where": options.pop("where")}
+        return by_track(functools.partial(function, *args), read_answers, reading, options)
 
     wrapped: Any = gathered
-    decorated: Function = stacked(*_OPTIONS)(wrapped)
+    decorated: Function = stacked(*_OPTIONS, filter_options())(wrapped)
     return decorated
+
+
+def read_answers(file: str, reading: dict[str, Any]) -> Respondents:
+    """The answers of a file, or those that have been read already; says what --where has left of them."""
+    import pairproof
+
+    return reading["table"] if "table" in reading else told(pairproof.read_respondents(file, **reading))
 
 
 def check(layout: str, reading: Mapping[str, Any]) -> None:

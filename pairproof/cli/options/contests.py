@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from .reading import name_and_value, split_list
+from .reading import split_list
 from .sections import option, stacked
 
-if TYPE_CHECKING:
-    from ...data.comparisons import Comparisons
-
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def _conditions(
-    _: click.Context, __: click.Parameter, values: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
-    """--where judge=3 --where side=left; `judge=` are the rows without a value."""
-    found = []
-    for text in values:
-        if text.endswith("=") and text.count("=") == 1 and text[:-1].strip():
-            found.append((text[:-1].strip(), ""))
-        else:
-            found.append(name_and_value(text, "judge=3"))
-    return tuple(found)
 
 
 _made = option("Bradley-Terry models (--model bradley-terry)")
@@ -73,13 +57,6 @@ _OPTIONS = (
     _made("--tie-scale", is_flag=True, help="Davidson's ties, growing rarer at another rate (GenDavidson)."),
 )
 NAMES = ("formula", "random", "link", "offset", "weights", "reduce_bias", "method", "tie_shift", "tie_scale")
-where_option = option("Reading the table")(
-    "--where",
-    multiple=True,
-    metavar="COL=VALUE",
-    callback=_conditions,
-    help="Only rows with this value; repeated: any value of one column, all of different columns.",
-)
 
 
 def contest_options(function: Function) -> Function:
@@ -106,10 +83,3 @@ def check_model(model: str, contests: dict[str, Any]) -> None:
     if contests and model != "bradley-terry":
         used = ", ".join(f"--{name.replace('_', '-')}" for name in contests)
         raise click.UsageError(f"{used}: for --model bradley-terry; add it.")
-
-
-def chosen_rows(table: Comparisons, conditions: tuple[tuple[str, str], ...]) -> Comparisons:
-    """The table, or those of its rows that fulfil the conditions of --where."""
-    from ...data.where import rows_where
-
-    return table.select(rows_where(table, conditions)) if conditions else table

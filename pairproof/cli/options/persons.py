@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from .answers import check
-from .reading import levels_of, mapping_of, names_or_none, pair_order_of, yes_no
+from .reading import (
+    by_track,
+    filter_options,
+    levels_of,
+    mapping_of,
+    names_or_none,
+    pair_order_of,
+    read_table,
+    told,
+    yes_no,
+)
 from .sections import option, stacked
 
 if TYPE_CHECKING:
@@ -50,6 +60,11 @@ _OPTIONS = (
         type=click.Choice(["check", "ignore"]),
         help="pairs: check that column names such as A:B agree with the order, or ignore them.",
     ),
+    _reading(
+        "--person",
+        metavar="COL",
+        help="pairs, paircomp: the column that says who answered, wherever it stands.",
+    ),
     _reading("--column", metavar="COL", help="paircomp: the column of the text."),
     _reading(
         "--degrees",
@@ -87,28 +102,40 @@ _OPTIONS = (
     _reading("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8)."),
 )
 _ARGUMENTS = (
-    *("items", "pair_order", "coding", "pairs", "pair_names", "column", "degrees", "columns", "rename"),
+    *(
+        "items",
+        "pair_order",
+        "coding",
+        "pairs",
+        "pair_names",
+        "person",
+        "column",
+        "degrees",
+        "columns",
+        "rename",
+    ),
     *("tie_category", "levels", "encoding"),
 )
 #: Arguments that only tables of persons have.
-_PERSONS_ONLY = ("pair_order", "pairs", "pair_names", "column", "degrees")
+_PERSONS_ONLY = ("pair_order", "pairs", "pair_names", "person", "column", "degrees")
 
 
 def person_options(function: Function) -> Function:
-    """Add the options to a command, which gets `layout`, and those that were given as `reading`."""
+    """Add the options to a command, which gets those that were given as `reading`, for :func:`read_persons`."""
 
     @functools.wraps(function)
     def gathered(*args: Any, **options: Any) -> Any:
-        given = {name: options.pop(name) for name in _ARGUMENTS}
-        return function(*args, reading={k: v for k, v in given.items() if v is not None}, **options)
+        given = {name: options.pop(name) for name in ("layout", *_ARGUMENTS)}
+        reading = {k: v for k, v in given.items() if v is not None} | {"where": options.pop("where")}
+        return by_track(functools.partial(function, *args), read_persons, reading, options)
 
     wrapped: Any = gathered
-    decorated: Function = stacked(*_OPTIONS)(wrapped)
+    decorated: Function = stacked(*_OPTIONS, filter_options())(wrapped)
     return decorated
 
 
-def read_persons(file: str, layout: str | None, reading: Mapping[str, Any]) -> Respondents | Comparisons:
-    """The table of a file.
+def read_persons(file: str, reading: dict[str, Any]) -> Respondents | Comparisons:
+    """The table of a file, or the one that has been read already.
 
     Raises
     ------
@@ -117,13 +144,13 @@ def read_persons(file: str, layout: str | None, reading: Mapping[str, Any]) -> R
     """
     import pairproof
 
-    whole: Any = layout
-    if layout in OF_PERSONS:
-        check(layout, reading)
-        return pairproof.read_respondents(file, whole, **reading)
+    layout = reading.get("layout")
+    if layout in OF_PERSONS and "table" not in reading:
+        check(layout, {k: v for k, v in reading.items() if k not in ("layout", "where")})
+        return told(pairproof.read_respondents(file, **reading))
     wrong = [name for name in _PERSONS_ONLY if name in reading]
-    if wrong:
+    if wrong and "table" not in reading:
         raise click.UsageError(
             f"--{wrong[0].replace('_', '-')} is for tables of persons: say --layout {' or '.join(OF_PERSONS)}."
         )
-    return pairproof.read(file, layout=whole, **reading)
+    return read_table(file, reading)

@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from ...files.r_startup import PROJECT
 from .sections import COUNT, option, stacked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MODES = ("live", "recorded", "both", "none")
 _r, _data = option("R"), option("Data")
+
+
+def _remember_project(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    """Ask for the current folder's start-up files, for this command and the programs that it starts."""
+    if value:
+        before = os.environ.get(PROJECT, "")
+        os.environ[PROJECT] = "1"
+        ctx.call_on_close(lambda: os.environ.update({PROJECT: before}))
+    return value
+
+
+#: The option of every command that starts R.
+project_option = _r(
+    "--project-r",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember_project,
+    help=(
+        "R also reads .Renviron and .Rprofile of the current folder, for a project with a library of its own (renv);"
+        " they run code. Default: those of the site and of your home only. Also: PAIRPROOF_R_PROJECT=1."
+    ),
+)
 _R = stacked(
+    project_option,
     _r(
         "--r",
         type=click.Choice(MODES),
@@ -24,6 +49,11 @@ _R = stacked(
         ),
     ),
     _r("--require-r", is_flag=True, help="End with exit code 2 if R did not answer everything."),
+    _r(
+        "--full",
+        is_flag=True,
+        help="Print every number; default: at most 60 lines, what needs attention first.",
+    ),
 )
 _DATA = stacked(
     _data(
@@ -47,7 +77,7 @@ _DATA = stacked(
 
 
 def r_options(function: Function) -> Function:
-    """Add to a command the options `--r` (as `r`, None for the default) and `--require-r`."""
+    """Add to a command the options `--r` (as `r`, None for the default), `--require-r` and `--full`."""
 
     @functools.wraps(function)
     def asked(*args: Any, **options: Any) -> Any:

@@ -1,16 +1,25 @@
-"""Options that say how to read a table, and their conversion to arguments of :func:`pairproof.read`."""
+"""Options that say how to read a table, and their conversion to arguments of :func:`pairproof.read`.
+
+Which rows are read (`--where`), and whether each track is taken by itself (`--tracks`), is the same for every command:
+with --tracks a command runs once for each track, and its results are given as one.
+"""
 
 from __future__ import annotations
 
 import csv
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..state import READ
+from ..state import READ, WRITTEN, State, files_of
 from .sections import option, stacked
+
+if TYPE_CHECKING:
+    from ...data.comparisons import Comparisons
+    from ...data.reading.sentence_errors import ErrorTable
+    from ...data.respondents.respondents import Respondents
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LAYOUTS = ("long", "counts", "votes", "rankings", "prefmod", "matrix")
@@ -160,22 +169,115 @@ _OPTIONS = (
     ),
     _reading("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8)."),
 )
+_FILTER = option("Rows and tracks")
+_WHERE = _FILTER(
+    "--where",
+    multiple=True,
+    metavar="CONDITION",
+    help=(
+        "Only rows with column=value, column=a|b|c, or !=, <, <=, >, >= in place of =; repeatable: values of one column"
+        " are alternatives, all else holds together. column= are rows without a value."
+    ),
+)
+_TRACKS = _FILTER(
+    "--tracks",
+    metavar="COL[,COL]|pooled",
+    callback=names_or_none,
+    help="Each track, named by these columns, by itself; pooled: all tracks as one.",
+)
 READER_OPTIONS = (
     *("layout", "columns", "items", "levels", "rename", "tie_category", "item_data"),
-    *("pair_order", "pairs", "pair_names", "coding", "winner", "encoding"),
+    *("pair_order", "pairs", "pair_names", "coding", "winner", "encoding", "where"),
 )
 
 
-def reader_options(function: Function) -> Function:
-    """Add the reader's options to a command, which gets them as one mapping, `reading`."""
+def filter_options(tracks: bool = True) -> Callable[[Function], Function]:
+    """--where, and --tracks unless a command has a way of its own with tracks."""
+    return stacked(_WHERE, _TRACKS) if tracks else stacked(_WHERE)
+
+
+def reader_options(function: Function, tracks: bool = True) -> Function:
+    """Add the reader's options to a command, which gets them as one mapping, `reading`, for :func:`read_table`."""
 
     @functools.wraps(function)
     def gathered(*args: Any, **options: Any) -> Any:
-        return function(*args, reading={name: options.pop(name) for name in READER_OPTIONS}, **options)
+        reading = {name: options.pop(name) for name in READER_OPTIONS}
+        if tracks:
+            return by_track(functools.partial(function, *args), read_table, reading, options)
+        return function(*args, reading=reading, **options)
 
     wrapped: Any = gathered
-    decorated: Function = stacked(*_OPTIONS)(wrapped)
+    decorated: Function = stacked(*_OPTIONS, filter_options(tracks))(wrapped)
     return decorated
+
+
+def by_track(
+    function: Callable[..., Any],
+    read: Callable[[str, dict[str, Any]], Any],
+    reading: dict[str, Any],
+    options: dict[str, Any],
+) -> Any:
+    """Run a command once, or with --tracks once for each track; the exit code is then the worst.
+
+    Parameters
+    ----------
+    function : function of `reading` and `options`
+    read : function of a file and `reading` to a table
+    reading : dict
+        Arguments of the reader; the table of a track stands there as `table`.
+    options : dict
+        All others, among them `file` and `tracks`.
+
+    Raises
+    ------
+    click.UsageError
+        No file to be divided, or one file that is to be written for several tracks.
+    """
+    from ...data.judgments import split_tracks
+    from ...data.tracks import POOLED
+
+    tracks, file = options.pop("tracks"), options.get("file")
+    if tracks is None:
+        return function(reading=reading, **options)
+    if file is None:
+        raise click.UsageError("--tracks has no effect without FILE, whose tracks it names.")
+    whole = read(file, reading)
+    if tracks == [POOLED]:
+        return function(reading={**reading, "table": whole.as_one_track()}, **options)
+    context = click.get_current_context()
+    written = files_of(context, WRITTEN)
+    if written:
+        raise click.UsageError(
+            f"{written[0]} is one file, and with --tracks there are several results; choose one track by --where."
+        )
+    state = context.ensure_object(State)
+    state.no_junit("several tracks have")
+    parts, codes = split_tracks(whole, tracks), []
+    state.parts = {}
+    for state.track, part in parts.items():
+        codes.append(function(reading={**reading, "table": part}, **options))
+    state.give_parts()
+    return max(codes)
+
+
+def read_table(file: str, reading: dict[str, Any]) -> Comparisons:
+    """The comparisons of a file, or those that have been read already; says what --where has left of them."""
+    import pairproof
+
+    if "table" in reading:
+        table: Comparisons = reading["table"]
+        return table
+    return told(pairproof.read(file, **reading))
+
+
+Read = TypeVar("Read", "Comparisons", "Respondents", "ErrorTable")
+
+
+def told(table: Read) -> Read:
+    """The table, after saying on standard error what --where has left of it."""
+    if table.narrowed is not None:
+        click.get_current_context().ensure_object(State).say(str(table.narrowed))
+    return table
 
 
 def split_list(values: Sequence[str]) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from ...data.options import meant_in_r
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 SHARED = "Output"
@@ -28,7 +30,19 @@ class SectionedOption(click.Option):
 
 
 class SectionedCommand(click.Command):
-    """A command whose help shows its options by section, in the order in which sections first occur."""
+    """A command whose help shows its options by section, in the order in which sections first occur, and that knows
+    R's names of options.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            meant = meant_in_r(error.option_name.lstrip("-"))
+            if not meant:
+                raise
+            words = f"No such option {error.option_name!r}: {meant} (as an option: --name value)."
+            raise click.UsageError(words, ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}

@@ -163,7 +163,7 @@ def _reduced(fit: ContestFit) -> Iterator[Block]:
             likely = (
                 (other[1], state)
                 if len(row) == 3
-                else ("none finite" if state == "not estimable" else other[1], "")
+                else ("none finite" if row[0] in plain.not_estimable else other[1], "")
             )
             rows.append((row[0], row[1], "" if len(row) == 3 else row[2], *likely))
         else:
