@@ -192,8 +192,11 @@ n <- as.numeric(table(annotator))
 list(sd = s, low = s * sqrt(n / stats::qchisq((1 + level) / 2, n)), high = s * sqrt(n / stats::qchisq((1 - level) / 2, n)))
 """
 DEGRADED = """
-p <- vapply(split(seq_along(original), annotator), function(i)
-  suppressWarnings(stats::wilcox.test(original[i], degraded[i], paired = TRUE, alternative = "greater")$p.value), 0)
+p <- vapply(split(seq_along(original), annotator), function(i) {
+  d <- original[i] - degraded[i]
+  exact <- length(d) < 50 && all(d != 0) && !anyDuplicated(abs(d))
+  stats::wilcox.test(original[i], degraded[i], paired = TRUE, alternative = "greater", exact = exact)$p.value
+}, 0)
 list(p = unname(p))
 """
 
@@ -257,6 +260,8 @@ def signed_rank(
     original: Floats, degraded: Floats, annotator: Sequence[int], *, backend: BackendLike = None
 ) -> RSignedRank:
     """R's ``stats::wilcox.test(original, degraded, paired = TRUE, alternative = "greater")`` by annotator.
+
+    ``exact`` is given as R up to 4.5 chooses it itself: R 4.6 is exact with ties and zeros too.
 
     Parameters
     ----------

@@ -29,6 +29,9 @@ BoolArray = NDArray[np.bool_]
 #: Pairs of patterns at two times: 3,963 patterns of ratings of six items.
 MOST_PAIRS = 2 * 10**7
 
+#: Differences of sequences of which infinite parameters are found exactly: a linear programme takes a second.
+MOST_SEQUENCES = 20_000
+
 
 @dataclass(frozen=True, eq=False)
 class ChainSpace:
@@ -113,20 +116,30 @@ class ChainSpace:
         return ChainPoint(self, beta)
 
     def demands(self, rows: IntArray) -> FloatArray:
-        """float[m, T q + (T - 1) C]: of each time alone, statistics of the pattern seen minus those of the
-        others.
+        """float[m, T q + (T - 1) C]: statistics of the sequences seen minus those of all others.
 
-        With the links at 0 the times are independent, so that what a direction without links demands is found
-        here; one along links is not.
+        Where an answer is missing, or there are more than MOST_SEQUENCES of these differences, they are those of
+        each time alone: with the links at 0 the times are independent, so that what a direction without links
+        demands is found; one along links is not.
         """
+        seen = np.unique(self._own[rows], axis=0)
+        if self._complete.all() and len(seen) * len(self.table) ** self.n_times <= MOST_SEQUENCES:
+            others = self._all_sequences()
+            return np.asarray((seen[:, None] - others[None]).reshape(-1, self.n_statistics))
         q = self.table.shape[1]
         found = [np.zeros((0, self.n_statistics))]
         for k in range(self.n_times):
-            seen = sorted({int(self._sets[r][k][0]) for r in rows if len(self._sets[r][k]) == 1})
-            own = np.zeros((len(seen) * len(self.table), self.n_statistics))
-            own[:, k * q : (k + 1) * q] = (self.table[seen][:, None] - self.table[None]).reshape(-1, q)
+            single = sorted({int(self._sets[r][k][0]) for r in rows if len(self._sets[r][k]) == 1})
+            own = np.zeros((len(single) * len(self.table), self.n_statistics))
+            own[:, k * q : (k + 1) * q] = (self.table[single][:, None] - self.table[None]).reshape(-1, q)
             found.append(own)
         return np.concatenate(found)
+
+    def _all_sequences(self) -> FloatArray:
+        """float[N^T, T q + (T - 1) C]: statistics of all sequences of patterns."""
+        at = np.indices((len(self.table),) * self.n_times).reshape(self.n_times, -1)
+        links = [self.signs[a] * self.signs[b] for a, b in zip(at, at[1:])]
+        return np.concatenate([*(self.table[a] for a in at), *links], axis=1)
 
     def moments(self, sets: Sequence[IntArray], beta: FloatArray) -> Moments:
         """Sum and moments over all sequences of patterns, one of each of these sets.

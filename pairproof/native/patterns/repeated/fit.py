@@ -89,10 +89,12 @@ def fit_repeated(
     >>> import numpy as np
     >>> from pairproof.native.patterns.maps import main_effects
     >>> from pairproof.native.patterns.repeated.fit import fit_repeated
-    >>> answers = np.array([[[1, 2], [1, 2]], [[1, 2], [2, 1]], [[2, 1], [2, 1]], [[1, 2], [1, 2]]])
-    >>> fit = fit_repeated(answers, [main_effects("AB")], "rankings", between_times=True)
-    >>> fit.estimate.names, round(fit.deviance, 9), fit.df  # the four pairs of answers are not all seen
-    (('A:T1', 'A:T2', '12:IT12'), 0.0, 0.0)
+    >>> answers = np.array([[[1, 2], [1, 2]], [[1, 2], [2, 1]], [[2, 1], [1, 2]], [[2, 1], [2, 1]]])
+    >>> fit = fit_repeated(answers, [main_effects("AB")], "rankings", weights=[4, 2, 1, 3], between_times=True)
+    >>> fit.estimate.names, fit.df
+    (('A:T1', 'A:T2', '12:IT12'), 0.0)
+    >>> round(float(fit.estimate.phi[2]), 9)  # a quarter of the log of the odds ratio, 4 x 3 to 2 x 1
+    0.447939867
     """
     table = np.asarray(answers)
     if table.ndim != 3 or table.shape[1] < 2 or not terms or table.shape[2] != len(terms[0].columns):

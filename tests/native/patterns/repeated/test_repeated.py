@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from pairproof.errors import InputError, TooLargeError
+from pairproof.errors import InputError, NotEstimableError, TooLargeError
 from pairproof.native.patterns.comparisons.pairs import sharing
 from pairproof.native.patterns.maps import main_effects
 from pairproof.native.patterns.rankings.fit import fit_mallows
@@ -101,6 +101,18 @@ def test_a_missed_time_keeps_the_person() -> None:
     ranks[10:20, 1] = np.where(ranks[10:20, 1] == 1, 1, 0)
     two = fit_repeated(ranks, ABC, "rankings", between_times=True)
     assert two.estimate.weight == 50 and two.df == (36 - 1) + (6 - 1) + (18 - 1) - len(two.estimate.phi)
+
+
+def test_a_link_of_which_one_sequence_was_never_seen_is_named_as_infinite() -> None:
+    """Neither time is separated, and only the three statistics together are: log(2 x 1 / (1 x 0))."""
+    answers = np.array([[[1, 2], [1, 2]], [[1, 2], [2, 1]], [[2, 1], [2, 1]]])
+    for between_times in (False, True):
+        if between_times:
+            with pytest.raises(NotEstimableError, match="A:T1, A:T2, 12:IT12: the estimate is infinite"):
+                fit_repeated(answers, [main_effects("AB")], "rankings", between_times=True)
+        else:
+            finite = fit_repeated(answers, [main_effects("AB")], "rankings").estimate
+            assert np.abs(finite.phi - np.log(np.array([2.0, 0.5])) / 2).max() < 1e-12
 
 
 def test_wrong_shapes_and_options_are_refused() -> None:
