@@ -78,14 +78,7 @@ _UNSAFE_IN_LABEL = re.compile(f"[\t\n{_CONTROLS}{_FORMAT}]")
 
 
 def count_words(number: float) -> str:
-    """A count with commas; beyond what a double holds to the last digit, "4.498e+90".
-
-    Examples
-    --------
-    >>> from pairproof.text import count_words
-    >>> count_words(14348907.0), count_words(3**190), count_words(3**780)
-    ('14,348,907', '4.498e+90', '1.428e+372')
-    """
+    """A count with commas; beyond what a double holds to the last digit, "4.498e+90"."""
     return f"{number:,.0f}" if number < 2**53 else f"{Decimal(number):.3e}"
 
 

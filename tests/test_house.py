@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.budget import budget, counted, sizes
 from tests.places import ROOT, TESTS
 from tests.test_packaging import PACKAGE, tracked_files
 
@@ -143,3 +144,37 @@ def test_no_module_is_longer_than_700_lines() -> None:
         if path.suffix == ".py" and TESTS not in path.parents
     }
     assert {name: n for name, n in sizes.items() if n > LENGTH} == {}
+
+
+# -- growth is decided, not accrued --------------------------------------------------------------------------
+
+
+def test_no_room_has_grown_beyond_its_budget() -> None:
+    found, most = sizes(), budget()
+    assert set(found) == set(most), "tests/budget.toml names the rooms there are"
+    over = {
+        f"{room}: {kind}": f"{found[room][kind]}, at most {limit}"
+        for room, limits in most.items()
+        for kind, limit in limits.items()
+        if found[room][kind] > limit
+    }
+    assert (
+        over == {}
+    ), "take lines away, or say in tests/budget.toml that there are more, and why in the message"
+
+
+def test_a_budget_is_taken_back_where_a_room_has_shrunk() -> None:
+    """What is not used any more would let the next growth go unsaid."""
+    found = sizes()
+    slack = {
+        f"{room}: {kind}": f"{found[room][kind]}, budget {limit}"
+        for room, limits in budget().items()
+        for kind, limit in limits.items()
+        if limit - found[room][kind] > max(40, limit // 20)
+    }
+    assert slack == {}
+
+
+def test_lines_are_counted_as_code_docstring_or_comment() -> None:
+    source = '"""Two\nlines."""\n\n# reason\nx = 1\n\n\ndef f():\n    """One."""\n    return """no\n\ndocstring"""\n'
+    assert counted(source) == {"modules": 1, "docstrings": 3, "comments": 1, "code": 4}

@@ -29,14 +29,8 @@ IntArray = NDArray[np.int64]
 class Covariate:
     """A subject covariate of the model.
 
-    Attributes
-    ----------
-    name : str
-        Its name in the table.
-    levels : tuple of str
-        In the model's order, with the reference first; () for a slope.
-    values : float[n_cells]
-        Positions in `levels`, or the numbers themselves.
+    name: its name in the table.  levels: in the model's order, with the reference first; () for a slope.
+    values float[n_cells]: positions in `levels`, or the numbers themselves.
     """
 
     name: str
@@ -52,27 +46,13 @@ class Covariate:
 class CountedCells:
     """The comparisons of a fit as counts by cell.
 
-    Attributes
-    ----------
-    items : tuple of str
-    first, second : int[n_cells]
-        Positions in `items`, first < second.
-    wins, losses : float[n_cells]
-        Wins and losses of `first`.
-    ties : float[n_cells] or None
-        None if there is no tie category, or ties are dropped or counted as half wins.
-    order : float[n_cells] or None
-        1 where `first` was named first, -1 where `second` was, 0 on neutral ground; None if the model has no
-        order effect.
-    covariates : tuple of Covariate
-    label : tuple of str
-        A distinct name for each cell.
-    table : Comparisons
-        The comparisons as they entered the likelihood.
-    clusters : mapping of column to int[n_cells]
-        Cluster of each cell, from 0, by the columns that the cells were counted apart by.
-    comparison : mapping of str to float[n_cells]
-        Value of each comparison term, in favour of `first`, by its name in the fit.
+    `first`, second int[n_cells]: positions in `items`, first < second.  wins, losses float[n_cells]: wins and
+    losses of `first`.  ties float[n_cells] or None: none if there is no tie category, or ties are dropped or
+    counted as half wins.  order float[n_cells] or None: 1 where `first` was named first, -1 where `second`
+    was, 0 on neutral ground; None if the model has no order effect.  label: a distinct name for each cell.
+    table: the comparisons as they entered the likelihood.  clusters: cluster of each cell, from 0, by the
+    columns that the cells were counted apart by.  comparison: value of each comparison term, in favour of
+    `first`, by its name in the fit.
     """
 
     items: tuple[str, ...]
@@ -129,16 +109,8 @@ class CountedCells:
 def count(fit: Fit, clusters: Sequence[str] = ()) -> CountedCells:
     """The cells on which a fit's deviance is taken; with `clusters` those of each cluster apart.
 
-    Parameters
-    ----------
-    fit : Fit
-    clusters : sequence of str
-        Columns of the table, in the place of the fit's own `cells=`.  A row without a value is a cluster of its
-        own.
-
-    Returns
-    -------
-    CountedCells
+    clusters: columns of the table, in the place of the fit's own `cells=`.  A row without a value is a
+    cluster of its own.
     """
     import pandas as pd
 

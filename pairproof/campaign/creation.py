@@ -112,13 +112,7 @@ def create(
 
 
 def with_columns(design: Design, read: ItemsFile) -> Design:
-    """The design with the columns of this items file: reserved ones, the item's text, those shown.
-
-    Raises
-    ------
-    InputError
-        A column that is named and not there, or nothing that says which column holds the text.
-    """
+    """The design with the columns of this items file: reserved ones, the item's text, those shown."""
     given = dict(design.columns)
     strange = [name for name in given if name not in RESERVED]
     if strange:
@@ -165,12 +159,7 @@ def reserved_of(read: ItemsFile, design: Design) -> list[Reserved]:
 
 
 def check_sources(reserved: Sequence[Reserved], per_hit: int, source: str) -> None:
-    """Check that each item has a source and that no source has more items than a HIT.
-
-    Raises
-    ------
-    InputError
-    """
+    """Check that each item has a source and that no source has more items than a HIT."""
     held = Counter(name for role, _, name, _, _ in reserved if role == "item")
     if held[""]:
         raise InputError(

@@ -12,19 +12,7 @@ from .storage.texts import TextRow, texts_of, write_texts
 def change_texts(path: str | Path, texts: Texts | None) -> tuple[TextRow, ...]:
     """All texts of a campaign, after those of one language were replaced.
 
-    Parameters
-    ----------
-    path : path
-    texts : Texts or None
-        Replaces all texts of its language; None: nothing changes.
-
-    Returns
-    -------
-    tuple of (name, lang, dir, body)
-
-    Raises
-    ------
-    InputError
+    texts: replaces all texts of its language; None: nothing changes.
     """
     with opened(path, write=texts is not None) as store:
         if texts is not None:

@@ -19,12 +19,8 @@ IntArray = NDArray[np.int64]
 class Factor:
     """A categorical column: `levels[codes[row]]`.
 
-    Attributes
-    ----------
-    codes : int[n_rows]
-        Each in 0..len(levels)-1, or -1 where the row has no value (a model that uses the column refuses it).
-    levels : tuple of str
-        In the order in which models take them; the first is the reference level.
+    codes int[n_rows]: each in 0..len(levels)-1, or -1 where the row has no value (a model that uses the
+    column refuses it).  levels: in the order in which models take them; the first is the reference level.
     """
 
     codes: IntArray

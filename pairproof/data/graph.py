@@ -19,16 +19,8 @@ IntArray = NDArray[np.int64]
 def components(tail: IntArray, head: IntArray, n_nodes: int) -> IntArray:
     """Weak components of a graph.
 
-    Parameters
-    ----------
-    tail, head : int[n_edges]
-        End points, each in 0..n_nodes-1; direction is ignored.
-    n_nodes : int
-
-    Returns
-    -------
-    int[n_nodes]
-        A component's label is its smallest node.
+    tail, head int[n_edges]: end points, each in 0..n_nodes-1; direction is ignored.  Returns int[n_nodes]: a
+    component's label is its smallest node.
     """
     return _labels(tail, head, n_nodes, "weak")
 
@@ -36,10 +28,7 @@ def components(tail: IntArray, head: IntArray, n_nodes: int) -> IntArray:
 def strong_components(winner: IntArray, loser: IntArray, n_nodes: int) -> IntArray:
     """Strong components of the graph "winner was preferred to loser at least once".
 
-    Returns
-    -------
-    int[n_nodes]
-        A component's label is its smallest node.
+    Returns int[n_nodes]: a component's label is its smallest node.
     """
     return _labels(winner, loser, n_nodes, "strong")
 

@@ -64,28 +64,7 @@ class Judgments:
 def judgments(table: Comparisons) -> Judgments:
     """Every judgment of a table; a row with 5 wins and 2 ties becomes 7, wins before ties before losses.
 
-    Parameters
-    ----------
-    table : Comparisons
-        Counts must be whole.
-
-    Returns
-    -------
-    Judgments
-
-    Raises
-    ------
-    InputError
-        A count that is not whole: half a judgment cannot be drawn, nor has it an outcome.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.data.judgments import judgments
-    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [2, 1], "ties": [1, 0],
-    ...                         "losses": [0, 3]})
-    >>> judgments(table).outcome    # 0 tie, 1 first preferred, 2 second preferred
-    array([1, 1, 0, 1, 2, 2, 2])
+    table: counts must be whole.
     """
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)
     whole = np.rint(counts)
@@ -105,28 +84,7 @@ def judgments(table: Comparisons) -> Judgments:
 def one_row_each(table: Comparisons) -> Comparisons:
     """The same comparisons with one judgment a row, so that rows can be drawn.
 
-    Parameters
-    ----------
-    table : Comparisons
-        Returned as it is if it has one judgment a row already.
-
-    Returns
-    -------
-    Comparisons
-
-    Raises
-    ------
-    InputError
-        A count that is not whole.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.data.judgments import one_row_each
-    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [2, 1], "ties": [1, 0],
-    ...                         "losses": [0, 3]})
-    >>> one_row_each(table).n_rows
-    7
+    table: returned as it is if it has one judgment a row already.
     """
     if np.all(table.wins + table.ties + table.losses == 1):
         return table
@@ -150,24 +108,8 @@ def one_row_each(table: Comparisons) -> Comparisons:
 def preference_counts(table: Comparisons) -> FloatArray:
     """How often each pair had each outcome, both orders pooled: n_p(s1, s2) of Hopkins and May (2013).
 
-    Parameters
-    ----------
-    table : Comparisons
-        Counts may be fractional.
-
-    Returns
-    -------
-    float[n_items, n_items, 3]
-        Last axis tie, first, second; the entry of (s2, s1) is that of (s1, s2) under HAT.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.data.judgments import preference_counts
-    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [2, 1], "ties": [1, 0],
-    ...                         "losses": [0, 3]})
-    >>> preference_counts(table)[1, 0]    # B against A: ties, wins, losses
-    array([1., 0., 2.])
+    table: counts may be fractional.  Returns float[n_items, n_items, 3]: last axis tie, first, second; the
+    entry of (s2, s1) is that of (s1, s2) under HAT.
     """
     n = len(table.items)
     key = table.first * n + table.second
@@ -180,22 +122,7 @@ def preference_counts(table: Comparisons) -> FloatArray:
 def compared(table: Comparisons) -> NDArray[np.bool_]:
     """Items with at least one comparison.
 
-    Parameters
-    ----------
-    table : Comparisons
-
-    Returns
-    -------
-    bool[n_items]
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.data.judgments import compared
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [0]},
-    ...                        items=["A", "B", "C"])
-    >>> compared(table)
-    array([ True,  True, False])
+    Returns bool[n_items].
     """
     used = table.wins + table.ties + table.losses > 0
     found = np.zeros(len(table.items), bool)
@@ -206,24 +133,7 @@ def compared(table: Comparisons) -> NDArray[np.bool_]:
 def only_compared(table: Comparisons, source: str = "") -> Comparisons:
     """The table with only the items that are compared in it, and without rows whose counts are all 0.
 
-    Parameters
-    ----------
-    table : Comparisons
-    source : str
-        Where the new table comes from; default: as before.
-
-    Returns
-    -------
-    Comparisons
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.data.judgments import only_compared
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [0]},
-    ...                        items=["A", "B", "C"])
-    >>> only_compared(table).items
-    ('A', 'B')
+    source: where the new table comes from; default: as before.
     """
     return table.only_compared(source)
 

@@ -59,15 +59,7 @@ def meant_in_r(name: str) -> str:
 
 
 def hints_for_r(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """The function; an argument that only R has is a TypeError that says what it is called here.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> pairproof.fit_llbt(None, refcat="A")
-    Traceback (most recent call last):
-    TypeError: fit_llbt() has no argument 'refcat': R's refcat is here reference="ITEM"
-    """
+    """The function; an argument that only R has is a TypeError that says what it is called here."""
     known = frozenset(inspect.signature(function).parameters)
 
     @functools.wraps(function)
@@ -87,13 +79,7 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 def whole_number(name: str, value: object, least: int = 0) -> int:
-    """The value as an int, for seeds and numbers of draws.
-
-    Raises
-    ------
-    InputError
-        Not an integer (2.0 and True are none), or less than `least`.
-    """
+    """The value as an int, for seeds and numbers of draws."""
     if hasattr(value, "__index__") and not isinstance(value, bool):
         found = operator.index(value)
         if found >= least:

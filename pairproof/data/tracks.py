@@ -73,18 +73,8 @@ def track_columns(table: Table) -> tuple[str, ...]:
 def check_one_track(table: Table, *formulas: str, each: bool = True) -> None:
     """Refuse a table of several tracks, whose comparisons are of competitions of their own.
 
-    Parameters
-    ----------
-    table : Comparisons or Respondents
-    *formulas : str
-        Of the model: one that has the tracks' columns tells them apart.
-    each : bool
-        Whether what is asked for can be had of each track, and of all as one.
-
-    Raises
-    ------
-    InputError
-        Several tracks; they are listed with their numbers of comparisons.
+    *formulas: of the model: one that has the tracks' columns tells them apart.  each: whether what is asked
+    for can be had of each track, and of all as one.
     """
     columns = track_columns(table)
     if not columns or table.one_track or set(columns) <= set(_WORD.findall(" ".join(formulas))):

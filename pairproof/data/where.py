@@ -41,21 +41,8 @@ _MOST_LISTED, _MOST_SEARCHED = 20, 1000
 class Narrowed:
     """What conditions have left of a table.
 
-    Attributes
-    ----------
-    conditions : tuple of str
-    left, of : float
-        Comparisons (or persons) that are left, and that there were: sums of weights.
-    gone : tuple of str
-        Items without a comparison among those that are left.
-    what : str
-        "comparisons", "persons" or "rows".
-
-    Examples
-    --------
-    >>> from pairproof.data.where import Narrowed
-    >>> print(Narrowed(("lang=en",), 23.0, 33.0, ("G",)))
-    lang=en: 23 of 33 comparisons; 1 item has no comparison there and is left out: G
+    `left`, `of`: comparisons (or persons) that are left, and that there were: sums of weights.  gone: items
+    without a comparison among those that are left.  `what`: "comparisons", "persons" or "rows".
     """
 
     conditions: tuple[str, ...]
@@ -82,22 +69,7 @@ class Narrowed:
 def hint(narrowed: Narrowed | None, item: str) -> str:
     """What to do where somebody names an item that conditions have left nothing of.
 
-    Parameters
-    ----------
-    narrowed : Narrowed or None
-        Of the table.
-    item : str
-
-    Returns
-    -------
-    str
-        "" for any other item.
-
-    Examples
-    --------
-    >>> from pairproof.data.where import Narrowed, hint
-    >>> hint(Narrowed(("lang=en",), 23.0, 33.0, ("G",)), "G")
-    '; G has no comparison where lang=en: name an item that is left, or choose other rows'
+    narrowed: of the table.  Returns str: "" for any other item.
     """
     if narrowed is None or item not in narrowed.gone:
         return ""
@@ -108,27 +80,7 @@ def hint(narrowed: Narrowed | None, item: str) -> str:
 
 
 def conditions_of(where: Conditions) -> tuple[str, ...]:
-    """The conditions, one or several, as texts.
-
-    Parameters
-    ----------
-    where : str, sequence of str or None
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    InputError
-        Something that is not text.
-
-    Examples
-    --------
-    >>> from pairproof.data.where import conditions_of
-    >>> conditions_of("lang=en"), conditions_of(None)
-    (('lang=en',), ())
-    """
+    """The conditions, one or several, as texts."""
     found = (where,) if isinstance(where, str) else tuple(where or ())
     for text in found:
         if not isinstance(text, str):
@@ -161,26 +113,8 @@ def rows_where(
 ) -> BoolArray:
     """bool[n_rows]: the rows that fulfil the conditions.
 
-    Parameters
-    ----------
-    table : Comparisons or Respondents
-    conditions : sequence of str or (str, str)
-        "judge=3", or the column and the value that it has.
-    more : mapping of str to function
-        Columns that the file has beside those of the table.
-
-    Raises
-    ------
-    InputError
-        A text that is no condition; no such column or value; a column that cannot be ordered; no row is left.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.data.where import rows_where
-    >>> table = pairproof.Comparisons.build("ABC", [0, 0, 1], [1, 2, 2], [6, 8, 5], None, [4, 3, 4])
-    >>> rows_where(table, ["first=A", "wins>6"]).tolist()
-    [False, True, False]
+    conditions: "judge=3", or the column and the value that it has.  `more`: columns that the file has beside
+    those of the table.
     """
     columns, own_names = {**more, **table.choosable}, table.own_names
     n_rows, source = table.n_rows, table.source

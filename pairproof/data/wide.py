@@ -30,56 +30,17 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 def prefmod_pair_order(n_items: int) -> Pairs:
-    """Positions of the pairs as R's package prefmod reads columns: 12 13 23 14 24 34 ...
-
-    Parameters
-    ----------
-    n_items : int
-
-    Examples
-    --------
-    >>> from pairproof.data.wide import prefmod_pair_order
-    >>> prefmod_pair_order(3)
-    ((0, 1), (0, 2), (1, 2))
-    """
+    """Positions of the pairs as R's package prefmod reads columns: 12 13 23 14 24 34 ..."""
     return tuple((i, j) for j in range(n_items) for i in range(j))
 
 
 def lexicographic_pair_order(n_items: int) -> Pairs:
-    """Positions of the pairs in the order of a dictionary: 12 13 14 23 24 34 ...
-
-    Parameters
-    ----------
-    n_items : int
-
-    Examples
-    --------
-    >>> from pairproof.data.wide import lexicographic_pair_order
-    >>> lexicographic_pair_order(4)[:4]
-    ((0, 1), (0, 2), (0, 3), (1, 2))
-    """
+    """Positions of the pairs in the order of a dictionary: 12 13 14 23 24 34 ..."""
     return tuple((i, j) for i in range(n_items) for j in range(i + 1, n_items))
 
 
 def named_pair_order(order: str, n_items: int) -> Pairs:
-    """The order of pairs with this name.
-
-    Parameters
-    ----------
-    order : {"prefmod", "lexicographic"}
-    n_items : int
-
-    Raises
-    ------
-    PairOrderError
-        Another name.
-
-    Examples
-    --------
-    >>> from pairproof.data.wide import named_pair_order
-    >>> named_pair_order("prefmod", 4)[3]
-    (0, 3)
-    """
+    """The order of pairs with this name."""
     if order == "prefmod":
         return prefmod_pair_order(n_items)
     if order == "lexicographic":
@@ -90,20 +51,8 @@ def named_pair_order(order: str, n_items: int) -> Pairs:
 class Wide(NamedTuple):
     """A wide table and the meaning of its codes.
 
-    Attributes
-    ----------
-    frame : DataFrame
-        One row a respondent; the pairs first, then the covariates.
-    coding : dict
-        Answer -> code; `missing` is nan.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.data.wide import to_wide
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [2], "losses": [1]})
-    >>> to_wide(table).coding
-    {'first': 0.0, 'second': 1.0, 'missing': nan}
+    frame: one row a respondent; the pairs first, then the covariates.  coding: answer -> code; `missing` is
+    nan.
     """
 
     frame: pd.DataFrame
@@ -120,39 +69,13 @@ def to_wide(
     difference, pattern models with dependence do.  Which item was named first in the input is lost; an order
     effect cannot be fitted from this table.
 
-    Parameters
-    ----------
-    comparisons : Comparisons
-        With whole counts.
-    pair_order : {"prefmod", "lexicographic"}
-        Order of the pair columns, which are called V1_2, V1_3, V2_3, ... (items by their number from 1).
-    covariates : sequence of str
-        Columns to append: a Factor as 1..K in the order of its levels, numbers as they are.
-
-    Returns
-    -------
-    Wide
-        `frame` holds 0 for the item first in `items` preferred, 1 for a tie, 2 for the other (0 and 1 where
-        there is no tie category), nan where the pair was not compared.  prefmod takes the smallest
-        non-negative code as "first preferred".  It takes the number of categories from the values it meets:
-        a table with a tie category in which no tie (or nothing but ties) occurs is another model to it.
-
-    Raises
-    ------
-    InputError
-        Fractional counts, which are no number of responses; a covariate that is not there, has missing
-        values, or a level that no comparison has (prefmod needs the codes 1..K without a gap).
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.data.wide import to_wide
-    >>> table = pairproof.read({"first": ["A", "B"], "second": ["B", "C"], "wins": [2, 1], "losses": [1, 0]})
-    >>> print(to_wide(table).frame)
-       V1_2  V1_3  V2_3
-    0   0.0   NaN   0.0
-    1   0.0   NaN   NaN
-    2   1.0   NaN   NaN
+    comparisons: with whole counts.  pair_order: order of the pair columns, which are called V1_2, V1_3, V2_3,
+    ... (items by their number from 1).  covariates: columns to append: a Factor as 1..K in the order of its
+    levels, numbers as they are.  Returns Wide: `frame` holds 0 for the item first in `items` preferred, 1 for
+    a tie, 2 for the other (0 and 1 where there is no tie category), nan where the pair was not compared.
+    prefmod takes the smallest non-negative code as "first preferred".  It takes the number of categories from
+    the values it meets: a table with a tie category in which no tie (or nothing but ties) occurs is another
+    model to it.
     """
     import pandas as pd
 

@@ -35,12 +35,7 @@ _MOST_PARTS = 200
 class Schema:
     """The statements that make the schema of a file.
 
-    Attributes
-    ----------
-    needed : tuple of str
-        CREATE statements of which each stands in every file.
-    also : tuple of str
-        Those that may stand in it.
+    needed: CREATE statements of which each stands in every file.  also: those that may stand in it.
     """
 
     needed: tuple[str, ...]
@@ -49,10 +44,7 @@ class Schema:
     def foreign(self, found: Iterable[tuple[str, str, str, str | None]]) -> list[str]:
         """What a file's schema has and this one has not, or the other way round, each in words.
 
-        Parameters
-        ----------
-        found : iterable of (type, name, table, statement)
-            Rows of sqlite_master.
+        `found`: rows of sqlite_master.
         """
         parts = {_named(sql): _words(sql) for sql in (*_STATISTICS, *self.also, *self.needed)}
         missing = {_named(sql) for sql in self.needed}
@@ -131,22 +123,10 @@ def _difference(found: list[str], ours: list[str]) -> str:
 class DatabaseKind:
     """A kind of database file.
 
-    Attributes
-    ----------
-    name : str
-        "campaign".
-    application : int
-        PRAGMA application_id: four letters in ASCII.
-    version : int
-        PRAGMA user_version, the version of the schema.
-    in_use : str
-        The message for a file that another process has locked, after its name.
-    remedy : str
-        What to do about a damaged file.
-    older : tuple of int
-        Earlier versions that can still be opened; whoever opens one migrates it.
-    schema : function of int to Schema
-        The schema of each version.
+    name: "campaign".  application: PRAGMA application_id: four letters in ASCII.  version: PRAGMA
+    user_version, the version of the schema.  in_use: the message for a file that another process has locked,
+    after its name.  remedy: what to do about a damaged file.  older: earlier versions that can still be
+    opened; whoever opens one migrates it.  schema: the schema of each version.
     """
 
     name: str
@@ -167,14 +147,7 @@ class DatabaseKind:
 
         Nothing that the file's own schema says has run before that is known.
 
-        Returns
-        -------
-        int
-            Its version: the present one, or one of `older`.
-
-        Raises
-        ------
-        InputError
+        Returns int: its version: the present one, or one of `older`.
         """
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
@@ -218,15 +191,7 @@ class DatabaseKind:
 
     @contextmanager
     def errors_explained(self, file: Path) -> Iterator[None]:
-        """Turn SQLite's errors in the block into ours; the transaction that failed has been undone.
-
-        Raises
-        ------
-        InputError
-            The file is locked, cannot be opened or written, is damaged, or is no database.
-        PairproofError
-            The disk is full or failing.
-        """
+        """Turn SQLite's errors in the block into ours; the transaction that failed has been undone."""
         try:
             yield
         except sqlite3.OperationalError as error:

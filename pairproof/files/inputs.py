@@ -76,13 +76,7 @@ def note(path: str | os.PathLike[str], found: os.stat_result | None = None) -> N
 
 
 def most_bytes() -> int:
-    """Most bytes of a file: `MOST_BYTES`, or the limit that the environment sets.
-
-    Raises
-    ------
-    InputError
-        The environment variable PAIRPROOF_MOST_MB is no number above 0.
-    """
+    """Most bytes of a file: `MOST_BYTES`, or the limit that the environment sets."""
     given = os.environ.get(LIMIT, "")
     if not given:
         return MOST_BYTES
@@ -94,13 +88,7 @@ def most_bytes() -> int:
 
 
 def checked_name(path: str | os.PathLike[str]) -> str:
-    """A path as text, if a system could have such a file.
-
-    Raises
-    ------
-    InputError
-        An empty path, or one with a zero character, which no path can hold.
-    """
+    """A path as text, if a system could have such a file."""
     name = os.fspath(path)
     if not name:
         raise InputError("the name of a file is empty; expected a path")
@@ -114,20 +102,8 @@ def read_file(
 ) -> bytes:
     """The bytes of a regular file.
 
-    Parameters
-    ----------
-    path : path
-    expected : str
-        For the error: "a CSV, TSV, Parquet or Arrow file".
-    streams : bool
-        Take also a file that this process was given open: /dev/stdin, /dev/fd/63 (`<(...)` of a shell).
-    most : int, optional
-        Bytes; default :func:`most_bytes`.
-
-    Raises
-    ------
-    InputError
-        No such file, a folder, a pipe, a device, a file that is too large or cannot be read.
+    expected: for the error: "a CSV, TSV, Parquet or Arrow file".  streams: take also a file that this process
+    was given open: /dev/stdin, /dev/fd/63 (`<(...)` of a shell).  most: bytes; default :func:`most_bytes`.
     """
     name = checked_name(path)
     stream = streams and _STREAM.fullmatch(name) is not None
@@ -141,13 +117,7 @@ def read_file(
 
 
 def read_stream(stream: BinaryIO, name: str) -> bytes:
-    """The bytes of a stream (standard input), to its end.
-
-    Raises
-    ------
-    InputError
-        More than :func:`most_bytes`.
-    """
+    """The bytes of a stream (standard input), to its end."""
     with contextlib.suppress(OSError, ValueError, AttributeError):  # of a stream without a descriptor
         note(name, os.fstat(stream.fileno()))
     return _to_the_end(stream.read, name, most_bytes(), _RAISE)
@@ -156,22 +126,7 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
 def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_CLAIM_BYTES) -> bytes:
     """The bytes of a regular file that lies in a folder, or below it, when every link is resolved.
 
-    Parameters
-    ----------
-    folder : path
-    name : str
-        Below the folder, or absolute.
-    most : int
-        Bytes.
-
-    Raises
-    ------
-    OutsideError
-        It lies elsewhere; it was not opened, and the message does not say whether it exists.
-    FileNotFoundError
-        The folder holds no such file.
-    InputError
-        It is a folder, a pipe, a device, too large, or cannot be read.
+    name: below the folder, or absolute.  most: bytes.
     """
     checked_name(name)
     top = os.path.realpath(os.fspath(folder) or ".")
@@ -271,13 +226,7 @@ def _why(error: OSError) -> str:
 
 
 def regular(path: str | os.PathLike[str], expected: str = "a file") -> Path:
-    """The path of a regular file that is there, for other programs to open (SQLite).
-
-    Raises
-    ------
-    InputError
-        No such file, a folder, a pipe, a device.
-    """
+    """The path of a regular file that is there, for other programs to open (SQLite)."""
     name = checked_name(path)
     try:
         found = os.stat(name)

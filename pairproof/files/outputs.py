@@ -44,27 +44,12 @@ def write(
 ) -> None:
     """Write a file in one step.
 
-    Parameters
-    ----------
-    path : path
-    content : str or bytes
-        Text is written as UTF-8; characters without an encoding (of a file name that is not UTF-8) as
-        escapes.
-    kind : str, optional
-        Suffix of the format, for the mark of :mod:`pairproof.files.made_by`; default: that of the path.
-    reads : iterable of paths
-        Files that the caller has read, beside those that were noted as read.
-    force : bool
-        Replace a file that pairproof did not make, too.
-    known : function of bytes to bool, optional
-        Recognises other content that pairproof made, beside what :mod:`pairproof.files.made_by` recognises.
-    again : bool
-        The file is the caller's own from run to run: it may be replaced though it has been read.
-
-    Raises
-    ------
-    InputError
-        The place cannot be written to, or must not.
+    content: text is written as UTF-8; characters without an encoding (of a file name that is not UTF-8) as
+    escapes.  kind: suffix of the format, for the mark of :mod:`pairproof.files.made_by`; default: that of the
+    path.  reads: files that the caller has read, beside those that were noted as read.  force: replace a file
+    that pairproof did not make, too.  known: recognises other content that pairproof made, beside what
+    :mod:`pairproof.files.made_by` recognises.  again: the file is the caller's own from run to run: it may be
+    replaced though it has been read.
     """
     with replacing(path, content, kind=kind, reads=reads, force=force, known=known, again=again):
         pass
@@ -108,14 +93,7 @@ def check(
     known: Known | None = None,
     again: bool = False,
 ) -> Path:
-    """Check that a file may be written there; gives the path with its links resolved.
-
-    Raises
-    ------
-    InputError
-        The file is read in the same run; it is a campaign, or SQLite's companion of one; a folder, a pipe or
-        a device; read-only; in no folder; or it exists and pairproof did not make it.
-    """
+    """Check that a file may be written there; gives the path with its links resolved."""
     name = checked_name(path)
     shown = os.path.abspath(name)
     if name == "-" or shown.startswith(("/dev/", "/proc/")) and not shown.startswith("/dev/shm/"):

@@ -38,14 +38,7 @@ _OTHERS = (
 
 
 def unpacked(raw: bytes, source: str) -> bytes:
-    """The bytes as they are, or unpacked if they are gzipped.
-
-    Raises
-    ------
-    InputError
-        Gzip that is cut off or damaged, or that unpacks to more than the bound; another packing, archive or
-        binary format.
-    """
+    """The bytes as they are, or unpacked if they are gzipped."""
     if raw.startswith(GZIP):
         raw = _gunzipped(raw, source)
         if raw.startswith(GZIP):

@@ -31,11 +31,6 @@ def r_environment(
     """The environment of an R that starts in a folder ("": the current one), with the files named that it reads.
 
     Without `profile` the user's own profile is not among them; a project's is, where it was asked for.
-
-    Raises
-    ------
-    InputError
-        PAIRPROOF_R_PROJECT is neither 0 nor 1.
     """
     if of_project(environment):
         _announce(folder or os.getcwd())

@@ -19,14 +19,8 @@ FloatArray = NDArray[np.float64]
 class CellTable:
     """Observed and fitted counts of the cells with at least one comparison.
 
-    Attributes
-    ----------
-    first, second : int[n_cells]
-        Items; outcomes are from first's side.
-    label : tuple of str, length n_cells
-        Covariate cell ("" if there is only one).
-    observed, fitted : float[n_cells, 3]
-        First preferred, tie, second preferred, in counts.
+    `first`, second int[n_cells]: items; outcomes are from first's side.  label: covariate cell ("" if there
+    is only one).  observed, fitted float[n_cells, 3]: first preferred, tie, second preferred, in counts.
     """
 
     first: NDArray[np.int64]

@@ -25,11 +25,6 @@ def comparison_function(
     """float[n_params]: the comparison terms at given values of their columns, in favour of the item named first.
 
     A column that is also a subject covariate has its value from the group, unless `values` has it.
-
-    Raises
-    ------
-    InputError
-        A column that no comparison term has, one without a value, a level that is none, or no number.
     """
     levels: dict[str, list[str] | None] = {}
     for term in fit.terms:

@@ -119,12 +119,7 @@ class MappedCovariance:
 class Rescaling:
     """Parameters in other units, with further parameters after them that are held at 0.
 
-    Attributes
-    ----------
-    units : float[p]
-        Factor of each parameter.
-    held : int
-        Number of parameters added.
+    units float[p]: factor of each parameter.  held: number of parameters added.
     """
 
     units: FloatArray
@@ -151,15 +146,9 @@ _MANY_SHIFTED = 1000
 class Shift:
     """The map that subtracts from each parameter the weighted mean of its block.
 
-    Attributes
-    ----------
-    n : int
-        Parameters, those outside the blocks included.
-    index : int[n_blocks, k]
-        Places of each block's parameters.
-    weights : float[n_blocks, k]
-        Of each block they sum to 1: equal for a sum constraint (over the items of one set, if there are several), 1 at
-        the reference and 0 elsewhere for a reference.
+    n: parameters, those outside the blocks included.  index int[n_blocks, k]: places of each block's
+    parameters.  weights float[n_blocks, k]: of each block they sum to 1: equal for a sum constraint (over the
+    items of one set, if there are several), 1 at the reference and 0 elsewhere for a reference.
     """
 
     n: int

@@ -32,20 +32,10 @@ TIES_IN_WORDS: Mapping[Ties, str] = {
 class Family:
     """A family of models.
 
-    Attributes
-    ----------
-    name : {"llbt", "bradley-terry", "pattern", "plackett-luce"}
-        In Python, on the command line, in claims files and in JSON.
-    title : str
-        In headings.
-    scale : {"lambda", "log-odds"}
-        Of its estimates.
-    last_is_reference : bool
-        Whether the default reference is the last item, as in prefmod; else it is the first, as in
-        BradleyTerry2.
-    glm_of_wins : {"poisson", "binomial"}
-        As what R fits it where no tie is modelled: a Poisson model of all counts (gnm), or a binomial model
-        of wins against losses (glm).
+    name: in Python, on the command line, in claims files and in JSON.  title: in headings.  scale: of its
+    estimates.  last_is_reference: whether the default reference is the last item, as in prefmod; else it is
+    the first, as in BradleyTerry2.  glm_of_wins: as what R fits it where no tie is modelled: a Poisson model
+    of all counts (gnm), or a binomial model of wins against losses (glm).
     """
 
     name: FamilyName

@@ -52,10 +52,7 @@ def softmax(log_worth: FloatArray) -> FloatArray:
 class Worths:
     """Worths that sum to 1.
 
-    Attributes
-    ----------
-    worth : float[n_items]
-    cov : float[n_items, n_items]
+    worth float[n_items].  cov float[n_items, n_items].
     """
 
     worth: FloatArray
@@ -70,12 +67,8 @@ class Worths:
 def worths(log_worth: FloatArray, cov: FloatArray) -> Worths:
     """softmax of log worths and its covariance by the delta method.
 
-    Parameters
-    ----------
-    log_worth : float[n_items]
-        Up to a constant.
-    cov : float[n_items, n_items]
-        Covariance of the log worths under any constraint: the constant drops out.
+    log_worth float[n_items]: up to a constant.  cov float[n_items, n_items]: covariance of the log worths
+    under any constraint: the constant drops out.
     """
     best = int(np.argmax(log_worth))
     w = softmax(log_worth)
@@ -92,17 +85,11 @@ def worths(log_worth: FloatArray, cov: FloatArray) -> Worths:
 class QuasiVariances:
     """Numbers q_i such that var(a_i - a_j) is about q_i + q_j.
 
-    Attributes
-    ----------
-    quasi_variances : float[n_items]
-        May be negative for an item; its quasi standard error is then nan.
-    worst_error : float
-        Largest relative error of sqrt(q_i + q_j) against the true standard error of a difference, in absolute value.
-    errors : float[n_items, n_items]
-        Relative error of each difference; nan on the diagonal.
-    all_contrasts : (float, float)
-        Least and greatest relative error of the standard error of any contrast, sum of c_i^2 q_i for c summing to 0
-        (Firth and de Menezes 2004, section 2.3); nan where a quasi-variance is not positive.
+    quasi_variances float[n_items]: may be negative for an item; its quasi standard error is then nan.
+    worst_error: largest relative error of sqrt(q_i + q_j) against the true standard error of a difference, in
+    absolute value.  errors float[n_items, n_items]: relative error of each difference; nan on the diagonal.
+    all_contrasts: least and greatest relative error of the standard error of any contrast, sum of c_i^2 q_i
+    for c summing to 0 (Firth and de Menezes 2004, section 2.3); nan where a quasi-variance is not positive.
     """
 
     quasi_variances: FloatArray
@@ -119,15 +106,7 @@ class QuasiVariances:
 def quasi_variances(cov: FloatArray, steps: int = 200) -> QuasiVariances:
     """Quasi-variances of items from their covariance, by damped Gauss-Newton to machine precision.
 
-    Parameters
-    ----------
-    cov : float[n_items, n_items]
-        Of log worths, under any constraint.
-
-    Raises
-    ------
-    NotEstimableError
-        Fewer than 3 items, or a difference without a positive finite variance.
+    cov float[n_items, n_items]: of log worths, under any constraint.
     """
     n = len(cov)
     if n < 3:
@@ -195,18 +174,9 @@ def _of_all_contrasts(cov: FloatArray, q: FloatArray) -> tuple[float, float]:
 class LikelihoodRatio:
     """Likelihood-ratio test of a smaller model inside a larger one.
 
-    Attributes
-    ----------
-    statistic : float
-        2 (llf of the larger - llf of the smaller).
-    df : int
-        Difference of the ranks, infinite estimates counted, as R's anova.
-    p : float
-        0 where it is too small for a double; `log10_p` has it.
-    larger, smaller : str
-        The models in words.
-    caution : str
-        Why the chi-square is rough; "" if no estimate is infinite.
+    statistic: 2 (llf of the larger - llf of the smaller).  df: difference of the ranks, infinite estimates
+    counted, as R's anova.  p: 0 where it is too small for a double; `log10_p` has it.  larger, smaller: the
+    models in words.  caution: why the chi-square is rough; "" if no estimate is infinite.
     """
 
     statistic: float
@@ -232,17 +202,8 @@ class LikelihoodRatio:
 class WaldTest:
     """Wald test that some linear functions of the parameters are zero.
 
-    Attributes
-    ----------
-    statistic : float
-        Chi-square, or F where `df_denom` is finite.
-    df : int
-    p : float
-    hypothesis : str
-    df_denom : float
-        Second degrees of freedom of F; inf for the chi-square.
-    covariance : str
-        "" for that of the model, or "CR2 by judge (24 clusters)".
+    statistic: chi-square, or F where `df_denom` is finite.  df_denom: second degrees of freedom of F; inf for
+    the chi-square.  covariance: "" for that of the model, or "CR2 by judge (24 clusters)".
     """
 
     statistic: float
@@ -274,14 +235,8 @@ class WaldTest:
 class GoodnessOfFit:
     """Deviance and Pearson's X^2 against a chi-square.
 
-    Attributes
-    ----------
-    deviance, pearson : float
-    df : int
-    p_deviance, p_pearson : float
-        nan where the chi-square reference does not hold at all; `caution` says why.
-    caution : str
-        "" if the usual conditions hold.
+    p_deviance, p_pearson: nan where the chi-square reference does not hold at all; `caution` says why.
+    caution: "" if the usual conditions hold.
     """
 
     deviance: float
@@ -312,21 +267,9 @@ class GoodnessOfFit:
 class Contrast:
     """A difference of two items, or any other linear function of the parameters.
 
-    Attributes
-    ----------
-    what : str
-    estimate, se, z, p : float
-        On the fit's scale; p two-sided.
-    low, high : float
-        Confidence limits at `level`.
-    level : float
-        In (0, 1).
-    log_odds : float
-        The same difference as a log-odds.
-    odds : float
-        exp of it.
-    df : float
-        Degrees of freedom of the t distribution that z and the limits are held against; inf for the normal.
+    estimate, se, z, p: on the fit's scale; p two-sided.  low, high: confidence limits at `level`.  level: in
+    (0, 1).  log_odds: the same difference as a log-odds.  odds: exp of it.  df: degrees of freedom of the t
+    distribution that z and the limits are held against; inf for the normal.
     """
 
     what: str

@@ -39,25 +39,8 @@ MOST_ROWS = 50_000
 def limits(p: FloatArray, se: FloatArray, df: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """Limits of numbers in (0, 1), made on the logit scale; nan where p is 0 or 1 or has no standard error.
 
-    Parameters
-    ----------
-    p, se : float[m]
-    df : float[m]
-        Degrees of freedom; inf for the normal distribution.
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    (float[m], float[m])
-        Lower and upper limits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> low, high = limits(np.array([0.9]), np.array([0.1]), np.array([np.inf]), 0.95)
-    >>> float(low[0].round(4)), float(high[0].round(4))
-    (0.5051, 0.9876)
+    p, se float[m].  df float[m]: degrees of freedom; inf for the normal distribution.  Returns (float[m],
+    float[m]): lower and upper limits.
     """
     inside = (p > 0.0) & (p < 1.0)
     at = np.where(inside, p, 0.5)
@@ -103,14 +86,7 @@ def worth_limits(
 def outcome_derivatives(u: FloatArray, g: FloatArray, model: OutcomeModel) -> tuple[FloatArray, FloatArray]:
     """Derivatives of P(first), P(tie), P(second) by the log-odds and by the tie parameter.
 
-    Parameters
-    ----------
-    u, g : float[m]
-    model : {"binary", "davidson", "rao-kupper"}
-
-    Returns
-    -------
-    (float[m, 3], float[m, 3])
+    u, g float[m].
     """
     p = outcome_probabilities(u, g, model)
     first, tie, second = p.T
@@ -133,13 +109,7 @@ def with_limits(
     level: float,
     comparison: Mapping[str, Value] | None = None,
 ) -> pd.DataFrame:
-    """A table of probabilities, with the limits of each; see :meth:`pairproof.Fit.probabilities`.
-
-    Raises
-    ------
-    TooLargeError
-        More than 50,000 rows.
-    """
+    """A table of probabilities, with the limits of each; see :meth:`pairproof.Fit.probabilities`."""
     if len(frame) > MOST_ROWS:
         raise TooLargeError(
             f"limits of {len(frame):,} rows of probabilities (limit {MOST_ROWS:,} rows); name some items:"

@@ -35,12 +35,8 @@ MOST_NAMED = 8
 class ItemSets:
     """Sets of items whose differences are finite.
 
-    Attributes
-    ----------
-    of : int[n_items]
-        Number of each item's set; 0 is the set with the most comparisons among its own items.
-    above : bool[n_sets, n_sets]
-        Row differs from column by plus infinity.
+    `of` int[n_items]: number of each item's set; 0 is the set with the most comparisons among its own items.
+    above bool[n_sets, n_sets]: row differs from column by plus infinity.
     """
 
     of: IntArray
@@ -106,16 +102,9 @@ def moving_together(moved: FloatArray) -> IntArray:
 def item_sets(moved: FloatArray, table: Comparisons, rows: BoolArray, chains: bool = True) -> ItemSets:
     """The sets of items.
 
-    Parameters
-    ----------
-    moved : float[n_items, k]
-        How their abilities move along the null directions.
-    table : Comparisons
-        As it entered the likelihood.
-    rows : bool[n_rows]
-        Those that are about these abilities.
-    chains : bool
-        Whether a win says that the winner's ability keeps up: not where an order effect moves as well.
+    moved float[n_items, k]: how their abilities move along the null directions.  table: as it entered the
+    likelihood.  rows bool[n_rows]: those that are about these abilities.  chains: whether a win says that the
+    winner's ability keeps up: not where an order effect moves as well.
     """
     n = len(moved)
     if not moved.shape[1] or n == 0:

@@ -24,18 +24,8 @@ OutcomeModel = Literal["binary", "davidson", "rao-kupper"]
 def outcome_probabilities(u: FloatArray, g: FloatArray, model: OutcomeModel) -> FloatArray:
     """P(first preferred), P(tie), P(second preferred), without overflow for any u.
 
-    Parameters
-    ----------
-    u : float[...]
-        Log-odds of first against second, order effect included.
-    g : float[...]
-        Tie parameter, same shape (ignored if binary); -inf gives no ties.
-    model : {"binary", "davidson", "rao-kupper"}
-
-    Returns
-    -------
-    float[..., 3]
-        Each row sums to 1.
+    u: log-odds of first against second, order effect included.  g: tie parameter, same shape (ignored if
+    binary); -inf gives no ties.  Returns float[..., 3]: each row sums to 1.
     """
     half = np.asarray(u, float) / 2
     if model == "rao-kupper":

@@ -133,14 +133,7 @@ def _mixture(fit: FitRecord, group: Mapping[str, Value], weights: FloatArray) ->
 def find_group(
     fit: FitRecord, group: str | None, at: Mapping[str, Value] | None = None
 ) -> Mapping[str, Value]:
-    """Covariate values of a named group, or of `at`; the only group if there is one.
-
-    Raises
-    ------
-    InputError
-        A name that is not a group, covariates that are not those of the model, or no name where one is
-        needed.
-    """
+    """Covariate values of a named group, or of `at`; the only group if there is one."""
     listed = ", ".join(list(fit.groups)[:20])
     if at is not None:
         if group is not None:
@@ -241,15 +234,7 @@ def _ability_variances(fit: FitRecord, group: Mapping[str, Value]) -> FloatArray
 def worth_functions(fit: FitRecord, abilities: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Worths and their derivatives by the parameters.
 
-    Parameters
-    ----------
-    fit : FitRecord
-    abilities : float[n_items, n_params]
-        Abilities as linear functions of the parameters, on the fit's scale.
-
-    Returns
-    -------
-    (float[n_items], float[n_items, n_params])
+    abilities float[n_items, n_params]: abilities as linear functions of the parameters, on the fit's scale.
     """
     unit = LOG_WORTH_PER_UNIT[fit.scale]
     a = unit * (abilities @ fit.beta)

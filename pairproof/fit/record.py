@@ -42,16 +42,8 @@ def not_zero(along: FloatArray) -> BoolArray:
 class Stopping:
     """How the solver stopped.
 
-    Attributes
-    ----------
-    rule : str
-        The convergence criterion, in words.
-    reached : bool
-        Whether it was met.
-    steps : int
-        Number of steps taken.
-    value : float
-        Final value of the quantity that the criterion is about.
+    rule: the convergence criterion, in words.  reached: whether it was met.  steps: number of steps taken.
+    value: final value of the quantity that the criterion is about.
     """
 
     rule: str
@@ -307,13 +299,7 @@ def count_estimable(fit: FitRecord) -> int:
 
 
 def find_item(items: tuple[str, ...], name: str) -> int:
-    """Position of an item.
-
-    Raises
-    ------
-    ItemError
-        No item of that name; the nearest one is offered.
-    """
+    """Position of an item."""
     if name not in items:
         import difflib
 

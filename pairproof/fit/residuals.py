@@ -43,10 +43,7 @@ def poisson_divergence(y: FloatArray, m: FloatArray) -> FloatArray:
     Loader (2000), "Fast and accurate computation of binomial probabilities", section 3: with v = (y-m)/(y+m),
     D = (y-m) v + 2 y (v**3/3 + v**5/5 + ...), used for |v| < 0.1.
 
-    Parameters
-    ----------
-    y, m : float[...]
-        >= 0; D(0, m) = m, D(0, 0) = 0, and inf for m = 0 < y.
+    y, m: >= 0; D(0, m) = m, D(0, 0) = 0, and inf for m = 0 < y.
     """
     from scipy.special import kl_div
 
@@ -91,10 +88,7 @@ def residual_frame(
 ) -> pd.DataFrame:
     """One row for every outcome of every cell.
 
-    Returns
-    -------
-    DataFrame
-        first, second, cell, outcome ("first", "tie", "second"), observed, fitted, residual.
+    Returns DataFrame: first, second, cell, outcome ("first", "tie", "second"), observed, fitted, residual.
     """
     import pandas as pd
 
@@ -142,24 +136,11 @@ def chi_square_tests(
 ) -> inference.GoodnessOfFit:
     """Deviance and Pearson's X^2 against a chi-square, with the reasons not to.
 
-    Parameters
-    ----------
-    cell_table : CellTable
-    deviance : float
-    df : int
-    has_ties : bool
-        Whether a tie is an outcome of the model.
-    quasi : bool
-        Half wins or fractional weights.
-    ranked : int
-        Items of a ranking whose pairs the comparisons are; 0 if they are not such.
-
-    Returns
-    -------
-    GoodnessOfFit
-        p-values are nan where no chi-square holds; `caution` then says why, and otherwise gives the numbers
-        of small expected counts.  Separation shows in expected counts of 0; items that were never compared (a
-        disconnected design) leave none and do no harm to the test.
+    has_ties: whether a tie is an outcome of the model.  quasi: half wins or fractional weights.  ranked:
+    items of a ranking whose pairs the comparisons are; 0 if they are not such.  Returns GoodnessOfFit:
+    p-values are nan where no chi-square holds; `caution` then says why, and otherwise gives the numbers of
+    small expected counts.  Separation shows in expected counts of 0; items that were never compared (a
+    disconnected design) leave none and do no harm to the test.
     """
     _, y, m = cell_table.outcomes(has_ties)
     pearson = float(np.sum(_divide((y - m) ** 2, m)))

@@ -38,26 +38,13 @@ Value = Union[str, float]
 class ModelSpec:
     """The specification of a model to be fitted.
 
-    Attributes
-    ----------
-    family : {"llbt", "bradley-terry"}
-        Decides the scale (lambda, log-odds) and the default reference (last item, first item).
-    ties : {"davidson", "rao-kupper", "half", "drop", "none"}
-    by : str
-        Formula of subject covariates, as written ("" for none).
-    reference : str
-        An item, or "sum" (items sum to zero within each term).
-    order_effect : bool
-    cells : tuple of str
-        Columns that name the table for deviance and df beyond the model's own covariates; ("row",) for rows.
-    item_terms : tuple of str
-        Item covariates that replace the free item parameters; empty for free items.
-    separate : tuple of str
-        Items whose ability is a parameter of its own, in place of what `item_terms` would say of them.
-    comparison_terms : tuple of str
-        Formulas of covariates of the comparison, each in favour of the item named first.
-    pseudo_comparisons : str
-        In words, those that the table holds beside real ones; "" for none.
+    family: decides the scale (lambda, log-odds) and the default reference (last item, first item).  `by`:
+    formula of subject covariates, as written ("" for none).  reference: an item, or "sum" (items sum to zero
+    within each term).  cells: columns that name the table for deviance and df beyond the model's own
+    covariates; ("row",) for rows.  item_terms: item covariates that replace the free item parameters; empty
+    for free items.  separate: items whose ability is a parameter of its own, in place of what `item_terms`
+    would say of them.  comparison_terms: formulas of covariates of the comparison, each in favour of the item
+    named first.  pseudo_comparisons: in words, those that the table holds beside real ones; "" for none.
     """
 
     family: FamilyName = "llbt"
@@ -138,24 +125,14 @@ class ModelSpec:
 class Term:
     """A parameter of a model.
 
-    Attributes
-    ----------
-    name : str
-        `A`, `A:judge[3]`, `A:age`, `x`, `tie`, `tie:judge[3]`, `order`, `length`, `length:judge[3]`.
-    kind : {"item", "covariate", "tie", "order", "comparison", "tie-of", "dependence", "missing", "share"}
-        "item" is of the free abilities, one of which is the reference.  "covariate" is an effect on abilities that no
-        reference touches: of an item covariate, or of one item (a separate item, or a selective term such as
-        `Paris:WOR[yes]`).  "comparison" is of a covariate of the comparison.
-    item : str or None
-        For kind "item", and the one item of a "covariate".
-    covariate : str or None
-        Item covariate (kind "covariate"), as in the table.
-    covariate_level : str or None
-        Its level, if the item covariate is categorical.
-    by : tuple of (str, str or None)
-        Subject covariates it is multiplied with; level None for a slope.
-    of : tuple of (str, str or None)
-        For kind "comparison": the columns of the comparison whose product it multiplies, and the level of a factor.
+    name: `A`, `A:judge[3]`, `A:age`, `x`, `tie`, `tie:judge[3]`, `order`, `length`, `length:judge[3]`.  kind:
+    "item" is of the free abilities, one of which is the reference.  "covariate" is an effect on abilities
+    that no reference touches: of an item covariate, or of one item (a separate item, or a selective term such
+    as `Paris:WOR[yes]`).  "comparison" is of a covariate of the comparison.  item: for kind "item", and the
+    one item of a "covariate".  covariate: item covariate (kind "covariate"), as in the table.
+    covariate_level: its level, if the item covariate is categorical.  `by`: subject covariates it is
+    multiplied with; level None for a slope.  `of`: for kind "comparison": the columns of the comparison whose
+    product it multiplies, and the level of a factor.
     """
 
     name: str
@@ -204,18 +181,10 @@ def of_comparison(of: tuple[tuple[str, str | None], ...]) -> str:
 class Layout:
     """Where the item terms lie in beta, so that 400 judges' worths need not read 11,600 names 400 times.
 
-    Attributes
-    ----------
-    place, item, block : int[n_item_terms]
-        Position in beta, position of the item, position of the term's covariates in `blocks`.
-    blocks : tuple of Term
-        One term for every distinct product of subject covariates.
-    places : int[n_blocks, n_items]
-        Position in beta of every item's term, a block a row.
-    others : tuple of int
-        Positions in beta of item-covariate terms.
-    separate : frozenset of str
-        Items with an ability of their own in place of their covariates.
+    place, item, block int[n_item_terms]: position in beta, position of the item, position of the term's
+    covariates in `blocks`.  blocks: one term for every distinct product of subject covariates.  places
+    int[n_blocks, n_items]: position in beta of every item's term, a block a row.  others: positions in beta
+    of item-covariate terms.  separate: items with an ability of their own in place of their covariates.
     """
 
     place: IntArray

@@ -42,14 +42,8 @@ WITHOUT_ESTIMATE: tuple[Kind, ...] = ("no-ties", "separated", "not-connected", "
 class FitWarning:
     """A warning about the results of a fit.
 
-    Attributes
-    ----------
-    kind : str
-        One of the kinds listed in this module, for programs to test.
-    text : str
-        The sentence, which is also ``str()`` of the warning.
-    terms : tuple of str
-        Names of the parameters it is about; empty if it is about all of them.
+    kind: one of the kinds listed in this module, for programs to test.  text: the sentence, which is also
+    ``str()`` of the warning.  terms: names of the parameters it is about; empty if it is about all of them.
     """
 
     kind: Kind

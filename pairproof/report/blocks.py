@@ -78,12 +78,7 @@ class Row:
 class Table:
     """A table.
 
-    Attributes
-    ----------
-    header : tuple of str or Column
-        A text alone is a column to the right, the first one to the left: it names the rows.
-    rows : tuple of tuple of str or Cell, or of Row
-    caption : str
+    header: a text alone is a column to the right, the first one to the left: it names the rows.
     """
 
     header: tuple[str | Column, ...]
@@ -114,20 +109,9 @@ class Table:
 class Figure:
     """A drawing; only HTML shows it.
 
-    Attributes
-    ----------
-    caption : str
-    description : str
-        What it shows in words and numbers, for those who cannot see it.
-    size : (width, height)
-        In inches.
-    draw : function of matplotlib Axes, or of its Figure if there are several panels
-    panels : bool
-        Whether `draw` takes the figure and makes its own axes.
-    title : str
-        Its heading, which is shown with it.
-    elsewhere : tuple of blocks
-        What stands here in Markdown and text.
+    description: what it shows in words and numbers, for those who cannot see it.  size: in inches.  panels:
+    whether `draw` takes the figure and makes its own axes.  title: its heading, which is shown with it.
+    elsewhere: what stands here in Markdown and text.
     """
 
     caption: str
@@ -176,14 +160,7 @@ Block = Union[Heading, Paragraph, Bullets, Code, Table, Figure, Quote, Counts, D
 
 @dataclass(frozen=True)
 class Page:
-    """A report.
-
-    Attributes
-    ----------
-    title : str
-    blocks : sequence of blocks
-    subtitle : str
-    """
+    """A report."""
 
     title: str
     blocks: Sequence[Block]

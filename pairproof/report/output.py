@@ -23,16 +23,8 @@ FORMATS = {
 class Output:
     """A result that can be written in every form.
 
-    Attributes
-    ----------
-    page : function to Page
-        What people read.
-    json : function to str
-        The JSON document.
-    junit : function to str, optional
-        The JUnit file, where the result has verdicts.
-    terminal : function to str, optional
-        What the command prints; default: the page, each line as long as it is.
+    page: what people read.  json: the JSON document.  junit: the JUnit file, where the result has verdicts.
+    terminal: what the command prints; default: the page, each line as long as it is.
     """
 
     page: Callable[[], Page]
@@ -41,13 +33,7 @@ class Output:
     terminal: Callable[[], str] | None = None
 
     def render(self, suffix: str) -> str:
-        """The text of a file; `suffix` is one of `FORMATS`.
-
-        Raises
-        ------
-        InputError
-            Another suffix, or JUnit of a result that has no verdicts.
-        """
+        """The text of a file; `suffix` is one of `FORMATS`."""
         from .html import render_html
         from .markdown import render_markdown
         from .text import render_text
@@ -73,13 +59,7 @@ class Output:
         return render_text(self.page()) if self.terminal is None else self.terminal()
 
     def write(self, path: Path, *, force: bool = False) -> None:
-        """Write the file; its form follows the suffix.
-
-        Raises
-        ------
-        InputError
-            As :meth:`render`, or a place that cannot be written to, or a file that must not be replaced.
-        """
+        """Write the file; its form follows the suffix."""
         from ..files.outputs import write
 
         write(path, self.render(path.suffix.lower()), force=force)

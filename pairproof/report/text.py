@@ -39,13 +39,8 @@ _STYLES = {"": "", "good": "green", "note": "cyan", "bad": "bold red", "off": "y
 def render_text(page: Page, *, width: int | None = None, color: bool = False) -> str:
     """The whole page.
 
-    Parameters
-    ----------
-    page : Page
-    width : int, optional
-        Columns; default: no limit, a sentence is a line and a table as wide as it is.
-    color : bool
-        With ANSI colours; a sign stands beside every verdict in any case.
+    width: columns; default: no limit, a sentence is a line and a table as wide as it is.  color: with ANSI
+    colours; a sign stands beside every verdict in any case.
     """
     from rich.console import Console
 

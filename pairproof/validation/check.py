@@ -35,16 +35,7 @@ from .verdicts.verdict import PrintVerdict, judge_print, reversed_items
 class Checker:
     """The checker of one paper's claims.
 
-    Parameters
-    ----------
-    paper : Paper
-    counterparts : Counterparts, optional
-        Default: R is not asked.
-    backend : object
-        Handed to `counterparts`.
-    certified : Certified, optional
-    floors : sequence of Floor, optional
-        Default: the shipped ones.
+    counterparts: default: R is not asked.  floors: default: the shipped ones.
     """
 
     def __init__(
@@ -343,27 +334,7 @@ def check_paper(
 ) -> list[Agreement]:
     """Agreements of every claim of a paper.
 
-    Parameters
-    ----------
-    paper, counterparts, backend, certified, floors
-        As in :class:`Checker`.
-
-    Returns
-    -------
-    list of Agreement
-
-    Raises
-    ------
-    InputError
-        Something in the claims file names what is not there (a parameter, an item); the message names the
-        line.
-
-    Examples
-    --------
-    >>> from pairproof.validation.claims.reader import read_paper
-    >>> rows = check_paper(read_paper("firth-2005"))
-    >>> {row.verdict for row in rows}
-    {'agrees'}
+    paper, counterparts, backend, certified, floors: as in :class:`Checker`.
     """
     return Checker(
         paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors

@@ -22,18 +22,7 @@ FLOOR = 12.0
 def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) -> list[Agreement]:
     """One row for each printed number; and one that says so where native has no such model.
 
-    Parameters
-    ----------
-    row : RowMaker
-    source : str
-        The claims file or the paper, for messages.
-    claim : Claim
-    request : Request
-
-    Raises
-    ------
-    InputError
-        The claim prints a number that the computation does not give; the message names those it gives.
+    source: the claims file or the paper, for messages.
     """
     try:
         found = COMPUTATIONS[claim.compute](request)

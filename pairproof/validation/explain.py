@@ -35,18 +35,8 @@ if TYPE_CHECKING:
 class Explained:
     """The readings found for the claims of a paper, and a row for each printed number.
 
-    Attributes
-    ----------
-    paper : Paper
-    found : tuple of Found
-        In the order of the file.
-    readings : int
-        Tried in all.
-    agreements : tuple of Agreement
-        One a printed number, with the explanation in it.
-    not_searched : mapping of claim to why
-    not_here : bool
-        Something could not be read or fitted at all.
+    `found`: in the order of the file.  readings: tried in all.  agreements: one a printed number, with the
+    explanation in it.  not_here: something could not be read or fitted at all.
     """
 
     paper: Paper
@@ -191,42 +181,8 @@ def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
 
     Claims on one table are searched together: a reading that explains them all is one explanation.
 
-    Parameters
-    ----------
-    paper : Paper
-    most : int
-        Readings tried at most for one table; the cheapest first.
-
-    Returns
-    -------
-    Explained
-        One row for each printed number, the readings that fit, and the claims that could not be searched.
-
-    Raises
-    ------
-    DataFileError
-        A data file of the claims is there and cannot be read.
-
-    Examples
-    --------
-    The page prints twice the estimates: log-odds where the model has lambda.
-
-    >>> from pairproof.validation.claims.reader import parse_claims
-    >>> paper = parse_claims('''
-    ... paper = {id = "p", title = "A page"}
-    ... [data.d]
-    ... kind = "counts"
-    ... columns = ["first", "second", "wins", "losses"]
-    ... rows = [["A", "B", 9, 3], ["A", "C", 11, 4], ["B", "C", 7, 6]]
-    ... [[claim]]
-    ... id = "table-1"
-    ... data = "d"
-    ... model = {family = "llbt"}
-    ... estimate = {A = "1.0884", B = "0.0858"}
-    ... ''')
-    >>> found = explain(paper)
-    >>> [(str(a.quantity), a.verdict, a.code) for a in found.agreements]
-    [('estimate.A', 'explained', 'scale'), ('estimate.B', 'explained', 'scale')]
+    most: readings tried at most for one table; the cheapest first.  Returns Explained: one row for each
+    printed number, the readings that fit, and the claims that could not be searched.
     """
     checker = Checker(paper)
     skipped: dict[str, str] = {}

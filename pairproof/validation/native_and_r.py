@@ -48,16 +48,8 @@ def beyond_print(
 ) -> list[Agreement]:
     """Every quantity of every R call that no printed number of the claim shows; and the R calls that did not run.
 
-    Parameters
-    ----------
-    paper : str
-        Its id.
-    claim : Claim
-    asked : Asked
-    floors : sequence of Floor, optional
-        Default: the shipped ones.
-    r_was_asked : bool
-        Whether R's silence says that it has no such model.
+    paper: its id.  floors: default: the shipped ones.  r_was_asked: whether R's silence says that it has no
+    such model.
     """
     row: RowMaker = partial(Agreement.of_claim, paper, claim, about="native-r")
     fit, r = asked.fit, asked_of_r(claim, asked.r)
@@ -120,19 +112,8 @@ def compare_fit(
 ) -> list[Agreement]:
     """Agreements of a fit, without any page, with the R calls that have its model.
 
-    Parameters
-    ----------
-    fit : Fit
-    counterparts : sequence of RCounterpart
-        R's answers.
-    certified : mapping of quantity to decimal text, optional
-    floors : sequence of Floor, optional
-        Digits asked for; default: the shipped ones.
-
-    Returns
-    -------
-    list of Agreement
-        One for each quantity of each R call; an R call that did not run has one that says why.
+    counterparts: R's answers.  floors: digits asked for; default: the shipped ones.  Returns list of
+    Agreement: one for each quantity of each R call; an R call that did not run has one that says why.
     """
     # Files of claims name models of comparisons only; this claim of a fit may be of any family.
     family = cast(PairFamilyName, fit.spec.family)

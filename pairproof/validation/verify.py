@@ -82,26 +82,7 @@ def verify(
 def backend_of(r: BackendLike | str) -> Backend:
     """The R backend that an option `r` stands for.
 
-    Parameters
-    ----------
-    r : {"live", "recorded", "both", "none"} or Backend, optional
-        None: the backend of the enclosing `using`.
-
-    Returns
-    -------
-    Backend
-
-    Raises
-    ------
-    InputError
-        Any other value; the message has the values allowed.
-
-    Examples
-    --------
-    >>> from pairproof.validation.verify import backend_of
-    >>> backend_of("sometimes")
-    Traceback (most recent call last):
-    pairproof.errors.InputError: r='sometimes'; expected 'live', 'recorded', 'both', 'none' or None
+    r: none: the backend of the enclosing `using`.
     """
     from ..bridge.process.policy import backend
 

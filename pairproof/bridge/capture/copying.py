@@ -31,17 +31,8 @@ _CHUNK = 1 << 20
 class Copied:
     """What was copied.
 
-    Attributes
-    ----------
-    source, target : Path
-    digests : dict of str to bytes
-        Digest of each file, by its name below `source`.
-    sizes : dict of str to int
-        Bytes of each file.
-    left_out : list of str
-        Links to elsewhere, pipes, files that cannot be read, with the reason.
-    size : int
-        Bytes.
+    digests: digest of each file, by its name below `source`.  sizes: bytes of each file.  left_out: links to
+    elsewhere, pipes, files that cannot be read, with the reason.  size: bytes.
     """
 
     source: Path
@@ -53,15 +44,7 @@ class Copied:
 
 
 def copy_folder(source: Path, target: Path, limit: int = COPY_LIMIT) -> Copied:
-    """Copy a folder.
-
-    Raises
-    ------
-    TooLargeError
-        It holds more than `limit` bytes or `MOST_FILES` files; nothing was copied.
-    InputError
-        It cannot be read.
-    """
+    """Copy a folder."""
     entries = list(_checked(source, limit))
     copied = Copied(source, target)
     try:

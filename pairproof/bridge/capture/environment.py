@@ -24,15 +24,7 @@ _CATEGORIES = ("LC_COLLATE", "LC_CTYPE", "LC_TIME", "LC_NUMERIC", "LC_MONETARY")
 
 
 def r_home() -> str:
-    """R's home.
-
-    Raises
-    ------
-    RUnavailable
-        R is not installed; with the cure.
-    InputError
-        This system has no process groups.
-    """
+    """R's home."""
     if os.name != "posix":
         raise InputError(
             "an R script can be recorded on Linux and macOS only, because its processes are ended as a group;"

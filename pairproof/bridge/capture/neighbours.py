@@ -23,14 +23,7 @@ LEVELS = 3
 def root_of(script: Path, strings: Sequence[str], started: Path) -> Path:
     """The folder that the script runs in.
 
-    Parameters
-    ----------
-    script : Path
-        Absolute.
-    strings : sequence of str
-        Texts of the script that may name files.
-    started : Path
-        Where the user is.
+    script: absolute.  strings: texts of the script that may name files.  started: where the user is.
     """
     own = script.parent
     names = [s for s in strings if not os.path.isabs(s) and ".." not in Path(s).parts and os.path.basename(s)]

@@ -22,17 +22,9 @@ PARSE_SECONDS = 120.0
 class Call:
     """A call in the text.
 
-    Attributes
-    ----------
-    mentioned : Mentioned
-    within : str
-        Name of the script's function in which it stands; "" if in none.
-    returned : bool
-        Whether it is that function's value.
-    loop : bool
-        Whether it stands in a loop or in a function.
-    scope : tuple of str
-        Variables of the loops, and arguments of the functions, that it stands in, from the outermost.
+    within: name of the script's function in which it stands; "" if in none.  returned: whether it is that
+    function's value.  loop: whether it stands in a loop or in a function.  scope: variables of the loops, and
+    arguments of the functions, that it stands in, from the outermost.
     """
 
     mentioned: Mentioned
@@ -74,20 +66,7 @@ def parse_files(
     R starts in a folder of ours, and reads the start-up files of the site and the home alone: parsing runs nothing of
     the script's.
 
-    Parameters
-    ----------
-    r : str
-        R's program.
-    files : sequence of Path
-        Absolute.
-    environment : mapping
-    prefix : sequence of str
-        Of a sandbox.
-
-    Raises
-    ------
-    PairproofError
-        R did not answer.
+    r: R's program.  files: absolute.  prefix: of a sandbox.
     """
     command = [
         *prefix,

@@ -44,17 +44,8 @@ def placed_calls(
 ) -> tuple[RecordedCall, ...]:
     """The calls with their places, numbered in the order in which they ended.
 
-    Parameters
-    ----------
-    records : Records
-    script : Parsed
-        With lines of the user's file.
-    sourced : mapping of str to Parsed
-        Files that the script sources, by base name.
-    name : str
-        File name of the script.
-    clean : callable
-        Takes paths of this machine out of a text.
+    script: with lines of the user's file.  sourced: files that the script sources, by base name.  name: file
+    name of the script.  clean: takes paths of this machine out of a text.
     """
     numbers = {(call.process, call.id): i for i, call in enumerate(records.calls, 1)}
     finder = _Finder(script, sourced, name, records.workers)

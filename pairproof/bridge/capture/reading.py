@@ -67,29 +67,11 @@ class RawCall:
 class Records:
     """All records of a run.
 
-    Attributes
-    ----------
-    calls : list of RawCall
-        In the order in which they ended.
-    main : str
-        The process that ran the script.
-    workers : frozenset of str
-        Other processes in which R was started anew; forks are none.
-    whole : bool
-        Whether that process wrote its end.
-    tasks : int
-        Top-level expressions that it finished.
-    counted : int
-        Calls that it counted until its end.
-    lost : int
-    why_lost : str
-    r_version, platform : str
-    kind : tuple of str
-    packages : dict of str to str
-    started : bool
-        Whether that process wrote its start: else nothing of it was recorded.
-    changed : list of (str, int)
-        Variables whose fits the script changed, and the expressions after which that was seen.
+    calls: in the order in which they ended.  main: the process that ran the script.  workers: other processes
+    in which R was started anew; forks are none.  whole: whether that process wrote its end.  tasks: top-level
+    expressions that it finished.  counted: calls that it counted until its end.  started: whether that
+    process wrote its start: else nothing of it was recorded.  changed: variables whose fits the script
+    changed, and the expressions after which that was seen.
     """
 
     calls: list[RawCall] = field(default_factory=list)
@@ -121,12 +103,8 @@ class Records:
 def read_records(folder: Path, pid: int) -> Records:
     """Read what a run left.
 
-    Parameters
-    ----------
-    folder : Path
-        That holds a file for each process of R, `<process id>.jsonl`.
-    pid : int
-        Of the process that was started; in a sandbox R has another number there.
+    folder: that holds a file for each process of R, `<process id>.jsonl`.  pid: of the process that was
+    started; in a sandbox R has another number there.
     """
     records = Records()
     try:

@@ -30,14 +30,9 @@ class NotRecorded(TypeError):
 class Place:
     """Where a call stands.
 
-    Attributes
-    ----------
-    line, last : int
-        First and last line, from 1, in the file as the user has it (an Rmd's or Rnw's own lines); 0 if unknown.
-    sure : bool
-        False if several calls of the script have the same text, so that the line is one of them.
-    file : str
-        Name of the file: the script's, or that of a file it sources.
+    line, `last`: first and last line, from 1, in the file as the user has it (an Rmd's or Rnw's own lines); 0
+    if unknown.  sure: false if several calls of the script have the same text, so that the line is one of
+    them.  file: name of the file: the script's, or that of a file it sources.
     """
 
     line: int
@@ -54,53 +49,24 @@ class Place:
 class RecordedCall:
     """One call of a fitting function, or of a function that takes its result further, as R evaluated it.
 
-    Attributes
-    ----------
-    id : int
-        In the order in which the calls ended, from 1, over all processes of the run: a call comes after those whose
-        values it takes.
-    function : str
-        With its package: "BradleyTerry2::BTm".
-    text : str
-        The call as R deparsed it; for people, and for finding the line.
-    place : Place
-    task : int
-        Number of the script's top-level expression that was running, from 1; 0 if unknown (a source()d file).
-    nth : int
-        How often this call of the script has been evaluated, from 1 (loops).
-    variable : str
-        R's name that the value was assigned to; "" if to none, or if it is not plain.
-    keys : mapping of str to str, float or int
-        Values of loop variables, and of arguments of functions given to lapply and its kin, at the call, where they
-        are one string or number; "name" is the name of the list's element that lapply and its kin work on.
-    via : str
-        The package function through which the script called it: "stats::update", "psychotree::pltree"; "" if directly.
-    helper : bool
-        Whether it takes a fit further (BTabilities, anova, predict, llbt.worth, ...).
-    kept : bool
-        Whether arguments and result were recorded; False beyond the limits of a call site, where it is only counted.
-    seconds : float
-    inner : mapping of str to int
-        Recorded functions that it called itself, and how often.
-    args : mapping of str to str
-        Text of each argument given, by R's own name of it (`..1` where it has none).
-    values : mapping of str to RValue
-        Evaluated arguments; without those that are evaluated in the data (weights, subset, player1, ...).
-    fits : mapping of str to int
-        Arguments that are fitted models of this run: the `id` of the call that made them.
-    seed : tuple of int, or None
-        R's `.Random.seed` at the start, if the call drew random numbers.
-    contrasts : tuple of str
-        `options("contrasts")` at the call: unordered, ordered.
-    na_action : str
-    warnings : tuple of (message, call)
-    error : str
-        R's message if the call failed; "" if it gave a value.
-    result : mapping of str to RValue
-        What it returned, by the names that `docs/migrate.md` and capture/numbers.R list; {} if it failed or was
-        only counted.
-    process : str
-        Process id of the R process (forks and workers have their own).
+    id: in the order in which the calls ended, from 1, over all processes of the run: a call comes after those
+    whose values it takes.  function: with its package: "BradleyTerry2::BTm".  text: the call as R deparsed
+    it; for people, and for finding the line.  task: number of the script's top-level expression that was
+    running, from 1; 0 if unknown (a source()d file).  nth: how often this call of the script has been
+    evaluated, from 1 (loops).  variable: R's name that the value was assigned to; "" if to none, or if it is
+    not plain.  keys: values of loop variables, and of arguments of functions given to lapply and its kin, at
+    the call, where they are one string or number; "name" is the name of the list's element that lapply and
+    its kin work on.  via: the package function through which the script called it: "stats::update",
+    "psychotree::pltree"; "" if directly.  helper: whether it takes a fit further (BTabilities, anova,
+    predict, llbt.worth, ...).  kept: whether arguments and result were recorded; False beyond the limits of a
+    call site, where it is only counted.  inner: recorded functions that it called itself, and how often.
+    args: text of each argument given, by R's own name of it (`..1` where it has none).  values: evaluated
+    arguments; without those that are evaluated in the data (weights, subset, player1, ...).  fits: arguments
+    that are fitted models of this run: the `id` of the call that made them.  seed: R's `.Random.seed` at the
+    start, if the call drew random numbers.  contrasts: `options("contrasts")` at the call: unordered,
+    ordered.  error: R's message if the call failed; "" if it gave a value.  result: what it returned, by the
+    names that `docs/migrate.md` and capture/numbers.R list; {} if it failed or was only counted.  process:
+    process id of the R process (forks and workers have their own).
     """
 
     id: int
@@ -138,13 +104,7 @@ class RecordedCall:
         return self.function.partition("::")[2]
 
     def vector(self, key: str) -> RVector | None:
-        """An atomic vector of the result; None if it is absent or NULL.
-
-        Raises
-        ------
-        NotRecorded
-            It is something else, or too large to be recorded.
-        """
+        """An atomic vector of the result; None if it is absent or NULL."""
         found = self.result.get(key)
         if found is None or isinstance(found, RVector):
             return found
@@ -180,21 +140,12 @@ class RecordedCall:
 class Shown:
     """Something that the script prints of a fit, read off its text.
 
-    Attributes
-    ----------
-    place : Place
-    task : int
-    function : str
-        "" for what is printed otherwise; "print" for a bare name or print(m); else the function applied: "summary", "coef", "vcov", "confint",
-        "deviance", "logLik", "AIC", "BIC", "fitted", "residuals", "plot", ... ; for print(summary(m)), "summary".
-    variable : str
-        R's name of the fit; "" if the argument is a call (`summary(BTm(...))`): that of the same `task` then.
-    text : str
-    inside_loop : bool
-        Whether it stands in a loop or in a function given to lapply and its kin.
-    printed : bool
-        Whether R prints it: a top-level expression by itself, or an explicit print or cat. False inside a loop without
-        print().
+    function: "" for what is printed otherwise; "print" for a bare name or print(m); else the function
+    applied: "summary", "coef", "vcov", "confint", "deviance", "logLik", "AIC", "BIC", "fitted", "residuals",
+    "plot", ... ; for print(summary(m)), "summary".  variable: R's name of the fit; "" if the argument is a
+    call (`summary(BTm(...))`): that of the same `task` then.  inside_loop: whether it stands in a loop or in
+    a function given to lapply and its kin.  printed: whether R prints it: a top-level expression by itself,
+    or an explicit print or cat. False inside a loop without print().
     """
 
     place: Place
@@ -210,17 +161,8 @@ class Shown:
 class Mentioned:
     """A call that stands in the script's text, whether it was reached or not.
 
-    Attributes
-    ----------
-    place : Place
-    task : int
-    function : str
-        As written, without its package.
-    package : str
-        "" if none is written.
-    text : str
-    variable : str
-        That its value is assigned to, "" if none.
+    function: as written, without its package.  package: "" if none is written.  variable: that its value is
+    assigned to, "" if none.
     """
 
     place: Place
@@ -235,22 +177,10 @@ class Mentioned:
 class ScriptText:
     """What R's parser says of the script.
 
-    Attributes
-    ----------
-    name : str
-        File name.
-    kind : {"R", "Rmd", "Rnw"}
-    lines : tuple of str
-        The user's file.
-    expressions : tuple of Place
-        Of each top-level expression of the code; its number is its place here, from 1.
-    shown : tuple of Shown
-    mentioned : tuple of Mentioned
-        Every call of a function.
-    packages : mapping of str to bool
-        Packages that the script names (library, require, ::), and whether they are installed.
-    loop_variables : tuple of str
-        Of `for`, and arguments of functions written inside a call.
+    name: file name.  lines: the user's file.  expressions: of each top-level expression of the code; its
+    number is its place here, from 1.  mentioned: every call of a function.  packages: packages that the
+    script names (library, require, ::), and whether they are installed.  loop_variables: of `for`, and
+    arguments of functions written inside a call.
     """
 
     name: str
@@ -267,36 +197,13 @@ class ScriptText:
 class Captured:
     """A run of a script.
 
-    Attributes
-    ----------
-    text : ScriptText
-    calls : tuple of RecordedCall
-        In the order in which they ended.
-    ending : Ending
-    message : str
-        How it ended, in words with the cure ("stopped after 600 s; ..."); R's last error; "" if "done".
-    exit_code : int or None
-        R's own.
-    whole : bool
-        Whether R wrote its last record (False: killed; what stands is still good).
-    lost : int
-        Calls that could not be recorded; `why_lost` says why one of them.
-    why_lost : str
-    r_version : str
-        "4.2.2".
-    platform : str
-    packages : mapping of str to str
-        Versions of the packages loaded at the end.
-    kind : tuple of str
-        RNGkind().
-    seconds : float
-    output_bytes : int
-        Of R's output; what is beyond the limit is dropped.
-    output : str
-        R's standard output, up to the limit.
-    sandboxed : bool
-    changed : tuple of (str, Place)
-        Variables whose fits the script changed after they were made, and the expressions that did.
+    calls: in the order in which they ended.  message: how it ended, in words with the cure ("stopped after
+    600 s; ..."); R's last error; "" if "done".  exit_code: R's own.  whole: whether R wrote its last record
+    (False: killed; what stands is still good).  lost: calls that could not be recorded; `why_lost` says why
+    one of them.  r_version: "4.2.2".  packages: versions of the packages loaded at the end.  kind: RNGkind().
+    output_bytes: of R's output; what is beyond the limit is dropped.  output: R's standard output, up to the
+    limit.  changed: variables whose fits the script changed after they were made, and the expressions that
+    did.
     """
 
     text: ScriptText

@@ -35,15 +35,8 @@ _TAIL = 2**16
 class RProgram:
     """A program of R that ran in the session, the script's own included, as /proc shows it.
 
-    Attributes
-    ----------
-    pid, parent : int
-        On this machine.
-    inner : int
-        Process id that it has itself, in a sandbox another one; 0 if that is not known.
-    command : tuple of str
-    code : str
-        The file that it runs, as far as it can be read.
+    pid, parent: on this machine.  inner: process id that it has itself, in a sandbox another one; 0 if that
+    is not known.  code: the file that it runs, as far as it can be read.
     """
 
     pid: int
@@ -57,21 +50,9 @@ class RProgram:
 class Ran:
     """How a program ran.
 
-    Attributes
-    ----------
-    code : int or None
-        Exit code; negative: the signal that ended it; None if it did not start.
-    timed_out : bool
-    seconds : float
-    output : bytes
-        Standard output, up to the limit.
-    errors : bytes
-        End of standard error.
-    output_bytes : int
-        Of both, with what was dropped.
-    pid : int
-    r_programs : tuple of RProgram
-        Those that were seen, in that order; () where there is no /proc.
+    code: exit code; negative: the signal that ended it; None if it did not start.  output: standard output,
+    up to the limit.  errors: end of standard error.  output_bytes: of both, with what was dropped.
+    r_programs: those that were seen, in that order; () where there is no /proc.
     """
 
     code: int
@@ -95,23 +76,8 @@ def run_program(
 ) -> Ran:
     """Run a program with empty input and end whatever it left running.
 
-    Parameters
-    ----------
-    command : sequence of str
-    folder : Path
-        Where it starts.
-    environment : mapping
-        With `FOLDER`, whose value is of this run alone.
-    seconds : float
-    output_limit : int
-        Bytes.
-    output : callable, optional
-        Is given what it prints, on either stream, up to the limit.
-
-    Raises
-    ------
-    PairproofError
-        It does not start.
+    folder: where it starts.  environment: with `FOLDER`, whose value is of this run alone.  output_limit:
+    bytes.  output: is given what it prints, on either stream, up to the limit.
     """
     begun = time.monotonic()
     try:

@@ -42,13 +42,7 @@ _NAMESPACES = ("--user", "--map-root-user", "--net", "--pid", "--ipc", "--fork",
 class Sandbox:
     """A way to run a program confined.
 
-    Attributes
-    ----------
-    name : {"bwrap", "unshare"}
-    prefix : tuple of str
-        Goes before the program and its arguments.
-    files : bool
-        Whether everything but the folder is read-only.
+    prefix: goes before the program and its arguments.  files: whether everything but the folder is read-only.
     """
 
     name: str
@@ -69,16 +63,7 @@ class Sandbox:
 def find_sandbox(folder: Path, environment: Mapping[str, str]) -> Sandbox:
     """The strongest sandbox that works on this machine.
 
-    Parameters
-    ----------
-    folder : Path
-        The only one that stays writable.
-    environment : mapping
-
-    Raises
-    ------
-    InputError
-        None works; the script is not run without.
+    folder: the only one that stays writable.
     """
     reasons = []
     for sandbox in _candidates(folder, environment):

@@ -43,17 +43,10 @@ _NOT_TEXT = (
 class Script:
     """The user's file.
 
-    Attributes
-    ----------
-    path : Path
-        Absolute; its last part is not resolved, because R runs where the file lies under this name.
-    name : str
-        As the user gave it, for messages.
-    kind : {"R", "Rmd", "Rnw"}
-    text : str
-        Without a byte order mark, lines ended by a line feed.
-    rewritten : bool
-        Whether R could not read the file as it is: a byte order mark, lines ended by a carriage return alone.
+    path: absolute; its last part is not resolved, because R runs where the file lies under this name.  name:
+    as the user gave it, for messages.  text: without a byte order mark, lines ended by a line feed.
+    rewritten: whether R could not read the file as it is: a byte order mark, lines ended by a carriage return
+    alone.
     """
 
     path: Path
@@ -68,13 +61,7 @@ class Script:
 
 
 def read_script(script: str | os.PathLike[str]) -> Script:
-    """Read and check the user's file.
-
-    Raises
-    ------
-    InputError
-        No such file, a folder, another kind of file, no text, not UTF-8, empty.
-    """
+    """Read and check the user's file."""
     name = os.fspath(script)
     if name and "\0" not in name and os.path.isdir(name):
         found = sorted(f for f in os.listdir(name) if os.path.splitext(f)[1].lower() in KINDS)

@@ -47,22 +47,8 @@ def tangled(
 ) -> tuple[str, tuple[int, ...]]:
     """The code of a document, and for each of its lines the line of the document, 0 where it is not known.
 
-    Parameters
-    ----------
-    script : Script
-    name : str
-        Of the document in the folder where R runs.
-    target : Path
-        Where the code is written.
-    run : callable
-        Runs R's program with these arguments in the copy of the folder.
-
-    Raises
-    ------
-    RUnavailable
-        knitr is not installed.
-    InputError
-        There is no code in it, or R could not take it out.
+    name: of the document in the folder where R runs.  target: where the code is written.  run: runs R's
+    program with these arguments in the copy of the folder.
     """
     with_knitr = script.kind == "Rmd" or _OF_KNITR.search(script.text) is not None
     ran = run(["-e", PURL if with_knitr else STANGLE, name, str(target)])

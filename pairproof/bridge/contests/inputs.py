@@ -33,30 +33,13 @@ MOVES = 1e-9
 class Inputs:
     """What the R programs take of a fit of contests.
 
-    Attributes
-    ----------
-    fit : Fit
-        Of contests: a `ContestFit`, or by maximum likelihood of the logit.
-    first, second : int[n]
-        Positions in `fit.items`.
-    counts : float[n, 3]
-        Wins, ties and losses of `first`.
-    columns : float[n, p]
-        Of the free parameters but those of ties, one of free items left out.
-    terms : tuple of Term
-        The p parameters.
-    offset : float[n]
-    home : float[n]
-        1 where `first` has the advantage of being named first, -1 where `second` has it.
-    judge : int[n]
-        From 0, with random effects by judge; else 0.
-    judges : tuple of str
-    reference : str
-        The item held at 0, "" where none is.
-    certain : bool[n]
-        Rows whose result is certain in the limit of separated contests.
-    undetermined : tuple of int
-        Parameters to leave out so that the others are determined by the rows that are not certain.
+    fit: of contests: a `ContestFit`, or by maximum likelihood of the logit.  `first`, second int[n]:
+    positions in `fit.items`.  counts float[n, 3]: wins, ties and losses of `first`.  columns float[n, p]: of
+    the free parameters but those of ties, one of free items left out.  terms: the p parameters.  offset
+    float[n].  home float[n]: 1 where `first` has the advantage of being named first, -1 where `second` has
+    it.  judge int[n]: from 0, with random effects by judge; else 0.  reference: the item held at 0, "" where
+    none is.  certain bool[n]: rows whose result is certain in the limit of separated contests.  undetermined:
+    parameters to leave out so that the others are determined by the rows that are not certain.
     """
 
     fit: Fit
@@ -139,16 +122,7 @@ class Inputs:
 
 
 def spec_of(fit: Fit) -> ContestSpec:
-    """The specification of a fit of contests.
-
-    Parameters
-    ----------
-    fit : Fit
-
-    Returns
-    -------
-    ContestSpec
-    """
+    """The specification of a fit of contests."""
     spec = fit.spec
     if isinstance(spec, ContestSpec):
         return spec
@@ -158,14 +132,7 @@ def spec_of(fit: Fit) -> ContestSpec:
 def inputs_of(fit: Fit) -> Inputs:
     """The inputs of a fit.
 
-    Parameters
-    ----------
-    fit : Fit
-        Without subject covariates.
-
-    Returns
-    -------
-    Inputs
+    fit: without subject covariates.
     """
     import pandas as pd
 

@@ -35,24 +35,11 @@ BRGLM2_EPSILON = 1e-13
 class ContestEstimates(RAnswer):
     """What R says of a model of contests.
 
-    Attributes
-    ----------
-    names : tuple of str
-        R's own, where the program names its coefficients.
-    coef : float[p]
-        nan where R has none.
-    vcov : float[k, k]
-        Of those that it has.
-    llf, deviance, df : float
-        Without constants of the counts; nan where the program has none.
-    sigma, sigma_se, lr : float
-    effects, means : float[K]
-        Predicted random effects, and their posterior means.
-    largest : float
-        Largest component of the score at the end, in standard errors.
-    converged : float
-        1 or 0, nan where R says nothing.
-    steps : float
+    names: R's own, where the program names its coefficients.  coef float[p]: nan where R has none.  vcov
+    float[k, k]: of those that it has.  llf, deviance, df: without constants of the counts; nan where the
+    program has none.  effects, means float[K]: predicted random effects, and their posterior means.  largest:
+    largest component of the score at the end, in standard errors.  converged: 1 or 0, nan where R says
+    nothing.
     """
 
     names: tuple[str, ...]
@@ -74,15 +61,8 @@ class ContestEstimates(RAnswer):
 def variables(given: Inputs, limited: bool = True) -> dict[str, Any]:
     """The rows as the programs in base R see them: wins, ties, losses, X, offset, home, and what the model is.
 
-    Parameters
-    ----------
-    given : Inputs
-    limited : bool
-        Whether rows whose result is certain in the limit, and parameters that the others do not determine, are left out.
-
-    Returns
-    -------
-    dict
+    limited: whether rows whose result is certain in the limit, and parameters that the others do not
+    determine, are left out.
     """
     spec = given.spec
     rows = ~given.certain if limited else np.ones(len(given.first), bool)
@@ -135,26 +115,7 @@ def named_variables(given: Inputs) -> dict[str, Any]:
 
 @asks()
 def newton(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
-    """The maximum of the likelihood by Newton's method in base R, its derivatives by R's deriv3.
-
-    Parameters
-    ----------
-    given : Inputs
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
-
-    Returns
-    -------
-    ContestEstimates
-
-    Raises
-    ------
-    RError
-        R's own.
-
-    Examples
-    --------
-    >>> newton(inputs_of(fit)).coef  # doctest: +SKIP
-    """
+    """The maximum of the likelihood by Newton's method in base R, its derivatives by R's deriv3."""
     return _read(backend, "Newton in base R, contests", NEWTON, variables(given))
 
 

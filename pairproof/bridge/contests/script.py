@@ -64,21 +64,7 @@ class _Parts:
 
 
 def script_of(fit: ContestFit) -> str:
-    """The R source.
-
-    Parameters
-    ----------
-    fit : ContestFit
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        Two components of variance, or more numbers than a script can hold.
-    """
+    """The R source."""
     if len(fit.of_contests.random) > 1:
         raise InputError(f"no R script: {fit.title}: two components of variance were not written for R")
     if fit.data.n_rows * len(fit.terms) > MOST_NUMBERS / 10:

@@ -58,12 +58,8 @@ list(mean = p[seq_len(k)], loading = turn * p[k + seq_len(k)], noise = exp(p[2L 
 class OneFactor(RAnswer):
     """Annotators by one factor.
 
-    Attributes
-    ----------
-    mean, loading, noise, correlation : float[annotators]
-        Loadings in units of the scores, residual standard deviations, and the loadings of the correlation
-        matrix, which are factanal's own.
-    loglik : float
+    mean, loading, noise, correlation float[annotators]: loadings in units of the scores, residual standard
+    deviations, and the loadings of the correlation matrix, which are factanal's own.
     """
 
     mean: Floats
@@ -77,16 +73,7 @@ class OneFactor(RAnswer):
 def factanal(scores: Floats, *, backend: BackendLike = None) -> OneFactor:
     """R's ``stats::factanal(scores, 1)``, turned to the units of the scores.
 
-    Parameters
-    ----------
-    scores : float[items, annotators]
-        Without gaps.
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
-
-    Raises
-    ------
-    RError
-        R's own.
+    scores float[items, annotators]: without gaps.
     """
     return OneFactor.read(ask(backend, "stats::factanal", FACTANAL, {"M": reals(scores)}))
 
@@ -97,12 +84,7 @@ def one_factor_with_gaps(
 ) -> OneFactor:
     """The same with scores missing: ``nlminb`` on the normal likelihood item by item, good to 5 digits or so.
 
-    Parameters
-    ----------
-    y : float[n]
-    item, annotator : int[n]
-        From 0.
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
+    y float[n].  item, annotator int[n]: from 0.
     """
     arguments: dict[str, Any] = {"y": reals(y), **_codes(item=item, annotator=annotator)}
     return OneFactor.read(ask(backend, "stats::nlminb, one factor", MARGINAL, arguments))
@@ -146,18 +128,10 @@ list(alpha = 1 - observed / expected, rest = rest, pairwise = mean(pairs, na.rm 
 class RAgreement(RAnswer):
     """How far annotators agree.
 
-    Attributes
-    ----------
-    alpha : float
-        Krippendorff's, for interval data.
-    rest : float[annotators]
-        Spearman's correlation with the mean of the others.
-    pairwise : float
-        Mean of Spearman's correlations of two annotators.
-    icc_one, icc_two : float
-        ICC(1) and ICC(2,1) from mean squares; NaN where items have unequal numbers of scores, or gaps.
-    z : float[n]
-        Scores standardised by annotator.
+    alpha: krippendorff's, for interval data.  `rest` float[annotators]: spearman's correlation with the mean
+    of the others.  pairwise: mean of Spearman's correlations of two annotators.  icc_one, icc_two: ICC(1) and
+    ICC(2,1) from mean squares; NaN where items have unequal numbers of scores, or gaps.  z float[n]: scores
+    standardised by annotator.
     """
 
     alpha: float
@@ -174,12 +148,7 @@ def agreement(
 ) -> RAgreement:
     """Alpha over all pairs of scores, ``cor(method = "spearman")``, ICCs by ``aov``, ``scale`` by annotator.
 
-    Parameters
-    ----------
-    y : float[n]
-    item, annotator : int[n]
-        From 0.
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
+    y float[n].  item, annotator int[n]: from 0.
     """
     arguments: dict[str, Any] = {"y": reals(y), **_codes(item=item, annotator=annotator)}
     return RAgreement.read(ask(backend, "base R, agreement", AGREEMENT, arguments))
@@ -205,9 +174,7 @@ list(p = unname(p))
 class RWithin(RAnswer):
     """Standard deviations within annotators, from repeats.
 
-    Attributes
-    ----------
-    sd, low, high : float[annotators]
+    sd, low, high float[annotators].
     """
 
     sd: Floats
@@ -226,13 +193,7 @@ def repeats(
 ) -> RWithin:
     """sqrt(mean d^2 / 2) by annotator, with limits by ``qchisq``.
 
-    Parameters
-    ----------
-    first, again : float[n]
-    annotator : int[n]
-        From 0.
-    level : float
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
+    `first`, again float[n].  annotator int[n]: from 0.
     """
     arguments: dict[str, Any] = {
         "first": reals(first),
@@ -247,9 +208,7 @@ def repeats(
 class RSignedRank(RAnswer):
     """One-sided p-values of degraded items.
 
-    Attributes
-    ----------
-    p : float[annotators]
+    p float[annotators].
     """
 
     p: Floats
@@ -263,13 +222,8 @@ def signed_rank(
 
     ``exact`` is given as R up to 4.5 chooses it itself: R 4.6 is exact with ties and zeros too.
 
-    Parameters
-    ----------
-    original, degraded : float[n]
-        In points: R ranks differences as the doubles they are.
-    annotator : int[n]
-        From 0.
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
+    original, degraded float[n]: in points: R ranks differences as the doubles they are.  annotator int[n]:
+    from 0.
     """
     arguments: dict[str, Any] = {
         "original": reals(original),
@@ -291,11 +245,7 @@ list(mean = unname(stats::coef(fit)), vcov = unname(as.matrix(V)))
 class RMeans(RAnswer):
     """Plain means of systems.
 
-    Attributes
-    ----------
-    mean : float[systems]
-    vcov : float[systems, systems]
-        Clustered two ways.
+    mean float[systems].  vcov float[systems, systems]: clustered two ways.
     """
 
     mean: Floats
@@ -313,12 +263,7 @@ def means_two_way(
 ) -> RMeans:
     """R's ``sandwich::vcovCL(lm(y ~ 0 + system), cbind(source, annotator), "HC0", cadjust = TRUE)``.
 
-    Parameters
-    ----------
-    y : float[n]
-    system, source, annotator : int[n]
-        From 0.
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
+    y float[n].  system, source, annotator int[n]: from 0.
     """
     arguments: dict[str, Any] = {"y": reals(y), **_codes(system=system, source=source, annotator=annotator)}
     label = "sandwich::vcovCL, means of systems"

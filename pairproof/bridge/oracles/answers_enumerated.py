@@ -115,14 +115,8 @@ def dependence(answers: Answers, n_items: int) -> tuple[Floats, list[str]]:
 class Groups:
     """Covariate groups of the answers given, and how their item parameters are made.
 
-    Attributes
-    ----------
-    group : int[given]
-        From 0.
-    rows : float[groups, q]
-        z: a row a group, the first column 1.
-    names : tuple of str
-        Of the columns; the first is not shown.
+    group int[given]: from 0.  rows float[groups, q]: z: a row a group, the first column 1.  names: of the
+    columns; the first is not shown.
     """
 
     group: NDArray[np.int64]
@@ -142,33 +136,8 @@ def model(
 ) -> Enumerated:
     """A model of answers at one time: lambda (a block for each covariate), U, dependence.
 
-    Parameters
-    ----------
-    space : int[N, C]
-        Of :func:`all_comparisons`, :func:`all_rankings` or :func:`all_ratings`.
-    given : int[n, C]
-        The distinct answers, 9 where not answered.
-    counts : float[n]
-    items : sequence of str
-    ties : bool
-        One undecided parameter, U.
-    ia : bool
-    groups : Groups, optional
-
-    Returns
-    -------
-    Enumerated
-
-    Raises
-    ------
-    InputError
-        An answer that is not possible.
-
-    Examples
-    --------
-    >>> from pairproof.bridge.oracles.answers_enumerated import all_rankings, compared, model
-    >>> model(all_rankings(3), compared([[1, 2, 3], [2, 1, 3]]), [3, 2], items="ABC").names
-    ('A', 'B')
+    space int[N, C]: of :func:`all_comparisons`, :func:`all_rankings` or :func:`all_ratings`.  given int[n,
+    C]: the distinct answers, 9 where not answered.  counts float[n].  ties: one undecided parameter, U.
     """
     lam, common, names = _statistics(space, items, ties, ia)
     return _grouped(lam, list(items[:-1]), common, names, _members(space, given), counts, groups)
@@ -187,29 +156,9 @@ def missing_model(
 ) -> Enumerated:
     """A model of comparisons and of which are missing (r = 1): the space of answers times 2^C gaps.
 
-    Parameters
-    ----------
-    space, given, counts, items, ties, ia : as :func:`model` has them
-    alpha : {"common", "item", "comparison"}, optional
-        alpha sum r; sum r_jk (alpha_j + alpha_k); sum r_jk alpha_jk.
-    beta : {"comparison", "difference", "coded"}, optional
-        sum r_jk y_jk beta_jk; sum r_jk y_jk (beta_j - beta_k), the last item 0; and what prefmod computes for
-        items: sum_i beta_i (missing comparisons of item i) times the answer to the i-th comparison.
-
-    Returns
-    -------
-    Enumerated
-
-    Raises
-    ------
-    TooLargeError
-        More answers and gaps than can be listed.
-
-    Examples
-    --------
-    >>> space = all_comparisons(3, ties=False)
-    >>> missing_model(space, np.array([[1, 1, 9]]), [4], items="ABC", alpha="common").names
-    ('A', 'B', 'mis.alpha.common')
+    alpha: alpha sum r; sum r_jk (alpha_j + alpha_k); sum r_jk alpha_jk.  beta: sum r_jk y_jk beta_jk; sum
+    r_jk y_jk (beta_j - beta_k), the last item 0; and what prefmod computes for items: sum_i beta_i (missing
+    comparisons of item i) times the answer to the i-th comparison.
     """
     pairs, n_items = pairs_of(len(items)), len(items)
     gaps = np.array(list(itertools.product((0, 1), repeat=len(pairs))), np.int64)
@@ -256,29 +205,8 @@ def repeated_model(
 ) -> Enumerated:
     """A model of answers at several times: own lambda and U at each, dependence between successive times.
 
-    Parameters
-    ----------
-    space : int[N, C]
-        Of one time; N^T answers are listed.
-    given : T times int[n, C]
-    counts, items, ties : as :func:`model` has them
-    iaT : bool
-        sum theta_jk y_jk,t y_jk,t+1.
-
-    Returns
-    -------
-    Enumerated
-
-    Raises
-    ------
-    TooLargeError
-        More answers than can be listed.
-
-    Examples
-    --------
-    >>> ranks = compared([[1, 2, 3], [2, 1, 3]])
-    >>> repeated_model(all_rankings(3), [ranks, ranks], [3, 2], items="ABC", iaT=True).names[:3]
-    ('A:T1', 'B:T1', 'A:T2')
+    space int[N, C]: of one time; N^T answers are listed.  given T times int[n, C].  iaT: sum theta_jk y_jk,t
+    y_jk,t+1.
     """
     times = len(given)
     if len(space) ** times * times * space.shape[1] > MOST:

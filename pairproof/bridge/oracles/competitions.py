@@ -41,13 +41,8 @@ list(mode = two$par, sd = sqrt(diag(solve(hessian))), objective = two$value, con
 class RMode(RAnswer):
     """Mode of the abilities as ``optim`` finds it.
 
-    Attributes
-    ----------
-    mode, sd : float[n]
-        The mode, and Laplace standard deviations.
-    objective : float
-        Minus the log posterior at the mode.
-    converged : bool
+    mode, sd float[n]: the mode, and Laplace standard deviations.  objective: minus the log posterior at the
+    mode.
     """
 
     mode: Floats
@@ -69,12 +64,8 @@ def irt_gaussian_mode(
     """The mode of the Gaussian model with fresh items, good to 6 digits or so: ``optim`` differentiates by
     differences.
 
-    Parameters
-    ----------
-    counts : float[n, n, 3]
-        Tie, first preferred, second preferred; both orders of a pair pooled.
-    sd_ability, sd_quality, sd_noise, radius : float
-        As for :func:`pairproof.bridge.packages.jags.irt_gaussian`.
+    counts float[n, n, 3]: tie, first preferred, second preferred; both orders of a pair pooled.  sd_ability,
+    sd_quality, sd_noise, radius: as for :func:`pairproof.bridge.packages.jags.irt_gaussian`.
     """
     arguments = {
         "n": reals(counts),
@@ -116,20 +107,8 @@ def baselines(
 ) -> tuple[dict[str, Floats], RResult]:
     """The baselines' P(tie), P(first), P(second) for pairs of systems, in base R.
 
-    Parameters
-    ----------
-    counts : float[n, n, 3]
-        As for :func:`irt_gaussian_mode`.
-    first, second : int[k]
-        Systems, from 0.
-    alpha : float
-        Added to every count.
-
-    Returns
-    -------
-    dict of name to float[k, 3]
-        Names are `BASELINE_NAMES`.
-    RResult
+    counts float[n, n, 3]: as for :func:`irt_gaussian_mode`.  `first`, second int[k]: systems, from 0.  alpha:
+    added to every count.  Returns dict of name to float[k, 3]: names are `BASELINE_NAMES`.
     """
     pairs = {"first": np.asarray(first) + 1, "second": np.asarray(second) + 1}
     arguments = {"n": reals(counts), **pairs, "alpha": float(alpha)}
@@ -161,15 +140,9 @@ MOST_ORDERED = 8
 class RHeuristics(RAnswer):
     """Scores and costs by the rules of shared tasks.
 
-    Attributes
-    ----------
-    scores : float[n_systems, 3]
-        Columns `SCORE_NAMES`.
-    cheapest : float[2]
-        Cost of the best of all orders: preferences contradicted (Lopez), minus log probability (most probable
-        ranking).
-    paid : float[2]
-        Cost of the two orders that were given.
+    scores float[n_systems, 3]: columns `SCORE_NAMES`.  cheapest: cost of the best of all orders: preferences
+    contradicted (Lopez), minus log probability (most probable ranking).  paid: cost of the two orders that
+    were given.
     """
 
     scores: Floats
@@ -181,17 +154,8 @@ class RHeuristics(RAnswer):
 def heuristics(counts: Floats, lopez: Any, most_probable: Any, *, backend: BackendLike = None) -> RHeuristics:
     """Scores by rowSums, the cost of the best order, found by trying all of them, and that of two orders.
 
-    Parameters
-    ----------
-    counts : float[n, n, 3]
-        As for :func:`irt_gaussian_mode`; at most 8 systems.
-    lopez, most_probable : int[n]
-        Orders to be priced by either rule: systems from 0, best first.
-
-    Raises
-    ------
-    ValueError
-        More systems.
+    counts float[n, n, 3]: as for :func:`irt_gaussian_mode`; at most 8 systems.  lopez, most_probable int[n]:
+    orders to be priced by either rule: systems from 0, best first.
     """
     n = reals(counts)
     if len(n) > MOST_ORDERED:
@@ -216,10 +180,8 @@ t(mapply(one, wins, ties, losses))
 class RBinaries(RAnswer):
     """Vilar's comparisons of two systems, n of them.
 
-    Attributes
-    ----------
-    R, se_mean, se_vilar, p_sign : float[n]
-        R, the standard error of a mean by ``t.test``, equation 4 from the single votes, and ``binom.test``'s p.
+    R, se_mean, se_vilar, p_sign float[n]: R, the standard error of a mean by ``t.test``, equation 4 from the
+    single votes, and ``binom.test``'s p.
     """
 
     R: Floats
@@ -232,14 +194,7 @@ class RBinaries(RAnswer):
 def binaries(wins: Any, ties: Any, losses: Any, *, backend: BackendLike = None) -> RBinaries:
     """Vilar's comparisons of two systems, from their single votes.
 
-    Parameters
-    ----------
-    wins, ties, losses : int[n]
-
-    Raises
-    ------
-    RError
-        All votes of a comparison are the same (``t.test``: data are constant).
+    wins, ties, losses int[n].
     """
     counts = (np.asarray(x, np.int64) for x in (wins, ties, losses))
     arguments = dict(zip(("wins", "ties", "losses"), counts))

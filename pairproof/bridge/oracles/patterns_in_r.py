@@ -93,18 +93,9 @@ list(names = colnames(X), coef = unname(phi), se = unname(sqrt(diag(V))), vcov =
 class NewtonOptimum(Estimates):
     """The maximum of a model of whole answers, as R reaches it by Newton's method.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the columns of the design.
-    coef, se : float[n]
-    vcov : float[n, n]
-        Inverse of minus the Hessian.
-    llf : float
-        sum n log P, without constants.
-    largest_score : float
-        The largest component of the score there: how far from the maximum in log L a step of 1 would be.
-    iterations : int
+    names: of the columns of the design.  coef, se float[n].  vcov float[n, n]: inverse of minus the Hessian.
+    llf: sum n log P, without constants.  largest_score: the largest component of the score there: how far
+    from the maximum in log L a step of 1 would be.
     """
 
     llf: float
@@ -116,19 +107,10 @@ class NewtonOptimum(Estimates):
 class Enumerated:
     """All possible answers of a model and those given: what :func:`newton` takes.
 
-    Attributes
-    ----------
-    design : float[groups * answers, parameters]
-        The statistics of every possible answer, a block for each covariate group.
-    names : tuple of str
-        Of the parameters.
-    members : sequence of int arrays
-        For each answer given, the rows of a block (from 0) that it leaves possible: one row for a complete
-        answer.
-    counts : float[given]
-        How many persons gave it.
-    group : int[given]
-        Their covariate group, from 0.
+    design float[groups * answers, parameters]: the statistics of every possible answer, a block for each
+    covariate group.  names: of the parameters.  members: for each answer given, the rows of a block (from 0)
+    that it leaves possible: one row for a complete answer.  counts float[given]: how many persons gave it.
+    group int[given]: their covariate group, from 0.
     """
 
     design: Floats = field(repr=False)
@@ -149,28 +131,8 @@ def newton(
 ) -> NewtonOptimum:
     """The maximum of log L in R, by Newton's method from zeros or ``start``.
 
-    Parameters
-    ----------
-    model : Enumerated
-    start : float[parameters], optional
-    gradient : float
-        The largest component of the score to stop at; it also stops where no step improves.
-    most : int
-        Most steps.
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
-
-    Returns
-    -------
-    NewtonOptimum
-
-    Raises
-    ------
-    InputError, RError
-        Parts that do not fit each other; a Hessian that cannot be inverted.
-
-    Examples
-    --------
-    >>> newton(model(all_rankings(3), compared(ranks), counts, items="ABC")).coef  # doctest: +SKIP
+    start float[parameters].  gradient: the largest component of the score to stop at; it also stops where no
+    step improves.  most: most steps.
     """
     groups = int(model.group.max(initial=0)) + 1
     given = len(model.members)

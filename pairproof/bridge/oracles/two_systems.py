@@ -31,15 +31,9 @@ list(mean = unname(means$estimate), t = unname(means$statistic), df = unname(mea
 class RByJudges(RAnswer):
     """Two systems by judges, in base R.
 
-    Attributes
-    ----------
-    mean, t, df, p : float
-        t.test of the judges' mean scores.
-    chi2, chi2_df, chi2_p : float
-        Pearson's chi-square of judges by outcome, empty columns left out.
-    logit, icc, loglik, lr_p : float
-        Beta-binomial: logit of its mean, intra-class correlation, log-likelihood, likelihood-ratio test of
-        mean 1/2.  By optim: about 6 digits.
+    mean, t, df, p: t.test of the judges' mean scores.  chi2, chi2_df, chi2_p: pearson's chi-square of judges
+    by outcome, empty columns left out.  logit, icc, loglik, lr_p: beta-binomial: logit of its mean,
+    intra-class correlation, log-likelihood, likelihood-ratio test of mean 1/2.  By optim: about 6 digits.
     """
 
     mean: float
@@ -61,24 +55,7 @@ def by_judges(
 ) -> RByJudges:
     """Tests of two systems by judges in base R.
 
-    Parameters
-    ----------
-    a, b, t : float[judges]
-        Wins of the first, wins of the second, ties.
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
-
-    Returns
-    -------
-    RByJudges
-
-    Raises
-    ------
-    RError
-        R's own.
-
-    Examples
-    --------
-    >>> by_judges([8, 3, 5], [2, 7, 5], [0, 0, 0]).t  # doctest: +SKIP
+    `a`, b, t float[judges]: wins of the first, wins of the second, ties.
     """
     arguments = {"a": reals(a), "b": reals(b), "t": reals(t)}
     return RByJudges.read(ask(backend, "base R, two systems by judges", BY_JUDGES, arguments))

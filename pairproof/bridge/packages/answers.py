@@ -149,10 +149,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
 class RAnswer:
     """What an R function answered; a subclass has a field for each number.
 
-    Attributes
-    ----------
-    result : RResult
-        The call, its warnings and output, and whether R answered live or a record did.
+    result: the call, its warnings and output, and whether R answered live or a record did.
     """
 
     result: RResult = field(repr=False, kw_only=True)
@@ -173,11 +170,7 @@ class RAnswer:
 class Estimates(RAnswer):
     """Coefficients under R's names, with standard errors and covariance.
 
-    Attributes
-    ----------
-    names : tuple of str
-    coef, se : float[n]
-    vcov : float[n, n]
+    coef, se float[n].  vcov float[n, n].
     """
 
     names: tuple[str, ...]

@@ -193,12 +193,8 @@ def friedman_test(y: Any, *, backend: BackendLike = None) -> RTest:
 class QuasiVariances(RAnswer):
     """Quasi-variances as ``qvcalc`` finds them.
 
-    Attributes
-    ----------
-    quasi_variance, quasi_se : float[items]
-        The square root is NaN where R finds a negative quasi-variance.
-    worst_errors : float[2]
-        Largest relative errors, below and above, of standard errors of simple contrasts.
+    quasi_variance, quasi_se float[items]: the square root is NaN where R finds a negative quasi-variance.
+    worst_errors: largest relative errors, below and above, of standard errors of simple contrasts.
     """
 
     items: tuple[str, ...]

@@ -27,11 +27,7 @@ list(percentile = as.numeric(found$percent[1L, 4:5]), bca = as.numeric(found$bca
 class BootLimits(RAnswer):
     """Limits of a bootstrap.
 
-    Attributes
-    ----------
-    percentile, bca : float[2]
-    ranks : float[2]
-        Which order statistics the BCa limits lie at.
+    ranks: which order statistics the BCa limits lie at.
     """
 
     percentile: Floats

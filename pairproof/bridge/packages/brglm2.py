@@ -40,17 +40,9 @@ list(coef = as.numeric(b), vcov = V, deviance = fit$deviance, loglik = as.numeri
 class ReducedModel(Estimates):
     """A bias-reduced model as ``brglmFit`` has it.
 
-    Attributes
-    ----------
-    names : tuple of str
-    coef, se : float[n]
-        Standard errors by the expected information of the plain likelihood at the estimates.
-    vcov : float[n, n]
-    deviance, loglik, aic, df_residual : float
-        Of the plain likelihood, which the estimates do not maximise.
-    converged : bool
-    iterations : int
-    fitted : float[rows]
+    coef, se float[n]: standard errors by the expected information of the plain likelihood at the estimates.
+    vcov float[n, n].  deviance, loglik, aic, df_residual: of the plain likelihood, which the estimates do not
+    maximise.  fitted float[rows].
     """
 
     deviance: float

@@ -55,20 +55,10 @@ list(names = names(b), coef = unname(b), vcov = own_V, estimate = as.numeric(tes
 class SmallSample(RAnswer):
     """A cluster-robust covariance and tests on it.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Those of :class:`ComparisonRows`.
-    coef : float[k]
-        Log-odds.
-    vcov : float[k, k]
-    model_vcov : float[k, k]
-        The inverse information, which supposes independent answers.
-    estimate, se, df, p : float[m]
-        Of the linear functions asked for; Satterthwaite's degrees of freedom, two-sided p of t.
-    f, f_df, f_p : float
-        HTZ test of the functions that were to be tested together; NaN where none were.
-    n_clusters : int
+    names: those of :class:`ComparisonRows`.  coef float[k]: log-odds.  vcov float[k, k].  model_vcov float[k,
+    k]: the inverse information, which supposes independent answers.  estimate, se, df, p float[m]: of the
+    linear functions asked for; Satterthwaite's degrees of freedom, two-sided p of t.  f, f_df, f_p: HTZ test
+    of the functions that were to be tested together; NaN where none were.
     """
 
     names: tuple[str, ...]

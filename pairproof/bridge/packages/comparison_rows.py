@@ -138,25 +138,11 @@ at <- r$at
 class ComparisonRows:
     """Counts of outcomes by cluster and design cell.
 
-    Attributes
-    ----------
-    counts : float[n, 2 or 3]
-        First preferred, (tie,) second preferred.
-    x : float[n, k]
-        What the parameters of the log-odds of the item named first are multiplied with.
-    z : float[n, m]
-        The same of the tie parameters; m = 0 with two outcomes.
-    cell : int[n]
-        Design cell, from 0: rows with the same x and z may share one.
-    clusters : mapping of str to int[n]
-        Cluster of each row, from 0, by the name of the column.
-    model : {"poisson", "rao-kupper"}
-        "poisson" is Davidson's model, or two outcomes.
-
-    Raises
-    ------
-    ValueError
-        Another model, or arrays of other lengths.
+    counts float[n, 2 or 3]: first preferred, (tie,) second preferred.  x float[n, k]: what the parameters of
+    the log-odds of the item named first are multiplied with.  z float[n, m]: the same of the tie parameters;
+    m = 0 with two outcomes.  cell int[n]: design cell, from 0: rows with the same x and z may share one.
+    clusters: cluster of each row, from 0, by the name of the column.  model: "poisson" is Davidson's model,
+    or two outcomes.
     """
 
     counts: Floats

@@ -66,19 +66,9 @@ list(sigma = as.numeric(o$par[seq_along(sizes)]), coef = as.numeric(o$par[-seq_a
 class ContestEffects(RAnswer):
     """Random effects in contests, by Laplace's approximation.
 
-    Attributes
-    ----------
-    sigma : float[blocks]
-        Standard deviations; 0 at the boundary.
-    coef : float[p]
-    loglik : float
-        Laplace's, with the binomial coefficients.
-    effects : float[all effects]
-        Modes, block after block, sigma times z.
-    sizes : float[blocks]
-        Effects in each.
-    evaluations : float
-        Of the search.
+    sigma float[blocks]: standard deviations; 0 at the boundary.  coef float[p].  loglik: laplace's, with the
+    binomial coefficients.  effects float[all effects]: modes, block after block, sigma times z.  sizes
+    float[blocks]: effects in each.  evaluations: of the search.
     """
 
     sigma: Floats

@@ -35,20 +35,10 @@ list(names = paste0("aspect", seq_along(fit$estimate)), coef = as.numeric(fit$es
 class AspectModel(Estimates):
     """An elimination-by-aspects model as eba's nlm left it.
 
-    Attributes
-    ----------
-    names : tuple of str
-        aspect1, aspect2, ...: one of an item alone is its worth.
-    coef, se : float[aspects]
-    vcov : float[aspects, aspects]
-    items : tuple of str
-    scale : float[items]
-        Worths that add up to 1.
-    loglik, loglik_saturated : float
-    deviance, df_residual, p_value : float
-        eba's goodness of fit. **df counts a parameter too few where the aspects of all items are nested**, as its help says.
-    fitted : float[items, items]
-        Expected wins.
+    names: aspect1, aspect2, ...: one of an item alone is its worth.  coef, se float[aspects].  vcov
+    float[aspects, aspects].  scale float[items]: worths that add up to 1.  deviance, df_residual, p_value:
+    eba's goodness of fit. **df counts a parameter too few where the aspects of all items are nested**, as its
+    help says.  fitted float[items, items]: expected wins.
     """
 
     items: tuple[str, ...]
@@ -136,14 +126,8 @@ list(names = names(fit$estimate), coef = as.numeric(fit$estimate), se = c(0, sqr
 class ThurstoneModel(Estimates):
     """Thurstone's case V: places of the items on a line, the first at 0.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The items.
-    coef, se : float[items]
-        In units of the standard deviation of a difference.
-    vcov : float[items, items]
-    deviance, df_residual, p_value : float
+    names: the items.  coef, se float[items]: in units of the standard deviation of a difference.  vcov
+    float[items, items].
     """
 
     deviance: float
@@ -189,13 +173,8 @@ list(weak = s$weak, moderate = s$moderate, strong = s$strong, n_tests = s$n.test
 class Transitivity(RAnswer):
     """Violations of stochastic transitivity in the observed proportions.
 
-    Attributes
-    ----------
-    weak, moderate, strong : int
-        Of ``n_tests`` triples.
-    deviance, df, p_value : float
-        Test of weak stochastic transitivity.
-    ranking : tuple of str
+    weak, moderate, strong: of ``n_tests`` triples.  deviance, df, p_value: test of weak stochastic
+    transitivity.
     """
 
     weak: int

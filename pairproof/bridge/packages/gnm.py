@@ -107,13 +107,9 @@ c(reduce(fit, stats::setNames(estimates, names(b)), V), list(eliminated = attr(s
 class GnmModel(RModel):
     """An :class:`RModel` with the eliminated constants, one for each level of the eliminated factor.
 
-    Attributes
-    ----------
-    eliminated : float[levels]
-        In the order of the eliminated factor's levels; empty without one.
-    shortcut : bool
-        The numbers are those of gnm's shortcut for linear predictors: asked for (``tight=False``), or because
-        its Newton method gave no answer or another model, which a warning in ``result.warnings`` says.
+    eliminated float[levels]: in the order of the eliminated factor's levels; empty without one.  shortcut:
+    the numbers are those of gnm's shortcut for linear predictors: asked for (``tight=False``), or because its
+    Newton method gave no answer or another model, which a warning in ``result.warnings`` says.
     """
 
     eliminated: Floats
@@ -191,18 +187,11 @@ def gnm(
 class LLBTFrame:
     """Counts as gnm and glm want them: one row for each outcome of each row of counts.
 
-    Attributes
-    ----------
-    data : RArgument
-        The data.frame: ``y``, ``cell`` (factor), ``o1`` ... ``oJ`` (+1 preferred, -1 not, 0), ``tie`` (1 in
-        tie rows; absent without ties), ``order`` (+1/2 in the row where the one named first is preferred,
-        -1/2 where not, times the row's order value; absent without one), and the covariates.
-    columns : dict of str to array
-        The same as plain arrays (factors as tuples of text).
-    items : tuple of str
-        ``items[j]`` is column ``o<j+1>``.
-    ties, order : bool
-        Whether there is such a column.
+    data: the data.frame: ``y``, ``cell`` (factor), ``o1`` ... ``oJ`` (+1 preferred, -1 not, 0), ``tie`` (1 in
+    tie rows; absent without ties), ``order`` (+1/2 in the row where the one named first is preferred, -1/2
+    where not, times the row's order value; absent without one), and the covariates.  columns: the same as
+    plain arrays (factors as tuples of text).  items: ``items[j]`` is column ``o<j+1>``.  ties, order: whether
+    there is such a column.
     """
 
     data: RArgument

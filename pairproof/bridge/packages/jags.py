@@ -120,13 +120,8 @@ summarise(lapply(seq_len(chains), chain))
 class Sampled(RAnswer):
     """Posterior means and standard deviations of n quantities, and how exact the chains leave them.
 
-    Attributes
-    ----------
-    mean, sd : float[n]
-    ess : float[n]
-        coda's effective number of draws.
-    mcse : float[n]
-        coda's time-series standard error of the mean.
+    mean, sd float[n].  ess float[n]: coda's effective number of draws.  mcse float[n]: coda's time-series
+    standard error of the mean.
     """
 
     mean: Floats
@@ -139,14 +134,8 @@ class Sampled(RAnswer):
 class Chains:
     """How long to sample.
 
-    Attributes
-    ----------
-    chains : int
-    warmup : int
-        Iterations of adaptation, and again as many thrown away (MCMCpack: thrown away only).
-    draws, thin : int
-        Kept in each chain, one in `thin`.
-    seed : int
+    warmup: iterations of adaptation, and again as many thrown away (MCMCpack: thrown away only).  draws,
+    thin: kept in each chain, one in `thin`.
     """
 
     chains: int = 3
@@ -160,15 +149,8 @@ class Chains:
 class Compared:
     """Judgments for R, positions from 0.
 
-    Attributes
-    ----------
-    n_systems : int
-    author : int[n_items]
-        System of each item.
-    one, two : int[n]
-        Items of each judgment.
-    outcome : int[n]
-        0 tie, 1 the first preferred, 2 the second.
+    author int[n_items]: system of each item.  one, two int[n]: items of each judgment.  outcome int[n]: 0
+    tie, 1 the first preferred, 2 the second.
     """
 
     n_systems: int

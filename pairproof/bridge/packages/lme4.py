@@ -32,12 +32,7 @@ list(estimate = unname(lme4::fixef(g)), se = sqrt(as.matrix(stats::vcov(g))[1L, 
 class JudgeEffect(RAnswer):
     """Log-odds of a first preference at the average judge, with the judges' standard deviation.
 
-    Attributes
-    ----------
-    estimate, se : float
-        `se` has 4 to 6 digits: lme4 differentiates by differences.
-    sd : float
-    loglik : float
+    estimate, se: `se` has 4 to 6 digits: lme4 differentiates by differences.
     """
 
     estimate: float
@@ -107,18 +102,9 @@ list(coef = unname(lme4::fixef(fit)), vcov = unname(as.matrix(stats::vcov(fit)))
 class LinearMixedModel(RAnswer):
     """A linear mixed model with random intercepts.
 
-    Attributes
-    ----------
-    coef : float[p]
-    vcov : float[p, p]
-    residual : float
-        Variance.
-    variances : float[k]
-        Of the random effects, in the order they were given in.
-    predictions, conditional : float[sum of levels]
-        Best linear unbiased predictions and their conditional standard deviations, effect after effect.
-    loglik : float
-        Restricted, or full.
+    coef float[p].  vcov float[p, p].  residual: variance.  variances float[k]: of the random effects, in the
+    order they were given in.  predictions, conditional float[sum of levels]: best linear unbiased predictions
+    and their conditional standard deviations, effect after effect.  loglik: restricted, or full.
     """
 
     coef: Floats

@@ -58,17 +58,9 @@ list(coef = stats::coef(fit), zeta = fit$zeta, vcov = stats::vcov(fit), loglik =
 class RaoKupper(Estimates):
     """Abilities on the log-odds scale and the tie threshold, as polr finds them.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Items but the reference, then "delta".
-    coef, se : float[n]
-    vcov : float[n, n]
-    loglik : float
-        Of the comparisons, without constants.
-    asymmetry : float
-        Sum of polr's two thresholds, 0 in exact arithmetic: shows how far it converged.
-    converged : bool
+    names: items but the reference, then "delta".  coef, se float[n].  vcov float[n, n].  loglik: of the
+    comparisons, without constants.  asymmetry: sum of polr's two thresholds, 0 in exact arithmetic: shows how
+    far it converged.
     """
 
     loglik: float
@@ -168,12 +160,8 @@ def polr(
 def _mirrored(columns: Sequence[str], design: Floats, counts: Sequence[Sequence[float]]) -> RArgument:
     """Every outcome of every row that occurs, then the same with the sides exchanged, each of half weight.
 
-    Parameters
-    ----------
-    columns : str[n]
-    design : float[rows, n]
-    counts : float[3, rows]
-        Of "second preferred", "tie", "first preferred".
+    columns str[n].  design float[rows, n].  counts float[3, rows]: of "second preferred", "tie", "first
+    preferred".
     """
     rows = np.stack([sign * design for sign in (1.0, 1.0, 1.0, -1.0, -1.0, -1.0)])
     weights = np.stack([reals(counts[k]) / 2.0 for k in (0, 1, 2, 0, 1, 2)])

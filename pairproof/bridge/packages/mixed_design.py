@@ -49,18 +49,9 @@ list(coef = unname(lme4::fixef(fit)), se = unname(sqrt(diag(V))), vcov = matrix(
 class MixedDesign(Estimates):
     """A generalised linear mixed model as glmer leaves it.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Columns of x.
-    coef, se : float[columns]
-    vcov : float[columns, columns]
-    effects : tuple of str
-        "judge: (Intercept)", a name for each standard deviation.
-    sd : float[effects]
-    theta : float[k]
-        lme4's own parameters: the relative Cholesky factors of the covariances.
-    loglik, df, df_residual : float
+    names: columns of x.  coef, se float[columns].  vcov float[columns, columns].  effects: "judge:
+    (Intercept)", a name for each standard deviation.  sd float[effects].  theta float[k]: lme4's own
+    parameters: the relative Cholesky factors of the covariances.
     """
 
     effects: tuple[str, ...]

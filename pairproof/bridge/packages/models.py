@@ -61,24 +61,12 @@ refit <- function(first, epsilon, maxit) {
 class RModel(Estimates):
     """A model as R fitted it.
 
-    Attributes
-    ----------
-    names : tuple of str
-        R's coefficient names.
-    coef, se : float[n]
-        NaN (R's NA) where R finds a coefficient not estimable, or its own reference.
-    vcov : float[k, k]
-        Of the ``k`` estimable coefficients, named in ``vcov_names``.
-    deviance, null_deviance, loglik, aic : float
-        As R defines them for this model; NaN where R has none.
-    df_residual, df_null, df : float
-        ``df`` belongs to ``loglik``; for gnm it counts the eliminated constants.
-    fitted : float[rows]
-        Expected counts, a row of the data each.
-    converged : bool
-    iterations : int
-    result : RResult
-        The call, its warnings and output, and whether R answered live or a record did.
+    names: R's coefficient names.  coef, se float[n]: NaN (R's NA) where R finds a coefficient not estimable,
+    or its own reference.  vcov float[k, k]: of the ``k`` estimable coefficients, named in ``vcov_names``.
+    deviance, null_deviance, loglik, aic: as R defines them for this model; NaN where R has none.
+    df_residual, df_null, df: ``df`` belongs to ``loglik``; for gnm it counts the eliminated constants.
+    fitted float[rows]: expected counts, a row of the data each.  result: the call, its warnings and output,
+    and whether R answered live or a record did.
     """
 
     vcov_names: tuple[str, ...]

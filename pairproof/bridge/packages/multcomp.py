@@ -38,17 +38,10 @@ list(names = rownames(K), estimate = as.numeric(s$test$coefficients), se = as.nu
 class ManyComparisons(RAnswer):
     """A family of contrasts as multcomp tests it.
 
-    Attributes
-    ----------
-    names : tuple of str
-    estimate, se, statistic : float[m]
-    separate, single_step, holm, bh : float[m]
-        p-values: unadjusted, single-step, of Holm, of Benjamini and Hochberg.
-    error : float
-        mvtnorm's bound of the error of the single-step p-values (the largest; probability 99 %).
-    critical : float
-        The critical value of the simultaneous intervals.
-    low, high : float[m]
+    estimate, se, statistic float[m].  separate, single_step, holm, bh float[m]: p-values: unadjusted,
+    single-step, of Holm, of Benjamini and Hochberg.  error: mvtnorm's bound of the error of the single-step
+    p-values (the largest; probability 99 %).  critical: the critical value of the simultaneous intervals.
+    low, high float[m].
     """
 
     names: tuple[str, ...]
@@ -140,13 +133,8 @@ list(quantile = at, probability = as.numeric(back), error = as.numeric(attr(back
 class MaxNormal(RAnswer):
     """A point of the largest of several correlated normal scores.
 
-    Attributes
-    ----------
-    quantile : float
-    probability : float
-        What mvtnorm computes back at `quantile`.
-    error : float
-        mvtnorm's bound of the error of `probability`.
+    probability: what mvtnorm computes back at `quantile`.  error: mvtnorm's bound of the error of
+    `probability`.
     """
 
     quantile: float

@@ -36,15 +36,8 @@ list(mean = unname(nlme::fixef(fit)), se = sqrt(as.matrix(stats::vcov(fit))[1L, 
 class NoiseByAnnotator(RAnswer):
     """Scores of items by annotators who are not equally precise.
 
-    Attributes
-    ----------
-    mean, se : float
-    item_sd, annotator_sd : float
-    noise : float[annotators]
-        Residual standard deviations.
-    item, annotator : float[items], float[annotators]
-        Best linear unbiased predictions.
-    loglik : float
+    noise float[annotators]: residual standard deviations.  item, annotator float[items], float[annotators]:
+    best linear unbiased predictions.
     """
 
     mean: float

@@ -61,33 +61,14 @@ list(names = names(b), coef = unname(as.numeric(b)), se = sqrt(diag(V)), vcov = 
 class PlackettLuceModel(Estimates):
     """A Plackett-Luce model as R fits it.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The items, then ``tie2``, ``tie3`` for log delta of the orders that occur.
-    coef, se : float[n]
-        Log worths, the first item 0, and log delta. Standard errors from the data alone; NaN where R's ``vcov``
-        stops, see ``vcov_error``.
-    vcov : float[n, n]
-    vcov_error : str
-        R's message where vcov stopped.
-    items : tuple of str
-    worth : float[items]
-        Adding up to 1.
-    tie_orders : float[orders]
-        Sizes of the groups that occur, 1 among them.
-    loglik, null_loglik : float
-        Of the data at the estimates; with all worths and all delta 1.
-    log_posterior : float
-        With ``normal``; else NaN.
-    df, rank, df_residual, aic : float
-        As R defines them: residual df counts every stage of every ranking.
-    iterations : int
-    converged : bool
-    adherence : float[rankings] or None
-        Where ``gamma`` asked for it.
-    arguments : mapping
-        Of the call, so that :func:`itempar` and :func:`qvcalc` can repeat it.
+    names: the items, then ``tie2``, ``tie3`` for log delta of the orders that occur.  coef, se float[n]: log
+    worths, the first item 0, and log delta. Standard errors from the data alone; NaN where R's ``vcov``
+    stops, see ``vcov_error``.  vcov float[n, n].  vcov_error: R's message where vcov stopped.  worth
+    float[items]: adding up to 1.  tie_orders float[orders]: sizes of the groups that occur, 1 among them.
+    loglik, null_loglik: of the data at the estimates; with all worths and all delta 1.  log_posterior: with
+    ``normal``; else NaN.  df, rank, df_residual, aic: as R defines them: residual df counts every stage of
+    every ranking.  adherence float[rankings] or None: where ``gamma`` asked for it.  arguments: of the call,
+    so that :func:`itempar` and :func:`qvcalc` can repeat it.
     """
 
     vcov_error: str
@@ -222,11 +203,7 @@ def _prior(normal: tuple[Sequence[float], Any]) -> dict[str, Any]:
 class ItemParameters(RAnswer):
     """Worths, or log worths, with standard errors.
 
-    Attributes
-    ----------
-    items : tuple of str
-    estimate, se : float[items]
-    vcov : float[items, items]
+    estimate, se float[items].  vcov float[items, items].
     """
 
     items: tuple[str, ...]

@@ -39,19 +39,8 @@ list(intercept = unname(b[1L]), coef = unname(b[-1L]), se = unname(sqrt(diag(V))
 class CovariateWorths(Estimates):
     """Rankings explained by item covariates, as pladmm left them.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Columns of X.
-    coef, se : float[columns]
-    vcov : float[columns, columns]
-    intercept : float
-        What makes the worths add up to 1.
-    items : tuple of str
-    worth : float[items]
-    loglik, df, df_residual : float
-    iterations : int
-    converged : bool
+    names: columns of X.  coef, se float[columns].  vcov float[columns, columns].  intercept: what makes the
+    worths add up to 1.  worth float[items].
     """
 
     intercept: float

@@ -50,27 +50,10 @@ list(nodes = unname(nodes), levels = levels_of, labels = labels(d$preference), l
 class Node:
     """A node of a tree.
 
-    Attributes
-    ----------
-    id, parent : int
-        0 is the root's parent.
-    kids : tuple of int
-        Left and right; empty in a leaf.
-    variable : str
-        Covariate of the split; "" in a leaf.
-    breaks : float[splits]
-        Of a numeric covariate: up to it goes left.
-    left : tuple of str
-        Levels of a factor that go left; empty of a numeric covariate.
-    n : int
-        Judges.
-    loglik : float
-    names : tuple of str
-    coef : float[k]
-        Log-odds against the reference.
-    vcov : float[k, k]
-    tests : mapping-like tuple of (name, statistic, adjusted p)
-        NaN where a covariate no longer varies.
+    id, parent: 0 is the root's parent.  kids: left and right; empty in a leaf.  variable: covariate of the
+    split; "" in a leaf.  breaks float[splits]: of a numeric covariate: up to it goes left.  `left`: levels of
+    a factor that go left; empty of a numeric covariate.  n: judges.  coef float[k]: log-odds against the
+    reference.  vcov float[k, k].  tests: NaN where a covariate no longer varies.
     """
 
     id: int
@@ -91,16 +74,8 @@ class Node:
 class Tree(RAnswer):
     """A tree of Bradley-Terry models.
 
-    Attributes
-    ----------
-    nodes : tuple of Node
-        By their numbers.
-    labels : tuple of str
-        The items.
-    loglik, df : float
-        Of all leaves; a split counts as one.
-    member : int[judges]
-        The leaf of each judge.
+    nodes: by their numbers.  labels: the items.  loglik, df: of all leaves; a split counts as one.  member
+    int[judges]: the leaf of each judge.
     """
 
     nodes: tuple[Node, ...]

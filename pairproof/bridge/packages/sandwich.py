@@ -50,16 +50,9 @@ list(names = names(b), coef = unname(b), vcov = V, se = unname(sqrt(pmax(diag(V)
 class ClusteredCovariance(RAnswer):
     """Estimates with a cluster-robust covariance.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Those of :class:`ComparisonRows`.
-    coef, se : float[k]
-        Log-odds; `se` 0 where a two-way covariance has a negative variance.
-    vcov : float[k, k]
-    model_vcov : float[k, k]
-        The inverse information, which supposes independent answers.
-    n_clusters : float[ways]
+    names: those of :class:`ComparisonRows`.  coef, se float[k]: log-odds; `se` 0 where a two-way covariance
+    has a negative variance.  vcov float[k, k].  model_vcov float[k, k]: the inverse information, which
+    supposes independent answers.  n_clusters float[ways].
     """
 
     names: tuple[str, ...]

@@ -42,16 +42,9 @@ list(names = levels(d$item)[-1L], coef = unname(stats::coef(fit)), se = sqrt(dia
 class RankingsByCoxph(Estimates):
     """Log worths of rankings by ``coxph``.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The items but the first.
-    coef, se : float[items - 1]
-        Log worth less that of the first item.
-    vcov : float[items - 1, items - 1]
-    loglik, null_loglik : float
-        At the maximum; with equal worths. A weight counts a ranking as often, as elsewhere in pairproof.
-    iterations : int
+    names: the items but the first.  coef, se float[items - 1]: log worth less that of the first item.  vcov
+    float[items - 1, items - 1].  loglik, null_loglik: at the maximum; with equal worths. A weight counts a
+    ranking as often, as elsewhere in pairproof.
     """
 
     loglik: float

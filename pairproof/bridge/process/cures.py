@@ -50,16 +50,9 @@ RPY2 = "rpy2>=3.5.9,<3.7"
 class Machine:
     """What of a machine decides the command that installs a package.
 
-    Attributes
-    ----------
-    kind : str
-        Who installs Python packages into the environment that runs.
-    python : str
-        The interpreter, as a command.
-    apt, brew : bool
-        Whether these package managers are there.
-    makefile : bool
-        Whether pairproof runs from a checkout, which has `make setup` and `make r-packages`.
+    kind: who installs Python packages into the environment that runs.  python: the interpreter, as a command.
+    apt, brew: whether these package managers are there.  makefile: whether pairproof runs from a checkout,
+    which has `make setup` and `make r-packages`.
     """
 
     kind: Kind
@@ -135,16 +128,9 @@ def python_package(
 ) -> str:
     """The command that installs a Python package.
 
-    Parameters
-    ----------
-    name, spelled : str
-        The package, and the same with its version range.
-    r_version : str
-        R's version, which rpy2 depends on; "" if it is not known.
-    again : bool
-        Whether it is there and does not work.
-    machine : Machine, optional
-        Default: this one.
+    name, spelled: the package, and the same with its version range.  r_version: R's version, which rpy2
+    depends on; "" if it is not known.  again: whether it is there and does not work.  machine: default: this
+    one.
     """
     at = machine or Machine.here()
     constraint = rpy2_constraint(r_version) if name == "rpy2" else None
@@ -190,13 +176,7 @@ def installer(debian: str, conda: str, brew: str | None, machine: Machine | None
 
 
 def r_package(package: str, too_old: bool = False, machine: Machine | None = None) -> str:
-    """The command that installs an R package: from the distribution if that has a recent enough one.
-
-    Examples
-    --------
-    >>> r_package("prefmod")
-    'Rscript -e \\'install.packages("prefmod")\\''
-    """
+    """The command that installs an R package: from the distribution if that has a recent enough one."""
     at = machine or Machine.here()
     from_cran = f"""Rscript -e 'install.packages("{package}")'"""
     # It imports CVXR, which asks for R 4.3 and Rust; the set-up of a checkout puts a stand-in in its place.

@@ -46,27 +46,8 @@ def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
 class Backend(AnswersR):
     """A policy that decides where the answers to R calls come from; the module describes the modes.
 
-    Attributes
-    ----------
-    mode : "live", "recorded", "both", "none" or None
-    record : "once", "all" or None
-    records : Records
-    live : RSession or None
-        Default: the session of this process.
-    drift_floor : float
-        Digits that a number must share with the record in mode "both", else it is an error; `drift_floors.toml`
-        lists functions that need fewer.
-
-    Raises
-    ------
-    ValueError
-        The mode is unknown, or `record` is given without live R.
-
-    Examples
-    --------
-    >>> from pairproof.bridge import base
-    >>> base.binom_test(61, 96, backend=Backend("recorded")).result.source
-    'recorded'
+    live: default: the session of this process.  drift_floor: digits that a number must share with the record
+    in mode "both", else it is an error; `drift_floors.toml` lists functions that need fewer.
     """
 
     mode: Mode | None = None
@@ -174,13 +155,7 @@ def backend(mode: BackendLike = None) -> Backend:
 
 
 def environment_backend() -> Backend:
-    """The policy of the environment: PAIRPROOF_R (a mode) and PAIRPROOF_RECORD ("once" or "all").
-
-    Raises
-    ------
-    InputError
-        One of them has an unknown value.
-    """
+    """The policy of the environment: PAIRPROOF_R (a mode) and PAIRPROOF_RECORD ("once" or "all")."""
     mode: Any = os.environ.get("PAIRPROOF_R") or None
     record: Any = os.environ.get("PAIRPROOF_RECORD") or None
     try:

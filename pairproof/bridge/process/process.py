@@ -52,13 +52,7 @@ class StartFailed(RUnavailable):
 
 
 def find_r_home(environment: Mapping[str, str]) -> str:
-    """R's home: R_HOME, else what the ``R`` on PATH reports.
-
-    Raises
-    ------
-    StartFailed
-        There is none; the message says where it was searched for.
-    """
+    """R's home: R_HOME, else what the ``R`` on PATH reports."""
     home = environment.get("R_HOME", "")
     if not home:
         program = shutil.which("R", path=environment.get("PATH", ""))
@@ -121,15 +115,7 @@ class RProcess:
 
     :class:`pairproof.bridge.process.session.RSession` takes care of threads and restarts.
 
-    Parameters
-    ----------
-    environment : mapping, optional
-        Instead of ``os.environ``.
-
-    Raises
-    ------
-    RUnavailable
-        R does not start; the message gives the reason.
+    environment: instead of ``os.environ``.
     """
 
     def __init__(
@@ -194,15 +180,7 @@ class RProcess:
         return self._owner == os.getpid() and self._child.poll() is None
 
     def ask(self, request: dict[str, Any], seconds: float | None) -> tuple[Node, str]:
-        """Send a request; returns the reply node and the text on R's error console.
-
-        Raises
-        ------
-        RTimeout, RCrashed
-            The child did not answer in time, ended, or wrote something that is not a reply; it is ended then.
-        RError
-            The bridge itself failed inside the child, which is then ended.
-        """
+        """Send a request; returns the reply node and the text on R's error console."""
         frame = pickle.dumps(request, protocol=5)
         try:
             # Written in a thread, because a stopped child would block a large write beyond the time limit.

@@ -32,11 +32,6 @@ class NoReply(Exception):
 def read_frame(pipe: BinaryIO | Any, first: bool = False) -> tuple[bytes | None, bytes]:
     """Read the contents of the next frame (None at the end of the pipe), and the text printed before it
     (first frame only).
-
-    Raises
-    ------
-    NoReply
-        There are other bytes, the length exceeds `MOST_BYTES`, or the pipe ends in the middle of a frame.
     """
     start = bytearray(_read(pipe, len(MARK)))
     while first and len(start) >= len(MARK) and not start.endswith(MARK) and len(start) < MOST_PRELUDE:
@@ -83,13 +78,7 @@ class _Plain(pickle.Unpickler):
 
 
 def read_reply(frame: bytes) -> tuple[Any, ...]:
-    """Read a frame as a tuple that begins with a word.
-
-    Raises
-    ------
-    NoReply
-        The frame is not such a tuple.
-    """
+    """Read a frame as a tuple that begins with a word."""
     try:
         found = _Plain(io.BytesIO(frame)).load()
     except NoReply:
@@ -104,13 +93,7 @@ def read_reply(frame: bytes) -> tuple[Any, ...]:
 
 
 def node_of(value: Any) -> Node:
-    """Convert a value from the pipe to a node, with its numbers as new arrays.
-
-    Raises
-    ------
-    NoReply
-        The value is not a node.
-    """
+    """Convert a value from the pipe to a node, with its numbers as new arrays."""
     try:
         return _node(value)
     except NoReply:

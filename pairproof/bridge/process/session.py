@@ -37,10 +37,7 @@ class RSession(AnswersR):
     Safe to share between threads: calls wait for each other.  A fork of this process must not use it;
     ``session()`` there makes a new one.
 
-    Parameters
-    ----------
-    environment : mapping, optional
-        Environment of the worker instead of ``os.environ``.
+    environment: environment of the worker instead of ``os.environ``.
     """
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -173,13 +170,7 @@ def session() -> RSession:
 
 
 def default_seconds() -> float:
-    """The default time limit of a call in seconds: PAIRPROOF_R_TIMEOUT, or 600.
-
-    Raises
-    ------
-    InputError
-        The variable is not such a number.
-    """
+    """The default time limit of a call in seconds: PAIRPROOF_R_TIMEOUT, or 600."""
     text = os.environ.get("PAIRPROOF_R_TIMEOUT")
     return DEFAULT_SECONDS if text is None else _seconds(text, "PAIRPROOF_R_TIMEOUT")
 
@@ -201,16 +192,9 @@ def _seconds(given: str | float, name: str) -> float:
 class RStatus:
     """The status of R on this machine: whether it can be used, with which versions, and if not why.
 
-    Attributes
-    ----------
-    usable : bool
-    why_not, cure : str
-        The reason in a sentence, and the command that helps; empty if R is usable.
-    r_version, r_home, platform, blas, rpy2_version, rpy2_rinterface_version : str or None
-    packages : dict of str to (str or None)
-        R package to its version; None if it is not installed.
-    package_cures : dict of str to str
-        The command that installs each missing package.
+    why_not, cure: the reason in a sentence, and the command that helps; empty if R is usable.  packages: R
+    package to its version; None if it is not installed.  package_cures: the command that installs each
+    missing package.
     """
 
     usable: bool
@@ -229,19 +213,7 @@ class RStatus:
 def probe(environment: Mapping[str, str] | None = None) -> RStatus:
     """Start R in a child process, ask for its versions, and end it.  Never raises.
 
-    Parameters
-    ----------
-    environment : mapping, optional
-        Environment of the child instead of ``os.environ``.
-
-    Returns
-    -------
-    RStatus
-
-    Examples
-    --------
-    >>> probe().why_not  # doctest: +SKIP
-    ''
+    environment: environment of the child instead of ``os.environ``.
     """
     nothing: dict[str, str | None] = {p: None for p in PACKAGES}
     try:

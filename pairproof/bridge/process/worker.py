@@ -201,11 +201,6 @@ def start() -> tuple[EmbeddedR | None, tuple[str, Any]]:
 def own_temporary_folder() -> str:
     """Create the temporary folder for R and its programs under the name that the parent gave; "" if it gave
     none.
-
-    Raises
-    ------
-    OSError
-        The folder cannot be created.
     """
     folder = os.environ.pop("PAIRPROOF_R_FOLDER", "")
     if folder:

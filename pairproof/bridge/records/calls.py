@@ -22,15 +22,9 @@ KEY_FORMAT = 1
 class RCall:
     """A call as R receives it.
 
-    Attributes
-    ----------
-    fun : str or None
-        ``"gnm::gnm"``; else ``code`` is evaluated with the arguments as variables.
-    extract : str or None
-        R code that reduces ``value``, the call's value, to plain vectors and lists.
-    arguments : dict of str to Node
-    needs : tuple of str
-        R packages without which the call cannot run. Not part of the key.
+    fun: ``"gnm::gnm"``; else ``code`` is evaluated with the arguments as variables.  extract: R code that
+    reduces ``value``, the call's value, to plain vectors and lists.  needs: R packages without which the call
+    cannot run. Not part of the key.
     """
 
     fun: str | None
@@ -96,13 +90,6 @@ def make_call(
 ) -> RCall:
     """Make a call from its parts, checked and converted; for the parts see
     :meth:`pairproof.bridge.records.result.AnswersR.call`.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one of ``fun`` and ``code`` is given.
-    TypeError, OverflowError
-        For an argument that has no R form.
     """
     if (fun is None) == (code is None):
         raise ValueError("give exactly one of fun= (an R function's name) and code= (R source)")

@@ -93,15 +93,8 @@ def matters(
 class RChange:
     """A part of an answer that R or a package gives in another way from a version on.
 
-    Attributes
-    ----------
-    r_call, part : str
-        As of a `DriftFloor`.
-    package : str
-        "R" for R itself.
-    since : str
-        Its first version with the other answer, or the first that was tried.
-    why : str
+    r_call, part: as of a `DriftFloor`.  package: "R" for R itself.  since: its first version with the other
+    answer, or the first that was tried.
     """
 
     r_call: str
@@ -138,22 +131,12 @@ def _shipped() -> str:
 class DriftFloor:
     """Digits that a number of a live R must share with its record.
 
-    Attributes
-    ----------
-    r_call : str
-        Name of the recorded call: an R function, or what was asked of one.
-    part : str
-        Part of its answer, as `part_of` names it; "*" for all others.
-    digits : float
-        0 to 16.
-    observed : float
-        Fewest digits seen between the R of the records and every other R and BLAS that was tried.
-    why : str
-    record : str
-        First 16 digits of the key of the one record that it is for; "" for every record of the R function.
-    unit : float
-        A number smaller than this is measured by it instead of by itself: predicted effects of a variance that R
-        puts at its boundary are 1e-9 instead of 0, and their digits are those of a search.
+    r_call: name of the recorded call: an R function, or what was asked of one.  part: part of its answer, as
+    `part_of` names it; "*" for all others.  digits: 0 to 16.  observed: fewest digits seen between the R of
+    the records and every other R and BLAS that was tried.  record: first 16 digits of the key of the one
+    record that it is for; "" for every record of the R function.  unit: a number smaller than this is
+    measured by it instead of by itself: predicted effects of a variance that R puts at its boundary are 1e-9
+    instead of 0, and their digits are those of a search.
     """
 
     r_call: str
@@ -172,14 +155,7 @@ def drift_floors() -> dict[tuple[str, str], DriftFloor]:
 
 
 def read_drift_floors(text: str) -> dict[tuple[str, str], DriftFloor]:
-    """Floors from TOML text.
-
-    Raises
-    ------
-    InputError
-        A key is missing or unknown, two floors are for the same part of an answer, a floor lies above what was
-        observed, or there is no sentence why.
-    """
+    """Floors from TOML text."""
     found: dict[tuple[str, str], DriftFloor] = {}
     wanted = {"r_call", "part", "digits", "observed", "why"}
     for number, row in enumerate(tomllib.loads(text).get("floor", []), 1):

@@ -53,21 +53,8 @@ class Record:
 class Records:
     """Directories of recorded answers; the first is written to.
 
-    Parameters
-    ----------
-    directories : sequence of paths
-        Searched in order. Default: those of $PAIRPROOF_RECORDS, then the records that come with the package,
-        then in a checkout those of its tests.
-
-    Raises
-    ------
-    ValueError
-        No directory is given.
-
-    Examples
-    --------
-    >>> len(Records().all()) > 100
-    True
+    directories: searched in order. Default: those of $PAIRPROOF_RECORDS, then the records that come with the
+    package, then in a checkout those of its tests.
     """
 
     def __init__(self, directories: Sequence[str | Path] | None = None) -> None:
@@ -89,13 +76,7 @@ class Records:
         return None
 
     def get(self, call: RCall, why: str = "") -> Record:
-        """The record of this call.
-
-        Raises
-        ------
-        RecordMissing
-            There is none; the message names the call, why a record was needed, and how to make it.
-        """
+        """The record of this call."""
         record = self.find(call)
         if record is None:
             reason = f"{why}\n  " if why else ""
@@ -107,15 +88,7 @@ class Records:
         return record
 
     def write(self, call: RCall, answer: Answer, session: RSessionInfo, places: Places) -> Record:
-        """Write (or replace, in one step) the record of this call.
-
-        Raises
-        ------
-        InputError
-            The directory is that of an installed package.
-        PermissionError
-            The directory cannot be written; the message names the variable that adds another.
-        """
+        """Write (or replace, in one step) the record of this call."""
         directory = self.writable()
         path = directory / file_name(call)
         text = pretty(_content(call, answer, session, places)) + "\n"
@@ -131,14 +104,7 @@ class Records:
         return read_record(path)
 
     def writable(self) -> Path:
-        """The directory that is written to.
-
-        Raises
-        ------
-        InputError
-            It is that of an installed package: what an installer put there is not ours to change, the next
-            upgrade would remove it, and other users of the package would meet answers that no release holds.
-        """
+        """The directory that is written to."""
         directory = self.directories[0]
         if directory.resolve() == PACKAGED and not in_checkout():
             raise InputError(
@@ -273,13 +239,7 @@ def _condition(condition: RCondition) -> dict[str, Any]:
 
 
 def read_record(path: Path) -> Record:
-    """Read the record in a file.
-
-    Raises
-    ------
-    RecordMissing
-        The file is not a record of this format; the message says what to do.
-    """
+    """Read the record in a file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.get("format") != FORMAT:

@@ -34,13 +34,7 @@ class RSessionInfo:
 class RCondition:
     """A warning or an error as R raised it.
 
-    Attributes
-    ----------
-    message, call : str
-    rclass : tuple of str
-        R's class of the condition.
-    stack : tuple of str
-        The last R calls before an error, outermost first.
+    rclass: R's class of the condition.  stack: the last R calls before an error, outermost first.
     """
 
     message: str
@@ -53,15 +47,9 @@ class RCondition:
 class Drift:
     """One difference between a recorded and a live answer.
 
-    Attributes
-    ----------
-    field : str
-        The place of the difference, e.g. ``value/vcov[3]``.
-    what : str
-        The kind of difference: "number", "text", "length", "missing", ...
-    recorded, live : object
-    digits : float or None
-        Decimal digits that two numbers share (at most 16); None if the difference is not in a number.
+    field: the place of the difference, e.g. ``value/vcov[3]``.  `what`: the kind of difference: "number",
+    "text", "length", "missing", ...  digits: decimal digits that two numbers share (at most 16); None if the
+    difference is not in a number.
     """
 
     field: str
@@ -79,31 +67,13 @@ class Drift:
 class RResult:
     """The result of an R call: its value, with the output, messages and warnings.
 
-    Attributes
-    ----------
-    value : RValue
-        See :mod:`pairproof.bridge.values.values`.
-    node : Node
-        The value as the worker sent it.
-    output, messages : tuple of str
-        Printed lines; messages.
-    warnings : tuple of RCondition
-    visible : bool
-        Whether R's prompt would have printed the value.
-    stderr : str
-        Text that R wrote to its error console instead of to its captured output.
-    seconds : float
-        R's own time for the call, when it was made.
-    source : "live" or "recorded"
-    session : RSessionInfo
-        Versions and settings of the R that computed the value.
-    call : RCall
-    when : str or None
-        UTC time of a recorded answer.
-    drift : tuple of Drift
-        Differences from the record in mode "both"; a difference that matters is raised as an error instead.
-    note : str
-        The reason why this is a recorded answer although a live one was preferred.
+    value: see :mod:`pairproof.bridge.values.values`.  node: the value as the worker sent it.  output,
+    messages: printed lines; messages.  visible: whether R's prompt would have printed the value.  stderr:
+    text that R wrote to its error console instead of to its captured output.  seconds: R's own time for the
+    call, when it was made.  session: versions and settings of the R that computed the value.  `when`: UTC
+    time of a recorded answer.  drift: differences from the record in mode "both"; a difference that matters
+    is raised as an error instead.  note: the reason why this is a recorded answer although a live one was
+    preferred.
     """
 
     value: RValue
@@ -155,13 +125,7 @@ class Answer:
     def result(
         self, call: RCall, source: Source, session: RSessionInfo, *, beside: str = "", **more: Any
     ) -> RResult:
-        """Return the result, or raise R's error, with what stands `beside` it: how its record words it.
-
-        Raises
-        ------
-        RError
-            R stopped with an error; it has R's message, call and stack.
-        """
+        """Return the result, or raise R's error, with what stands `beside` it: how its record words it."""
         if self.error is not None:
             raise self._as_ours(self.error, call, source, beside)
         said = {name: part for name, part in vars(self).items() if name != "error"}
@@ -203,45 +167,11 @@ class AnswersR(ABC):
     ) -> RResult:
         """Evaluate one R call.
 
-        Parameters
-        ----------
-        fun : str
-            Name of an R function, usually ``"pkg::name"``.  Give this or `code`.
-        code : str
-            R source, evaluated with ``args`` as variables.
-        args : mapping of str to values
-            See :mod:`pairproof.bridge.values.convert` for the conversion to R.
-        extract : str, optional
-            R source that computes the returned value from ``value``.
-        seed : int, optional
-            Sets Mersenne-Twister, Inversion, Rejection; R's own state is restored afterwards.
-        timeout : float, optional
-            Seconds; default 600, or PAIRPROOF_R_TIMEOUT.
-        needs : sequence of str
-            R packages without which the call cannot run.
-        label : str, optional
-            Short name, for messages and the record's file name; default ``fun``.
-
-        Returns
-        -------
-        RResult
-
-        Raises
-        ------
-        RError
-            R's own error: message, call, last calls.
-        RTimeout, RCrashed, RUnavailable
-            R did not answer.
-        RecordMissing, RDrift
-            The records of a policy have no answer, or a different one.
-        TypeError, OverflowError
-            An argument has no form in R.
-
-        Examples
-        --------
-        >>> from pairproof.bridge import backend
-        >>> arguments = {"x": 61, "n": 96, "p": 0.5, "alternative": "two.sided"}
-        >>> backend().call("stats::binom.test", arguments, extract="value$p.value")  # doctest: +SKIP
+        fun: name of an R function, usually ``"pkg::name"``.  Give this or `code`.  code: R source, evaluated
+        with ``args`` as variables.  args: see :mod:`pairproof.bridge.values.convert` for the conversion to R.
+        extract: R source that computes the returned value from ``value``.  timeout: seconds; default 600, or
+        PAIRPROOF_R_TIMEOUT.  needs: R packages without which the call cannot run.  label: short name, for
+        messages and the record's file name; default ``fun``.
         """
         wanted = make_call(fun, args, code=code, extract=extract, seed=seed, needs=needs, label=label)
         return self.ask(wanted, timeout)

@@ -38,20 +38,7 @@ from .values import DTYPES, INT_NA, NULL, Expr, Formula, Node, RArgument, RList,
 def to_node(value: Any, where: str = "the value") -> Node:
     """The node that R will see for a value.
 
-    Parameters
-    ----------
-    value : object
-    where : str
-        Named in errors: an argument, a column.
-
-    Raises
-    ------
-    TypeError
-        For what has no R form, naming ``where``.
-    FormulaError
-        For a formula that is more than a model formula.
-    OverflowError
-        For an integer that neither an R integer nor a double holds exactly.
+    where: named in errors: an argument, a column.
     """
     if value is None:
         return NULL
@@ -83,15 +70,7 @@ def to_node(value: Any, where: str = "the value") -> Node:
 def data_frame(columns: Mapping[str, Any]) -> RArgument:
     """An R data.frame of columns as they are (numpy arrays bit for bit).
 
-    Parameters
-    ----------
-    columns : mapping of str to [rows]
-        Values as in the module's table, or what :func:`factor_of` made.
-
-    Raises
-    ------
-    ValueError
-        If the columns differ in length; the message gives the lengths.
+    columns: values as in the module's table, or what :func:`factor_of` made.
     """
     nodes = {checked_text(k, "a column name"): to_node(v, f"column {k!r}") for k, v in columns.items()}
     lengths = {k: node_length(n) for k, n in nodes.items()}
@@ -104,16 +83,7 @@ def data_frame(columns: Mapping[str, Any]) -> RArgument:
 def factor_of(values: Sequence[str], levels: Sequence[str] | None = None) -> RArgument:
     """An R factor of text.
 
-    Parameters
-    ----------
-    values : sequence of str
-    levels : sequence of str, optional
-        In order; default: those that occur by code point, as R sorts under LC_COLLATE=C.
-
-    Raises
-    ------
-    ValueError
-        A value that is not among the levels.
+    levels: in order; default: those that occur by code point, as R sorts under LC_COLLATE=C.
     """
     order = list(levels) if levels is not None else sorted(set(values))
     place = {v: i for i, v in enumerate(order)}
@@ -139,15 +109,7 @@ def _sequence(values: Sequence[Any], where: str) -> Node:
 def matrix(values: Any, columns: Sequence[str], rows: Sequence[str] | None = None) -> RArgument:
     """An R matrix with column (and row) names.
 
-    Parameters
-    ----------
-    values : array [rows, columns]
-    columns, rows : sequence of str
-
-    Raises
-    ------
-    ValueError
-        Another shape.
+    values array [rows, columns].
     """
     array = np.asarray(values)
     if array.ndim != 2 or array.shape[1] != len(columns):

@@ -25,11 +25,6 @@ _LOGICAL = {"True": True, "False": False}
 
 def columns_of(frame: RList) -> dict[str, list[Any]]:
     """The columns of an R data frame as Python values, missing ones None; a matrix column becomes `NAME.1`, `NAME.2`.
-
-    Raises
-    ------
-    InputError
-        A column that is no vector or matrix of text or numbers, or an empty text.
     """
     found: dict[str, list[Any]] = {}
     for name, column in zip(frame.names or (), frame.values):
@@ -48,13 +43,7 @@ def columns_of(frame: RList) -> dict[str, list[Any]]:
 
 
 def plain(column: RVector, name: str = "") -> list[Any]:
-    """A vector as Python values: None where it is NA (or NaN), the level of a factor.
-
-    Raises
-    ------
-    InputError
-        Complex numbers, infinite ones, or an empty text.
-    """
+    """A vector as Python values: None where it is NA (or NaN), the level of a factor."""
     values: list[Any] = [None if m else v for v, m in zip(column.values.tolist(), column.na.tolist())]
     if column.levels is not None:
         values = [None if v is None else column.levels[int(v) - 1] for v in values]
@@ -76,15 +65,7 @@ def factors_of(frame: RList) -> dict[str, list[str]]:
 def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
     """Columns as CSV: a line each row, "\\n" at its end, text quoted where it must be.
 
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        str, int, float, bool, or None for a missing value.
-
-    Examples
-    --------
-    >>> csv_text({"team": ["A", "B, C"], "x": [1.0, None]})
-    'team,x\\nA,1.0\\n"B, C",\\n'
+    columns: str, int, float, bool, or None for a missing value.
     """
     import io
 
@@ -104,30 +85,10 @@ def read_frame(
 ) -> pd.DataFrame:
     """A CSV file as the data frame that R had.
 
-    Parameters
-    ----------
-    path : path
-    factors : mapping of str to sequence of str, optional
-        Columns that are factors, with their levels in order.
-    text : sequence of str, optional
-        Columns that are text though they look like numbers.
-    ordered : sequence of str, optional
-        Factors that are ordered.
-
-    Returns
-    -------
-    DataFrame
-        Integers where every value is one without a decimal point, else doubles; logicals of True and False; a missing value
-        where a field is empty.
-
-    Raises
-    ------
-    InputError
-        No such file or column; a value that is no level.
-
-    Examples
-    --------
-    >>> read_frame("teams.csv", factors={"team": ["B", "A"]})  # doctest: +SKIP
+    factors: columns that are factors, with their levels in order.  text: columns that are text though they
+    look like numbers.  ordered: factors that are ordered.  Returns DataFrame: integers where every value is
+    one without a decimal point, else doubles; logicals of True and False; a missing value where a field is
+    empty.
     """
     import pandas as pd
 

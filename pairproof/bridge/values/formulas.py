@@ -62,22 +62,7 @@ class Token:
 def checked(text: str, where: str = "the formula") -> str:
     """The text of a formula, written again from its tokens with single spaces between them.
 
-    Parameters
-    ----------
-    text : str
-        With one ``~``, with or without a left side.
-    where : str
-        Named in errors: an argument, a claim.
-
-    Raises
-    ------
-    FormulaError
-        For anything that is no model formula, showing the place.
-
-    Examples
-    --------
-    >>> checked("y ~  a +  log(b)")
-    'y ~ a + log(b)'
+    text: with one ``~``, with or without a left side.  where: named in errors: an argument, a claim.
     """
     return "".join(
         (" " if k and t.spaced else "") + str(t) for k, t in enumerate(_Reader(text, where).formula())

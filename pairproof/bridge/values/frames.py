@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 
 def pandas_to_node(value: Any, where: str) -> Node:
-    """A DataFrame, Series or Categorical as R will see it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a column, or an index, that has no R form; the message names it.
-    """
+    """A DataFrame, Series or Categorical as R will see it."""
     import pandas as pd
 
     if isinstance(value, pd.DataFrame):
@@ -134,13 +128,7 @@ def _categorical(series: pd.Series, where: str) -> Node:
 
 
 def to_frame(value: RList) -> pd.DataFrame:
-    """An R data.frame as pandas: factors as Categorical, NA kept, dates as dates, row names as index.
-
-    Raises
-    ------
-    TypeError
-        If ``value`` is not a data frame of atomic columns.
-    """
+    """An R data.frame as pandas: factors as Categorical, NA kept, dates as dates, row names as index."""
     import pandas as pd
 
     if "data.frame" not in value.rclass or value.names is None:

@@ -37,13 +37,7 @@ def dump(node: Node) -> Any:
 
 
 def load(value: Any) -> Node:
-    """The node that :func:`dump` wrote.
-
-    Raises
-    ------
-    ValueError
-        If it is not one.
-    """
+    """The node that :func:`dump` wrote."""
     if value is None:
         return NULL
     if not isinstance(value, dict):

@@ -20,13 +20,7 @@ def frame_node(names: list[str], columns: list[Node], row_names: Node) -> Node:
 
 
 def factor(codes: Sequence[int] | NDArray[Any], levels: Sequence[str], ordered: bool = False) -> RArgument:
-    """An R factor; ``codes`` count from 0, -1 is NA.
-
-    Raises
-    ------
-    ValueError
-        If a code has no level, or two levels share a name.
-    """
+    """An R factor; ``codes`` count from 0, -1 is NA."""
     given = np.asarray(codes, dtype=np.int64)
     if len(set(levels)) != len(levels):
         raise ValueError(f"factor levels must differ; found {list(levels)}")

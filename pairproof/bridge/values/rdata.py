@@ -56,25 +56,8 @@ def read_rda(path: str | os.PathLike[str], name: str = "") -> RData:
 
     Nothing in the file is run: functions, promises and environments are skipped.
 
-    Parameters
-    ----------
-    path : path
-        A regular file of at most 256 MB, as it is and decompressed.
-    name : str, optional
-        The object wanted; may be left out where the file holds one.
-
-    Returns
-    -------
-    DataFrame, Series, or dict
-        As the module's table says.
-
-    Raises
-    ------
-    InputError
-        No such file, or no such file of R's, or a damaged one; several objects and no name, or none of that
-        name.
-    TypeError
-        An object that is none of these.
+    path: a regular file of at most 256 MB, as it is and decompressed.  name: the object wanted; may be left
+    out where the file holds one.  Returns DataFrame, Series, or dict: as the module's table says.
     """
     file = Path(path)
     found = read_file(file)

@@ -64,11 +64,6 @@ _SHARED, _SHARED_AGAIN = 244, 243
 
 def read_file(path: Path) -> dict[str, Node]:
     """The objects of an ``.rda`` or ``.RData`` file by name; the one of an ``.rds`` file by the file's name.
-
-    Raises
-    ------
-    InputError
-        No regular file, too large, damaged, or in a form that is not read; the message says which.
     """
     content = read_bytes(path, "a file of R's save or saveRDS", most=MOST_BYTES)
     try:

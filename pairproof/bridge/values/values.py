@@ -80,19 +80,10 @@ class ROpaque:
 class RVector:
     """An atomic R vector.
 
-    Attributes
-    ----------
-    values : array[n] or array of R's dim
-        float64, int32, bool, complex128, uint8 or object (str or None).  Where ``na`` is true an integer is
-        0, a logical False, a string None; a double keeps R's NA bits.
-    na : bool array of the same shape
-        R's NA. NaN is not NA: it is ``isnan(values) & ~na``.
-    names, levels : tuple of str or None
-    dimnames : tuple of (tuple of str or None), or None
-    rclass : tuple of str
-        R's class attribute, e.g. ("factor",).
-    attributes : mapping
-        Any further R attributes.
+    values array[n] or array of R's dim: float64, int32, bool, complex128, uint8 or object (str or None).
+    Where ``na`` is true an integer is 0, a logical False, a string None; a double keeps R's NA bits.  na: R's
+    NA. NaN is not NA: it is ``isnan(values) & ~na``.  rclass: R's class attribute, e.g. ("factor",).
+    attributes: any further R attributes.
     """
 
     values: NDArray[Any]
@@ -107,13 +98,7 @@ class RVector:
         return len(self.values)
 
     def scalar(self) -> Any:
-        """The one element, as a Python value; None where it is NA.
-
-        Raises
-        ------
-        ValueError
-            If there is not exactly one.
-        """
+        """The one element, as a Python value; None where it is NA."""
         if self.values.size != 1:
             raise ValueError(f"expected one value from R, found {self.values.size}")
         if self.na.ravel()[0]:
@@ -122,13 +107,7 @@ class RVector:
         return value.item() if isinstance(value, np.generic) else value
 
     def floats(self) -> NDArray[np.float64]:
-        """As float64, integer and logical NA as R's NA.
-
-        Raises
-        ------
-        TypeError
-            For text.
-        """
+        """As float64, integer and logical NA as R's NA."""
         if self.values.dtype.kind not in "fib":
             raise TypeError(f"expected numbers from R, found {self.values.dtype} {self.values!r}")
         out = np.array(self.values, dtype=np.float64)
@@ -137,13 +116,7 @@ class RVector:
         return out
 
     def by_name(self) -> dict[str, Any]:
-        """Name to Python value, NA as None.
-
-        Raises
-        ------
-        ValueError
-            If the vector has no names.
-        """
+        """Name to Python value, NA as None."""
         if self.names is None:
             raise ValueError("this R vector has no names")
         return {n: None if m else v for n, v, m in zip(self.names, self.values.tolist(), self.na.tolist())}
@@ -177,13 +150,7 @@ class RList:
         return self.values[self.names.index(key)]
 
     def vector(self, key: str | int) -> RVector:
-        """The element, which must be an atomic vector.
-
-        Raises
-        ------
-        TypeError
-            If it is something else.
-        """
+        """The element, which must be an atomic vector."""
         found = self[key]
         if not isinstance(found, RVector):
             raise TypeError(f"expected an R vector at {key!r}, found {type(found).__name__}")

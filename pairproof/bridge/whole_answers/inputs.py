@@ -35,31 +35,12 @@ MOST_RATINGS = 120_000
 class Inputs:
     """What the R program takes.
 
-    Attributes
-    ----------
-    scalars : mapping of str to int, float, str or bool
-        J, kind, ternary, places, times, groups, gaps, coded, pseudo.
-    orders : tuple of int
-        Numbers of items that can tie (kind "choices").
-    depends : int[m, 2]
-        Comparisons that depend on each other, from 1.
-    answers : int[n, k]
-        Distinct answers as comparisons, 9 where there is none.
-    ranks, presented : int[n, J]
-        For one time; 0 where there is none.
-    ranked : int[n, times]
-        Number of items ranked.
-    n : float[n]
-        Persons.
-    group : int[n]
-        From 1.
-    design : float[groups * q, p]
-    names : tuple of str
-        Of the p parameters.
-    statistics : tuple of str
-        Of the q natural parameters.
-    reference : str
-        The item held at 0, "" with item covariates.
+    scalars: J, kind, ternary, places, times, groups, gaps, coded, pseudo.  orders: numbers of items that can
+    tie (kind "choices").  depends int[m, 2]: comparisons that depend on each other, from 1.  answers int[n,
+    k]: distinct answers as comparisons, 9 where there is none.  ranks, presented int[n, J]: for one time; 0
+    where there is none.  ranked int[n, times]: number of items ranked.  n float[n]: persons.  group int[n]:
+    from 1.  design float[groups * q, p].  names: of the p parameters.  statistics: of the q natural
+    parameters.  reference: the item held at 0, "" with item covariates.
     """
 
     scalars: Mapping[str, Any]
@@ -78,16 +59,7 @@ class Inputs:
 
 
 def why_not(fit: AnswerFit) -> str:
-    """Why the program is not written for a fit; "" if it is.
-
-    Parameters
-    ----------
-    fit : AnswerFit
-
-    Returns
-    -------
-    str
-    """
+    """Why the program is not written for a fit; "" if it is."""
     spec = fit.of_answers
     if spec.classes > 1:
         return f"{fit.title}: base R has no program of latent classes here"
@@ -103,21 +75,7 @@ def why_not(fit: AnswerFit) -> str:
 
 
 def inputs_of(fit: AnswerFit) -> Inputs:
-    """The inputs of a fit.
-
-    Parameters
-    ----------
-    fit : AnswerFit
-
-    Returns
-    -------
-    Inputs
-
-    Raises
-    ------
-    InputError
-        There is no program for the fit (:func:`why_not` says why).
-    """
+    """The inputs of a fit."""
     refused = why_not(fit)
     if refused:
         raise InputError(refused)

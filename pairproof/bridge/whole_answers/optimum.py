@@ -16,21 +16,9 @@ from .program import PROGRAM
 class EnumeratedOptimum(Estimates):
     """A maximum as R reaches it by Newton's method.
 
-    Attributes
-    ----------
-    names : tuple of str
-        As in the fit.
-    coef, se : float[n]
-    vcov : float[n, n]
-        Inverse of minus the Hessian of what was maximised.
-    llf : float
-        Of the answers, without pseudo-comparisons.
-    deviance : float
-        Against free probabilities of all possible answers.
-    df : float
-    largest_score : float
-        The largest component of the gradient at the end.
-    iterations : int
+    names: as in the fit.  coef, se float[n].  vcov float[n, n]: inverse of minus the Hessian of what was
+    maximised.  llf: of the answers, without pseudo-comparisons.  deviance: against free probabilities of all
+    possible answers.  largest_score: the largest component of the gradient at the end.
     """
 
     llf: float
@@ -60,24 +48,7 @@ def arguments(given: Inputs) -> dict[str, Any]:
 def enumerated(given: Inputs, *, backend: BackendLike = None) -> EnumeratedOptimum:
     """The maximum in R, from zeros.
 
-    Parameters
-    ----------
-    given : Inputs
-        Of :func:`pairproof.bridge.whole_answers.inputs.inputs_of`.
-    backend : Backend, or one of "live", "recorded", "both", "none", optional
-
-    Returns
-    -------
-    EnumeratedOptimum
-
-    Raises
-    ------
-    RError
-        R's own, where the Hessian cannot be inverted.
-
-    Examples
-    --------
-    >>> enumerated(inputs_of(fit)).coef  # doctest: +SKIP
+    given: of :func:`pairproof.bridge.whole_answers.inputs.inputs_of`.
     """
     found = ask(backend, "Newton in base R, all answers listed", PROGRAM, arguments(given))
     return EnumeratedOptimum.read(found)

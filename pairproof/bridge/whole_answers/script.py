@@ -23,21 +23,7 @@ FloatArray = NDArray[np.float64]
 
 
 def script_of(fit: AnswerFit) -> str:
-    """The R source.
-
-    Parameters
-    ----------
-    fit : AnswerFit
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        The model has no such script: latent classes, a prior, or too many possible answers.
-    """
+    """The R source."""
     refused = why_not(fit)
     if refused:
         raise InputError(f"no R script: {refused}")
@@ -109,17 +95,7 @@ def _to_the_fit(fit: AnswerFit, given: Inputs) -> str:
 
 
 def shown(fit: AnswerFit, given: Inputs) -> tuple[list[str], FloatArray]:
-    """The fit's parameters but its references, float[m, p] times those of the program.
-
-    Parameters
-    ----------
-    fit : AnswerFit
-    given : Inputs
-
-    Returns
-    -------
-    (list of str, float[m, p])
-    """
+    """The fit's parameters but its references, float[m, p] times those of the program."""
     program = {name: k for k, name in enumerate(given.names)}
     own = "log-odds" if fit.spec.family == "plackett-luce" else "lambda"
     unit = LOG_WORTH_PER_UNIT[own] / LOG_WORTH_PER_UNIT[fit.scale]

@@ -45,13 +45,7 @@ _SOURCE = re.compile(r"[0-9]+/[0-9]+|judgment [0-9]+")
 class ItemsFile:
     """The items of a file.
 
-    Attributes
-    ----------
-    table : Table
-        Every cell is text, with guards removed.
-    ids : tuple of str
-    columns : tuple of str
-        All but `id`.
+    table: every cell is text, with guards removed.  columns: all but `id`.
     """
 
     table: Table
@@ -65,14 +59,7 @@ class ItemsFile:
 
 
 def read_items(path: str | Path, encoding: str | None = None) -> ItemsFile:
-    """Read an items file, a model file, or a batch of Appraise as items.
-
-    Raises
-    ------
-    InputError
-        No `id` column, a blank or repeated id, a column whose name the batches need; with file, row and
-        column.
-    """
+    """Read an items file, a model file, or a batch of Appraise as items."""
     table = _appraise_batch(path) if str(path).lower().endswith(".json") else load(str(path), encoding)
     if "id" not in table.columns:
         raise InputError(

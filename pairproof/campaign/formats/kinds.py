@@ -22,13 +22,7 @@ _HEAD = 2**18
 class Kind:
     """A kind of file.
 
-    Attributes
-    ----------
-    name : str
-    what : str
-        What it is, for messages: "is a model file".
-    cure : str
-        What to do with it.
+    `what`: what it is, for messages: "is a model file".  cure: what to do with it.
     """
 
     name: str
@@ -70,13 +64,7 @@ APPRAISE_TYPES = ("TGT", "REF", "BAD", "CHK")
 
 
 def kind_of_file(raw: bytes, source: str) -> Kind | None:
-    """The kind of file that these bytes are; None if it is none that is known.
-
-    Raises
-    ------
-    InputError
-        Gzip that is damaged, or a binary format that holds no text.
-    """
+    """The kind of file that these bytes are; None if it is none that is known."""
     head = unpacked(raw, source)[:_HEAD]
     text = head.decode("utf-8-sig", errors="replace").lstrip()
     name = _of_json(text) if text[:1] in ("{", "[") else _of_header(text)
@@ -84,12 +72,7 @@ def kind_of_file(raw: bytes, source: str) -> Kind | None:
 
 
 def refuse_other(raw: bytes, source: str, wanted: Sequence[str], expected: str) -> str:
-    """The name of the file's kind, which must be one of `wanted`.
-
-    Raises
-    ------
-    InputError
-    """
+    """The name of the file's kind, which must be one of `wanted`."""
     kind = kind_of_file(raw, source)
     if kind is not None and kind.name in wanted:
         return kind.name

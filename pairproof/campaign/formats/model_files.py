@@ -81,12 +81,7 @@ def looks_escaped(cells: Sequence[str]) -> int:
 
 
 def check_layout_columns(columns: Sequence[str], layout: Layout, source: str) -> None:
-    """Refuse items whose own columns have a name that the tool's model file needs.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse items whose own columns have a name that the tool's model file needs."""
     taken = [c for c in columns if c in COLUMNS_OF[layout]]
     if taken:
         raise InputError(

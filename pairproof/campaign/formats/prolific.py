@@ -32,20 +32,10 @@ TAKEN, APPROVALS, CODE = "Time taken", "Total approvals", "Completion code"
 class Submission:
     """A submission on Prolific, with the judgments of the participant.
 
-    Attributes
-    ----------
-    submission, participant, status : str
-        As in the table.
-    seconds : float or None
-        Time that Prolific measured.
-    approvals : int or None
-        Submissions of this participant that were approved so far, in all studies.
-    judgments, counted : int
-        Judged HITs in the campaign, and those that count.
-    at_hits : float or None
-        Seconds at these HITs; None where the times are not known.
-    pay : float or None
-        Pay for the measured time, where the campaign has an hour's pay.
+    submission, participant, status: as in the table.  seconds: time that Prolific measured.  approvals:
+    submissions of this participant that were approved so far, in all studies.  judgments, counted: judged
+    HITs in the campaign, and those that count.  at_hits: seconds at these HITs; None where the times are not
+    known.  pay: pay for the measured time, where the campaign has an hour's pay.
     """
 
     submission: str
@@ -63,11 +53,7 @@ class Submission:
 class Demographics:
     """The submissions of a study beside a campaign.
 
-    Attributes
-    ----------
-    submissions : tuple of Submission
-    without : tuple of str
-        Annotators of the campaign who have judgments and no submission.
+    without: annotators of the campaign who have judgments and no submission.
     """
 
     submissions: tuple[Submission, ...]
@@ -80,22 +66,7 @@ class Demographics:
 def demographics(path: str | Path, table: str | Path, encoding: str | None = None) -> Demographics:
     """Read Prolific's table beside a campaign; nothing is written.
 
-    Parameters
-    ----------
-    path : path
-        The campaign.
-    table : path
-        The CSV file that Prolific exports for a study.
-    encoding : str, optional
-
-    Returns
-    -------
-    Demographics
-
-    Raises
-    ------
-    InputError
-        The file is of another kind, a submission stands twice, or a time is no number.
+    path: the campaign.  table: the CSV file that Prolific exports for a study.
     """
     raw = read_file(table, "Prolific's table of demographics")
     refuse_other(raw, str(table), ("prolific",), "the table of demographics that Prolific exports")

@@ -19,12 +19,7 @@ MOST_LEVELS = 40
 
 
 def decoded(raw: bytes, source: str) -> str:
-    """The text of a UTF-8 file, with or without a byte order mark.
-
-    Raises
-    ------
-    InputError
-    """
+    """The text of a UTF-8 file, with or without a byte order mark."""
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -36,17 +31,7 @@ def decoded(raw: bytes, source: str) -> str:
 def parsed(text: str, where: str) -> Any:
     """The value of a JSON text.
 
-    Parameters
-    ----------
-    text : str
-    where : str
-        The beginning of an error message, such as "log.jsonl, line 3".
-
-    Raises
-    ------
-    InputError
-        No JSON, NaN or Infinity, a number beyond the range of floats or of 64 bits, half a character, a name
-        that stands twice in an object, or nesting beyond :data:`MOST_LEVELS`.
+    where: the beginning of an error message, such as "log.jsonl, line 3".
     """
     try:
         value = json.loads(
@@ -144,10 +129,6 @@ def of_kind(value: Any, kinds: type | tuple[type, ...], where: str, what: str) -
     """The value, which must be of one of these Python types.
 
     `bool` is an `int` in Python, but true is no number in JSON: it passes only where `bool` is asked for.
-
-    Raises
-    ------
-    InputError
     """
     wanted = kinds if isinstance(kinds, tuple) else (kinds,)
     if type(value) in wanted or value is None and type(None) in wanted:
@@ -159,13 +140,7 @@ def of_kind(value: Any, kinds: type | tuple[type, ...], where: str, what: str) -
 def member(
     record: Mapping[str, Any], name: str, kinds: type | tuple[type, ...], where: str, default: Any = ...
 ) -> Any:
-    """A member of an object, of one of these types; `default` if it is absent.
-
-    Raises
-    ------
-    InputError
-        It is absent and there is no default, or it is of another type.
-    """
+    """A member of an object, of one of these types; `default` if it is absent."""
     if name not in record:
         if default is not ...:
             return default
@@ -176,12 +151,7 @@ def member(
 def exactly(
     record: Mapping[str, Any], needed: tuple[str, ...], where: str, optional: tuple[str, ...] = ()
 ) -> None:
-    """Check that an object has these members and no others.
-
-    Raises
-    ------
-    InputError
-    """
+    """Check that an object has these members and no others."""
     absent = [name for name in needed if name not in record]
     strange = [name for name in record if name not in needed and name not in optional]
     if absent:

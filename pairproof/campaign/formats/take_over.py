@@ -55,19 +55,9 @@ AGREE = 5e-6
 class Imported:
     """A campaign created from a model file, with how it was created.
 
-    Attributes
-    ----------
-    about : About
-    items : int
-    taken : tuple of Taken
-        One for each results file.
-    model_is : {"before", "after"} or None
-        None without results.
-    recomputed : bool
-        Whether the file's mode or var do not follow from its alpha and beta (apart from the old start of
-        .0833) and were not used.
-    escaped : int
-        Cells of the items that hold HTML's escapes, as one public code writes them, and were kept so.
+    taken: one for each results file.  model_is: none without results.  recomputed: whether the file's mode or
+    var do not follow from its alpha and beta (apart from the old start of .0833) and were not used.  escaped:
+    cells of the items that hold HTML's escapes, as one public code writes them, and were kept so.
     """
 
     about: About
@@ -171,13 +161,7 @@ def take_over(
 
 
 def _without_escapes(read: ItemsFile, columns: Sequence[str]) -> ItemsFile:
-    """The items with their texts as they were before a tool escaped them.
-
-    Raises
-    ------
-    InputError
-        Two ids are the same text then.
-    """
+    """The items with their texts as they were before a tool escaped them."""
     cells = {name: read.table.columns[name] for name in read.table.columns}
     for name in ("id", *columns):
         cells[name] = [unescaped(c) for c in cells_of(read.table, name)]

@@ -33,12 +33,8 @@ _JUDGMENTS = "judgments of batch {}"
 class People:
     """The annotators who can be given HITs.
 
-    Attributes
-    ----------
-    registered : tuple of AnnotatorRow
-        All who have a token.
-    ready : tuple of AnnotatorRow
-        Those who are not excluded and, if the campaign has a qualification rule, have met it.
+    registered: all who have a token.  ready: those who are not excluded and, if the campaign has a
+    qualification rule, have met it.
     """
 
     registered: tuple[AnnotatorRow, ...]
@@ -51,13 +47,7 @@ class People:
 
 
 def people(store: Store, a: About) -> People:
-    """The annotators of a campaign, their states brought up to date.
-
-    Raises
-    ------
-    InputError
-        Annotators are registered, and nobody can be given HITs.
-    """
+    """The annotators of a campaign, their states brought up to date."""
     sync_states(store, a)
     registered = tuple(row for row in annotator_rows(store) if row.token)
     states = ("qualified",) if a.design.qualify else ("invited", "qualified", "active")
@@ -78,13 +68,7 @@ def people(store: Store, a: About) -> People:
 
 
 def registered_number(store: Store, name: str) -> int:
-    """The number of a registered annotator.
-
-    Raises
-    ------
-    InputError
-        Nobody is registered under this name.
-    """
+    """The number of a registered annotator."""
     query = "SELECT number FROM annotator WHERE name = ? AND token IS NOT NULL"
     row = store.db.execute(query, (str(name).strip(),)).fetchone()
     if row is None:
@@ -96,13 +80,7 @@ def registered_number(store: Store, name: str) -> int:
 
 
 def checked_due(text: str | None) -> str | None:
-    """A due date as it is stored: the end of a day, or a moment, in UTC.
-
-    Raises
-    ------
-    InputError
-        Not a date in the form of ISO 8601, or one that has passed.
-    """
+    """A due date as it is stored: the end of a day, or a moment, in UTC."""
     if text is None:
         return None
     try:
@@ -168,11 +146,7 @@ def give_again(
 ) -> tuple[list[tuple[int, Key]], int]:
     """Find takers for HITs that lack annotators: those with the fewest HITs, at random among equals.
 
-    Returns
-    -------
-    list of (annotator, (batch, hit))
-    int
-        Annotators that are lacking still, because everybody has had the HIT.
+    Returns int: annotators that are lacking still, because everybody has had the HIT.
     """
     missing, known = lacking(store, a), had(store)
     load: dict[int, int] = dict(zip(numbers.tolist(), loads(store, numbers).tolist()))
@@ -207,16 +181,7 @@ def assign(
 ) -> None:
     """Store who gets which HIT, each annotator's in an order of their own.
 
-    Parameters
-    ----------
-    store : Store
-    a : About
-    pairs : sequence of (annotator, (batch, hit))
-    due : str or None
-    seed : int
-        Orders are drawn from it and the annotator's number.
-    after : sequence of (hit, earlier hit)
-        HITs of the newest batch, from 1, of which the first repeats an item of the second.
+    after: HITs of the newest batch, from 1, of which the first repeats an item of the second.
     """
     wanted = {key for _, key in pairs}
     rows_of_hits = store.db.execute("SELECT batch, number, items, plan FROM hit").fetchall()

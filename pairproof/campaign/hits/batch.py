@@ -113,23 +113,8 @@ def next_batch(
 ) -> Batch:
     """Choose the next HITs and store them as a batch; no file is written.
 
-    Parameters
-    ----------
-    path : path
-    hits : int, optional
-        Default: as many as show every item once.
-    annotator : str, optional
-        Give the HITs to this annotator alone, who is registered if unknown.
-    seed : int, optional
-        Default: the campaign's.
-
-    Returns
-    -------
-    Batch
-
-    Raises
-    ------
-    InputError
+    hits: default: as many as show every item once.  annotator: give the HITs to this annotator alone, who is
+    registered if unknown.
     """
     with opened(path, write=True) as store:
         if annotator is not None:

@@ -32,16 +32,8 @@ INDEX_COLUMNS = ("annotator", "token", "file", "batch", "hits")
 class Target:
     """Where a batch is written to.
 
-    Attributes
-    ----------
-    path : Path
-    folder : bool
-        A folder with a page for each annotator.
-    style : {"plain", "mturk", "label-studio"}
-    layout : Path or None
-        Where what shows the batch in the other tool is written to.
-    lang : str or None
-        Language of the texts beside the items, where the campaign has several.
+    folder: a folder with a page for each annotator.  layout: where what shows the batch in the other tool is
+    written to.  lang: language of the texts beside the items, where the campaign has several.
     """
 
     path: Path
@@ -58,13 +50,7 @@ class Target:
         layout: str | Path | None = None,
         lang: str | None = None,
     ) -> Target:
-        """The target that a user named.
-
-        Raises
-        ------
-        InputError
-            Neither a folder nor a file with one of the suffixes; or a language for a file without texts.
-        """
+        """The target that a user named."""
         check_style(style, layout)
         path, way = Path(out), None if layout is None else Path(layout)
         suffix = path.suffix.lower()
@@ -101,18 +87,8 @@ def written(
 ) -> Iterator[tuple[str, ...]]:
     """Write a batch's files when the block ends, having checked before it that they can be written.
 
-    Parameters
-    ----------
-    store : Store
-    batch : Batch
-    target : Target
-    reads : sequence of path
-        Files that must not be written over.
-    alone : bool
-        The batch is written for one annotator.
-    force : bool
-    address : str, optional
-        Where the pages of a folder are put; their links are then written too.
+    reads: files that must not be written over.  alone: the batch is written for one annotator.  address:
+    where the pages of a folder are put; their links are then written too.
     """
     if target.folder:
         contents = _folder(store, batch, target, address)
@@ -210,16 +186,9 @@ def page_data(
 ) -> PageData:
     """What the page of a batch shows.
 
-    Parameters
-    ----------
-    batch : Batch
-    given : Given, optional
-        The annotator whose HITs and orders are shown; default: all HITs as they are stored.
-    number : int, optional
-        The batch of the HITs, which may be an earlier one; default: the batch's own.
-    texts : Texts
-    partial : bool
-        Whether items may be left without an answer.
+    given: the annotator whose HITs and orders are shown; default: all HITs as they are stored.  number: the
+    batch of the HITs, which may be an earlier one; default: the batch's own.  partial: whether items may be
+    left without an answer.
     """
     number = batch.number if number is None else number
     where = batch.columns.index(batch.text) if batch.text in batch.columns else -1

@@ -29,12 +29,7 @@ MOST_SLOTS = 1_000_000
 class Choice:
     """What the next batch is chosen from.
 
-    Parameters
-    ----------
-    store : Store
-    a : About
-    checks : bool
-        Whether the checks that the design asks for are needed.
+    checks: whether the checks that the design asks for are needed.
     """
 
     def __init__(self, store: Store, a: About, *, checks: bool = True) -> None:
@@ -67,11 +62,6 @@ class Choice:
 
     def hits(self, asked: int | None) -> int:
         """Number of HITs of the batch: as asked, or so many that every item is shown once (20 with keisks).
-
-        Raises
-        ------
-        InputError
-        TooLargeError
         """
         if asked is not None:
             asked = whole_number("hits", asked, 1)
@@ -92,12 +82,7 @@ class Choice:
     def plan(self, hits: int, given: IntArray | None, rng: np.random.Generator) -> Plan:
         """The items of a batch and what each slot is for.
 
-        Parameters
-        ----------
-        hits : int
-        given : int[hits, k] or None
-            Annotators of each HIT; None: whoever comes.
-        rng : Generator
+        given int[hits, k] or None: annotators of each HIT; None: whoever comes.
         """
         if not self.shares and not self.same_source:
             items = self._choose(hits, rng, None)

@@ -9,16 +9,9 @@ from dataclasses import dataclass, replace
 class Given:
     """The HITs of a batch that one annotator gets.
 
-    Attributes
-    ----------
-    annotator : str
-        The name.
-    token : str
-        Stands in file names in place of the name.
-    places : tuple of int
-        Entries of `Batch.hits`, in the annotator's own order.
-    orders : tuple of tuple of int
-        For each of these HITs its slots, from 0, in the order in which the annotator sees them.
+    annotator: the name.  token: stands in file names in place of the name.  places: entries of `Batch.hits`,
+    in the annotator's own order.  orders: for each of these HITs its slots, from 0, in the order in which the
+    annotator sees them.
     """
 
     annotator: str
@@ -31,37 +24,15 @@ class Given:
 class Batch:
     """A batch of HITs.
 
-    Attributes
-    ----------
-    campaign : str
-    number : int
-        From 1.
-    per_hit : int
-    columns : tuple of str
-        The items' columns that a batch file holds: all but `id` and those that annotators must not see.
-    hits : tuple of tuple of (id, cells)
-        Items in their stored order, the order of the results; a HIT may have fewer than `per_hit`.  HITs of
-        earlier batches that are given again come last.
-    unanswered : int
-        Number of HITs of earlier batches without any judgment.
-    places : tuple of (batch, hit)
-        The batch and the number of each entry of `hits`.
-    kinds : tuple of str
-        work, qualification or calibration, for each entry of `hits`.
-    plans : tuple of tuple of str
-        What each slot is for.
-    text : str
-        The column that holds the item's text.
-    show : tuple of str
-        The columns that annotators see beside it.
-    judgments : int
-        Different annotators wanted for each HIT.
-    given : tuple of Given
-        Who gets which HIT; empty where no annotators are registered.
-    notes : tuple of str
-        What was asked for and could not be had, in sentences.
-    files : tuple of str
-        The files that were written.
+    number: from 1.  columns: the items' columns that a batch file holds: all but `id` and those that
+    annotators must not see.  hits: items in their stored order, the order of the results; a HIT may have
+    fewer than `per_hit`.  HITs of earlier batches that are given again come last.  unanswered: number of HITs
+    of earlier batches without any judgment.  places: the batch and the number of each entry of `hits`.
+    kinds: work, qualification or calibration, for each entry of `hits`.  plans: what each slot is for.  text:
+    the column that holds the item's text.  show: the columns that annotators see beside it.  judgments:
+    different annotators wanted for each HIT.  given: who gets which HIT; empty where no annotators are
+    registered.  notes: what was asked for and could not be had, in sentences.  files: the files that were
+    written.
     """
 
     campaign: str

@@ -32,34 +32,9 @@ ROWS = 8
 def deal(hits: int, annotators: IntArray, each: int, load: IntArray, rng: np.random.Generator) -> IntArray:
     """Deal HITs to annotators.
 
-    Parameters
-    ----------
-    hits : int
-    annotators : int[m]
-        Their numbers, distinct.
-    each : int
-        Different annotators for each HIT, 1 to m.
-    load : int[m]
-        HITs that each had before; at the end of the deal those who had fewer come first.
-    rng : Generator
-
-    Returns
-    -------
-    int[hits, each]
-        Numbers of annotators.
-
-    Raises
-    ------
-    InputError
-        Fewer annotators than each HIT needs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.campaign.hits.dealing import deal
-    >>> given = deal(6, np.array([7, 8, 9]), 2, np.zeros(3, int), np.random.default_rng(1))
-    >>> np.unique(given, return_counts=True)    # everybody gets four of the twelve
-    (array([7, 8, 9]), array([4, 4, 4]))
+    annotators int[m]: their numbers, distinct.  each: different annotators for each HIT, 1 to m.  load
+    int[m]: HITs that each had before; at the end of the deal those who had fewer come first.  Returns
+    int[hits, each]: numbers of annotators.
     """
     m = len(annotators)
     if not 1 <= each <= m:
@@ -91,18 +66,7 @@ def _places(hits: int, each: int, m: int) -> IntArray:
 def teams_of(given: IntArray) -> tuple[IntArray, IntArray]:
     """The distinct teams of a deal, int[teams, each], and the team of every HIT, int[hits].
 
-    Parameters
-    ----------
-    given : int[hits, each]
-        From :func:`deal`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.campaign.hits.dealing import teams_of
-    >>> teams, team = teams_of(np.array([[2, 1], [3, 4], [1, 2]]))
-    >>> teams.tolist(), team.tolist()
-    ([[1, 2], [3, 4]], [0, 1, 0])
+    given int[hits, each]: from :func:`deal`.
     """
     teams, which = np.unique(np.sort(given, axis=1), axis=0, return_inverse=True)
     return teams.astype(np.int64), np.ravel(which).astype(np.int64)
@@ -116,28 +80,9 @@ def own_order(
     HITs with degraded items would otherwise come early, because those with repeats have to come late.  Their
     places are drawn first, one in each of as many parts of the work, and the other HITs stand around them.
 
-    Parameters
-    ----------
-    hits : int[n]
-        Ascending.
-    after : sequence of (hit, earlier hit)
-        The first has a repeat from the second, which is smaller; pairs with HITs of others are left out.
-    rng : Generator
-    spread : collection of int
-        HITs that are to be spread evenly over the order.
-
-    Returns
-    -------
-    int[n]
-        The HITs in this order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.campaign.hits.dealing import own_order
-    >>> order = own_order(np.arange(4), [(2, 0), (3, 2)], np.random.default_rng(1)).tolist()
-    >>> order.index(0) < order.index(2) < order.index(3)
-    True
+    hits int[n]: ascending.  after: the first has a repeat from the second, which is smaller; pairs with HITs
+    of others are left out.  spread: HITs that are to be spread evenly over the order.  Returns int[n]: the
+    HITs in this order.
     """
     key = dict(zip(hits.tolist(), rng.random(len(hits)).tolist()))
     waits, frees = Counter[int](), defaultdict(list)

@@ -22,13 +22,7 @@ ROLE, OF = "role", "of"
 class Degraded:
     """What was written.
 
-    Attributes
-    ----------
-    items : int
-        Items that were there.
-    degraded : int
-        Rows that were added.
-    seed : int
+    items: items that were there.  degraded: rows that were added.
     """
 
     items: int
@@ -48,31 +42,9 @@ def degrade(
 ) -> Degraded:
     """Write an items file with degraded items added.
 
-    Parameters
-    ----------
-    items : path
-        CSV or TSV with the column `id` and the text; rows with a role other than `item` are kept and neither
-        degraded nor used.
-    out : path
-        .csv; every row of `items`, and rows with `role` degraded and the original's id in `of`.
-    text : str
-        Column with the text.
-    number : int, optional
-        Items to degrade, drawn at random; default: all.
-    seed : int
-    encoding : str, optional
-        Of the items file, if it is not UTF-8.
-    force : bool
-        Also overwrite a file that pairproof did not make.
-
-    Returns
-    -------
-    Degraded
-
-    Raises
-    ------
-    InputError
-        No such column, degraded items in the file already, a text that no other can be put into.
+    out: .csv; every row of `items`, and rows with `role` degraded and the original's id in `of`.  text:
+    column with the text.  number: items to degrade, drawn at random; default: all.  encoding: of the items
+    file, if it is not UTF-8.  force: also overwrite a file that pairproof did not make.
     """
     if Path(out).suffix.lower() != ".csv":
         raise InputError(f"{out}: ends in {Path(out).suffix or 'no suffix'!r}; expected .csv")

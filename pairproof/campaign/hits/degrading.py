@@ -31,33 +31,13 @@ UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "T
 def words_replaced(words: int) -> int:
     """How many words of a text are replaced.
 
-    Parameters
-    ----------
-    words : int
-        Words of the text, >= 1.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.hits.degrading import words_replaced
-    >>> [words_replaced(n) for n in (1, 5, 8, 15, 20, 40)]
-    [1, 2, 3, 4, 5, 10]
+    words: words of the text, >= 1.
     """
     return next((k for most, k in _REPLACED if words <= most), words // 4)
 
 
 def unspaced(text: str) -> bool:
-    """Whether most letters of a text are of a script without spaces between words.
-
-    Parameters
-    ----------
-    text : str
-
-    Examples
-    --------
-    >>> from pairproof.campaign.hits.degrading import unspaced
-    >>> unspaced("\u6211\u4eec\u4eca\u5929\u53bb"), unspaced("today we go")
-    (True, False)
-    """
+    """Whether most letters of a text are of a script without spaces between words."""
     letters = [c for c in text if unicodedata.category(c)[0] == "L"]
     return 2 * sum(unicodedata.name(c, "").startswith(UNSPACED) for c in letters) > len(letters)
 
@@ -78,24 +58,7 @@ def _units(text: str, characters: bool) -> list[str]:
 def degraded(text: str, others: Sequence[str], rng: np.random.Generator) -> str | None:
     """A text with a run of words replaced by another text's.
 
-    Parameters
-    ----------
-    text : str
-    others : sequence of str
-        Texts of other items.
-    rng : Generator
-
-    Returns
-    -------
-    str or None
-        None if no other text has enough words that differ.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.campaign.hits.degrading import degraded
-    >>> degraded("the cat sat on the mat", ["we met a man of few words"], np.random.default_rng(1))
-    'the a man of the mat'
+    others: texts of other items.  Returns str or None: none if no other text has enough words that differ.
     """
     characters = unspaced(text)
     own = _units(text, characters)
@@ -124,19 +87,7 @@ def _space(unit: str) -> str:
 def new_ids(ids: Sequence[str], number: int, rng: np.random.Generator) -> list[str]:
     """Ids for new rows that do not tell what they are: the next numbers, or else drawn at random.
 
-    Parameters
-    ----------
-    ids : sequence of str
-        Ids that are taken.
-    number : int
-    rng : Generator
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.campaign.hits.degrading import new_ids
-    >>> new_ids(["s01", "s02"], 2, np.random.default_rng(1))
-    ['s03', 's04']
+    ids: ids that are taken.
     """
     parts = [re.fullmatch(r"(.*?)([0-9]{1,15})", name, re.ASCII | re.DOTALL) for name in ids]
     if all(parts) and len({p[1] for p in parts if p}) == 1:
@@ -157,25 +108,7 @@ def new_ids(ids: Sequence[str], number: int, rng: np.random.Generator) -> list[s
 def pick_items(available: Sequence[int], number: int | None, rng: np.random.Generator) -> list[int]:
     """Which items are degraded: all, or so many drawn at random, in their order.
 
-    Parameters
-    ----------
-    available : sequence of int
-        Rows of the items file.
-    number : int or None
-        None: all.
-    rng : Generator
-
-    Raises
-    ------
-    InputError
-        More than there are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.campaign.hits.degrading import pick_items
-    >>> pick_items([0, 2, 5], None, np.random.default_rng(1))
-    [0, 2, 5]
+    available: rows of the items file.  number: none: all.
     """
     if number is None:
         return list(available)

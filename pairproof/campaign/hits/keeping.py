@@ -52,17 +52,7 @@ def keep(store: Store, number: int, hits: Sequence[NewHit]) -> None:
 def open_keys(store: Store, last: int, annotator: int | None) -> tuple[list[Key], list[tuple[int, Key]]]:
     """The HITs of the last batch and those of earlier ones that are out, with who has them.
 
-    Parameters
-    ----------
-    store : Store
-    last : int
-    annotator : int, optional
-        Only this annotator's.
-
-    Returns
-    -------
-    list of (batch, hit)
-    list of (annotator, (batch, hit))
+    annotator: only this annotator's.
     """
     who, parameters = ("AND annotator = ?", (last, annotator)) if annotator is not None else ("", (last,))
     pairs = [

@@ -57,12 +57,7 @@ class Asked:
 class Opening:
     """A batch that is being opened.
 
-    Parameters
-    ----------
-    store : Store
-        With an open transaction.
-    a : About
-    asked : Asked
+    store: with an open transaction.
     """
 
     def __init__(self, store: Store, a: About, asked: Asked) -> None:

@@ -32,12 +32,7 @@ FRESH_DRAWS, DRAWS = 10, 20
 
 
 def check_roles(where: str, degraded: float, gold: float, roles: Collection[str]) -> None:
-    """Check that there are degraded and gold items if a design has a share of them.
-
-    Raises
-    ------
-    InputError
-    """
+    """Check that there are degraded and gold items if a design has a share of them."""
     for share, wanted, cure in (
         (degraded, ("degraded",), "'easl degrade' makes them from the items file"),
         (gold, ("gold", "attention"), "give known items the role gold, and their scores in gold"),
@@ -69,18 +64,11 @@ class Shares:
 class Pools:
     """What can fill the slots that are not for items.
 
-    Attributes
-    ----------
-    team : int[hits]
-        Which annotators get each HIT, as a number of the team.
-    seen : function of a team's number to int[n]
-        Items that everybody in the team judged before this batch, or has out to be judged.
-    times : function of a team's number to int[n_items]
-        How often each item was shown to somebody of the team.
-    degraded, original : int[d]
-        Positions of degraded items, and of the items that they degrade.
-    gold, gold_kind : int[g]
-        Positions of gold items and attention checks, and the kind of each one's slot.
+    team int[hits]: which annotators get each HIT, as a number of the team.  `seen` function of a team's
+    number to int[n]: items that everybody in the team judged before this batch, or has out to be judged.
+    times function of a team's number to int[n_items]: how often each item was shown to somebody of the team.
+    degraded, original int[d]: positions of degraded items, and of the items that they degrade.  gold,
+    gold_kind int[g]: positions of gold items and attention checks, and the kind of each one's slot.
     """
 
     team: IntArray
@@ -96,16 +84,9 @@ class Pools:
 class Plan:
     """The slots of a batch.
 
-    Attributes
-    ----------
-    items : int[hits, per_hit]
-        Positions of items, -1 in slots that stay empty.
-    kinds : int[hits, per_hit]
-        What each slot is for, see :data:`ITEM`.
-    after : tuple of (hit, earlier hit)
-        HITs, from 0, of which the first repeats an item of the second; it must come later.
-    lacking : dict of kind to int
-        Slots for which nothing fitted; they are for items.
+    items int[hits, per_hit]: positions of items, -1 in slots that stay empty.  kinds int[hits, per_hit]: what
+    each slot is for, see :data:`ITEM`.  after: HITs, from 0, of which the first repeats an item of the
+    second; it must come later.  lacking: slots for which nothing fitted; they are for items.
     """
 
     items: IntArray
@@ -133,20 +114,8 @@ def extra_slots(
 ) -> IntArray:
     """How many slots of each HIT are for repeats, degraded and gold items, int[hits, 3].
 
-    Parameters
-    ----------
-    hits, per_hit : int
-    shares : Shares
-    can_repeat : bool[hits]
-        Whether those who get the HIT have judged anything before it.
-    rng : Generator
-    keep : int
-        Slots that every HIT keeps for items.
-
-    Raises
-    ------
-    InputError
-        The shares leave no slot for an item in some HITs.
+    can_repeat bool[hits]: whether those who get the HIT have judged anything before it.  keep: slots that
+    every HIT keeps for items.
     """
     wanted = shares.counts(hits * per_hit)
     most = hits * (per_hit - keep) - (1 - keep)
@@ -187,21 +156,8 @@ def fill(
 ) -> Plan:
     """Fill the slots of a batch that are not for items, and draw all positions.
 
-    Parameters
-    ----------
-    chosen : int[hits, per_hit]
-        Items of each HIT, then -1.
-    extra : int[hits, 3]
-        From :func:`extra_slots`.
-    pools : Pools
-    spare : int[n]
-        Items for slots that nothing else fits, those to be taken first at the beginning.
-    shares : Shares
-    rng : Generator
-
-    Returns
-    -------
-    Plan
+    chosen int[hits, per_hit]: items of each HIT, then -1.  extra int[hits, 3]: from :func:`extra_slots`.
+    spare int[n]: items for slots that nothing else fits, those to be taken first at the beginning.
     """
     filling = _Filling(chosen, extra, pools, rng)
     for kind in (REPEAT, DEGRADED, GOLD):

@@ -36,20 +36,7 @@ LEAST = 3
 class Condition:
     """A condition of a rule.
 
-    Attributes
-    ----------
-    name : {"spearman", "mean-difference", "within"}
-    bound : float
-    near : float
-        For within: how far an answer may be from the known score.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.campaign.hits.qualification import Condition
-    >>> within = Condition("within", 0.8, near=0.1)
-    >>> round(within.value(np.array([0.2, 0.5, 0.9]), np.array([0.25, 0.8, 0.9])), 3)
-    0.667
+    near: for within: how far an answer may be from the known score.
     """
 
     name: str
@@ -64,10 +51,7 @@ class Condition:
     def value(self, gold: FloatArray, given: FloatArray) -> float:
         """The quantity that the condition is about; nan if it cannot be computed.
 
-        Parameters
-        ----------
-        gold, given : float[n]
-            Known and given scores, 0 to 1; given is nan for "cannot judge".
+        gold, given float[n]: known and given scores, 0 to 1; given is nan for "cannot judge".
         """
         said = ~np.isnan(given)
         if self.name == "within":
@@ -79,12 +63,7 @@ class Condition:
         return _spearman(gold[said], given[said])
 
     def met_by(self, value: float) -> bool:
-        """Whether a value of the quantity meets the condition; nan does not.
-
-        Parameters
-        ----------
-        value : float
-        """
+        """Whether a value of the quantity meets the condition; nan does not."""
         if math.isnan(value):
             return False
         return value <= self.bound + 1e-9 if self.name == "mean-difference" else value >= self.bound - 1e-9
@@ -102,21 +81,7 @@ def _spearman(x: FloatArray, y: FloatArray) -> float:
 def parse_rule(text: str) -> tuple[Condition, ...]:
     """The conditions of a rule.
 
-    Parameters
-    ----------
-    text : str
-        Such as "spearman>=.5"; see the module.
-
-    Raises
-    ------
-    InputError
-        The text is not such a rule, or a number is outside its range.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.hits.qualification import parse_rule
-    >>> [str(c) for c in parse_rule("spearman>=.5 and within .1 >= .8")]
-    ['spearman>=0.5', 'within 0.1 >= 0.8']
+    text: such as "spearman>=.5"; see the module.
     """
     found = [_condition(part, text) for part in re.split(r"\band\b", text)]
     names = [(c.name, c.near if c.name == "within" else None) for c in found]
@@ -144,20 +109,8 @@ def _condition(part: str, text: str) -> Condition:
 class Qualification:
     """What an annotator reached in the qualification batch.
 
-    Attributes
-    ----------
-    answered, items : int
-        Items answered, of those asked.
-    values : tuple of (Condition, float)
-        What each condition is about; nan if it cannot be computed.
-    met : bool or None
-        None: some items are still to come.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.hits.qualification import Qualification
-    >>> print(Qualification(2, 5, (), None))
-    2 of 5 qualification items
+    answered, items: items answered, of those asked.  values: what each condition is about; nan if it cannot
+    be computed.  met: none: some items are still to come.
     """
 
     answered: int
@@ -176,20 +129,8 @@ class Qualification:
 def judge(rule: tuple[Condition, ...], gold: FloatArray, given: FloatArray, items: int) -> Qualification:
     """Whether an annotator's answers meet a rule.
 
-    Parameters
-    ----------
-    rule : tuple of Condition
-    gold, given : float[n]
-        Known and given scores of the items that came back, 0 to 1; given is nan for "cannot judge".
-    items : int
-        Items that were asked; with fewer back the rule is not judged yet.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.campaign.hits.qualification import judge, parse_rule
-    >>> print(judge(parse_rule("spearman>=.5"), np.array([0, .5, 1]), np.array([.1, .4, .8]), 3))
-    3 of 3 qualification items, met (spearman>=0.5: 1.000)
+    gold, given float[n]: known and given scores of the items that came back, 0 to 1; given is nan for "cannot
+    judge".
     """
     values = tuple((c, c.value(gold, given)) for c in rule)
     met = None if len(gold) < items or not items else all(c.met_by(v) for c, v in values)

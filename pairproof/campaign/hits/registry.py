@@ -21,19 +21,9 @@ from .qualifying import qualifications, sync_states
 class Person:
     """An annotator with what they have done.
 
-    Attributes
-    ----------
-    name : str
-    token : str or None
-        None: not registered; the name came with results.
-    state : {"invited", "qualified", "active", "excluded"}
-    since, why : str
-    open, returned, expired : int
-        HITs that they were given, by what became of them.
-    judgments, counted : int
-        HITs that they answered, and those of them that count.
-    qualification : Qualification or None
-        None: the campaign has no rule, or no answers came.
+    token: none: not registered; the name came with results.  open, returned, expired: HITs that they were
+    given, by what became of them.  judgments, counted: HITs that they answered, and those of them that count.
+    qualification: none: the campaign has no rule, or no answers came.
     """
 
     name: str
@@ -101,20 +91,7 @@ def _people(store: Store) -> tuple[Person, ...]:
 def register(path: str | Path, names: Sequence[str]) -> tuple[Person, ...]:
     """Register annotators: all of them, or none if one cannot be.
 
-    Parameters
-    ----------
-    path : path
-    names : sequence of str
-
-    Returns
-    -------
-    tuple of Person
-        Those registered now.
-
-    Raises
-    ------
-    InputError
-        A name is blank, given twice, or registered already.
+    Returns tuple of Person: those registered now.
     """
     stripped = [name.strip() for name in names]
     twice = [name for name in dict.fromkeys(stripped) if stripped.count(name) > 1]
@@ -129,16 +106,7 @@ def register(path: str | Path, names: Sequence[str]) -> tuple[Person, ...]:
 def exclude(path: str | Path, name: str, why: str) -> tuple[Person, int]:
     """Exclude an annotator: their judgments no longer count, and what they have out is given to others.
 
-    Returns
-    -------
-    Person
-    int
-        Judgments that counted and do not any more.
-
-    Raises
-    ------
-    InputError
-        Nobody has this name, they are excluded already, or there is no reason.
+    Returns int: judgments that counted and do not any more.
     """
     with opened(path, write=True) as store:
         row = _known(store, name)
@@ -155,16 +123,7 @@ def exclude(path: str | Path, name: str, why: str) -> tuple[Person, int]:
 def restore(path: str | Path, name: str) -> tuple[Person, int]:
     """Let an excluded annotator count again; HITs that were given to others meanwhile stay with them.
 
-    Returns
-    -------
-    Person
-    int
-        Judgments that count again.
-
-    Raises
-    ------
-    InputError
-        Nobody has this name, or they are not excluded.
+    Returns int: judgments that count again.
     """
     with opened(path, write=True) as store:
         row = _known(store, name)

@@ -30,12 +30,7 @@ from .plan import DEGRADED, ITEM, REPEAT, Plan, Pools, Shares, extra_slots, fill
 class Groups:
     """Items in groups that are shown together.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Source of each group.
-    members : int[groups, per_hit]
-        Positions of items, then -1.
+    names: source of each group.  members int[groups, per_hit]: positions of items, then -1.
     """
 
     names: tuple[str, ...]
@@ -55,19 +50,8 @@ class Groups:
 def groups_by(names: Sequence[str], positions: IntArray, per_hit: int, *, split: bool = False) -> Groups:
     """Group items by their source.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Source of each of the items at `positions`.
-    positions : int[n]
-    per_hit : int
-    split : bool
-        Spread more items than a HIT holds over several groups, which suits checks; otherwise an error.
-
-    Raises
-    ------
-    InputError
-        A source has more items than a HIT holds.
+    positions int[n].  split: spread more items than a HIT holds over several groups, which suits checks;
+    otherwise an error.
     """
     if not len(positions):
         return Groups((), np.zeros((0, per_hit), np.int64))
@@ -95,17 +79,11 @@ def groups_by(names: Sequence[str], positions: IntArray, per_hit: int, *, split:
 class Sources:
     """The groups of a campaign whose HITs hold one source each.
 
-    Attributes
-    ----------
-    items, degraded, gold : Groups
-        Of the items themselves, of degraded ones that are shown in one HIT, from :func:`degraded_by_source`,
-        and of gold items and attention checks.
-    original : int[degraded groups]
-        The group of items that each degraded group degrades.
-    of : int[n_items]
-        Position of the item that a degraded one degrades; any number for the others.
-    kind : int[n_items]
-        What a slot with this item is for, as indices into KINDS.
+    items, degraded, gold: of the items themselves, of degraded ones that are shown in one HIT, from
+    :func:`degraded_by_source`, and of gold items and attention checks.  original int[degraded groups]: the
+    group of items that each degraded group degrades.  `of` int[n_items]: position of the item that a degraded
+    one degrades; any number for the others.  kind int[n_items]: what a slot with this item is for, as indices
+    into KINDS.
     """
 
     items: Groups
@@ -131,19 +109,9 @@ class Sources:
 def degraded_by_source(items: Groups, damaged: IntArray, of: IntArray) -> tuple[Groups, IntArray]:
     """Degraded items in groups that are shown in one HIT of their source, and the group of items of each.
 
-    Parameters
-    ----------
-    items : Groups
-    damaged : int[d]
-        Positions of degraded items.
-    of : int[n_items]
-        Position of the item that a degraded one degrades.
-
-    Returns
-    -------
-    Groups
-        At most half of a source's outputs, or one, and no two of one original.
-    int[groups]
+    damaged int[d]: positions of degraded items.  `of` int[n_items]: position of the item that a degraded one
+    degrades.  Returns Groups: at most half of a source's outputs, or one, and no two of one original.
+    Returns int[groups].
     """
     group_of = items.of_items(len(of))[of[damaged]]
     rows: list[list[int]] = []
@@ -185,19 +153,9 @@ def source_plan(
 ) -> Plan:
     """Plan a batch of HITs of one source each.
 
-    Parameters
-    ----------
-    sources : Sources
-    hits : int
-    shares : Shares
-        Of HITs.
-    pools : Pools
-        About items; :func:`group_pools` has made `seen` and `times` about groups.
-    has_seen : bool[hits]
-        Whether those who get the HIT can be given a repeat in it.
-    choose : function of a number to int[number]
-        The groups of items that come next.
-    rng : Generator
+    shares: of HITs.  pools: about items; :func:`group_pools` has made `seen` and `times` about groups.
+    has_seen bool[hits]: whether those who get the HIT can be given a repeat in it.  choose function of a
+    number to int[number]: the groups of items that come next.
     """
     extra = extra_slots(hits, 1, shares, has_seen, rng, keep=0)
     whole = extra.sum(axis=1) == 0
@@ -254,10 +212,6 @@ def _shown_twice(
     """Make repeats, in `kinds`, of the outputs that a HIT with degraded ones shows as another HIT of the team does.
 
     Of the two HITs the one with the smaller number comes first, and which that is has been drawn.
-
-    Yields
-    ------
-    (hit, earlier hit)
     """
     n, d = len(sources.items), len(sources.degraded)
     shown, group_of = plan.items[:, 0], np.concatenate([np.arange(n), sources.original])

@@ -32,12 +32,7 @@ LAYOUTS: dict[Style, str] = {"mturk": ".html", "label-studio": ".xml"}
 
 
 def check_style(style: str, layout_file: object | None) -> None:
-    """Check a style, and that a layout is asked for only where there is one.
-
-    Raises
-    ------
-    InputError
-    """
+    """Check a style, and that a layout is asked for only where there is one."""
     one_of("style", style, get_args(Style))
     if layout_file is None:
         return

@@ -42,22 +42,7 @@ _GUARDED = "guarded"
 
 
 def encode(text: str) -> str:
-    """The code of a results file's text, as a page makes it.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.code import encode
-    >>> encode("a,b\\n1,2\\n")
-    'PP1.S9RJ4jLUMeICAA.0a97077b'
-    """
+    """The code of a results file's text, as a page makes it."""
     raw = text.encode("utf-8")
     packed = zlib.compressobj(9, zlib.DEFLATED, -15)
     body = base64.urlsafe_b64encode(packed.compress(raw) + packed.flush()).decode("ascii").rstrip("=")
@@ -67,30 +52,8 @@ def encode(text: str) -> str:
 def decode(text: str, source: str = "code") -> str:
     """The results' CSV of one or several codes.
 
-    Parameters
-    ----------
-    text : str
-        Codes, and white space anywhere.
-    source : str
-        For messages: the file's name.
-
-    Returns
-    -------
-    str
-        One table, with the rows of all codes in their order.  It ends with a line end.
-
-    Raises
-    ------
-    InputError
-        There is no code, other text, or a code that was cut off or changed.
-    TooLargeError
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.code import decode, encode
-    >>> decode("PP1.S9RJ4jLU\\nMeICAA.0a97077b")
-    Traceback (most recent call last):
-    pairproof.errors.InputError: code, code 1: no column 'AssignmentId'; found 'a', 'b'; expected a page's results
+    text: codes, and white space anywhere.  source: for messages: the file's name.  Returns str: one table,
+    with the rows of all codes in their order.  It ends with a line end.
     """
     if len(text) > MOST_CHARACTERS:
         raise TooLargeError(

@@ -18,17 +18,7 @@ from .texts import Texts
 class PageSlot:
     """One item to judge.
 
-    Attributes
-    ----------
-    text : str
-    shown : tuple of str
-        The cells of the further columns that the design shows, in the order of `PageData.show`.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.data import PageSlot
-    >>> PageSlot("The bridge is closed.", shown=("Die Brücke ist gesperrt.",)).text
-    'The bridge is closed.'
+    shown: the cells of the further columns that the design shows, in the order of `PageData.show`.
     """
 
     text: str
@@ -39,21 +29,8 @@ class PageSlot:
 class PageHit:
     """Items that stand together.
 
-    Attributes
-    ----------
-    number : int
-        Of the HIT in its batch, from 1.
-    slots : tuple of PageSlot
-        In the HIT's stored order, which is that of the results.
-    order : tuple of int
-        Positions of the slots, from 0, as they stand on the page; blank: as stored.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.data import PageHit, PageSlot
-    >>> hit = PageHit(3, (PageSlot("the first item"), PageSlot("the second")), order=(1, 0))
-    >>> [hit.slots[k].text for k in hit.order]
-    ['the second', 'the first item']
+    number: of the HIT in its batch, from 1.  slots: in the HIT's stored order, which is that of the results.
+    order: positions of the slots, from 0, as they stand on the page; blank: as stored.
     """
 
     number: int
@@ -67,37 +44,11 @@ class PageData:
 
     Scores run from 0 to 100, as in the results file.
 
-    Attributes
-    ----------
-    campaign : str
-    batch : int
-    hits : tuple of PageHit
-        As the annotator meets them.
-    per_hit : int
-        Items in a HIT, the number of the result's columns; a HIT may have fewer.
-    show : tuple of str
-        Names of the further columns that are shown.
-    annotator : str
-        The name that the results bear; blank: the page asks for it, or takes it from its address
-        (`?name=`, `?PROLIFIC_PID=`).
-    token : str
-        A mark of the annotator, which the results bear, and their file's name in place of the annotator's; blank:
-        none.
-    texts : Texts
-    partial : bool
-        Whether an annotator may leave items without an answer.
-
-    Raises
-    ------
-    InputError
-        The HITs do not fit `per_hit` or `show`, or a HIT appears twice.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.data import PageData, PageHit, PageSlot
-    >>> hit = PageHit(1, (PageSlot("the first item"), PageSlot("the second")), order=(1, 0))
-    >>> PageData("c0ffee", 1, (hit,), per_hit=2).ids(hit)
-    ('h1s1', 'h1s2')
+    hits: as the annotator meets them.  per_hit: items in a HIT, the number of the result's columns; a HIT may
+    have fewer.  show: names of the further columns that are shown.  annotator: the name that the results
+    bear; blank: the page asks for it, or takes it from its address (`?name=`, `?PROLIFIC_PID=`).  token: a
+    mark of the annotator, which the results bear, and their file's name in place of the annotator's; blank:
+    none.  partial: whether an annotator may leave items without an answer.
     """
 
     campaign: str

@@ -34,21 +34,7 @@ _LANGUAGES = frozenset(
 def check_language(tag: str) -> str:
     """A language tag as it was given, checked.
 
-    Parameters
-    ----------
-    tag : str
-        Such as `de`, `pt-BR` or `az-Arab`.
-
-    Raises
-    ------
-    InputError
-        It is not well formed.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.languages import check_language, direction
-    >>> check_language("sr-Cyrl-RS"), direction("ur-PK")
-    ('sr-Cyrl-RS', 'rtl')
+    tag: such as `de`, `pt-BR` or `az-Arab`.
     """
     if not _TAG.fullmatch(tag):
         raise InputError(
@@ -61,16 +47,7 @@ def check_language(tag: str) -> str:
 def direction(tag: str) -> str:
     """The direction in which a language is written: "rtl" or "ltr"; its script decides where the tag has one.
 
-    Parameters
-    ----------
-    tag : str
-        A language tag; blank: "ltr".
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.languages import direction
-    >>> direction("he"), direction("az"), direction("az-Arab"), direction("ar-Latn")
-    ('rtl', 'ltr', 'rtl', 'ltr')
+    tag: a language tag; blank: "ltr".
     """
     match = _TAG.fullmatch(tag)
     script = match["script"] if match else None

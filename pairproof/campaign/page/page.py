@@ -27,22 +27,7 @@ _STYLES = ("page", "line")
 def page_html(data: PageData) -> str:
     """The HTML of an annotator's page.
 
-    Parameters
-    ----------
-    data : PageData
-
-    Returns
-    -------
-    str
-        A whole document.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.data import PageData, PageHit, PageSlot
-    >>> from pairproof.campaign.page.page import page_html
-    >>> page = page_html(PageData("c0ffee", 1, (PageHit(1, (PageSlot("an item"),)),), per_hit=1))
-    >>> page.startswith('<!DOCTYPE html>\\n<html lang="en" dir="ltr">')
-    True
+    Returns str: a whole document.
     """
     style = "".join(_part(f"{name}.css") for name in _STYLES)
     script = '"use strict";\n(function () {\n' + "".join(_part(f"{name}.js") for name in _SCRIPTS) + "})();\n"

@@ -19,32 +19,8 @@ MOST_EXAMPLES = 100
 def read_instructions(path: str | Path) -> str:
     """The instructions of a text file.
 
-    Parameters
-    ----------
-    path : path
-        UTF-8; paragraphs are separated by blank lines, and no markup is interpreted.
-
-    Returns
-    -------
-    str
-        With `\\n` at the ends of lines.
-
-    Raises
-    ------
-    InputError
-        No such file, bytes that are not UTF-8, zero characters, or nothing in it.
-    TooLargeError
-        More than 100,000 characters.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from pairproof.campaign.page.text_files import read_instructions
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder, "instructions.txt")
-    ...     _ = file.write_bytes(b"Read all items first.\\r\\n\\r\\nUse the whole line.\\r\\n")
-    ...     read_instructions(file)
-    'Read all items first.\\n\\nUse the whole line.'
+    path: UTF-8; paragraphs are separated by blank lines, and no markup is interpreted.  Returns str: with
+    `\\n` at the ends of lines.
     """
     raw = read_file(path, "a text file of instructions", most=4 * MOST_CHARACTERS)
     try:
@@ -64,35 +40,8 @@ def read_instructions(path: str | Path) -> str:
 def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Example, ...]:
     """The examples of a table.
 
-    Parameters
-    ----------
-    path : path
-        CSV or TSV with the columns `text`, `score` (0 to 100), and `why`, which may be left out.
-    encoding : str, optional
-        If it is not UTF-8.
-
-    Returns
-    -------
-    tuple of Example
-        In the order of the file.
-
-    Raises
-    ------
-    InputError
-        A column is missing or unknown, a text is blank, or a score is no number from 0 to 100; with file, row
-        and column.
-    TooLargeError
-        More than `MOST_EXAMPLES` rows.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from pairproof.campaign.page.text_files import read_examples
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder, "examples.csv")
-    ...     _ = file.write_text("text,score,why\\nMat mat the.,3,no meaning\\n")
-    ...     read_examples(file)
-    (Example(text='Mat mat the.', score=3.0, why='no meaning'),)
+    path: CSV or TSV with the columns `text`, `score` (0 to 100), and `why`, which may be left out.  encoding:
+    if it is not UTF-8.  Returns tuple of Example: in the order of the file.
     """
     table = load(str(path), encoding)
     for name in ("text", "score"):

@@ -28,19 +28,7 @@ _NAMES = ("question", "anchors", "instructions", "examples", "words")
 class Example:
     """An item that was scored as an example.
 
-    Attributes
-    ----------
-    text : str
-    score : float
-        From 0 to 100.
-    why : str
-        The reason for the score; may be blank.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.texts import Example
-    >>> Example("Mat mat the.", 3, "Nothing can be understood.").score
-    3
+    score: from 0 to 100.  why: the reason for the score; may be blank.
     """
 
     text: str
@@ -52,29 +40,11 @@ class Example:
 class Texts:
     """The texts of a page, in one language.
 
-    Attributes
-    ----------
-    question : str
-        Blank: the page asks for a score from 0 to 100.
-    anchors : tuple of (float, str)
-        Places on the line, from 0 to 100 and rising, and their labels.
-    instructions : str
-        Paragraphs, separated by blank lines.
-    examples : tuple of Example
-    lang : str
-        BCP 47 tag of these texts; blank: not known (the page then says English).
-    dir : {"ltr", "rtl"}
-        Direction of the page and of its line of scores.
-    words : mapping of str to str
-        The page's own words in this language; those that are left out are English.  The keys are those of
-        :data:`pairproof.campaign.page.words.ENGLISH`.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.texts import Texts, anchors_of
-    >>> texts = Texts(question="How fluent is it?", anchors=anchors_of("0=not at all; 100=perfectly"))
-    >>> texts.anchors
-    ((0.0, 'not at all'), (100.0, 'perfectly'))
+    question: blank: the page asks for a score from 0 to 100.  anchors: places on the line, from 0 to 100 and
+    rising, and their labels.  instructions: paragraphs, separated by blank lines.  lang: BCP 47 tag of these
+    texts; blank: not known (the page then says English).  dir: direction of the page and of its line of
+    scores.  words: the page's own words in this language; those that are left out are English.  The keys are
+    those of :data:`pairproof.campaign.page.words.ENGLISH`.
     """
 
     question: str = ""
@@ -97,35 +67,8 @@ def texts_of(
 ) -> Texts:
     """The texts of a page from options as a user writes them.
 
-    Parameters
-    ----------
-    question : str
-    anchors : str
-        As `0=none of the meaning; 100=all of it`, see :func:`anchors_of`.
-    instructions : str
-    examples : iterable of Example
-    lang : str
-        BCP 47 tag.
-    dir : {"ltr", "rtl", "auto"}
-        "auto": that of the language's script.
-    words : mapping of str to str, optional
-
-    Returns
-    -------
-    Texts
-
-    Raises
-    ------
-    InputError
-        A language tag, an anchor or a word is not as expected.
-    TooLargeError
-        The question or the instructions have more than `MOST_CHARACTERS`.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.texts import texts_of
-    >>> texts_of(lang="ar").dir, texts_of(lang="az-Arab").dir, texts_of(lang="az").dir
-    ('rtl', 'rtl', 'ltr')
+    anchors: as `0=none of the meaning; 100=all of it`, see :func:`anchors_of`.  lang: BCP 47 tag.  dir:
+    "auto": that of the language's script.
     """
     one_of("dir", dir, get_args(Direction))
     tag = check_language(lang) if lang else ""
@@ -156,27 +99,8 @@ def _check_length(name: str, text: str) -> None:
 def anchors_of(text: str) -> tuple[tuple[float, str], ...]:
     r"""The anchors of the line of scores.
 
-    Parameters
-    ----------
-    text : str
-        `VALUE=LABEL` parted by semicolons; a semicolon within a label is written `\;`.
-
-    Returns
-    -------
-    tuple of (float, str)
-        Rising by value.
-
-    Raises
-    ------
-    InputError
-        An anchor has no `=`, no label, a value that is not a number from 0 to 100, or a value that another
-        anchor has.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.texts import anchors_of
-    >>> anchors_of("0=nonsense;33=some meaning;66=most;100=all")
-    ((0.0, 'nonsense'), (33.0, 'some meaning'), (66.0, 'most'), (100.0, 'all'))
+    text: `VALUE=LABEL` parted by semicolons; a semicolon within a label is written `\;`.  Returns tuple of
+    (float, str): rising by value.
     """
     found: dict[float, str] = {}
     parts = [p.replace("\0", ";").strip() for p in text.replace("\\;", "\0").split(";")]
@@ -214,20 +138,7 @@ def _value(text: str, where: str) -> float:
 def texts_to_rows(texts: Texts) -> list[TextRow]:
     """The rows of the table `text`: one for each text that is not blank, and `page` where there is none.
 
-    Parameters
-    ----------
-    texts : Texts
-
-    Returns
-    -------
-    list of (name, lang, dir, body)
-        Anchors, examples and words are JSON.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.texts import texts_of, texts_to_rows
-    >>> texts_to_rows(texts_of(question="Wie flüssig?", lang="de"))
-    [('question', 'de', 'ltr', 'Wie flüssig?')]
+    Returns list of (name, lang, dir, body): anchors, examples and words are JSON.
     """
     bodies = {
         "question": texts.question,
@@ -249,31 +160,8 @@ def _json(value: object) -> str:
 def texts_from_rows(rows: Iterable[TextRow], lang: str | None = None) -> Texts:
     """The inverse of :func:`texts_to_rows`.
 
-    Parameters
-    ----------
-    rows : iterable of (name, lang, dir, body)
-    lang : str, optional
-        The language to take; needed where the rows are in several.
-
-    Returns
-    -------
-    Texts
-        Without any text if there are no rows.
-
-    Raises
-    ------
-    InputError
-        The language is not among those of the rows, or there are several and none was named.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.texts import texts_from_rows
-    >>> rows = [("question", "de", "ltr", "Wie flüssig?"), ("question", "en", "ltr", "How fluent?")]
-    >>> texts_from_rows(rows, "en").question
-    'How fluent?'
-    >>> texts_from_rows(rows)
-    Traceback (most recent call last):
-    pairproof.errors.InputError: texts in 2 languages ('de', 'en'); name one with --lang
+    lang: the language to take; needed where the rows are in several.  Returns Texts: without any text if
+    there are no rows.
     """
     table = list(rows)
     known = sorted({row[1] for row in table})

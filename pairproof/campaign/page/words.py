@@ -83,29 +83,7 @@ _MOST_BYTES = 1_000_000
 def read_words(path: str | Path) -> dict[str, str]:
     """The page's words from a file of JSON.
 
-    Parameters
-    ----------
-    path : path
-        One object: keys of :data:`ENGLISH` and their words.
-
-    Returns
-    -------
-    dict of str to str
-
-    Raises
-    ------
-    InputError
-        The file is not such an object, has a key twice, or a word is not as :func:`check_words` expects.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from pairproof.campaign.page.words import read_words
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder, "german.json")
-    ...     _ = file.write_text('{"next": "Weiter", "back": "Zurück"}', encoding="utf-8")
-    ...     read_words(file)
-    {'next': 'Weiter', 'back': 'Zurück'}
+    path: one object: keys of :data:`ENGLISH` and their words.
     """
     raw = read_file(path, "a file of words", most=_MOST_BYTES)
     try:
@@ -132,27 +110,7 @@ def _once(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
 def check_words(words: Mapping[str, object], source: str) -> dict[str, str]:
     """The words, checked.
 
-    Parameters
-    ----------
-    words : mapping of str to str
-    source : str
-        For messages: a file's name.
-
-    Returns
-    -------
-    dict of str to str
-
-    Raises
-    ------
-    InputError
-        A key that the page does not have, a word that is blank, too long or not text, or places in braces
-        that are not those of the English word.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.page.words import check_words
-    >>> check_words({"next": "Weiter", "place": "Seite {page} von {pages}"}, "words.json")
-    {'next': 'Weiter', 'place': 'Seite {page} von {pages}'}
+    source: for messages: a file's name.
     """
     checked: dict[str, str] = {}
     for key, word in words.items():

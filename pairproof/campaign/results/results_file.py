@@ -45,26 +45,11 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 class ResultRow:
     """One judged HIT.
 
-    Attributes
-    ----------
-    row : int
-        From 1, below the header.
-    where : str
-        "results.csv, row 3 (line 4)", for messages.
-    campaign, batch, hit : str
-        "" if the file does not have them.
-    ids : tuple of str
-        Fewer than the campaign's items per HIT where the HIT is smaller.
-    values : tuple of float
-        In [0, 1]; nan: could not judge, or a slot in `absent`.
-    raw : tuple of str
-        Scores as they are in the file.
-    hit_id, assignment, worker : str
-    times : mapping of str to str
-    absent : tuple of int
-        Slots, from 1, that a campaign with partial HITs leaves unanswered; their values are nan.
-    token : str
-        Whose page the answers come from; "" if the file does not say.
+    row: from 1, below the header.  where: "results.csv, row 3 (line 4)", for messages.  campaign, batch, hit:
+    "" if the file does not have them.  ids: fewer than the campaign's items per HIT where the HIT is smaller.
+    values: in [0, 1]; nan: could not judge, or a slot in `absent`.  raw: scores as they are in the file.
+    absent: slots, from 1, that a campaign with partial HITs leaves unanswered; their values are nan.  token:
+    whose page the answers come from; "" if the file does not say.
     """
 
     row: int
@@ -87,18 +72,10 @@ class ResultRow:
 class ResultsFile:
     """A results file.
 
-    Attributes
-    ----------
-    name, sha256 : str
-    rows : tuple of ResultRow
-    left_out : int
-        Number of rejected assignments that were left out.
-    nameless : int
-        Number of rows with neither AssignmentId nor WorkerId, which only their file and row identify.
-    tool : str
-        The tool whose file it is, a name in :data:`pairproof.campaign.formats.readers.read.TOOLS`.
-    notes : tuple of str
-        What a reader left out or changed, as sentences for the user.
+    left_out: number of rejected assignments that were left out.  nameless: number of rows with neither
+    AssignmentId nor WorkerId, which only their file and row identify.  tool: the tool whose file it is, a
+    name in :data:`pairproof.campaign.formats.readers.read.TOOLS`.  notes: what a reader left out or changed,
+    as sentences for the user.
     """
 
     name: str
@@ -121,24 +98,8 @@ def read_results(
 ) -> ResultsFile:
     """Read a results file.
 
-    Parameters
-    ----------
-    path : path
-    per_hit : int
-        Items in a HIT.
-    rejected : {"refuse", "count", "leave-out"}
-    encoding : str, optional
-    accept_unterminated : bool
-        Accept a file whose last record has no line end.
-    partial : bool
-        Accept rows in which some slots have no answer.
-
-    Raises
-    ------
-    InputError
-        The last record has no line end, a column is missing, a score is blank, not a number or outside 0 to
-        100, a HIT has an item twice, an assignment was rejected and `rejected` is "refuse", or the text has
-        another encoding.
+    per_hit: items in a HIT.  accept_unterminated: accept a file whose last record has no line end.  partial:
+    accept rows in which some slots have no answer.
     """
     raw, file = bytes_of(path), Path(path)
     table = _json_lines(raw, file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
@@ -151,13 +112,7 @@ def read_results(
 def results_of_table(
     raw: bytes, table: Table, per_hit: int, rejected: RejectedRule = "refuse", partial: bool = False
 ) -> ResultsFile:
-    """The results in a table whose columns are those of a results file; `raw` are the bytes of its file.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_results`.
-    """
+    """The results in a table whose columns are those of a results file; `raw` are the bytes of its file."""
     one_of("rejected", rejected, get_args(RejectedRule))
     # Mechanical Turk returns the mark of a guarded row as one of its inputs.
     cells = {
@@ -189,12 +144,7 @@ def results_of_table(
 
 
 def bytes_of(path: str | Path) -> bytes:
-    """The bytes of a results file; its hash is stored with the judgments, so it must be a file.
-
-    Raises
-    ------
-    InputError
-    """
+    """The bytes of a results file; its hash is stored with the judgments, so it must be a file."""
     if str(path) == "-":
         raise InputError(
             "results must be read from a file, because its hash is stored with them; found -, standard input"
@@ -217,10 +167,6 @@ def results_of(
 
 def check_terminated(raw: bytes, table: Table) -> None:
     """Refuse a file whose last record has no line end; it may have been cut off, and `8` may have been `87`.
-
-    Raises
-    ------
-    InputError
     """
     if Path(table.source).suffix.lower() in BINARY:
         return  # a format that stores its own length
@@ -290,21 +236,9 @@ def row_of(
 ) -> ResultRow:
     """The judged HIT in the cells of one row, checked.
 
-    Parameters
-    ----------
-    cell : function of str to str
-        The cell of a column, "" if there is none; columns as in the results files of Mechanical Turk.
-    where : function of str or None to str
-        The place of a column's cell, or of the row, for messages.
-    number : int
-        Of the row, from 1.
-    per_hit : int
-    partial : bool
-        Accept slots without an answer.
-
-    Raises
-    ------
-    InputError
+    cell: the cell of a column, "" if there is none; columns as in the results files of Mechanical Turk.
+    where: the place of a column's cell, or of the row, for messages.  number: of the row, from 1.  partial:
+    accept slots without an answer.
     """
 
     def plain(name: str) -> str:

@@ -28,22 +28,9 @@ from .settle import settle
 class Retraction:
     """The record of a retracted judgment.
 
-    Attributes
-    ----------
-    number : int
-        From 1; the argument of `undo`.
-    at : str
-        Date and time in UTC.
-    why : str
-    identity, assignment, worker : str
-    batch, hit : int or None
-        None: a HIT of an older tool.
-    raw : tuple of str
-        The scores as they are in the results file.
-    results : str
-        Name of the results file that held it.
-    undone : str or None
-        When it was restored; None if it is still retracted.
+    number: from 1; the argument of `undo`.  `at`: date and time in UTC.  batch, hit: none: a HIT of an older
+    tool.  raw: the scores as they are in the results file.  results: name of the results file that held it.
+    undone: when it was restored; None if it is still retracted.
     """
 
     number: int

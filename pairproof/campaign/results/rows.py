@@ -29,32 +29,9 @@ def results_of_rows(
 ) -> ResultsFile:
     """The judgments in rows with the keys of a results file's columns.
 
-    Parameters
-    ----------
-    rows : iterable of mapping, or DataFrame
-        One a judged HIT: `Input.id1`, `Answer.range1` (0 to 100), `WorkerId`, `AssignmentId`, ...; values are
-        texts, numbers, times, True for "on", and None for a blank, as NaN is in a DataFrame.
-    per_hit : int
-        Items in a HIT.
-    rejected : {"refuse", "count", "leave-out"}
-    partial : bool
-        Accept rows in which some slots have no answer.
-
-    Returns
-    -------
-    ResultsFile
-
-    Raises
-    ------
-    InputError
-        No rows, a row that is no mapping, a value that is no text, number or time, or as for a file.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.results.rows import results_of_rows
-    >>> said = {"Input.id1": "a", "Answer.range1": 70, "WorkerId": "ann", "AssignmentId": "1"}
-    >>> results_of_rows([said], per_hit=1).rows[0].values
-    (0.7,)
+    rows: one a judged HIT: `Input.id1`, `Answer.range1` (0 to 100), `WorkerId`, `AssignmentId`, ...; values
+    are texts, numbers, times, True for "on", and None for a blank, as NaN is in a DataFrame.  per_hit: items
+    in a HIT.  partial: accept rows in which some slots have no answer.
     """
     import pandas as pd
 

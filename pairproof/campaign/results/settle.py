@@ -30,10 +30,7 @@ Settled = tuple[int, str, "int | None"]
 def settle(store: Store, a: About) -> set[int]:
     """Settle which judgments count, inside an open transaction; the items' state is not computed here.
 
-    Returns
-    -------
-    set of int
-        Numbers of the judgments that count now and did not before, or the other way round.
+    Returns set of int: numbers of the judgments that count now and did not before, or the other way round.
     """
     rows = store.db.execute(
         "SELECT j.number, j.batch, j.hit, j.hit_id, j.annotator, j.submitted, j.identity, j.counted, j.why,"
@@ -98,15 +95,8 @@ def _items(store: Store, judgment: int) -> tuple[int, ...]:
 class Repeats:
     """The repeats of a campaign.
 
-    Attributes
-    ----------
-    on_repeat : {"first", "last", "both"}
-    repeats : int
-        Judgments of an annotator beyond the first of the same HIT.
-    set_aside : int
-        Those that do not count.
-    changed : int
-        Judgments that count now and did not before, or the other way round.
+    repeats: judgments of an annotator beyond the first of the same HIT.  set_aside: those that do not count.
+    changed: judgments that count now and did not before, or the other way round.
     """
 
     on_repeat: OnRepeat
@@ -118,19 +108,7 @@ class Repeats:
 def repeats(path: str | Path, on_repeat: OnRepeat | None = None) -> Repeats:
     """Count the repeats of a campaign; with `on_repeat`, change which of them count.
 
-    Parameters
-    ----------
-    path : path
-    on_repeat : {"first", "last", "both"}, optional
-        Default: nothing changes.
-
-    Returns
-    -------
-    Repeats
-
-    Raises
-    ------
-    InputError
+    on_repeat: default: nothing changes.
     """
     if on_repeat is not None:
         one_of("on_repeat", on_repeat, get_args(OnRepeat))

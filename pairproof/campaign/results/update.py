@@ -37,29 +37,14 @@ LONGEST_NUMBER = 18
 class Taken:
     """How many judgments of a results file were new, known or left out.
 
-    Attributes
-    ----------
-    rows : int
-        Judged HITs in the file, without the rejected ones that were left out.
-    new : int
-        Judgments that the campaign did not have.
-    known : int
-        Judgments that the campaign had already; they count once.
-    scores, cannot_judge : int
-        Scores, and answers 'cannot judge', in the new judgments.
-    left_out : int
-        Rejected assignments that were left out.
-    nameless : int
-        Rows that only their file and row identify (no AssignmentId, no WorkerId); the same judgments in a
-        changed file would count again.
-    taken_back : int
-        Judgments that were retracted before and have the same answers; they stay retracted.
-    repeats : int
-        Judgments that were set aside because the same annotator answered the same HIT more than once.
-    edited : int
-        Judgments whose answers were replaced by newer ones; the older ones are kept as retractions.
-    notes : tuple of str
-        What else the reader of the file left out.
+    rows: judged HITs in the file, without the rejected ones that were left out.  new: judgments that the
+    campaign did not have.  known: judgments that the campaign had already; they count once.  scores,
+    cannot_judge: scores, and answers 'cannot judge', in the new judgments.  left_out: rejected assignments
+    that were left out.  nameless: rows that only their file and row identify (no AssignmentId, no WorkerId);
+    the same judgments in a changed file would count again.  taken_back: judgments that were retracted before
+    and have the same answers; they stay retracted.  repeats: judgments that were set aside because the same
+    annotator answered the same HIT more than once.  edited: judgments whose answers were replaced by newer
+    ones; the older ones are kept as retractions.  notes: what else the reader of the file left out.
     """
 
     rows: int
@@ -326,13 +311,7 @@ def _place(
 
 
 def positions_of(row: ResultRow, position: Mapping[str, int]) -> list[int]:
-    """The positions of a row's items in the campaign.
-
-    Raises
-    ------
-    InputError
-        The campaign does not have an item.
-    """
+    """The positions of a row's items in the campaign."""
     found = []
     for k, name in enumerate(row.ids, 1):
         known = [text for text in readings(name) if text in position]

@@ -24,17 +24,8 @@ LONGEST = 200
 class AnnotatorRow:
     """An annotator as the campaign knows them.
 
-    Attributes
-    ----------
-    number : int
-    name : str
-    token : str or None
-        Stands in file names and links in place of the name; None for one who was never given a file.
-    state : {"invited", "qualified", "active", "excluded"}
-    since : str
-        When the state was given, in UTC.
-    why : str
-        The reason of an exclusion.
+    token: stands in file names and links in place of the name; None for one who was never given a file.
+    since: when the state was given, in UTC.  why: the reason of an exclusion.
     """
 
     number: int
@@ -67,13 +58,7 @@ def annotator_number(store: Store, name: str) -> int | None:
 
 
 def add_annotator(store: Store, name: str, state: State = "invited") -> int:
-    """Register an annotator, with a token.
-
-    Raises
-    ------
-    InputError
-        The name is blank, too long or has control characters, or is there already with a token.
-    """
+    """Register an annotator, with a token."""
     one_of("state", state, get_args(State))
     name = str(name).strip()
     if not name or len(name) > LONGEST or not name.isprintable():
@@ -103,13 +88,7 @@ def _insert(store: Store, name: str, state: State, token: str | None) -> int:
 
 
 def set_state(store: Store, name: str, state: State, why: str = "") -> None:
-    """Give an annotator another state.
-
-    Raises
-    ------
-    InputError
-        Nobody has this name, or an exclusion has no reason.
-    """
+    """Give an annotator another state."""
     one_of("state", state, get_args(State))
     if state == "excluded" and not why.strip():
         raise InputError(f"annotator {name!r}: an exclusion needs a reason (--why), which is recorded")

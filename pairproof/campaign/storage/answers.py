@@ -16,30 +16,14 @@ from .store import Store
 class Answers:
     """The scores of a campaign, one row each, ordered by batch, HIT, identity and slot.
 
-    Attributes
-    ----------
-    judgment : int[n]
-        Number of the judgment that the score belongs to.
-    batch, hit : int[n]
-        -1 for a HIT of an older tool.
-    slot : int[n]
-        Place in the HIT, from 1.
-    annotator : int[n]
-        Index into `names`; -1: nobody is named.
-    item : int[n]
-        Position of the item.
-    kind : int[n]
-        Index into :data:`pairproof.campaign.storage.design.KINDS`.
-    value : float[n]
-        0 to 1; nan: could not judge.
-    counted : bool[n]
-        Whether the judgment counts; the items' state is that of the counted rows of kind item.
-    repeat_of : int[n]
-        Number of the judgment that counts in place of this repeat; -1 for all others.
-    seconds, submitted : float[n]
-        Time spent on the HIT; when it was returned, in seconds since 1970 (UTC); nan if not known.
-    names : tuple of str
-        Annotators who gave a judgment, in the order of their names.
+    judgment int[n]: number of the judgment that the score belongs to.  batch, hit int[n]: -1 for a HIT of an
+    older tool.  slot int[n]: place in the HIT, from 1.  annotator int[n]: index into `names`; -1: nobody is
+    named.  item int[n]: position of the item.  kind int[n]: index into
+    :data:`pairproof.campaign.storage.design.KINDS`.  value float[n]: 0 to 1; nan: could not judge.  counted
+    bool[n]: whether the judgment counts; the items' state is that of the counted rows of kind item.
+    repeat_of int[n]: number of the judgment that counts in place of this repeat; -1 for all others.  seconds,
+    submitted float[n]: time spent on the HIT; when it was returned, in seconds since 1970 (UTC); nan if not
+    known.  names: annotators who gave a judgment, in the order of their names.
     """
 
     judgment: IntArray

@@ -138,13 +138,7 @@ _TABLES: dict[str, tuple[tuple[str, ...], tuple[_Column, ...]]] = {
 
 
 def check_contents(file: Path, db: sqlite3.Connection) -> None:
-    """Refuse a campaign with a cell, a JSON text or a reference that pairproof does not write.
-
-    Raises
-    ------
-    InputError
-        It names the table, the row and the column.
-    """
+    """Refuse a campaign with a cell, a JSON text or a reference that pairproof does not write."""
     _Check(file, db).run()
 
 

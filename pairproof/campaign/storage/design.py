@@ -24,34 +24,14 @@ KINDS = ("item", "repeat", *ROLES[1:])
 class Design:
     """The design of a campaign, fixed when it is made.
 
-    Attributes
-    ----------
-    text : str
-        Column that holds the item's text; `id` if the items have no other.
-    show : tuple of str
-        Columns that annotators see beside the text.
-    arrange : {"any", "same-source"}
-        Whether a HIT may hold any items or holds the outputs of one source.
-    judgments : int
-        Different annotators for each HIT.
-    repeats, degraded, gold : float
-        Shares of all slots, 0 to below 1, for items judged again, for degraded items and for gold items.
-    qualify : str
-        What an annotator must reach in the qualification batch, such as "spearman>=.5"; "" for no rule.
-    on_repeat : {"first", "last", "both"}
-        Which answers count if an annotator answers a HIT more than once.
-    pay_hour : float or None
-        Pay of an hour of annotation, for the cost in `status`.
-    partial : bool
-        Whether annotators may leave items of a HIT unanswered.
-    columns : dict of str to str
-        Reserved name -> column of the items file that gives it; "" if the column of that name means
-        something else.
-
-    Raises
-    ------
-    InputError
-        A value outside its range.
+    text: column that holds the item's text; `id` if the items have no other.  show: columns that annotators
+    see beside the text.  arrange: whether a HIT may hold any items or holds the outputs of one source.
+    judgments: different annotators for each HIT.  repeats, degraded, gold: shares of all slots, 0 to below 1,
+    for items judged again, for degraded items and for gold items.  qualify: what an annotator must reach in
+    the qualification batch, such as "spearman>=.5"; "" for no rule.  on_repeat: which answers count if an
+    annotator answers a HIT more than once.  pay_hour: pay of an hour of annotation, for the cost in `status`.
+    partial: whether annotators may leave items of a HIT unanswered.  columns: reserved name -> column of the
+    items file that gives it; "" if the column of that name means something else.
     """
 
     text: str = "sent"
@@ -90,13 +70,7 @@ class Design:
         return tuple(dict.fromkeys(c for c in (self.columns.get(name, name) for name in RESERVED) if c))
 
     def shown(self, more: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """The columns that annotators see beside the text, those asked for later included.
-
-        Raises
-        ------
-        InputError
-            A column that annotators must not see.
-        """
+        """The columns that annotators see beside the text, those asked for later included."""
         bad = [name for name in (*self.show, *more) if name == "id" or name in self.hidden]
         if bad:
             raise InputError(

@@ -23,19 +23,10 @@ if TYPE_CHECKING:
 class Items:
     """The items of a campaign, by position.
 
-    Attributes
-    ----------
-    ids : tuple of str
-    role : tuple of str
-        item, degraded, gold, calibration, attention or qualification.
-    of : int[n_items]
-        Position of the item that a degraded one degrades; -1 for all others.
-    source, system : tuple of str
-        "" where there is none.
-    gold : float[n_items]
-        Known score, 0 to 1; nan where there is none.
-    fields : tuple of tuple of str
-        The other columns of the items file.
+    role: item, degraded, gold, calibration, attention or qualification.  `of` int[n_items]: position of the
+    item that a degraded one degrades; -1 for all others.  source, system: "" where there is none.  gold
+    float[n_items]: known score, 0 to 1; nan where there is none.  fields: the other columns of the items
+    file.
     """
 
     ids: tuple[str, ...]
@@ -80,21 +71,8 @@ def reserved_cells(
 ) -> list[Reserved]:
     """Read and check the reserved columns of an items file.
 
-    Parameters
-    ----------
-    table : Table
-        For messages.
-    ids : sequence of str
-    cells : mapping
-        Reserved name -> its cells, without guards; a name may be absent.
-    column : mapping
-        Reserved name -> the column's own name.
-
-    Raises
-    ------
-    InputError
-        An unknown role, a degraded item without its original or another item with one, a known score that
-        is no number from 0 to 1, an attention check without one, no item of role item.
+    table: for messages.  cells: reserved name -> its cells, without guards; a name may be absent.  column:
+    reserved name -> the column's own name.
     """
     position = {name: k for k, name in enumerate(ids)}
     blank = [""] * len(ids)

@@ -91,11 +91,6 @@ def keep_copy(file: Path, connection: sqlite3.Connection) -> Path:
     """Write the campaign as it is beside itself, under a name that nothing has yet.
 
     A copy of the same content that an interrupted command left is used again.
-
-    Raises
-    ------
-    InputError
-        Too many copies are there.
     """
     for number in range(1, 100):
         copy = file.with_name(file.name + COPY + (f".{number}" if number > 1 else ""))

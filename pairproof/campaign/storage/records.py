@@ -30,22 +30,10 @@ from .times import stored_times
 class About:
     """The settings of a campaign.
 
-    Attributes
-    ----------
-    id : str
-        Written into every batch and result, so that the file of another campaign is noticed.
-    method : Method
-    per_hit : int
-    settings : Settings
-    pool : Pool
-    seed : int
-        Batch k is drawn with this seed and k.
-    columns : tuple of str
-        The items file's columns except `id`.
-    imported : bool
-        Whether it was taken over from an older tool; results may then name HITs that were not written here.
-    design : Design
-        What annotators see, who judges what, and which judgments count.
+    id: written into every batch and result, so that the file of another campaign is noticed.  seed: batch k
+    is drawn with this seed and k.  columns: the items file's columns except `id`.  imported: whether it was
+    taken over from an older tool; results may then name HITs that were not written here.  design: what
+    annotators see, who judges what, and which judgments count.
     """
 
     id: str
@@ -187,14 +175,7 @@ def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> Non
 class Judged:
     """Judged HITs in the order in which they count: by batch, HIT and identity, not by time of arrival.
 
-    Attributes
-    ----------
-    hits : list of int[n]
-    scores : list of float[n]
-        nan: could not judge.
-    batches : list of (batch, hit)
-        None for a HIT of an older tool.
-    workers : list of str
+    scores: nan: could not judge.  batches: none for a HIT of an older tool.
     """
 
     hits: list[IntArray]

@@ -21,17 +21,8 @@ LONGEST = 2000
 class Rule:
     """A rule as it was fixed.
 
-    Attributes
-    ----------
-    number : int
-    name : str
-        repeats, exclusion, qualification, stop.
-    value : object
-        As JSON has it.
-    fixed : str
-        When, in UTC.
-    after_judgments : int
-        Judgments in the campaign at that moment.
+    name: repeats, exclusion, qualification, stop.  value: as JSON has it.  fixed: when, in UTC.
+    after_judgments: judgments in the campaign at that moment.
     """
 
     number: int
@@ -45,14 +36,7 @@ class Rule:
 class Look:
     """A look at a stopping rule.
 
-    Attributes
-    ----------
-    number : int
-    at : str
-    judgments : int
-        Judgments that counted.
-    rule : str
-    answer : dict
+    judgments: judgments that counted.
     """
 
     number: int
@@ -70,10 +54,7 @@ def rules_of(store: Store) -> tuple[Rule, ...]:
 def write_rule(store: Store, name: str, value: Any) -> bool:
     """Fix a rule; the last one of its name holds.
 
-    Returns
-    -------
-    bool
-        Whether it differs from the one before.
+    Returns bool: whether it differs from the one before.
     """
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     last = store.db.execute(
@@ -100,22 +81,8 @@ def rules_hash(rules: Iterable[Rule]) -> str:
 def fix_exclusion(path: str | Path, text: str) -> tuple[Rule, ...]:
     """Write down which annotators will be excluded; a later one stands beside it, with its own moment.
 
-    Parameters
-    ----------
-    path : path
-        The campaign.
-    text : str
-        The rule in words, 1 to 2,000 characters.
-
-    Returns
-    -------
-    tuple of Rule
-        All rules of the campaign.
-
-    Raises
-    ------
-    InputError
-        The text is blank or too long.
+    path: the campaign.  text: the rule in words, 1 to 2,000 characters.  Returns tuple of Rule: all rules of
+    the campaign.
     """
     said = " ".join(text.split())
     if not 1 <= len(said) <= LONGEST:

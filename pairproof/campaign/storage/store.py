@@ -49,20 +49,8 @@ class Store:
 def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
     """Open a campaign file for the duration of a `with` block.
 
-    Parameters
-    ----------
-    path : path
-    write : bool
-        True: the block is one transaction, committed at its end; an error in it leaves the file as it was.
-        False: the block reads one consistent state.
-
-    Raises
-    ------
-    InputError
-        The file does not exist, is not a campaign, is from a newer pairproof, or is damaged, or another
-        command is writing to it.
-    PairproofError
-        The disk is full or failing.
+    write: true: the block is one transaction, committed at its end; an error in it leaves the file as it was.
+    False: the block reads one consistent state.
     """
     file = regular(path, f"a campaign ('pairproof easl init {path} ITEMS.csv' makes one)")
     with CAMPAIGN.errors_explained(file):
@@ -118,15 +106,7 @@ def _bring(file: Path, connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def created(path: str | Path) -> Iterator[Store]:
-    """Create a campaign file: at the end of the `with` block there is a complete file or none.
-
-    Raises
-    ------
-    InputError
-        The file exists already, or cannot be created there.
-    PairproofError
-        The disk is full or failing.
-    """
+    """Create a campaign file: at the end of the `with` block there is a complete file or none."""
     file = Path(checked_name(path))
     if os.path.lexists(file):
         raise _exists(path)

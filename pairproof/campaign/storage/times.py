@@ -24,13 +24,7 @@ _ISO = re.compile(
 
 
 def seconds_of(text: str, where: str) -> float:
-    """A date and time as seconds since 1970 in UTC; nan for a blank.
-
-    Raises
-    ------
-    InputError
-        Neither form, another zone, or a day that the calendar does not have.
-    """
+    """A date and time as seconds since 1970 in UTC; nan for a blank."""
     text = text.strip()
     if not text:
         return math.nan
@@ -69,11 +63,6 @@ def submitted_and_seconds(times: Mapping[str, str], where: str) -> tuple[float, 
     """When a HIT was returned, and the seconds spent on it; nan for what the file does not say.
 
     The seconds are WorkTimeInSeconds, else the time from AcceptTime to SubmitTime.
-
-    Raises
-    ------
-    InputError
-        A time that cannot be read, a negative or unreadable number of seconds.
     """
     submitted = seconds_of(times.get("SubmitTime", ""), f"{where}, column 'SubmitTime'")
     accepted = seconds_of(times.get("AcceptTime", ""), f"{where}, column 'AcceptTime'")

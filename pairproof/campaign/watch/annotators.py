@@ -44,20 +44,8 @@ MOST_SCORES, MOST_DRIFTS = 20_000, 200
 def annotators(campaign: Campaign, *, models: bool = True) -> Annotators:
     """What to look at in each annotator.
 
-    Parameters
-    ----------
-    campaign : Store or path
-    models : bool
-        Also fit the annotator model and the drift; without them a campaign of 100,000 scores takes a second.
-
-    Returns
-    -------
-    Annotators
-
-    Raises
-    ------
-    InputError
-        The file is not a campaign.
+    models: also fit the annotator model and the drift; without them a campaign of 100,000 scores takes a
+    second.
     """
     with reading(campaign) as store:
         states = dict(store.db.execute("SELECT name, state FROM annotator").fetchall())

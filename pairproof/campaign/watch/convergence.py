@@ -21,14 +21,9 @@ from ..storage.store import Store
 class Convergence:
     """The change of the scores by the last judged batch.
 
-    Attributes
-    ----------
-    last : int or None
-        The last batch with a judgment that counts.
-    stability : float
-        Spearman's rho between the scores with and without it; nan if there is nothing to compare.
-    shift : float
-        Mean absolute change of the scores; nan if there is nothing to compare.
+    `last`: the last batch with a judgment that counts.  stability: spearman's rho between the scores with and
+    without it; nan if there is nothing to compare.  shift: mean absolute change of the scores; nan if there
+    is nothing to compare.
     """
 
     last: int | None

@@ -29,17 +29,9 @@ MOST = 100
 class DisputedItem:
     """One item on which annotators disagree.
 
-    Attributes
-    ----------
-    id : str
-    n : int
-        Scores.
-    spread, expected : float
-        Standard deviation of its scores without the annotators' locations, and what their noise would give.
-    p, p_holm : float
-        Chi-square; alone, and corrected for the number of items.
-    scores : tuple of (str, float)
-        Annotator ("" if not named) and score, from the lowest.
+    n: scores.  spread, expected: standard deviation of its scores without the annotators' locations, and what
+    their noise would give.  p, p_holm: chi-square; alone, and corrected for the number of items.  scores:
+    annotator ("" if not named) and score, from the lowest.
     """
 
     id: str
@@ -55,16 +47,8 @@ class DisputedItem:
 class Disputed:
     """The items that annotators disagree on most, the most disputed first.
 
-    Attributes
-    ----------
-    rows : tuple of DisputedItem
-        At most 100.
-    n : int
-        Items with two scores or more.
-    significant : int
-        Those with p_holm of .05 or less.
-    why : str
-        Why there are none; "" if there are.
+    rows: at most 100.  n: items with two scores or more.  significant: those with p_holm of .05 or less.
+    why: why there are none; "" if there are.
     """
 
     rows: tuple[DisputedItem, ...]
@@ -86,12 +70,7 @@ class Disputed:
 
 
 def items_disputed(campaign: Campaign) -> Disputed:
-    """The items of a campaign that annotators disagree on most.
-
-    Parameters
-    ----------
-    campaign : Store or path
-    """
+    """The items of a campaign that annotators disagree on most."""
     with reading(campaign) as store:
         return disputed(answers_of(store), items_of(store))
 

@@ -62,18 +62,9 @@ class Scored(Protocol):
 class Intervals:
     """The intervals of the items' scores, and what they are.
 
-    Attributes
-    ----------
-    low, high : float[n_items]
-    level : float
-    kind : {"calibrated", "beta", "normal", "t"}
-        Which intervals these are, whichever were asked for.
-    k : float
-        Throws of a coin that one judgment is worth; nan unless calibrated.
-    spread : float
-        Standard deviation of the judgments of an item; nan where it is not known.
-    why : str
-        What they assume, or why they are not calibrated.
+    low, high float[n_items].  kind: which intervals these are, whichever were asked for.  k: throws of a coin
+    that one judgment is worth; nan unless calibrated.  spread: standard deviation of the judgments of an
+    item; nan where it is not known.  why: what they assume, or why they are not calibrated.
     """
 
     low: FloatArray
@@ -102,12 +93,7 @@ _TITLES = {"beta": "the beta distribution's own, not calibrated", "normal": "nor
 class Spread:
     """The spread of the judgments of an item.
 
-    Attributes
-    ----------
-    value : float
-        nan where it cannot be had.
-    free : int
-        Judgments beyond the first of each item.
+    value: nan where it cannot be had.  free: judgments beyond the first of each item.
     """
 
     value: float
@@ -143,24 +129,7 @@ def intervals(
 ) -> Intervals:
     """Intervals of the scores of a campaign's items.
 
-    Parameters
-    ----------
-    state : ScoreState
-    answers : Answers
-        Every score of the campaign.
-    level : float
-        In (0, 1).
-    kind : {"calibrated", "beta"}
-        beta: EASL's own, without correction.
-
-    Returns
-    -------
-    Intervals
-
-    Raises
-    ------
-    InputError
-        A level that is not between 0 and 1, another kind.
+    answers: every score of the campaign.  kind: beta: EASL's own, without correction.
     """
     rows = answers.scores
     return intervals_of(state, spread_of(answers.item[rows], answers.value[rows]), level, kind)

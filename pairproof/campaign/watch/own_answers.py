@@ -35,13 +35,8 @@ TOLERANCE = 0.05
 class Gold:
     """An annotator against known scores.
 
-    Attributes
-    ----------
-    n : int
-    error : float
-        Mean absolute difference, 0 to 1; nan without any.
-    rho : float
-        Spearman's, nan below three different items.
+    error: mean absolute difference, 0 to 1; nan without any.  rho: spearman's, nan below three different
+    items.
     """
 
     n: int

@@ -15,30 +15,15 @@ from ..storage.store import Store
 class Progress:
     """The numbers of a campaign's progress.
 
-    Attributes
-    ----------
-    batches, hits, answered : int
-        Batches opened, HITs in them, HITs with a judgment that counts; those of qualification and calibration,
-        which everybody judges, are not among them.
-    judgments : int
-        HITs returned, whether they count or not; retracted ones are not among them.
-    counted : int
-        Those that count.
-    set_aside : dict of str to int
-        Why others do not -> how many: repeat, practice, excluded, ...
-    retracted : int
-    both_counted : int
-        Repeats that count although the same annotator's other answer to the HIT counts too.
-    scores, cannot_judge : int
-        Scores of items that count, and how often annotators could not judge one.
-    checks : dict of str to int
-        Counted scores that are no item's: repeat, degraded, gold, attention, calibration.
-    annotators : int
-        With a judgment that counts.
-    open : int
-        Judgments that are still to come for the HITs handed out, at `wanted` annotators a HIT.
-    wanted : int
-        Different annotators a HIT.
+    batches, hits, answered: batches opened, HITs in them, HITs with a judgment that counts; those of
+    qualification and calibration, which everybody judges, are not among them.  judgments: HITs returned,
+    whether they count or not; retracted ones are not among them.  counted: those that count.  set_aside: why
+    others do not -> how many: repeat, practice, excluded, ...  both_counted: repeats that count although the
+    same annotator's other answer to the HIT counts too.  scores, cannot_judge: scores of items that count,
+    and how often annotators could not judge one.  checks: counted scores that are no item's: repeat,
+    degraded, gold, attention, calibration.  annotators: with a judgment that counts.  open: judgments that
+    are still to come for the HITs handed out, at `wanted` annotators a HIT.  wanted: different annotators a
+    HIT.
     """
 
     batches: int
@@ -112,17 +97,9 @@ def progress(store: Store, a: About, retracted: int) -> Progress:
 class Cost:
     """Time and money of a campaign.
 
-    Attributes
-    ----------
-    seconds : float
-        Median of a HIT; nan if no times are known.
-    timed : int
-        HITs with a known time.
-    pay_hour : float or None
-    returned, open : int
-        HITs returned (those set aside too: they were worked on), and still to come.
-    further : float
-        HITs that the last look at a stopping rule expects; nan without one.
+    seconds: median of a HIT; nan if no times are known.  timed: HITs with a known time.  returned, open: HITs
+    returned (those set aside too: they were worked on), and still to come.  further: HITs that the last look
+    at a stopping rule expects; nan without one.
     """
 
     seconds: float

@@ -17,15 +17,7 @@ Campaign = Union[Store, str, Path]
 def reading(campaign: Campaign) -> Iterator[Store]:
     """The campaign as an open store, in which one consistent state is read.
 
-    Parameters
-    ----------
-    campaign : Store or path
-        A store stays open.
-
-    Raises
-    ------
-    InputError
-        The file is not a campaign.
+    campaign: a store stays open.
     """
     if isinstance(campaign, Store):
         yield campaign

@@ -42,17 +42,8 @@ def page(
 ) -> Page:
     """The report of a campaign's status.
 
-    Parameters
-    ----------
-    status : Status
-    level : float
-        Of the intervals.
-    most : int, optional
-        Best and worst items in all that are listed; by default every item.
-    kind : {"calibrated", "beta"}
-        Of the items' intervals.
-    annotators_too : bool
-        Whether annotators have a section; else those flagged have a sentence.
+    most: best and worst items in all that are listed; by default every item.  kind: of the items' intervals.
+    annotators_too: whether annotators have a section; else those flagged have a sentence.
     """
     return Page("Annotation campaign", list(_blocks(status, level, most, kind, annotators_too)))
 

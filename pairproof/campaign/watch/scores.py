@@ -35,25 +35,11 @@ MOST_SITTINGS = 1_500
 class ItemScores:
     """The scores of a campaign's items.
 
-    Attributes
-    ----------
-    items : tuple of str
-        Ids of the items of role item.
-    n : int[n_items]
-        Scores that count.
-    raw, low, high : float[n_items]
-        The campaign's own score and its interval.
-    intervals : str
-        Which intervals these are, in a sentence.
-    model : {"raw", "location", "precision", "scale"}
-    why : str
-        Why this model, or that it was asked for; what it corrects for.
-    score, score_low, score_high : float[n_items]
-        By the model, the interval not cut at the ends of the scale; nan for an item without a score. With
-        model raw the same as raw, low, high.
-    fit : AnnotatorModel or None
-        None for raw.
-    level : float
+    items: ids of the items of role item.  n int[n_items]: scores that count.  raw, low, high float[n_items]:
+    the campaign's own score and its interval.  intervals: which intervals these are, in a sentence.  why: why
+    this model, or that it was asked for; what it corrects for.  score, score_low, score_high float[n_items]:
+    by the model, the interval not cut at the ends of the scale; nan for an item without a score. With model
+    raw the same as raw, low, high.  fit: none for raw.
     """
 
     items: tuple[str, ...]
@@ -106,25 +92,7 @@ def item_scores(
 ) -> ItemScores:
     """The scores of a campaign's items, with a model of the annotators or without.
 
-    Parameters
-    ----------
-    campaign : Store or path
-    model : {"raw", "location", "precision", "scale"}
-    level : float
-        Of the intervals, in (0, 1).
-    kind : {"calibrated", "beta"}
-        Intervals of the raw scores.
-
-    Returns
-    -------
-    ItemScores
-
-    Raises
-    ------
-    InputError
-        Another model, level or kind.
-    NotEstimableError
-        The judgments do not bear the model; the message says what they lack.
+    kind: intervals of the raw scores.
     """
     one_of("model", model, get_args(Level))
     with reading(campaign) as store:
@@ -155,13 +123,7 @@ _CORRECTS: dict[Level, str] = {
 
 
 def corrected(answers: Answers, model: Level) -> tuple[AnnotatorModel, str]:
-    """The annotator model of a level, and what it says of itself.
-
-    Raises
-    ------
-    NotEstimableError
-        The judgments do not bear it.
-    """
+    """The annotator model of a level, and what it says of itself."""
     rows = own_scores(answers)
     nobody = int((rows & (answers.annotator < 0)).sum())
     if nobody:

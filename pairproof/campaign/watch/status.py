@@ -43,33 +43,11 @@ from .watched import Annotators
 class Status:
     """The status of a campaign at one moment.
 
-    Attributes
-    ----------
-    about : About
-    ids : tuple of str
-        Of all items.
-    scored : int[n]
-        Positions of the items that have a score: those of role item.
-    state : ScoreState
-        Of all items.
-    progress : Progress
-    convergence : Convergence
-    cost : Cost
-    spread : Spread
-        Of the judgments of an item.
-    looks : tuple of Look
-        At stopping rules, the latest last.
-    rules : tuple of Rule
-        That were fixed, the latest last; but for the one on repeats that every campaign begins with.
-    agreement : Agreement or None
-    names : tuple of str
-        Names of the annotators, in the order of `agreement.rest`.
-    annotators : Annotators or None
-    answers : Answers or None
-        What the annotators' pictures are drawn from.
-    disputed : Disputed or None
-    systems : Systems or None
-    model : ItemScores or None
+    ids: of all items.  scored int[n]: positions of the items that have a score: those of role item.  state:
+    of all items.  spread: of the judgments of an item.  looks: at stopping rules, the latest last.  rules:
+    that were fixed, the latest last; but for the one on repeats that every campaign begins with.  names:
+    names of the annotators, in the order of `agreement.rest`.  answers: what the annotators' pictures are
+    drawn from.
     """
 
     about: About

@@ -54,24 +54,11 @@ THESE = (
 class StopAnswer:
     """What a stopping rule says of a campaign now.
 
-    Attributes
-    ----------
-    rule : StopRule
-    look : Look
-        Items, or differences of systems, with their sequences.
-    judgments : int
-        HITs that count, at this look.
-    further : float
-        More judgments that are expected: of items, single scores; of systems, sources. inf if the goal cannot
-        be reached with means and spreads as they are.
-    hits : float
-        The same in HITs.
-    corrected : str
-        Whether scores were corrected for the annotators, and why not.
-    changed : str
-        Earlier looks at another rule; "" if there are none.
-    most : float
-        Sources that are left in the campaign for a rule on systems.
+    look: items, or differences of systems, with their sequences.  judgments: HITs that count, at this look.
+    further: more judgments that are expected: of items, single scores; of systems, sources. inf if the goal
+    cannot be reached with means and spreads as they are.  hits: the same in HITs.  corrected: whether scores
+    were corrected for the annotators, and why not.  changed: earlier looks at another rule; "" if there are
+    none.  most: sources that are left in the campaign for a rule on systems.
     """
 
     rule: StopRule
@@ -153,30 +140,10 @@ def stop(
 ) -> StopAnswer:
     """Ask a stopping rule, and record the look.
 
-    Parameters
-    ----------
-    campaign : Store or path
-        A store must have been opened for writing if the look is recorded.
-    rule : str
-        As in :mod:`pairproof.campaign.watch.stop_rule`.
-    alpha : float
-    planned : float, optional
-        Judgments of an item, or sources, at which the sequences are shortest.
-    looks : int, optional
-        For a group-sequential study: looks at equal steps up to `planned` sources.
-    record : bool
-        Whether the look is written into the campaign.
-
-    Returns
-    -------
-    StopAnswer
-
-    Raises
-    ------
-    InputError
-        The rule cannot be read, or is about systems and the items have none.
-    NotEstimableError
-        No item was scored twice, or systems have no source in common.
+    campaign: a store must have been opened for writing if the look is recorded.  rule: as in
+    :mod:`pairproof.campaign.watch.stop_rule`.  planned: judgments of an item, or sources, at which the
+    sequences are shortest.  looks: for a group-sequential study: looks at equal steps up to `planned`
+    sources.  record: whether the look is written into the campaign.
     """
     asked = stop_rule(rule, alpha, planned, looks)
     if isinstance(campaign, Store):

@@ -36,22 +36,10 @@ PLANNED: dict[Unit, float] = {"items": 10.0, "systems": 100.0}
 class StopRule:
     """A stopping rule with all its numbers.
 
-    Attributes
-    ----------
-    goal : {"short", "top", "ranking"}
-    unit : {"items", "systems"}
-    width : float
-        Half-width of goal short.
-    top : int
-        K of goal top.
-    within : float
-        A difference that does not matter.
-    alpha : float
-        Probability of a wrong statement: on each item for items<=W, on any item or difference otherwise.
-    planned : float
-        Judgments of an item, or sources, at which the sequences are shortest; with `looks` the most sources.
-    looks : int or None
-        Planned looks of a group-sequential study.
+    width: half-width of goal short.  top: K of goal top.  within: a difference that does not matter.  alpha:
+    probability of a wrong statement: on each item for items<=W, on any item or difference otherwise.
+    planned: judgments of an item, or sources, at which the sequences are shortest; with `looks` the most
+    sources.  looks: planned looks of a group-sequential study.
     """
 
     goal: Goal
@@ -94,31 +82,8 @@ def stop_rule(
 ) -> StopRule:
     """Read a stopping rule.
 
-    Parameters
-    ----------
-    text : str
-        See the module; spaces and case do not matter.
-    alpha : float
-        In (0, 1).
-    planned : float, optional
-        > 0; by default 10 judgments of an item, or 100 sources.
-    looks : int, optional
-        From 1 to 200; only for systems, and with `planned`.
-
-    Returns
-    -------
-    StopRule
-
-    Raises
-    ------
-    InputError
-        Another text, or a number out of its range.
-
-    Examples
-    --------
-    >>> from pairproof.campaign.watch.stop_rule import stop_rule
-    >>> str(stop_rule("Top 5 within 0.1")), stop_rule("top 5 within .1").meaning
-    ('top 5 items within 0.1', 'the best 5 items are told from the rest, or not worse by more than 0.1')
+    text: see the module; spaces and case do not matter.  alpha: in (0, 1).  planned: > 0; by default 10
+    judgments of an item, or 100 sources.  looks: from 1 to 200; only for systems, and with `planned`.
     """
     plain = text.strip().lower()
     for form, goal in _FORMS:

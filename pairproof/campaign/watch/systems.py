@@ -38,17 +38,8 @@ Standardise = Literal["none", "z-scores"]
 class Difference:
     """The difference of two systems.
 
-    Attributes
-    ----------
-    first, second : str
-    estimate, se : float
-        Of first - second.
-    low, high : float
-        Interval of this difference alone.
-    p : float
-        Two-sided, alone.
-    adjusted : float
-        Over all differences.
+    estimate, se: of first - second.  low, high: interval of this difference alone.  p: two-sided, alone.
+    adjusted: over all differences.
     """
 
     first: str
@@ -65,22 +56,10 @@ class Difference:
 class Systems:
     """The systems of a campaign.
 
-    Attributes
-    ----------
-    plain : SystemScores
-        Means of the segments' scores with clusters, best first.
-    model : SystemsModel or None
-        Means that respect sources and annotators; None where they cannot be had.
-    differences : tuple of Difference
-        Of the model, the better system first, the largest difference first.
-    adjust : str
-        How p-values are corrected for their number.
-    why : str
-        Why there is no model; "" if there is one.
-    standardise : {"none", "z-scores"}
-    level : float
-    left_out : int
-        Scores of items that have no system.
+    plain: means of the segments' scores with clusters, best first.  model: means that respect sources and
+    annotators; None where they cannot be had.  differences: of the model, the better system first, the
+    largest difference first.  adjust: how p-values are corrected for their number.  why: why there is no
+    model; "" if there is one.  left_out: scores of items that have no system.
     """
 
     plain: SystemScores
@@ -152,25 +131,9 @@ def systems(
 ) -> Systems:
     """Compare the systems of a campaign.
 
-    Parameters
-    ----------
-    campaign : Store or path
-    column : str, optional
-        Column of the items file that names each item's system; by default the one that the campaign was made
-        with.
-    standardise : {"none", "z-scores"}
-        z-scores: by annotator over all scores that count, checks included, as Graham et al. (2013).
-    level : float
-        Of the intervals, in (0.5, 1).
-
-    Returns
-    -------
-    Systems
-
-    Raises
-    ------
-    InputError
-        No such column, no scores, or fewer than two systems.
+    column: column of the items file that names each item's system; by default the one that the campaign was
+    made with.  standardise: z-scores: by annotator over all scores that count, checks included, as Graham et
+    al. (2013).
     """
     one_of("standardise", standardise, get_args(Standardise))
     if not 0.0 < level < 1.0:
@@ -182,13 +145,7 @@ def systems(
 
 
 def system_names(items: Items, columns: tuple[str, ...], column: str | None, path: str) -> tuple[str, ...]:
-    """The system of each item, by position.
-
-    Raises
-    ------
-    InputError
-        The column is not there, or the campaign has no systems.
-    """
+    """The system of each item, by position."""
     if column:
         if column not in columns:
             raise InputError(
@@ -228,13 +185,7 @@ def compared(
 
 
 def on_one_scale(answers: Answers, standardise: Standardise) -> FloatArray:
-    """float[n]: values, or z-scores by annotator over all that count but attention checks.
-
-    Raises
-    ------
-    InputError
-        Scores without a name, or an annotator whose scores do not vary.
-    """
+    """float[n]: values, or z-scores by annotator over all that count but attention checks."""
     if standardise == "none":
         return answers.value
     rows = answers.counted & ~np.isnan(answers.value) & (answers.kind != ATTENTION)

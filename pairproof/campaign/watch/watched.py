@@ -22,33 +22,14 @@ QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 class Watched:
     """One annotator's figures.
 
-    Attributes
-    ----------
-    name, state : str
-    judgments : int
-        HITs that count.
-    set_aside : int
-        HITs that do not count: repeats, practice, or an excluded annotator's.
-    quality : AnnotatorQuality
-        Of all own scores.
-    quantiles : tuple of float
-        10, 25, 50, 75 and 90 % points of the scores.
-    cannot_judge : float
-        Share of the items shown that the annotator could not judge.
-    gold : Gold
-    attention, failed : int
-        Attention checks, and those failed.
-    twice : WithinSpread
-        From HITs answered twice; `quality.within` has planned repeats.
-    within : WithinSpread
-        From both together.
-    location, noise, slope : float
-        Of the annotator model; nan where it was not fitted.
-    change, detectable, drift_p : float
-        Change of the score from the first to the last by drift; the change that would have been found with
-        probability .8; p after Holm's correction. nan where drift was not fitted.
-    flags : dict of str to str
-        Flag -> why.
+    judgments: HITs that count.  set_aside: HITs that do not count: repeats, practice, or an excluded
+    annotator's.  quality: of all own scores.  quantiles: 10, 25, 50, 75 and 90 % points of the scores.
+    cannot_judge: share of the items shown that the annotator could not judge.  attention, failed: attention
+    checks, and those failed.  twice: from HITs answered twice; `quality.within` has planned repeats.  within:
+    from both together.  location, noise, slope: of the annotator model; nan where it was not fitted.  change,
+    detectable, drift_p: change of the score from the first to the last by drift; the change that would have
+    been found with probability .8; p after Holm's correction. nan where drift was not fitted.  flags: flag ->
+    why.
     """
 
     name: str
@@ -120,18 +101,9 @@ class Watched:
 class Annotators:
     """The annotators of a campaign.
 
-    Attributes
-    ----------
-    rows : tuple of Watched
-        In the order of their names; only those with a score that counts.
-    idle : tuple of str
-        Annotators without a score that counts.
-    model : str
-        Why location, noise and slope are what they are, or are not there.
-    drift : str
-        The same of the drift; "" where it was fitted.
-    unnamed : int
-        Scores that count but nobody's.
+    rows: in the order of their names; only those with a score that counts.  idle: annotators without a score
+    that counts.  model: why location, noise and slope are what they are, or are not there.  drift: the same
+    of the drift; "" where it was fitted.  unnamed: scores that count but nobody's.
     """
 
     rows: tuple[Watched, ...]

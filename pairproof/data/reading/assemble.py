@@ -34,20 +34,10 @@ def assemble(
     """Comparisons from positions and (wins, ties, losses), with every column that is not `used` as a
     covariate.
 
-    Parameters
-    ----------
-    table, options
-    items : sequence of str
-    first, second : int[n_comparisons]
-    results : three float[n_comparisons]
-    tie_category : bool
-    used : collection of str
-        Columns the layout itself has read; `weight` is multiplied in here.
-    row_of : int[n_comparisons], optional
-        The table's row of each comparison; default: one comparison a row.
-    of_persons : bool
-        Whether a row is one person, whose comparisons go together: unless a column `person` or `judge` says who, the
-        number of the row does.
+    `first`, second int[n_comparisons].  results three float[n_comparisons].  used: columns the layout itself
+    has read; `weight` is multiplied in here.  row_of int[n_comparisons]: the table's row of each comparison;
+    default: one comparison a row.  of_persons: whether a row is one person, whose comparisons go together:
+    unless a column `person` or `judge` says who, the number of the row does.
     """
     wins, ties, losses = results
     single = True
@@ -129,13 +119,7 @@ def check_levels(options: Options, names: Sequence[str], source: str) -> None:
 
 
 def has_tie_category(table: Table, options: Options, tied: BoolArray, column: str) -> bool:
-    """Whether the table has a tie category: as stated, else if a tie occurs in it.
-
-    Raises
-    ------
-    InputError
-        tie_category=False for a table in which ties occur.
-    """
+    """Whether the table has a tie category: as stated, else if a tie occurs in it."""
     if options.tie_category is False and tied.any():
         raise table.refuse(
             tied,

@@ -117,13 +117,7 @@ def without(factor: Factor, words: Iterable[str]) -> Factor:
 
 
 def ordered(factor: Factor, name: str, explicit: Sequence[Any] | None, source: str) -> Factor:
-    """The factor with its levels in the stated order, or else numerically or by code point.
-
-    Raises
-    ------
-    InputError
-        A level found that is not stated, or one stated twice.
-    """
+    """The factor with its levels in the stated order, or else numerically or by code point."""
     if explicit is None:
         levels = natural_order(factor.levels)
     else:
@@ -164,13 +158,7 @@ def _floats(texts: Sequence[str]) -> FloatArray:
 
 
 def counts(table: Table, name: str) -> FloatArray:
-    """A column of counts or weights: every cell a finite number >= 0.
-
-    Raises
-    ------
-    InputError
-        Naming the first cell that is not.
-    """
+    """A column of counts or weights: every cell a finite number >= 0."""
     values, wrong = numbers(table, name)
     bad = wrong | ~np.isfinite(values) | (values < 0)
     if bad.any():
@@ -214,11 +202,6 @@ def covariate(table: Table, name: str, levels: Sequence[Any] | None, *, categori
 
     A Factor, too, if `categorical`, if the levels are stated, or if there are integers too large for a
     double. Blank cells and the words of `MISSING_WORDS` (unless stated as levels) are missing values.
-
-    Raises
-    ------
-    InputError
-        A column of numbers some of which have a decimal comma.
     """
     series = table.columns[name]
     categorical = categorical or levels is not None

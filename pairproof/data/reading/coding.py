@@ -40,12 +40,8 @@ def _canonical(code: Any) -> str:
 class Coding:
     """A checked coding of responses.
 
-    Attributes
-    ----------
-    answer_of : mapping of str to int
-        Code -> FIRST, TIE, SECOND or MISSING.
-    blank_is_missing : bool
-        Whether a blank cell is a comparison that was not made.
+    answer_of: code -> FIRST, TIE, SECOND or MISSING.  blank_is_missing: whether a blank cell is a comparison
+    that was not made.
     """
 
     answer_of: Mapping[str, int]
@@ -53,13 +49,7 @@ class Coding:
 
     @classmethod
     def read(cls, coding: CodingLike) -> Coding:
-        """Check a stated coding.
-
-        Raises
-        ------
-        CodingError
-            An answer that is none, `first` or `second` without a code, one code for two answers.
-        """
+        """Check a stated coding."""
         stated = _parsed(coding) if isinstance(coding, str) else coding
         if not isinstance(stated, Mapping):
             raise CodingError(
@@ -101,13 +91,7 @@ class Coding:
         return bool(known) and min(known) >= 0 and min(known) < MISSING
 
     def answers(self, table: Table, column: str, *, may_be_missing: bool = False) -> Answers:
-        """FIRST, TIE, SECOND or MISSING for each row; `may_be_missing` is for the words of an error only.
-
-        Raises
-        ------
-        CodingError
-            A cell that is blank or not among the codes, named by row and column.
-        """
+        """FIRST, TIE, SECOND or MISSING for each row; `may_be_missing` is for the words of an error only."""
         found = labels(table, column)
         texts = [_canonical(level) for level in found.levels]
         blank = MISSING if self.blank_is_missing else -1

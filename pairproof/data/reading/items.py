@@ -30,22 +30,10 @@ IntArray = NDArray[np.int64]
 class Options:
     """The options of :func:`pairproof.read` that apply to every layout.
 
-    Attributes
-    ----------
-    items : tuple of str or None
-        Order of the items; must hold every item found, and may hold more.
-    levels : mapping of str to sequence
-        Order of the levels of subject or item covariates.
-    tie_category : bool or None
-        None: as the layout says.
-    item_data : path, DataFrame, dict or None
-        Item covariates, a row an item.
-    rename : mapping of str to str
-        Item names as found -> as wanted.
-    encoding : str or None
-        Of the text files that are read, item data included.
-    where : tuple of str
-        Conditions that a comparison fulfils, as in :meth:`pairproof.Comparisons.where`.
+    items: order of the items; must hold every item found, and may hold more.  levels: order of the levels of
+    subject or item covariates.  tie_category: none: as the layout says.  item_data: item covariates, a row an
+    item.  rename: item names as found -> as wanted.  encoding: of the text files that are read, item data
+    included.  where: conditions that a comparison fulfils, as in :meth:`pairproof.Comparisons.where`.
     """
 
     items: tuple[str, ...] | None = None
@@ -88,13 +76,7 @@ def options_of(
 
 
 def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool = False) -> Factor:
-    """The names in one column, as found.
-
-    Raises
-    ------
-    ItemError
-        A blank cell, or a word that stands for a missing value and is not among the stated items.
-    """
+    """The names in one column, as found."""
     found = labels(table, name)
     blank = found.codes < 0
     if blank.any() and not may_be_blank:
@@ -136,16 +118,7 @@ def encode(
 ) -> tuple[tuple[str, ...], list[IntArray]]:
     """(items in order, positions in them for each column); -1 stays where a cell was blank.
 
-    Parameters
-    ----------
-    found : mapping of column name to Factor
-        From :func:`item_column`.
-
-    Raises
-    ------
-    ItemError
-        Items found that are not stated; names that differ only in blanks, case or Unicode form; a rename of
-        an item that is not there.
+    `found`: from :func:`item_column`.
     """
     _check_renames(
         natural_order(name for factor in found.values() for name in factor.levels), source, options
@@ -244,11 +217,6 @@ def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]
     """Item covariates in the order of `items`, matched by name, never by row.
 
     The items stand in the column `item` or else in the first; {"A": {"x": 1.2}, "B": {"x": 0.4}} names them itself.
-
-    Raises
-    ------
-    ItemError
-        Items without a row, rows without an item, items with two rows.
     """
     if options.item_data is None:
         return {}

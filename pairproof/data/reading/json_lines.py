@@ -35,12 +35,6 @@ def json_frame(text: str, source: str) -> pd.DataFrame:
 
     Columns of which a cell is a list or an object are left out with a warning: no model can use them, and
     exports of chats carry whole conversations so.
-
-    Raises
-    ------
-    InputError
-        What is no JSON, or nested too deep; a line that is no object, has other names than the first, or a
-        name twice.
     """
     cells: dict[str, list[Any]] = {}
     nested: set[str] = set()

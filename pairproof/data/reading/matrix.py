@@ -32,13 +32,7 @@ Winner = Literal["rows", "columns"]
 class Square:
     """A checked square table of counts with labels.
 
-    Attributes
-    ----------
-    rows, columns : tuple of str
-        Labels, the same names in any order.
-    cells : float[n, n]
-        >= 0; 0 on the diagonal.
-    source : str
+    rows, columns: labels, the same names in any order.  cells float[n, n]: >= 0; 0 on the diagonal.
     """
 
     rows: tuple[str, ...]

@@ -26,23 +26,8 @@ AnyPath = Union[str, "PathLike[str]"]
 def read_contests(path: AnyPath, table: Comparisons, encoding: str | None = None) -> dict[str, list[Any]]:
     """The comparisons of a file, column by column.
 
-    Parameters
-    ----------
-    path : path
-        With columns first and second.
-    table : Comparisons
-        Of the model.
-    encoding : str, optional
-
-    Returns
-    -------
-    dict of str to list
-        first, second, and those columns that the table has too.
-
-    Raises
-    ------
-    InputError
-        No columns first and second.
+    path: with columns first and second.  table: of the model.  Returns dict of str to list: first, second,
+    and those columns that the table has too.
     """
     found = load(path, encoding)
     for side in ("first", "second"):
@@ -63,24 +48,8 @@ def read_new_items(
 ) -> tuple[dict[str, dict[str, str | float]], tuple[str, ...]]:
     """The covariates of items that the table does not have, and the items of the file that it has.
 
-    Parameters
-    ----------
-    path : path
-        With a column item (or else the first is taken) and the item covariates of the model; others of the table may
-        be left out.
-    table : Comparisons
-    encoding : str, optional
-
-    Returns
-    -------
-    dict of str to dict, tuple of str
-
-    Raises
-    ------
-    InputError
-        No column is an item covariate of the table.
-    ItemError
-        An item with two rows, or one that the table has with other values.
+    path: with a column item (or else the first is taken) and the item covariates of the model; others of the
+    table may be left out.
     """
     found = load(path, encoding)
     key = "item" if "item" in found.columns else next(iter(found.columns))

@@ -36,23 +36,9 @@ def check_pair_names(
 ) -> None:
     """Refuse an order that the names of its columns contradict.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The pair columns.
-    items : sequence of str
-    order : tuple of (int, int)
-        Positions of the items of each column, as stated.
-    stated : str or None
-        "prefmod" or "lexicographic"; None for pairs that were listed one by one, where ("B", "A") on a column
-        `A:B` says that its codes are seen from B's side.
-    source : str
-
-    Raises
-    ------
-    PairOrderError
-        No way to read the names fits the order; the message shows what header and order say of the columns
-        that differ.
+    order: positions of the items of each column, as stated.  stated: "prefmod" or "lexicographic"; None for
+    pairs that were listed one by one, where ("B", "A") on a column `A:B` says that its codes are seen from
+    B's side.
     """
     contradiction: Pairs | None = None
     for found in _readings(names, items):

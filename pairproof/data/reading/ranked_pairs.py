@@ -25,16 +25,7 @@ MOST_PAIRS, MOST_CELLS = 10_000_000, 100_000_000
 
 
 def read_rankings(table: Table, options: Options) -> Comparisons:
-    """Every pair of ranked systems of every ranking.
-
-    Raises
-    ------
-    InputError
-        Columns that are not there, ranks that are none, nothing that tells rankings apart, or no ranking of
-        two systems.
-    ItemError
-        A rank without a system, or a system twice in one ranking.
-    """
+    """Every pair of ranked systems of every ranking."""
     of = placed(table, options)
     ranked = ~np.isnan(of.rank)
     ranking, row, item = (part[ranked] for part in (of.ranking, of.row, of.item))
@@ -87,12 +78,8 @@ def _compared(
 def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) -> None:
     """Refuse rankings that stand for more comparisons than can be held: n systems are n(n-1)/2 pairs.
 
-    Parameters
-    ----------
-    sizes : int[n_rankings]
-        Systems ranked.
-    used : collection of str
-        Columns that do not become covariates; every other one is repeated for each pair.
+    sizes int[n_rankings]: systems ranked.  used: columns that do not become covariates; every other one is
+    repeated for each pair.
     """
     n = float(np.sum(sizes.astype(float) * (sizes - 1) / 2))
     columns = sum(name not in used for name in table.columns)
@@ -117,10 +104,7 @@ def _pairs_within(group: IntArray) -> tuple[IntArray, IntArray]:
     """Positions of both members of every pair inside the runs of equal values of `group`: 12 13 ... 23 ...,
     runs in their order.
 
-    Parameters
-    ----------
-    group : int[n]
-        Sorted, each >= 0.
+    group int[n]: sorted, each >= 0.
     """
     sizes = np.bincount(group) if len(group) else np.zeros(0, np.int64)
     starts = np.cumsum(sizes) - sizes

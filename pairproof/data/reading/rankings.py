@@ -35,21 +35,10 @@ TELLS_APART = ("source", "judge", "track", "srclang", "trglang")
 class Placed:
     """Rankings as they stand in a table: n places, each a system that is named in a ranking.
 
-    Attributes
-    ----------
-    table : Table
-        Its columns under the names of their roles.
-    items : tuple of str
-    ranking, row, item : int[n]
-        Number of the ranking, row of the table, number of the system.
-    rank : float[n]
-        nan where the system is not ranked.
-    place : int[n]
-        Which of `rank_columns` has the rank.
-    rank_columns, used : tuple of str
-        Columns of ranks, and all that were read.
-    nothing, cure : str
-        What is said where nothing can be compared, and what to do then.
+    table: its columns under the names of their roles.  ranking, row, item int[n]: number of the ranking, row
+    of the table, number of the system.  rank float[n]: nan where the system is not ranked.  place int[n]:
+    which of `rank_columns` has the rank.  rank_columns, used: columns of ranks, and all that were read.
+    nothing, cure: what is said where nothing can be compared, and what to do then.
     """
 
     table: Table
@@ -84,15 +73,7 @@ def _is_a_row_a_system(names: Collection[str]) -> bool:
 
 
 def placed(table: Table, options: Options) -> Placed:
-    """The rankings of a table, before they are cut into pairs.
-
-    Raises
-    ------
-    InputError
-        Columns that are not there, ranks that are none, nothing that tells rankings apart.
-    ItemError
-        A rank without a system, or a system twice in one ranking.
-    """
+    """The rankings of a table, before they are cut into pairs."""
     return (_of_systems if _is_a_row_a_system(table.columns) else _of_rows)(table, options)
 
 

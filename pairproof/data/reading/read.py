@@ -199,13 +199,7 @@ def layouts_of(names: Iterable[str]) -> tuple[Layout, ...]:
 
 
 def recognised(table: Table) -> Layout:
-    """The one layout that the table's columns fit.
-
-    Raises
-    ------
-    InputError
-        None fits, or more than one does.
-    """
+    """The one layout that the table's columns fit."""
     fits = layouts_of(table.columns)
     if len(fits) == 1:
         return fits[0]

@@ -37,24 +37,8 @@ _MEANING = {
 class SystemErrors:
     """The errors of one system's sentences.
 
-    Attributes
-    ----------
-    errors : float[m]
-        >= 0.
-    lengths : float[m]
-        > 0, in words.
-    sentences : tuple of str or None
-        Their names, each once; None where the table has none.
-    clusters : mapping of str to tuple of str
-        Label of each sentence in the columns that were asked for.
-
-    Examples
-    --------
-    >>> from pairproof.data.reading.sentence_errors import read_errors
-    >>> rows = {"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "3"],
-    ...          "errors": [1, 2, 0, 3], "length": [9, 8, 9, 7]}
-    >>> read_errors(rows).systems["A"].errors
-    array([1., 2.])
+    errors float[m]: >= 0.  lengths float[m]: > 0, in words.  sentences: their names, each once; None where
+    the table has none.  clusters: Label of each sentence in the columns that were asked for.
     """
 
     errors: FloatArray
@@ -67,24 +51,9 @@ class SystemErrors:
 class ErrorTable:
     """A table of errors: systems by name, in the order in which the table first names them.
 
-    Attributes
-    ----------
-    source : str
-        Name of the file, or "table".
-    systems : dict of str to SystemErrors
-        One system called "" where the table has no system column.
-    named : bool
-        Whether there is a system column.
-    columns : tuple of str
-        All columns of the source.
-    narrowed : Narrowed or None
-        What conditions have left of its rows.
-
-    Examples
-    --------
-    >>> from pairproof.data.reading.sentence_errors import read_errors
-    >>> read_errors({"errors": [1, 2], "length": [9, 8]}).named
-    False
+    source: name of the file, or "table".  systems: one system called "" where the table has no system column.
+    named: whether there is a system column.  columns: all columns of the source.  narrowed: what conditions
+    have left of its rows.
     """
 
     source: str
@@ -98,20 +67,8 @@ class ErrorTable:
 class Shared:
     """The sentences of two systems, shared and not.
 
-    Attributes
-    ----------
-    first, second : int[k]
-        Places of the sentences both have, in the first's order.
-    only_first, only_second : tuple of str
-        Names of the others.
-
-    Examples
-    --------
-    >>> from pairproof.data.reading.sentence_errors import read_errors, shared_sentences
-    >>> rows = {"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "3"],
-    ...          "errors": [1, 2, 0, 3], "length": [9, 8, 9, 7]}
-    >>> shared_sentences(*read_errors(rows).systems.values()).only_second
-    ('3',)
+    `first`, second int[k]: places of the sentences both have, in the first's order.  only_first, only_second:
+    names of the others.
     """
 
     first: IntArray
@@ -121,30 +78,7 @@ class Shared:
 
 
 def shared_sentences(first: SystemErrors, second: SystemErrors) -> Shared:
-    """The sentences that two systems have in common, and those of one alone.
-
-    Parameters
-    ----------
-    first, second : SystemErrors
-
-    Returns
-    -------
-    Shared
-
-    Raises
-    ------
-    InputError
-        The sentences have no names.
-
-    Examples
-    --------
-    >>> from pairproof.data.reading.sentence_errors import read_errors, shared_sentences
-    >>> rows = {"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "3"],
-    ...          "errors": [1, 2, 0, 3], "length": [9, 8, 9, 7]}
-    >>> shared = shared_sentences(*read_errors(rows).systems.values())
-    >>> shared.first, shared.second
-    (array([0]), array([0]))
-    """
+    """The sentences that two systems have in common, and those of one alone."""
     if first.sentences is None or second.sentences is None:
         raise InputError(
             "the sentences have no names, so nothing says which errors of the two systems belong together;"
@@ -175,34 +109,10 @@ def read_errors(
 ) -> ErrorTable:
     """Read a long table of errors.
 
-    Parameters
-    ----------
-    source : path, DataFrame or dict of columns
-        "-" is standard input.
-    system, sentence, errors, lengths : str, optional
-        Names of the columns; default `COLUMNS`.  A stated column must be there.
-    encoding : str, optional
-        Of a text file that is not UTF-8.
-    clusters : sequence of str
-        Further columns, by which sentences go together (a document, a post-editor).
-    where : str or sequence of str, optional
-        Only the rows that fulfil conditions such as "lang=en".
-
-    Returns
-    -------
-    ErrorTable
-
-    Raises
-    ------
-    InputError
-        A column that is not there or has two roles; blank names; errors that are no finite number >= 0,
-        lengths that are none > 0; a sentence twice for one system; a system with one sentence.
-
-    Examples
-    --------
-    >>> from pairproof.data.reading.sentence_errors import read_errors
-    >>> list(read_errors({"system": ["A", "A"], "errors": [1, 2], "length": [9, 8]}).systems)
-    ['A']
+    source: "-" is standard input.  system, sentence, errors, lengths: names of the columns; default
+    `COLUMNS`.  A stated column must be there.  encoding: of a text file that is not UTF-8.  clusters: further
+    columns, by which sentences go together (a document, a post-editor).  where: only the rows that fulfil
+    conditions such as "lang=en".
     """
     table = load(source, encoding)
     warn_if_cut(table)

@@ -43,14 +43,7 @@ MARKS = (
 
 
 def load(source: Any, encoding: str | None = None, *, nameless: bool = False) -> Table:
-    """The table in a path ("-" is standard input), a DataFrame or a dict of columns.
-
-    Raises
-    ------
-    InputError
-        No such file, bytes that are not text in the encoding, ragged records, no rows, columns of different
-        length, columns without a name or with the same name.
-    """
+    """The table in a path ("-" is standard input), a DataFrame or a dict of columns."""
     if isinstance(source, pd.DataFrame):
         table = from_frame(source, "table", nameless=nameless)
     elif isinstance(source, Mapping):
@@ -160,13 +153,7 @@ def _arrow(raw: bytes, path: str, suffix: str) -> Any:
 
 
 def delimited(raw: bytes, source: str, encoding: str | None = None, nameless: bool = False) -> Table:
-    """The table in the bytes of a text file, or of a gzipped one; every cell is text.
-
-    Raises
-    ------
-    InputError
-        As :func:`load`.
-    """
+    """The table in the bytes of a text file, or of a gzipped one; every cell is text."""
     text = _decode(unpacked(raw, source), source, encoding)
     if not text.strip():
         raise InputError(f"{source}: the file is empty; expected a header line and at least one row")

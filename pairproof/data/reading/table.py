@@ -35,19 +35,10 @@ _LONGEST_SUGGESTED, _MOST_SUGGESTED = 60, 1000
 class Table:
     """A table whose cells have not been interpreted.
 
-    Attributes
-    ----------
-    columns : mapping of str to Series
-        In the order of the source; never written to.
-    n_rows : int
-    source : str
-        Name of the file, or "table".
-    text, delimiter : str
-        Of a delimited file, to find line numbers when something is wrong; text is "" otherwise.
-    own_names : mapping of str to str
-        Role -> the column's name in the source, where they differ; messages use the latter.
-    rows : int[n_rows], optional
-        The rows of the source that were chosen; None: all.
+    columns: in the order of the source; never written to.  source: name of the file, or "table".  text,
+    delimiter: of a delimited file, to find line numbers when something is wrong; text is "" otherwise.
+    own_names: role -> the column's name in the source, where they differ; messages use the latter.  rows
+    int[n_rows]: the rows of the source that were chosen; None: all.
     """
 
     columns: Mapping[str, Any]
@@ -82,13 +73,7 @@ class Table:
         return kind(f"{self.where(int(np.flatnonzero(bad)[0]), column)}: {found}{such}; {cure}")
 
     def with_roles(self, roles: Mapping[str, str] | None) -> Table:
-        """The table with columns called by their roles, `roles` being {role: name of the column}.
-
-        Raises
-        ------
-        InputError
-            A role that is none, a column that is not there, or a role's name that another column has already.
-        """
+        """The table with columns called by their roles, `roles` being {role: name of the column}."""
         chosen = dict(roles or {})
         for role, name in chosen.items():
             if role not in ROLES and not re.fullmatch(r"(system|rank)[1-9][0-9]*", role):

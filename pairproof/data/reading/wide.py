@@ -74,13 +74,7 @@ def wide_answers(
     coding: CodingLike | None,
     pair_names: PairNames | None = None,
 ) -> tuple[list[str], Pairs, NDArray[np.int8]]:
-    """(pair columns, positions of their items, int[n_rows, n_columns] FIRST, TIE, SECOND or MISSING).
-
-    Raises
-    ------
-    ItemError, PairOrderError, CodingError, InputError
-        Items, order or codes that are not stated, or that the table contradicts; no answer at all.
-    """
+    """(pair columns, positions of their items, int[n_rows, n_columns] FIRST, TIE, SECOND or MISSING)."""
     items = options.items
     if items is None:
         raise ItemError(

@@ -33,13 +33,7 @@ UNRATED = 0
 def dense(ranks: IntArray) -> IntArray:
     """Ranks without gaps; a single item below all others gets the last rank, which is the same answer.
 
-    Parameters
-    ----------
-    ranks : int[n, J]
-
-    Returns
-    -------
-    int[n, J]
+    ranks int[n, J].  Returns int[n, J].
     """
     order = np.argsort(ranks, axis=1, kind="stable")
     rising = np.maximum(np.take_along_axis(ranks, order, axis=1), 0)
@@ -55,15 +49,8 @@ def dense(ranks: IntArray) -> IntArray:
 def as_comparisons(kind: Kind, answers: IntArray) -> IntArray:
     """The comparisons that answers imply.
 
-    Parameters
-    ----------
-    kind : {"comparisons", "rankings", "ratings"}
-    answers : int[..., k]
-
-    Returns
-    -------
-    int[..., C]
-        MISSING where an item was not presented or not rated, or where neither of the two has a rank.
+    answers int[..., k].  Returns int[..., C]: MISSING where an item was not presented or not rated, or where
+    neither of the two has a rank.
     """
     if kind == "comparisons":
         return answers

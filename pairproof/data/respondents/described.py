@@ -76,16 +76,7 @@ def answer(table: Table, codes: IntArray, kind: str | None = None) -> str:
 def answer_text(table: Table, codes: IntArray, possible: bool = False) -> str:
     """What one row answered at all times.
 
-    Parameters
-    ----------
-    table : Respondents
-    codes : int[n_times, k]
-        As in the table; `possible` says that they are ranks where the table has ratings.
-    possible : bool
-
-    Returns
-    -------
-    str
+    codes int[n_times, k]: as in the table; `possible` says that they are ranks where the table has ratings.
     """
     parts = [answer(table, c, "rankings" if possible and table.kind == "ratings" else None) for c in codes]
     return " | ".join(f"{t}: {part}" if t else part for t, part in zip(table.times, parts))

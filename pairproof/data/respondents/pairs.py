@@ -63,13 +63,7 @@ def _ranked_together(table: Table) -> int:
 
 
 def _persons(table: Table) -> NDArray[np.int64]:
-    """The row of each person: a row of weight 3 is three persons.
-
-    Raises
-    ------
-    InputError
-        A weight that is no whole number, a column `judge`, or more comparisons than are made.
-    """
+    """The row of each person: a row of weight 3 is three persons."""
     if "judge" in table.columns:
         raise InputError(
             f"{table.source}: there is a column 'judge' already; to_comparisons() keeps it, and clustered('judge') uses it"

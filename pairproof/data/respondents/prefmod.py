@@ -29,34 +29,11 @@ def to_prefmod(table: Respondents, covariates: Sequence[str] = ()) -> Wide:
     prefmod takes the number of categories, and the range of a rating scale, from the values it meets: where
     no tie or no end of the scale occurs, it fits another model than the table says.
 
-    Parameters
-    ----------
-    table : Respondents
-        A row of weight w becomes w rows.
-    covariates : sequence of str
-        Columns to append: a Factor as 1..K in the order of its levels, numbers as they are.
-
-    Returns
-    -------
-    Wide
-        `frame` has the columns V1_2, V1_3, V2_3, ... with 1, 0 and -1 for comparisons; V1, V2, ... with ranks
-        (nan: below all items with a rank) or places on the scale, 1 the most preferred (nan: not rated); with
-        several times V1.1, V2.1, ..., V1.2, ...  `coding` is that of comparisons, else only `missing`.
-
-    Raises
-    ------
-    InputError
-        Weights that are not whole; rankings with ties or with items that were not presented, for which
-        prefmod has no model; a covariate that is not there, has missing values or an empty level.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import Respondents, to_prefmod
-    >>> print(to_prefmod(Respondents.build("ABC", "rankings", [[1, 2, 3], [1, 0, 0]], weights=[1, 2])).frame)
-        V1   V2   V3
-    0  1.0  2.0  3.0
-    1  1.0  NaN  NaN
-    2  1.0  NaN  NaN
+    table: a row of weight w becomes w rows.  covariates: columns to append: a Factor as 1..K in the order of
+    its levels, numbers as they are.  Returns Wide: `frame` has the columns V1_2, V1_3, V2_3, ... with 1, 0
+    and -1 for comparisons; V1, V2, ... with ranks (nan: below all items with a rank) or places on the scale,
+    1 the most preferred (nan: not rated); with several times V1.1, V2.1, ..., V1.2, ...  `coding` is that of
+    comparisons, else only `missing`.
     """
     import pandas as pd
 

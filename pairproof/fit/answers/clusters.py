@@ -35,15 +35,8 @@ FEW = 30
 class AnswerClusters:
     """Cluster-robust inference on a model of whole answers; see :mod:`pairproof.fit.robust.clustering`.
 
-    Attributes
-    ----------
-    kind : {"CR0", "CR1"}
-    columns : tuple of str
-        The column whose values are the clusters; () where every person is one.
-    n_clusters : tuple of int
-    covariance : Covariance
-        The robust one, of all parameters.
-    model_based : Covariance
+    columns: the column whose values are the clusters; () where every person is one.  covariance: the robust
+    one, of all parameters.
     """
 
     kind: str

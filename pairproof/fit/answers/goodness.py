@@ -23,18 +23,8 @@ TOO_FEW, FEW = 1.0, 5.0
 def goodness(numbers: AnswerNumbers, deviance: float, df: int, quasi: bool) -> inference.GoodnessOfFit:
     """Deviance and Pearson's X^2 against a chi-square.
 
-    Parameters
-    ----------
-    numbers : AnswerNumbers
-    deviance : float
-    df : int
-    quasi : bool
-        Whether the estimate maximises something else than the likelihood.
-
-    Returns
-    -------
-    GoodnessOfFit
-        p-values are nan where no chi-square holds; `caution` then says why.
+    quasi: whether the estimate maximises something else than the likelihood.  Returns GoodnessOfFit: p-values
+    are nan where no chi-square holds; `caution` then says why.
     """
     answers = numbers.possible.sum()
     mean = float(Fraction(numbers.n_persons) / Fraction(answers))

@@ -18,27 +18,11 @@ ROUNDING = 1e-8
 class ClassTest:
     """A bootstrap test of K classes against K + 1.
 
-    Attributes
-    ----------
-    n_classes : int
-        K.
-    llf, llf_more : float
-        Log-likelihoods of both fits.
-    ratios : float[n]
-        Likelihood ratios of the samples that could be fitted.
-    failed : int
-        Samples in which a parameter of a single class was infinite: they are left out.
-
-    References
-    ----------
     McLachlan (1987), Applied Statistics 36, 318-324.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.fit.answers.mixture import ClassTest
-    >>> print(ClassTest(1, -10.0, -8.0, np.array([1.0, 3.0, 5.0]), 0))  # one of three is above 4
-    1 class against 2: likelihood ratio 4.0000, bootstrap p = 0.5 (3 samples)
+    n_classes: K.  llf, llf_more: log-likelihoods of both fits.  ratios float[n]: likelihood ratios of the
+    samples that could be fitted.  failed: samples in which a parameter of a single class was infinite: they
+    are left out.
     """
 
     n_classes: int
@@ -85,11 +69,7 @@ class ClassTester(Protocol):
 class MixedPossible:
     """Possible answers with their probabilities over all classes.
 
-    Attributes
-    ----------
-    classes : sequence of Predicted
-        Of each class.
-    shares : float[K]
+    classes: of each class.  shares float[K].
     """
 
     classes: Sequence[Predicted]
@@ -113,26 +93,13 @@ class MixedPossible:
 class ClassNumbers:
     """What a fit of latent classes says of the classes.
 
-    Attributes
-    ----------
-    shares : float[K]
-        Share of persons in each class, the largest first.
-    covariance : float[K, K]
-        Of the shares, from the observed information of the mixture; nan where there is none.
-    influence : float[n, K]
-        What a person of weight 1 with each distinct answer moves the shares by.
-    posterior : float[n, K]
-        Probabilities of the classes given each distinct answer.
-    optima : tuple of (float, int)
-        Log-likelihoods of the maxima that were found, best first, and how many starts ended there.
-    starts : int
-        Starts that were made; some may have ended nowhere.
-    seed : int
-        Of the starts.
-    collapsed : tuple of str
-        Parameters that are infinite.
-    tester : ClassTester
-        Makes the bootstrap test.
+    shares float[K]: share of persons in each class, the largest first.  covariance float[K, K]: of the
+    shares, from the observed information of the mixture; nan where there is none.  influence float[n, K]:
+    what a person of weight 1 with each distinct answer moves the shares by.  posterior float[n, K]:
+    probabilities of the classes given each distinct answer.  optima: log-likelihoods of the maxima that were
+    found, best first, and how many starts ended there.  starts: starts that were made; some may have ended
+    nowhere.  seed: of the starts.  collapsed: parameters that are infinite.  tester: makes the bootstrap
+    test.
     """
 
     shares: FloatArray

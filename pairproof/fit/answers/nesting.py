@@ -75,16 +75,8 @@ def _kind(fit: Fit) -> tuple[object, ...]:
 def nested(smaller: AnswerNumbers, larger: AnswerNumbers, tolerance: float = 1e-9) -> bool:
     """Whether every natural parameter that one model can take the other can take too.
 
-    Parameters
-    ----------
-    smaller, larger : AnswerNumbers
-        Of the same rows.
-    tolerance : float
-        What is left of a column of length 1 that the others determine; rounding leaves 1e-15.
-
-    Returns
-    -------
-    bool
+    smaller, larger: of the same rows.  tolerance: what is left of a column of length 1 that the others
+    determine; rounding leaves 1e-15.
     """
     names = list(dict.fromkeys([*larger.statistics, *smaller.statistics]))
     here = (smaller.row >= 0) & (larger.row >= 0)

@@ -42,32 +42,15 @@ class Predicted(Protocol):
 class AnswerNumbers:
     """Distinct answers, seen and expected, and what tests and robust standard errors need of the likelihood.
 
-    Attributes
-    ----------
-    row : int[n_rows]
-        The distinct answer of each row of the table; -1 for rows that say nothing.
-    group : int[n]
-        Covariate group of each distinct answer.
-    labels : tuple of str
-        Names of the groups; "" for the only one.
-    observed, expected : float[n]
-        Persons.
-    block : int[n]
-        Block of each distinct answer.
-    possible : float[n_blocks]
-        Possible answers of each block.
-    influence : float[n, n_params]
-        Inverse of the information times the derivative of each answer's log-probability: what a person of
-        weight 1 moves the parameters by.
-    statistics : tuple of str
-        Names of the q natural parameters.
-    maps : tuple of float[q, p]
-        From the p free parameters to the natural ones, a matrix a group.
-    predicted : Predicted or None
-        None where possible answers are not enumerated.
-    adds_up : bool
-        Whether the probabilities of a block's possible answers add up to 1.  They do not where ties, which are
-        answers, decide how many items are ranked before a person stops.
+    row int[n_rows]: the distinct answer of each row of the table; -1 for rows that say nothing.  group
+    int[n]: covariate group of each distinct answer.  labels: names of the groups; "" for the only one.
+    observed, expected float[n]: persons.  block int[n]: block of each distinct answer.  possible
+    float[n_blocks]: possible answers of each block.  influence float[n, n_params]: inverse of the information
+    times the derivative of each answer's log-probability: what a person of weight 1 moves the parameters by.
+    statistics: names of the q natural parameters.  maps: from the p free parameters to the natural ones, a
+    matrix a group.  predicted: none where possible answers are not enumerated.  adds_up: whether the
+    probabilities of a block's possible answers add up to 1.  They do not where ties, which are answers,
+    decide how many items are ranked before a person stops.
     """
 
     row: IntArray

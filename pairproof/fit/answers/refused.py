@@ -22,16 +22,7 @@ INSTEAD = {
 def only_comparisons(fit: FitRecord, asked: str) -> None:
     """Refuse a fit of whole answers.
 
-    Parameters
-    ----------
-    fit : FitRecord
-    asked : str
-        A key of `INSTEAD`.
-
-    Raises
-    ------
-    InputError
-        It is one; the message says what there is instead.
+    asked: a key of `INSTEAD`.
     """
     if isinstance(getattr(fit, "spec", None), AnswerSpec):  # what is no fit at all is refused by its reader
         raise InputError(

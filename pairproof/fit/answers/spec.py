@@ -21,30 +21,13 @@ Beta = Literal["", "item", "difference", "comparison", "coded"]
 class AnswerSpec(ModelSpec):
     """The specification of a model of whole answers.
 
-    Attributes
-    ----------
-    asked : {"comparisons", "rankings", "ratings"}
-        What persons were asked for.
-    times : tuple of str
-        Names of the points in time; one where everybody answered once.
-    answer_ties : {"davidson", "by-pair", "none"}
-        `ties` is "davidson" for the first two.
-    tie_orders : tuple of int
-        Numbers of items that can tie at once (Plackett-Luce).
-    dependence : bool
-        Whether comparisons that share an item depend on each other.
-    between_times : bool
-        Whether a comparison depends on the same one at the time before.
-    alpha, beta : str
-        The model of missing comparisons; "" where they are missing at random.
-    pseudo : float
-        Pseudo-comparisons (Plackett-Luce).
-    prior : str
-        A normal prior in words; "" for none.
-    classes : int
-        Latent classes; 1 for none.
-    random : tuple of str
-        Terms that differ between classes; empty for all item terms.
+    asked: what persons were asked for.  times: names of the points in time; one where everybody answered
+    once.  answer_ties: `ties` is "davidson" for the first two.  tie_orders: numbers of items that can tie at
+    once (Plackett-Luce).  dependence: whether comparisons that share an item depend on each other.
+    between_times: whether a comparison depends on the same one at the time before.  alpha, beta: the model of
+    missing comparisons; "" where they are missing at random.  pseudo: pseudo-comparisons (Plackett-Luce).
+    prior: a normal prior in words; "" for none.  classes: latent classes; 1 for none.  random: terms that
+    differ between classes; empty for all item terms.
     """
 
     asked: Literal["comparisons", "rankings", "ratings"] = "comparisons"

@@ -73,15 +73,7 @@ def possible(table: Respondents, numbers: AnswerNumbers, group: int, most: int) 
 
 
 def enumerated(numbers: AnswerNumbers) -> Predicted:
-    """The possible answers, if they are few enough.
-
-    Raises
-    ------
-    InputError
-        The model does not say what all answers are.
-    TooLargeError
-        There are more than MOST_POSSIBLE.
-    """
+    """The possible answers, if they are few enough."""
     found = numbers.predicted
     if found is None:
         raise InputError("the possible answers of this model are not written out")

@@ -21,19 +21,7 @@ SAME = {
 def likelihood_ratio(fit: FitRecord, other: FitRecord) -> inference.LikelihoodRatio:
     """Likelihood-ratio test of two fits of the same contests.
 
-    Parameters
-    ----------
-    fit, other : FitRecord
-        One at least of contests.
-
-    Returns
-    -------
-    LikelihoodRatio
-
-    Raises
-    ------
-    ComparisonError
-        There is no such test.
+    fit, `other`: one at least of contests.
     """
     for one in (fit, other):
         spec = one.spec

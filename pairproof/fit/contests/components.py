@@ -15,24 +15,9 @@ IntArray = NDArray[np.int64]
 class Component:
     """A variance component.
 
-    Attributes
-    ----------
-    name : {"item", "item:judge"}
-    sigma : float
-        Standard deviation of the effects.
-    se : float
-        Of sigma; nan at 0, and where the data bound sigma from below only.
-    lr : float
-        Twice the log-likelihood gained over sigma = 0; nan by PQL.
-    p : float
-        Of the test of sigma = 0 on its boundary, P(chi2_1 > lr) / 2 (Self and Liang 1987); 1 where lr is 0.
-    n_effects : int
-
-    Examples
-    --------
-    >>> from pairproof.fit.contests.components import Component
-    >>> Component("item", 1.126, 0.261, 21.8, 1.5e-6, 77).sigma
-    1.126
+    sigma: standard deviation of the effects.  se: of sigma; nan at 0, and where the data bound sigma from
+    below only.  lr: twice the log-likelihood gained over sigma = 0; nan by PQL.  p: of the test of sigma = 0
+    on its boundary, P(chi2_1 > lr) / 2 (Self and Liang 1987); 1 where lr is 0.
     """
 
     name: str
@@ -47,32 +32,11 @@ class Component:
 class Predicted:
     """Effects and fixed parameters together.
 
-    Attributes
-    ----------
-    theta : float[K + p]
-        Modes of the K effects, then the p fixed parameters that the data determine.
-    covariance : float[K + p, K + p]
-        Of theta minus the truth, sigma taken as known.
-    component : int[K]
-        Of each effect.
-    item : int[K]
-    judge : int[K]
-        Position in `judges`; -1 for effects of items.
-    judges : tuple of str
-    places : int[p]
-        Of the fixed parameters among the terms of the fit.
-    means : float[K] or None
-        Posterior means, by quadrature.
-    reference : str
-        What the fixed parameters are against, as the model was fitted: an item, "sum" or "".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.fit.contests.components import Predicted
-    >>> zero = np.zeros(2, dtype=np.int64)
-    >>> Predicted(np.zeros(2), np.eye(2), zero, np.arange(2), zero - 1, (), np.zeros(0, np.int64), None).n_effects
-    2
+    theta float[K + p]: modes of the K effects, then the p fixed parameters that the data determine.
+    covariance float[K + p, K + p]: of theta minus the truth, sigma taken as known.  component int[K]: of each
+    effect.  item int[K].  judge int[K]: position in `judges`; -1 for effects of items.  places int[p]: of the
+    fixed parameters among the terms of the fit.  means float[K] or None: posterior means, by quadrature.
+    reference: what the fixed parameters are against, as the model was fitted: an item, "sum" or "".
     """
 
     theta: FloatArray

@@ -11,18 +11,7 @@ from .spec import ContestSpec
 def only_plain(fit: FitRecord, asked: str, instead: str = "fit.conf_int() has Wald intervals") -> None:
     """Refuse a fit with another link, an offset, reduced bias, general ties or random effects.
 
-    Parameters
-    ----------
-    fit : FitRecord
-    asked : str
-        What is asked for, as the subject of a sentence.
-    instead : str
-        What there is in its place.
-
-    Raises
-    ------
-    InputError
-        It is one.
+    asked: what is asked for, as the subject of a sentence.  instead: what there is in its place.
     """
     spec = getattr(fit, "spec", None)
     if isinstance(spec, ContestSpec) and not spec.is_plain:

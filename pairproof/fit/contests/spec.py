@@ -25,36 +25,12 @@ class ContestSpec(ModelSpec):
 
     Other attributes are those of :class:`pairproof.fit.spec.ModelSpec`.
 
-    Attributes
-    ----------
-    formula : str
-        As written; what it says is in `item_terms` and `comparison_terms`, which are columns of the table.
-    link : {"logit", "probit", "cauchit"}
-    offset : str
-        Column of the table that is added to the linear predictor; "" for none.
-    weights : str
-        Column by which the counts were multiplied; "" for none.
-    reduction : {"", "mean", "median", "jeffreys"}
-    random : tuple of str
-        Random effects: "item", "item:judge".
-    method : {"ml", "laplace", "quadrature", "pql"}
-    tie_shift, tie_scale : bool
-        Whether Davidson's ties are shifted by who is named first, or scaled.
-    no_abilities : bool
-        Whether items have neither free abilities nor item covariates: random effects alone.
-    derived : tuple of str
-        Item covariates and columns of the table that the formula made.
-
-    Raises
-    ------
-    InputError
-        Another link, reduction or method.
-
-    Examples
-    --------
-    >>> from pairproof.fit.contests.spec import ContestSpec
-    >>> ContestSpec("bradley-terry", link="probit", order_effect=True).words
-    'Bradley-Terry, probit, order effect'
+    formula: as written; what it says is in `item_terms` and `comparison_terms`, which are columns of the
+    table.  offset: column of the table that is added to the linear predictor; "" for none.  weights: column
+    by which the counts were multiplied; "" for none.  random: random effects: "item", "item:judge".
+    tie_shift, tie_scale: whether Davidson's ties are shifted by who is named first, or scaled.  no_abilities:
+    whether items have neither free abilities nor item covariates: random effects alone.  derived: item
+    covariates and columns of the table that the formula made.
     """
 
     formula: str = ""

@@ -44,27 +44,13 @@ NO_SPREAD = "the model makes it 0, or its covariance gives it no variance"
 class Abilities:
     """Estimated abilities of items with all that inference on their differences needs.
 
-    Attributes
-    ----------
-    items : tuple of str
-    estimate : float[n]
-        Up to a common constant; n is the number of items, or one more where the mean of all is the last.
-    covariance : float[n, n]
-        Of the abilities under any one constraint.
-    se, df : float[n, n]
-        Standard error of each difference and its degrees of freedom (inf: normal); nan where there is none.
-    why : mapping of (int, int) to str
-        Why a difference, the smaller number first, has no standard error.
-    covariance_title : str
-        Which covariance it is, in words.
-    cautions : tuple of str
-        What a reader of the standard errors has to know.
-    group : str
-        Of the fit; "all" if it has one.
-    per_unit : float
-        Log-odds per unit of the estimates: 2 on the lambda scale, 1 on the log-odds scale.
-    between : BetweenSets, optional
-        Tests of differences that are infinite; None if there are none.
+    estimate float[n]: up to a common constant; n is the number of items, or one more where the mean of all is
+    the last.  covariance float[n, n]: of the abilities under any one constraint.  se, df float[n, n]:
+    standard error of each difference and its degrees of freedom (inf: normal); nan where there is none.  why:
+    why a difference, the smaller number first, has no standard error.  covariance_title: which covariance it
+    is, in words.  cautions: what a reader of the standard errors has to know.  group: of the fit; "all" if it
+    has one.  per_unit: log-odds per unit of the estimates: 2 on the lambda scale, 1 on the log-odds scale.
+    between: tests of differences that are infinite; None if there are none.
     """
 
     items: tuple[str, ...]
@@ -154,22 +140,8 @@ def abilities_of(
 ) -> Abilities:
     """Abilities on the fit's scale in one group, with its own covariance, clustered or not.
 
-    Parameters
-    ----------
-    fit : FitRecord
-    group, at
-        As in :meth:`pairproof.Fit.contrast`.
-    against : int, optional
-        Only differences to this item are worked out.
-    with_mean : bool
-        Whether the mean of all items is added as the last; then only differences to it are worked out.
-
-    Raises
-    ------
-    InputError
-        A group or covariate value that the model does not have, or fewer than two items.
-    TooLargeError
-        All differences of more than 1,000 items.
+    group, `at`: as in :meth:`pairproof.Fit.contrast`.  against: only differences to this item are worked out.
+    with_mean: whether the mean of all items is added as the last; then only differences to it are worked out.
     """
     n = len(fit.items)
     if n < 2:

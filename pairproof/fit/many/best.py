@@ -36,18 +36,6 @@ def against_the_best(abilities: Abilities, level: float = 0.95, seed: int = 0) -
 
     A difference without a standard error, unless it is infinite, rules nothing out: an item that loses by it alone may
     still be the best, and limits that need it are infinite.
-
-    Parameters
-    ----------
-    abilities : Abilities
-    level : float
-        In (0.5, 1).
-    seed : int
-
-    Raises
-    ------
-    InputError
-        A level outside (0.5, 1).
     """
     check_level(level)
     check_size(len(abilities.items), "compare against one item, or take part of the items")

@@ -42,12 +42,7 @@ MOST_TESTS, AT_ONCE = 600, 40
 class BetweenSets:
     """Tests of differences between sets.
 
-    Attributes
-    ----------
-    fit : FitRecord
-    sets : ItemSets
-    functions : float[n_items, n_params]
-        Abilities as linear functions of the parameters.
+    functions float[n_items, n_params]: abilities as linear functions of the parameters.
     """
 
     fit: FitRecord

@@ -20,24 +20,7 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def groups(n: int, apart: Iterable[tuple[int, int]], order: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     """Maximal sets of items of which no two were told apart, best first; an item may be in several.
 
-    Parameters
-    ----------
-    n : int
-        Number of items.
-    apart : pairs of int
-        Items that were told apart.
-    order : sequence of int
-        All items, best first.
-
-    Raises
-    ------
-    TooLargeError
-        More than 2,000 sets.
-
-    Examples
-    --------
-    >>> groups(3, [(0, 2)], [0, 1, 2])
-    ((0, 1), (1, 2))
+    n: number of items.  apart: items that were told apart.  order: all items, best first.
     """
     near = [((1 << n) - 1) & ~(1 << i) for i in range(n)]
     for i, j in apart:
@@ -85,13 +68,7 @@ def _members(bits: int) -> list[int]:
 
 
 def letters(n: int, columns: Sequence[Sequence[int]]) -> tuple[str, ...]:
-    """The letters of each item, from `groups`: a, ..., z, A, ..., Z, then (53), (54), ...
-
-    Examples
-    --------
-    >>> letters(3, ((0, 1), (1, 2)))
-    ('a', 'ab', 'b')
-    """
+    """The letters of each item, from `groups`: a, ..., z, A, ..., Z, then (53), (54), ..."""
     marks: list[list[str]] = [[] for _ in range(n)]
     for k, column in enumerate(columns):
         for item in column:

@@ -50,15 +50,9 @@ FAR = 38.0
 class MaxNormal:
     """The distribution of the largest of the Z_k, or of the largest |Z_k|.
 
-    Attributes
-    ----------
-    points : Points
-        Their differences are what is compared.
-    first, second : int[m]
-        Points of each pair; first - second is compared, of different points.
-    two_sided : bool
-    df : float
-        Common degrees of freedom of a multivariate t; inf is the normal.
+    points: their differences are what is compared.  `first`, second int[m]: points of each pair; first -
+    second is compared, of different points.  df: common degrees of freedom of a multivariate t; inf is the
+    normal.
     """
 
     points: Points
@@ -243,13 +237,7 @@ class MaxNormal:
             return np.asarray(PchipInterpolator(grid, values)(c))
 
     def quantile(self, level: float) -> tuple[float, float]:
-        """c with P(max <= c) = level, and its standard error (0 where it is exact).
-
-        Parameters
-        ----------
-        level : float
-            In (0.5, 1).
-        """
+        """c with P(max <= c) = level, and its standard error (0 where it is exact)."""
         p = 1.0 - level
         if self.is_exact or not math.isinf(self.df) or self.points.root.shape[1] <= FEW_DIMENSIONS:
             c = _root(lambda at: float(self._over_directions(at).mean()) - p)

@@ -30,43 +30,18 @@ def plain(values: FloatArray) -> list[float | None]:
 class ContrastNumbers:
     """Numbers of :class:`pairproof.fit.many.result.Contrasts`.
 
-    Attributes
-    ----------
-    first, second : tuple of str
-        The items of each difference; `second` is "mean" in the family "against the mean" ("mean of all"
-        where an item is called mean).
-    estimate, se, df, t : float[m]
-        On the scale of the fit; df is inf where t is held against the normal distribution.
-    p, log10_p : float[m]
-        Two-sided, each difference by itself; p is 0 where a double cannot hold it, log10_p is finite.
-    adjusted, log10_adjusted : float[m]
-        The same over the family, never below p.
-    low, high : float[m]
-        Confidence limits.
-    family : {"all pairs", "against one", "against the mean"}
-    against : str
-        The one item; "" in other families.
-    adjust : {"single-step", "holm", "bh", "none"}
-    level : float
-        Of all intervals together (single-step), or of each by itself (others).
-    critical : float
-        Critical value of the largest |score|, on the normal scale (df="common": on that of t); nan unless
-        single-step.
-    critical_error : float
-        Its Monte Carlo standard error; 0 where it is exact.
-    df_kind : {"own", "common"}
-    items : tuple of str
-        All items, whether or not a difference of theirs is in the family.
-    letters : tuple of str
-        Of each item, for all pairs: items share a letter exactly if they are not told apart at `level`.
-    left_out : tuple of (str, str)
-        Differences without a standard error, "A - B", and why.
-    covariance : str
-        Which covariance it is, in words.
-    cautions : tuple of str
-    group : str
-    per_unit : float
-        Log-odds per unit: 2 on the lambda scale, 1 on the log-odds scale.
+    `first`, second: the items of each difference; `second` is "mean" in the family "against the mean" ("mean
+    of all" where an item is called mean).  estimate, se, df, t float[m]: on the scale of the fit; df is inf
+    where t is held against the normal distribution.  p, log10_p float[m]: two-sided, each difference by
+    itself; p is 0 where a double cannot hold it, log10_p is finite.  adjusted, log10_adjusted float[m]: the
+    same over the family, never below p.  low, high float[m]: confidence limits.  against: the one item; "" in
+    other families.  level: of all intervals together (single-step), or of each by itself (others).  critical:
+    critical value of the largest |score|, on the normal scale (df="common": on that of t); nan unless
+    single-step.  critical_error: its Monte Carlo standard error; 0 where it is exact.  items: all items,
+    whether or not a difference of theirs is in the family.  letters: of each item, for all pairs: items share
+    a letter exactly if they are not told apart at `level`.  left_out: differences without a standard error,
+    "A - B", and why.  covariance: which covariance it is, in words.  per_unit: log-odds per unit: 2 on the
+    lambda scale, 1 on the log-odds scale.
     """
 
     first: tuple[str, ...]
@@ -156,30 +131,14 @@ _NUMBERS = (
 class BestNumbers:
     """Numbers of :class:`pairproof.fit.many.result.AgainstTheBest`.
 
-    Attributes
-    ----------
-    items : tuple of str
-    estimate : float[n]
-        b_i - max over the others of b_j, on the scale of the fit; nan where a difference has no estimate.
-    low, high : float[n]
-        Simultaneous confidence limits of it; 0 on one side where the item is, or is not, shown to be the best.
-    critical : float[n]
-        d_i, one-sided, on the normal scale; nan where the answer does not need it.
-    critical_error : float
-        The largest of their Monte Carlo standard errors.
-    may_be_best : bool[n]
-    adjusted, log10_adjusted : float[n]
-        p-value of the hypothesis that the item is the best: the smallest 1 - level at which it is ruled out; an upper
-        bound.
-    level : float
-    left_out : tuple of (str, str)
-        Differences without a standard error, which rule nothing out, and why.
-    covariance : str
-        Which covariance it is, in words.
-    cautions : tuple of str
-    group : str
-    per_unit : float
-        Log-odds per unit: 2 on the lambda scale, 1 on the log-odds scale.
+    estimate float[n]: b_i - max over the others of b_j, on the scale of the fit; nan where a difference has
+    no estimate.  low, high float[n]: simultaneous confidence limits of it; 0 on one side where the item is,
+    or is not, shown to be the best.  critical float[n]: d_i, one-sided, on the normal scale; nan where the
+    answer does not need it.  critical_error: the largest of their Monte Carlo standard errors.  may_be_best
+    bool[n].  adjusted, log10_adjusted float[n]: p-value of the hypothesis that the item is the best: the
+    smallest 1 - level at which it is ruled out; an upper bound.  left_out: differences without a standard
+    error, which rule nothing out, and why.  covariance: which covariance it is, in words.  per_unit: log-odds
+    per unit: 2 on the lambda scale, 1 on the log-odds scale.
     """
 
     items: tuple[str, ...]
@@ -250,44 +209,19 @@ class BestNumbers:
 class RankNumbers:
     """Numbers of :class:`pairproof.fit.many.result.RankSets`.
 
-    Attributes
-    ----------
-    items : tuple of str
-    rank : float[n]
-        Of the estimates, 1 the best; ties share the better rank; items that are infinitely far above count.  nan for an
-        item that differs infinitely from all others, and where a difference has no estimate for another reason.
-    low, high : int[n]
-        Confidence set of each rank.
-    above : bool[n, n]
-        Row is shown to be above column; all these statements hold together.
-    best : tuple of str
-        Items that may be the best (Hsu), a statement of its own at the same level.
-    groups : tuple of tuple of str
-        Maximal sets of items of which no two are told apart, best first; they overlap.
-    letters : tuple of str
-        Of each item, from the groups.
-    level : float
-    simultaneous : bool
-        Whether all sets hold together.
-    side : {"both", "lower", "upper"}
-    critical : float
-        First critical value of the simultaneous procedure, on the normal scale; nan if nothing could be tested.
-    critical_error : float
-        Its Monte Carlo standard error; 0 where it is exact.
-    left_out : tuple of (str, str)
-        Differences without a standard error, "A - B", and why; nothing is claimed about them.  Infinite ones are not
-        among them.
-    covariance : str
-        Which covariance it is, in words.
-    cautions : tuple of str
-    group : str
-    order : tuple of int
-        Places of the items, best estimate first.
-    status : tuple of str
-        Of each item "", or how it stands to others from which it differs infinitely: "above all", "below all", "between
-        sets", "apart" (:mod:`pairproof.fit.item_sets`).
-    critical_between : float
-        Against it infinite differences are held, by the profile likelihood; nan if there are none.
+    rank float[n]: of the estimates, 1 the best; ties share the better rank; items that are infinitely far
+    above count.  nan for an item that differs infinitely from all others, and where a difference has no
+    estimate for another reason.  low, high int[n]: confidence set of each rank.  above bool[n, n]: row is
+    shown to be above column; all these statements hold together.  best: items that may be the best (Hsu), a
+    statement of its own at the same level.  groups: maximal sets of items of which no two are told apart,
+    best first; they overlap.  letters: of each item, from the groups.  simultaneous: whether all sets hold
+    together.  critical: first critical value of the simultaneous procedure, on the normal scale; nan if
+    nothing could be tested.  critical_error: its Monte Carlo standard error; 0 where it is exact.  left_out:
+    differences without a standard error, "A - B", and why; nothing is claimed about them.  Infinite ones are
+    not among them.  covariance: which covariance it is, in words.  order: places of the items, best estimate
+    first.  status: of each item "", or how it stands to others from which it differs infinitely: "above all",
+    "below all", "between sets", "apart" (:mod:`pairproof.fit.item_sets`).  critical_between: against it
+    infinite differences are held, by the profile likelihood; nan if there are none.
     """
 
     items: tuple[str, ...]
@@ -314,30 +248,14 @@ class RankNumbers:
     def tau_best(self, tau: int) -> tuple[str, ...]:
         """Items that hold all of the true best `tau`, with probability `level`.
 
-        Parameters
-        ----------
-        tau : int
-            In 1..n_items.
-
-        Raises
-        ------
-        InputError
-            Another number.
+        tau: in 1..n_items.
         """
         return self._within(1 + self.above.sum(axis=0) <= self._tau(tau))
 
     def tau_worst(self, tau: int) -> tuple[str, ...]:
         """Items that hold all of the true worst `tau`, with probability `level`.
 
-        Parameters
-        ----------
-        tau : int
-            In 1..n_items.
-
-        Raises
-        ------
-        InputError
-            Another number.
+        tau: in 1..n_items.
         """
         n = len(self.items)
         return self._within(n - self.above.sum(axis=1) > n - self._tau(tau))

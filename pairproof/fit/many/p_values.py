@@ -11,20 +11,7 @@ FloatArray = NDArray[np.float64]
 def log10_holm(log10_p: FloatArray) -> FloatArray:
     """Holm (1979, Scand. J. Statist. 6, 65-70): holds the probability of any false rejection.
 
-    Parameters
-    ----------
-    log10_p : float[m]
-        At most 0, without nan.
-
-    Returns
-    -------
-    float[m]
-        log10 of the adjusted p-values.
-
-    Examples
-    --------
-    >>> (10 ** log10_holm(np.log10([0.01, 0.04, 0.03]))).round(6).tolist()
-    [0.03, 0.06, 0.06]
+    log10_p float[m]: at most 0, without nan.  Returns float[m]: log10 of the adjusted p-values.
     """
     order = np.argsort(log10_p, kind="stable")
     left = np.arange(len(log10_p), 0, -1)
@@ -36,20 +23,7 @@ def log10_holm(log10_p: FloatArray) -> FloatArray:
 def log10_benjamini_hochberg(log10_p: FloatArray) -> FloatArray:
     """Benjamini and Hochberg (1995, J. R. Statist. Soc. B 57, 289-300): holds the false discovery rate.
 
-    Parameters
-    ----------
-    log10_p : float[m]
-        At most 0, without nan.
-
-    Returns
-    -------
-    float[m]
-        log10 of the adjusted p-values.
-
-    Examples
-    --------
-    >>> (10 ** log10_benjamini_hochberg(np.log10([0.01, 0.04, 0.03]))).round(6).tolist()
-    [0.03, 0.04, 0.04]
+    log10_p float[m]: at most 0, without nan.  Returns float[m]: log10 of the adjusted p-values.
     """
     order = np.argsort(log10_p, kind="stable")[::-1]
     m = len(log10_p)

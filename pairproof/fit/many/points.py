@@ -39,12 +39,7 @@ SINGULAR = 1e-12
 class Points:
     """Points of which differences are compared.
 
-    Attributes
-    ----------
-    root : float[n_points, r]
-        P, with P P' the centred covariance.
-    seed : int
-        Of what is drawn.
+    root float[n_points, r]: P, with P P' the centred covariance.  seed: of what is drawn.
     """
 
     root: FloatArray

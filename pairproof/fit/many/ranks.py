@@ -44,24 +44,8 @@ def rank_sets(
 ) -> RankSets:
     """Confidence sets for the ranks of all items.
 
-    Parameters
-    ----------
-    abilities : Abilities
-    level : float
-        In (0.5, 1).
-    simultaneous : bool
-        All sets together; otherwise each by itself.
-    side : {"both", "lower", "upper"}
-        "lower": only the best rank an item may have is bounded; "upper": only the worst.
-    seed : int
-        Of what is drawn for the critical values.
-
-    Raises
-    ------
-    InputError
-        Another side, or a level outside (0.5, 1).
-    TooLargeError
-        More than 300 items.
+    simultaneous: all sets together; otherwise each by itself.  side: "lower": only the best rank an item may
+    have is bounded; "upper": only the worst.
     """
     check_level(level)
     one_of("side", side, ("both", "lower", "upper"))

@@ -13,23 +13,12 @@ class Contrasts(ContrastNumbers):
     """Differences of items with simultaneous intervals and adjusted p-values.
 
     The attributes are those of :class:`pairproof.fit.many.numbers.ContrastNumbers`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
-    >>> found = pairproof.fit_bradley_terry(table).contrasts("against one", "A", "holm")
-    >>> found.what, found.adjusted.round(4).tolist()
-    (('B - A', 'C - A'), [0.1125, 0.0])
     """
 
     def summary(self, rows: int = 60) -> str:
         """The differences as a table with a caption, at most 100 columns wide.
 
-        Parameters
-        ----------
-        rows : int
-            Most differences shown; the text says how many are left out.
+        rows: most differences shown; the text says how many are left out.
         """
         return contrasts_text(self, rows)
 
@@ -45,22 +34,12 @@ class AgainstTheBest(BestNumbers):
     """Each item against the best of the others, by Hsu's multiple comparisons with the best.
 
     The attributes are those of :class:`pairproof.fit.many.numbers.BestNumbers`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
-    >>> pairproof.fit_bradley_terry(table).contrasts("against the best").best
-    ('A', 'B')
     """
 
     def summary(self, rows: int = 60) -> str:
         """The items as a table with a caption, best first.
 
-        Parameters
-        ----------
-        rows : int
-            Most items shown; the text says how many are left out.
+        rows: most items shown; the text says how many are left out.
         """
         return best_text(self, rows)
 
@@ -76,23 +55,12 @@ class RankSets(RankNumbers):
     """Ranks of items with confidence sets.
 
     The attributes are those of :class:`pairproof.fit.many.numbers.RankNumbers`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
-    >>> ranks = pairproof.fit_bradley_terry(table).ranks()
-    >>> ranks.low.tolist(), ranks.high.tolist(), ranks.letters
-    ([1, 1, 3], [2, 2, 3], ('a', 'a', 'b'))
     """
 
     def summary(self, rows: int = 60) -> str:
         """The sets as a table with a caption, best first, at most 100 columns wide.
 
-        Parameters
-        ----------
-        rows : int
-            Most items shown; the text says how many are left out.
+        rows: most items shown; the text says how many are left out.
         """
         return ranks_text(self, rows)
 

@@ -79,29 +79,9 @@ def contrasts(
 ) -> Contrasts:
     """Simultaneous inference for a family of differences of items.
 
-    Parameters
-    ----------
-    abilities : Abilities
-        With the mean as its last, for the family "against the mean".
-    family : {"all pairs", "against one", "against the mean"}
-    against : str, optional
-        The item of the family "against one".
-    adjust : {"single-step", "holm", "bh", "none"}
-    level : float
-        In (0.5, 1).
-    df : {"own", "common"}
-        Degrees of freedom of each difference, or of a multivariate t: the smallest in the family.
-    seed : int
-        Of what is drawn for the critical value.
-
-    Raises
-    ------
-    InputError
-        An unknown family, adjustment or item, a level outside (0.5, 1), df="common" with another adjustment.
-    NotEstimableError
-        No difference of the family has a standard error.
-    TooLargeError
-        All pairs of more than 300 items with "single-step".
+    abilities: with the mean as its last, for the family "against the mean".  against: the item of the family
+    "against one".  df: degrees of freedom of each difference, or of a multivariate t: the smallest in the
+    family.
     """
     one_of("family", family, FAMILIES)
     one_of("adjust", adjust, ADJUSTMENTS)

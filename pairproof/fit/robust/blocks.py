@@ -48,16 +48,9 @@ def order_of(codes: IntArray, n: int) -> IntArray:
 class Cells:
     """Answers by cluster, outcome and pattern: what the sums of a cluster are made of.
 
-    Attributes
-    ----------
-    rows : RowScores
-        Where the patterns and the derivatives of each outcome come from.
-    codes : int[m]
-        Clusters.
-    cell : int[m]
-        Outcome (0 win, 1 tie, 2 loss) times the number of patterns, plus pattern.
-    weight : float[m] or None
-        Comparisons; None if all are 1.
+    rows: where the patterns and the derivatives of each outcome come from.  codes int[m]: clusters.  cell
+    int[m]: outcome (0 win, 1 tie, 2 loss) times the number of patterns, plus pattern.  weight float[m] or
+    None: comparisons; None if all are 1.
     """
 
     rows: RowScores
@@ -110,20 +103,11 @@ def cells_of(rows: RowScores, codes: IntArray, n: int) -> Cells:
 class Block:
     """Some clusters: what their rows are made of, and I_g v.
 
-    Attributes
-    ----------
-    first, last : int
-        The clusters' places in the order of clusters, `last` excluded.
-    at : int[u]
-        Parameters that the rows touch.
-    cell : int[n]
-        Outcome and pattern of each of the block's rows.
-    x, z : sparse float[n, clusters * u]
-        The rows' design of the log-odds and, if there is one, of the tie parameter, in their clusters' columns.
-    score : list of float[n]
-        By log-odds and, if there is one, by the tie parameter.
-    information : list of float[n]
-        By log-odds twice, both, tie parameter twice.
+    `first`, `last`: the clusters' places in the order of clusters, `last` excluded.  `at` int[u]: parameters
+    that the rows touch.  cell int[n]: outcome and pattern of each of the block's rows.  x, z sparse float[n,
+    clusters * u]: the rows' design of the log-odds and, if there is one, of the tie parameter, in their
+    clusters' columns.  score: by log-odds and, if there is one, by the tie parameter.  information: by
+    log-odds twice, both, tie parameter twice.
     """
 
     first: int
@@ -189,13 +173,7 @@ def _absolute(design: csr_matrix) -> csr_matrix:
 class SortedRows:
     """Rows in an order of their clusters.
 
-    Parameters
-    ----------
-    cells : Cells
-        Their codes are the places of clusters in the order that is asked for.
-    n : int
-        Clusters.
-    n_params : int
+    cells: their codes are the places of clusters in the order that is asked for.  n: clusters.
     """
 
     def __init__(self, cells: Cells, n: int, n_params: int) -> None:

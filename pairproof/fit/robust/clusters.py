@@ -33,13 +33,8 @@ KINDS: tuple[Kind, ...] = ("CR0", "CR1", "CR2")
 class Clusters(ClusterSums):
     """Covariances and degrees of freedom by cluster of a fit.
 
-    Parameters
-    ----------
-    rows : RowScores
-    codes : int[n_rows]
-        Cluster of each row, from 0; every cluster has a row with comparisons.
-    bread : float[n_params, n_params]
-        M, with 0 for references (or centred, where items sum to zero).
+    codes int[n_rows]: cluster of each row, from 0; every cluster has a row with comparisons.  bread
+    float[n_params, n_params]: M, with 0 for references (or centred, where items sum to zero).
     """
 
     def meat(self, kind: Kind) -> FloatArray:
@@ -91,10 +86,7 @@ def two_way(parts: Sequence[FloatArray], bread: FloatArray) -> tuple[FloatArray,
     Negative eigenvalues of W = L^-1 V L^-T are set to 0, L L' = M: unlike the eigenvalues of V itself these do not
     depend on the reference item.
 
-    Returns
-    -------
-    (float[p, p], int)
-        V, and how many eigenvalues were negative.
+    Returns (float[p, p], int): V, and how many eigenvalues were negative.
     """
     v = parts[0] + parts[1] - parts[2]
     value, vector = np.linalg.eigh(bread)

@@ -59,10 +59,7 @@ def satterthwaite(clusters: ClusterSums, functions: FloatArray) -> FloatArray:
     Exact for tables with G p^4 <= 3e10; beyond, never too large, with 1 / df within 5e-5 (see the module). Which of
     the two is a matter of the table, not of how many contrasts are asked for at once.
 
-    Returns
-    -------
-    float[m]
-        nan where one cluster alone determines a part of the contrast, or where it is 0.
+    Returns float[m]: nan where one cluster alone determines a part of the contrast, or where it is 0.
     """
     if clusters.n * float(len(clusters.bread)) ** 4 <= EXACT:
         return exact(clusters, functions)
@@ -248,11 +245,6 @@ def hotelling(clusters: ClusterSums, contrasts: FloatArray) -> float:
 
     Exact where q^2 G p^2 is at most 3e10.  Beyond, the terms g != h are bounded as in the module's formula, by
     2 max_g tr a_g sum_g t_g tr a_g with a_g = D'T_g (1 - T_g)^-1 D: eta is then too small by 5 % at most.
-
-    Raises
-    ------
-    TooLargeError
-        The bound is wider than 5 % of eta in a table too large for the exact value.
     """
     q, (g, p) = len(contrasts), (clusters.n, len(clusters.bread))
     if _dead(clusters, contrasts).any():

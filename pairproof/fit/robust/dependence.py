@@ -33,12 +33,7 @@ MOST_GROUPS = 20
 class Dependence:
     """How standard errors of item differences change when answers are clustered by a column.
 
-    Attributes
-    ----------
-    column : str
-    n_clusters : int
-    least, most : float
-        Smallest and largest ratio of the CR2 standard error to that of the model.
+    least, most: smallest and largest ratio of the CR2 standard error to that of the model.
     """
 
     column: str
@@ -59,17 +54,10 @@ class Dependence:
 def dependence(fit: FitRecord) -> tuple[Dependence, ...]:
     """The ratios by judge, person and source, for a fit that is not clustered.
 
-    Parameters
-    ----------
-    fit : FitRecord
-        It is worked out once for each fit.
-
-    Returns
-    -------
-    tuple of Dependence
-        One for each of the columns judge, person and source that the table has, unless the model has it as a covariate,
-        there is one cluster, every comparison is a cluster of its own, there are no or more than 500 parameters, or
-        the model has no standard errors by cluster.
+    fit: it is worked out once for each fit.  Returns tuple of Dependence: one for each of the columns judge,
+    person and source that the table has, unless the model has it as a covariate, there is one cluster, every
+    comparison is a cluster of its own, there are no or more than 500 parameters, or the model has no standard
+    errors by cluster.
     """
     kept: tuple[Dependence, ...] | None = fit.__dict__.get("_dependence")
     if kept is None:
@@ -150,11 +138,7 @@ def in_words(fit: FitRecord) -> str:
 def caution(fit: FitRecord, test: str) -> str:
     """Why a test that supposes independent answers is in doubt, and what to use; "" if nothing speaks against it.
 
-    Parameters
-    ----------
-    fit : FitRecord
-    test : str
-        What supposes it: "the likelihood ratio".
+    test: what supposes it: "the likelihood ratio".
     """
     if fit.robust is not None:
         columns = " and ".join(fit.robust.columns)

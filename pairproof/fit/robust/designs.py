@@ -28,11 +28,7 @@ IntArray = NDArray[np.int64]
 class Design:
     """A design matrix whose rows have few entries, padded to the same number of them.
 
-    Attributes
-    ----------
-    at : int[n, k]
-        Parameters; 0 where `value` is 0.
-    value : float[n, k]
+    `at` int[n, k]: parameters; 0 where `value` is 0.  value float[n, k].
     """
 
     at: IntArray

@@ -56,15 +56,8 @@ def applied(
 ) -> FloatArray:
     """(1 - A)^(-1/2) v by Clenshaw's recurrence.
 
-    Parameters
-    ----------
-    limit : float
-        At least the largest eigenvalue of A, which has none below 0; at most 0.9.
-    times : function of float[n, p] to float[n, p]
-        A v for each row v.
-    vectors : float[n, p]
-    tolerance : float
-        Largest relative error.
+    limit: at least the largest eigenvalue of A, which has none below 0; at most 0.9.  times function of
+    float[n, p] to float[n, p]: A v for each row v.  vectors float[n, p].  tolerance: largest relative error.
     """
     c = coefficients(limit, tolerance)
     if len(c) == 1:

@@ -9,22 +9,7 @@ from ..record import FitRecord
 def only_observed(fit: FitRecord, asked: str) -> None:
     """Refuse a fit with pseudo-comparisons.
 
-    Parameters
-    ----------
-    fit : FitRecord
-    asked : str
-        What is asked for, as the subject of a sentence.
-
-    Raises
-    ------
-    InputError
-        It has pseudo-comparisons.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.fit.robust.observed import only_observed
-    >>> only_observed(pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [3], None, [1])), "it")
+    asked: what is asked for, as the subject of a sentence.
     """
     words = getattr(getattr(fit, "spec", None), "pseudo_comparisons", "")
     if words:

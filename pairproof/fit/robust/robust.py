@@ -45,13 +45,7 @@ MOST_PARAMETERS = 6_000
 class Way:
     """One way of clustering.
 
-    Attributes
-    ----------
-    column : str
-    labels : tuple of str
-        Of the clusters that have comparisons.
-    clusters : Clusters
-    covariance : float[n_params, n_params]
+    labels: of the clusters that have comparisons.  covariance float[n_params, n_params].
     """
 
     column: str
@@ -64,16 +58,9 @@ class Way:
 class Robust:
     """Cluster-robust inference for linear functions of a fit's parameters.
 
-    Attributes
-    ----------
-    kind : {"CR0", "CR1", "CR2"}
-    ways : tuple of Way, one or two
-    covariance : float[n_params, n_params]
-        V; of two ways V_1 + V_2 - V_12, made positive.
-    model_based : Covariance
-        The covariance that supposes independent answers.
-    negative : int
-        Negative eigenvalues that were set to 0 (two ways).
+    covariance float[n_params, n_params]: V; of two ways V_1 + V_2 - V_12, made positive.  model_based: the
+    covariance that supposes independent answers.  negative: negative eigenvalues that were set to 0 (two
+    ways).
     """
 
     kind: Kind
@@ -149,12 +136,6 @@ class Robust:
         CR2: the approximate Hotelling test (HTZ), of two ways the smaller eta; otherwise Q / q on q and G - 1.  Of two
         ways the statistic is the smallest of those by the two-way and both one-way covariances, so that the test of one
         function is that of its t.
-
-        Raises
-        ------
-        NotEstimableError
-            One cluster alone determines a function, so few clusters that no test is left (eta - q + 1 <= 0), or
-            clusters that show no spread of a part of the hypothesis.
         """
         q = len(functions)
         for function in functions:

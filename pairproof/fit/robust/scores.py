@@ -43,17 +43,11 @@ MOVES = 1e-9
 class RowScores:
     """Scores and information of a table's rows in their two linear predictors.
 
-    Attributes
-    ----------
-    x, z : Design
-        Of the log-odds and of the tie parameter, one row a pattern; `z` has no entries where there is none.
-    pattern : int[n_rows]
-    counts : float[3, n_rows]
-        Wins, ties and losses of the item named first; weights where they are fractional.
-    unit_score : float[3, 2, n_patterns]
-        Derivatives by log-odds and tie parameter of the log-likelihood of one win, tie or loss.
-    unit_information : float[3, 3, n_patterns]
-        Minus the second derivatives of each outcome: twice by log-odds, by both, twice by the tie parameter.
+    x, z: of the log-odds and of the tie parameter, one row a pattern; `z` has no entries where there is none.
+    pattern int[n_rows].  counts float[3, n_rows]: wins, ties and losses of the item named first; weights
+    where they are fractional.  unit_score float[3, 2, n_patterns]: derivatives by log-odds and tie parameter
+    of the log-likelihood of one win, tie or loss.  unit_information float[3, 3, n_patterns]: minus the second
+    derivatives of each outcome: twice by log-odds, by both, twice by the tie parameter.
     """
 
     x: Design
@@ -178,21 +172,9 @@ def units(
 ) -> tuple[FloatArray, FloatArray]:
     """First and minus second derivatives by (eta, g) of the log-likelihood of one win, one tie and one loss.
 
-    Parameters
-    ----------
-    eta : float[n]
-        Log-odds of first against second.
-    g : float[n]
-        Tie parameter; not used by the binary model.
-    possible : bool[3, n]
-        Outcomes that infinite estimates leave possible; the others have probability 0.
-    model : {"binary", "davidson", "rao-kupper"}
-
-    Returns
-    -------
-    score : float[3, 2, n]
-    information : float[3, 3, n]
-        By eta twice, eta and g, g twice.
+    eta float[n]: log-odds of first against second.  g float[n]: tie parameter; not used by the binary model.
+    possible bool[3, n]: outcomes that infinite estimates leave possible; the others have probability 0.
+    Returns information float[3, 3, n]: by eta twice, eta and g, g twice.
     """
     if model == "rao-kupper":
         return _rao_kupper(eta, g, possible)

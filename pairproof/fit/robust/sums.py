@@ -46,14 +46,8 @@ _LOW = 0.001
 class Root:
     """A cluster's part of the information, I_g = B B', in the eigenvectors of B'M B.
 
-    Attributes
-    ----------
-    at : int[m]
-        Parameters that the cluster touches.
-    along : float[m, r]
-        B W, the columns of B turned into eigenvectors.
-    t : float[r]
-        Eigenvalues of T_g, in [0, 1].
+    `at` int[m]: parameters that the cluster touches.  along float[m, r]: B W, the columns of B turned into
+    eigenvectors.  t float[r]: eigenvalues of T_g, in [0, 1].
     """
 
     at: IntArray
@@ -80,13 +74,8 @@ class Root:
 class ClusterSums:
     """Scores and information of a fit, summed over clusters.
 
-    Parameters
-    ----------
-    rows : RowScores
-    codes : int[n_rows]
-        Cluster of each row, from 0; every cluster has a row with comparisons.
-    bread : float[n_params, n_params]
-        M, with 0 for references (or centred, where items sum to zero).
+    codes int[n_rows]: cluster of each row, from 0; every cluster has a row with comparisons.  bread
+    float[n_params, n_params]: M, with 0 for references (or centred, where items sum to zero).
     """
 
     def __init__(self, rows: RowScores, codes: IntArray, bread: FloatArray) -> None:

@@ -38,13 +38,7 @@ def size_of_ranks(ranks: RankSets) -> tuple[float, float]:
 
 
 def of_fit(given: Any, kinds: tuple[type, ...], verb: Literal["contrasts", "ranks"]) -> Any:
-    """What was given, or of a fit what its verb gives.
-
-    Raises
-    ------
-    InputError
-        Neither.
-    """
+    """What was given, or of a fit what its verb gives."""
     if isinstance(given, kinds):
         return given
     if isinstance(given, FitRecord):

@@ -26,31 +26,7 @@ if TYPE_CHECKING:
 def effects_in_order(fit: MixedFit, level: float = 0.95) -> pd.DataFrame:
     """The predicted effects with limits low and high, the greatest first within each component.
 
-    Parameters
-    ----------
-    fit : MixedFit
-    level : float
-        Of each interval, in (0, 1).
-
-    Returns
-    -------
-    DataFrame
-        As :meth:`pairproof.fit.contests.mixed.MixedFit.effects`, with low and high.
-
-    Raises
-    ------
-    InputError
-        A level outside (0, 1).
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> from pairproof.fit.shown.effects_plot import effects_in_order
-    >>> a, b = np.triu_indices(4, 1)
-    >>> wins = np.array([3, 6, 1, 8, 2, 1])
-    >>> table = pairproof.Comparisons.build("ABCD", a, b, wins, None, 10 - wins)
-    >>> effects_in_order(pairproof.fit_bradley_terry(table, random="item"))["item"].tolist()
-    ['D', 'B', 'A', 'C']
+    Returns DataFrame: as :meth:`pairproof.fit.contests.mixed.MixedFit.effects`, with low and high.
     """
     check_level(level)
     frame = fit.effects()
@@ -77,37 +53,8 @@ def size_of_effects(n: int) -> tuple[float, float]:
 def plot_effects(fit: MixedFit, ax: Any = None, *, component: str | None = None, level: float = 0.95) -> Any:
     """Plot the predicted random effects with their intervals, the greatest on top.
 
-    Parameters
-    ----------
-    fit : MixedFit
-        With at most 150 effects of the component.
-    ax : matplotlib Axes, optional
-        Default: the axes of a new figure, whose height fits the number of effects.
-    component : str, optional
-        Needed if there are several.
-    level : float
-        Of each interval, in (0, 1).
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    InputError
-        No random effects, no such component, more than 150 effects, or an `ax` that is not a matplotlib Axes.
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> from matplotlib.figure import Figure
-    >>> from pairproof.fit.shown.effects_plot import plot_effects
-    >>> a, b = np.triu_indices(4, 1)
-    >>> wins = np.array([3, 6, 1, 8, 2, 1])
-    >>> table = pairproof.Comparisons.build("ABCD", a, b, wins, None, 10 - wins)
-    >>> ax = plot_effects(pairproof.fit_bradley_terry(table, random="item"), Figure().subplots())
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['D', 'B', 'A', 'C']
+    fit: with at most 150 effects of the component.  ax: default: the axes of a new figure, whose height fits
+    the number of effects.  component: needed if there are several.
     """
     if not hasattr(fit, "components"):
         raise InputError(f"{getattr(fit, 'title', fit)}: a fit without random effects has none to draw")

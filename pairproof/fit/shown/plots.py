@@ -28,32 +28,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 def worth_intervals(fit: Fit, groups: Sequence[str] | None = None, level: float = 0.95) -> pd.DataFrame:
     """Worths with confidence intervals, made on the logit scale so that they stay inside 0 and 1.
 
-    Parameters
-    ----------
-    fit : Fit
-    groups : sequence of str, optional
-        Some of `fit.groups`; default: all of them.
-    level : float
-        Confidence level of the intervals, in (0, 1).
-
-    Returns
-    -------
-    DataFrame
-        group, item, worth, se, low, high; nan where not estimable.  The formula is that of
-        :mod:`pairproof.fit.intervals`.
-
-    Raises
-    ------
-    InputError
-        A group that the fit does not have, or a level outside (0, 1).
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.fit.shown.plots import worth_intervals
-    >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
-    >>> worth_intervals(fit)[["item", "low", "high"]].round(3).values.tolist()
-    [['A', 0.535, 0.725], ['B', 0.275, 0.465]]
+    groups: some of `fit.groups`; default: all of them.  Returns DataFrame: group, item, worth, se, low, high;
+    nan where not estimable.  The formula is that of :mod:`pairproof.fit.intervals`.
     """
     if isinstance(groups, str):
         raise InputError(f"groups={groups!r}; expected a list of group names, for example [{groups!r}]")

@@ -315,11 +315,7 @@ def _not_estimable(fit: FitRecord) -> str:
 def summary(fit: FitRecord, rows: int = ROWS) -> str:
     """The fit as text, at most 100 columns wide.
 
-    Parameters
-    ----------
-    fit : FitRecord
-    rows : int
-        Parameters shown at most; how many are left out is said.
+    rows: parameters shown at most; how many are left out is said.
     """
     lines = [*_wrapped(title(fit), 2), "=" * WIDTH, *_header(fit), "-" * WIDTH, *coefficients(fit, rows)]
     note = cut_note(fit, rows)

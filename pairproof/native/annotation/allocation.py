@@ -41,17 +41,7 @@ KEISKS_HITS = 20
 def default_hits(n_items: int, per_hit: int, pool: Pool = "paper") -> int:
     """Number of HITs of a batch after the first, unless stated: ceil(N/n), or keisks' 20.
 
-    Parameters
-    ----------
-    n_items, per_hit : int
-        N and n.
-    pool : {"paper", "keisks", "cjmay"}
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.allocation import default_hits
-    >>> default_hits(150, 5)
-    30
+    n_items, per_hit: N and n.
     """
     return KEISKS_HITS if pool == "keisks" else -(-n_items // per_hit)
 
@@ -71,48 +61,14 @@ def next_hits(
 ) -> IntArray:
     """A batch of HITs (Sakaguchi and Van Durme 2018, Algorithm 1).
 
-    Parameters
-    ----------
-    state : ScoreState
-        What is known of every item.
-    shown : int[n_items]
-        How often each item was judged or is out to be judged; da, random and the first batch even these out.
-    per_hit, hits : int
-        Items a HIT, HITs; >= 1.
-    rng : Generator
-        Of numpy.
-    first : bool
-        Whether no batch was opened before.
-    pool : {"paper", "keisks", "cjmay"}
-        Where partners come from, see the module's table.
-    gamma : float
-        Skill chain, > 0.
-    ids : tuple of str, optional
-        For keisks' order of equal variances; default: the items' own order.
-    sizes : int[hits], optional
-        Items of each HIT, 0 to per_hit, where other slots of the HIT are for repeats or checks; default: all
-        per_hit.
-
-    Returns
-    -------
-    int[hits, per_hit]
-        No item twice in a HIT; HITs, and items in a HIT, in random order.  With `sizes`, HIT k has
-        sizes[k] items and then -1, and HITs stand in the order of `sizes`.
-
-    Raises
-    ------
-    InputError
-        Too few items, no HITs, or another pool.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.allocation import next_hits
-    >>> from pairproof.native.annotation.methods import start
-    >>> state, rng = start("easl", 6), np.random.default_rng(1)
-    >>> batch = next_hits(state, state.n, per_hit=2, hits=3, rng=rng, first=True)
-    >>> np.sort(batch.ravel())    # the first batch shows every item once
-    array([0, 1, 2, 3, 4, 5])
+    state: what is known of every item.  shown int[n_items]: how often each item was judged or is out to be
+    judged; da, random and the first batch even these out.  per_hit, hits: items a HIT, HITs; >= 1.  rng: of
+    numpy.  `first`: whether no batch was opened before.  pool: where partners come from, see the module's
+    table.  gamma: skill chain, > 0.  ids: for keisks' order of equal variances; default: the items' own
+    order.  sizes int[hits]: items of each HIT, 0 to per_hit, where other slots of the HIT are for repeats or
+    checks; default: all per_hit.  Returns int[hits, per_hit]: no item twice in a HIT; HITs, and items in a
+    HIT, in random order.  With `sizes`, HIT k has sizes[k] items and then -1, and HITs stand in the order of
+    `sizes`.
     """
     one_of("pool", pool, POOLS)
     n_items = len(state.a)
@@ -160,27 +116,9 @@ def even_hits(
 
     With hits * per_hit = N and equal counts this is a random partition of the items.
 
-    Parameters
-    ----------
-    shown : int[n_items]
-        How often each was shown before.
-    per_hit, hits : int
-        >= 1.
-    rng : Generator
-    sizes : int[hits], optional
-        As in :func:`next_hits`.
-
-    Returns
-    -------
-    int[hits, per_hit]
-        No item twice in a HIT; with `sizes`, HIT k has sizes[k] items and then -1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.allocation import even_hits
-    >>> np.sort(even_hits(np.array([3, 0, 3, 0]), 2, 1, np.random.default_rng(1)))    # those not shown yet
-    array([[1, 3]])
+    shown int[n_items]: how often each was shown before.  per_hit, hits: >= 1.  sizes int[hits]: as in
+    :func:`next_hits`.  Returns int[hits, per_hit]: no item twice in a HIT; with `sizes`, HIT k has sizes[k]
+    items and then -1.
     """
     count = shown.astype(np.int64, copy=True)
     ends = np.cumsum(np.full(hits, per_hit) if sizes is None else sizes)
@@ -233,37 +171,9 @@ def next_sources(
     them, so the mean says how much is to be learned from each judgment.  da, random and the first batch take
     those shown least.  Equals are chosen at random.
 
-    Parameters
-    ----------
-    state : ScoreState
-    shown : int[n_items]
-        As in :func:`next_hits`.
-    source : int[n_items]
-        Source of every item, from 0; -1 for an item that takes no part.
-    hits : int
-        >= 1.
-    rng : Generator
-    first : bool
-
-    Returns
-    -------
-    int[hits]
-        Distinct sources in random order; where counts are evened out and more HITs than sources are asked
-        for, the sources again.
-
-    Raises
-    ------
-    InputError
-        More HITs than sources under a method that chooses by variance.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.allocation import next_sources
-    >>> from pairproof.native.annotation.methods import ScoreState
-    >>> judged = ScoreState("easl", np.array([1, 1, 4, 1.5]), np.array([1, 9, 4, 1.5]), np.array([0, 8, 6, 1]))
-    >>> next_sources(judged, judged.n, np.array([0, 0, 1, 1]), 1, np.random.default_rng(1), first=False)
-    array([0])
+    shown int[n_items]: as in :func:`next_hits`.  source int[n_items]: source of every item, from 0; -1 for an
+    item that takes no part.  hits: >= 1.  Returns int[hits]: distinct sources in random order; where counts
+    are evened out and more HITs than sources are asked for, the sources again.
     """
     among = source >= 0
     number = np.bincount(source[among])

@@ -47,21 +47,7 @@ START = 1.0
 def mode(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
     """Mode of a beta distribution, the item's score (equation 12); 1/2 at (1, 1).
 
-    Parameters
-    ----------
-    alpha, beta : float[...]
-        >= 1.
-
-    Returns
-    -------
-    float[...]
-        In [0, 1].
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.beta import mode
-    >>> mode([1.0, 2.8], [1.0, 1.2])
-    array([0.5, 0.9])
+    alpha, beta: >= 1.  Returns float[...]: in [0, 1].
     """
     a, b = np.asarray(alpha, np.float64), np.asarray(beta, np.float64)
     excess = (a - 1.0) + (b - 1.0)
@@ -73,21 +59,7 @@ def mode(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
 def variance(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
     """Variance of a beta distribution (equation 13).
 
-    Parameters
-    ----------
-    alpha, beta : float[...]
-        >= 1.
-
-    Returns
-    -------
-    float[...]
-        In (0, 1/12].
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.beta import variance
-    >>> variance([1.0, 2.8], [1.0, 1.2]).round(4)
-    array([0.0833, 0.042 ])
+    alpha, beta: >= 1.  Returns float[...]: in (0, 1/12].
     """
     a, b = np.asarray(alpha, np.float64), np.asarray(beta, np.float64)
     total = a + b
@@ -98,16 +70,7 @@ def variance(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
 class Chances(NamedTuple):
     """Chances of the three outcomes of a pair; they sum to 1.
 
-    Attributes
-    ----------
-    win, tie, loss : float
-        Of the first item winning, of a tie, of the second winning.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.beta import Chances
-    >>> Chances(0.5, 0.1, 0.4).loss
-    0.4
+    win, tie, loss: of the first item winning, of a tie, of the second winning.
     """
 
     win: float
@@ -121,22 +84,7 @@ def chances(mode_i: float, mode_j: float, epsilon: float = EPSILON) -> Chances:
     At epsilon 0.1 a win has a chance in [.2497, .7109]: a surprise is never small, which narrows the range of
     RA's scores.
 
-    Parameters
-    ----------
-    mode_i, mode_j : float
-        In [0, 1].
-    epsilon : float
-        Tie rate, >= 0.
-
-    Returns
-    -------
-    Chances
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.beta import chances
-    >>> [round(p, 3) for p in chances(0.7, 0.4)]    # win, tie, loss
-    [0.55, 0.049, 0.401]
+    mode_i, mode_j: in [0, 1].  epsilon: tie rate, >= 0.
     """
     theta = math.exp(epsilon)
     ratio = math.exp(mode_j - mode_i)  # pi_j / pi_i
@@ -148,16 +96,7 @@ def chances(mode_i: float, mode_j: float, epsilon: float = EPSILON) -> Chances:
 class Pair(NamedTuple):
     """The two beta distributions of a pair.
 
-    Attributes
-    ----------
-    alpha_i, beta_i, alpha_j, beta_j : float
-        >= 1.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.beta import Pair
-    >>> Pair(1.0, 1.0, 2.8, 1.2).alpha_j
-    2.8
+    alpha_i, beta_i, alpha_j, beta_j: >= 1.
     """
 
     alpha_i: float
@@ -169,24 +108,8 @@ class Pair(NamedTuple):
 def update_pair(pair: Pair, outcome: PairOutcome, gamma: float = GAMMA, epsilon: float = EPSILON) -> Pair:
     """One judgment of two items (equations 14 to 19).
 
-    Parameters
-    ----------
-    pair : Pair
-        Before the judgment.
-    outcome : {"win", "tie", "loss"}
-        From the first item's side.
-    gamma, epsilon : float
-        Skill chain > 0, tie rate >= 0.
-
-    Returns
-    -------
-    Pair
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.beta import Pair, update_pair
-    >>> [round(number, 3) for number in update_pair(Pair(1.0, 1.0, 1.0, 1.0), "win")]
-    [1.101, 1.0, 1.0, 1.101]
+    pair: before the judgment.  outcome: from the first item's side.  gamma, epsilon: skill chain > 0, tie
+    rate >= 0.
     """
     ai, bi, aj, bj = pair
     if outcome == "loss":
@@ -219,29 +142,11 @@ def update_hit(
 ) -> None:
     """All pairs of one HIT, one after the other; the items' states are changed in place.
 
-    Parameters
-    ----------
-    a, b : float[n_items]
-        The states: alpha and beta, or what else `update` takes.
-    items : int[n]
-        In the order of presentation.
-    scores : float[n]
-        In [0, 1]; nan where the judge could not say, and then no pair of that item counts.
-    gamma, epsilon : float
-        Skill chain > 0, tie rate >= 0.
-    tie_within : float
-        Scores no further apart than this are a tie; 0: equal ones.
-    update : function
-        What one judgment of a pair changes: :func:`update_pair` (equations 14 to 19) or
-        :func:`pairproof.native.annotation.trueskill.update_pair` (equations 3 to 10).
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.beta import update_hit
-    >>> alpha, beta = [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]
-    >>> update_hit(alpha, beta, items=[2, 0], scores=[0.9, 0.4])    # item 2 beats item 0
-    >>> [round(number, 3) for number in alpha]
-    [1.0, 1.0, 1.101]
+    `a`, b float[n_items]: the states: alpha and beta, or what else `update` takes.  items int[n]: in the
+    order of presentation.  scores float[n]: in [0, 1]; nan where the judge could not say, and then no pair of
+    that item counts.  gamma, epsilon: skill chain > 0, tie rate >= 0.  tie_within: scores no further apart
+    than this are a tie; 0: equal ones.  update: what one judgment of a pair changes: :func:`update_pair`
+    (equations 14 to 19) or :func:`pairproof.native.annotation.trueskill.update_pair` (equations 3 to 10).
     """
     for k, l, outcome in pairs_of_hit(scores, tie_within):
         i, j = items[k], items[l]
@@ -251,18 +156,8 @@ def update_hit(
 def pairs_of_hit(scores: Sequence[float], tie_within: float = 0.0) -> list[tuple[int, int, PairOutcome]]:
     """The judged pairs of a HIT by place, (0,1), (0,2), ..., with what the scores say of each.
 
-    Parameters
-    ----------
-    scores : float[n]
-        nan where the judge could not say: pairs of that item are left out.
-    tie_within : float
-        Scores no further apart than this are a tie; 0: equal ones.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.beta import pairs_of_hit
-    >>> pairs_of_hit([0.9, 0.4, 0.4])
-    [(0, 1, 'win'), (0, 2, 'win'), (1, 2, 'tie')]
+    scores float[n]: nan where the judge could not say: pairs of that item are left out.  tie_within: scores
+    no further apart than this are a tie; 0: equal ones.
     """
     found: list[tuple[int, int, PairOutcome]] = []
     for k, first in enumerate(scores):
@@ -278,24 +173,7 @@ def add_scores(
 ) -> tuple[FloatArray, FloatArray]:
     """EASL's update for many scores at once (equations 24 and 25), the same bits in whatever order they come.
 
-    Parameters
-    ----------
-    alpha, beta : float[n_items]
-        Not changed.
-    items : int[k]
-    scores : float[k]
-        In [0, 1].
-
-    Returns
-    -------
-    alpha, beta : float[n_items]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.beta import add_scores
-    >>> add_scores(np.ones(2), np.ones(2), items=[0, 1, 0], scores=[0.75, 0.25, 1.0])
-    (array([2.75, 1.25]), array([1.25, 1.75]))
+    alpha, beta float[n_items]: not changed.  items int[k].  scores float[k]: in [0, 1].
     """
     index = np.asarray(items, np.int64)
     total = exact_sums(index, np.asarray(scores, np.float64), len(alpha))
@@ -309,23 +187,7 @@ def exact_sums(index: IntArray, values: FloatArray, size: int) -> FloatArray:
     Each value is cut into multiples of 2^-26, of 2^-52 and a rest, whose sums are exact in doubles for up to
     2^26 values an index; only the last two additions round.
 
-    Parameters
-    ----------
-    index : int[k]
-    values : float[k]
-        In [0, 1].
-    size : int
-
-    Returns
-    -------
-    float[size]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.beta import exact_sums
-    >>> exact_sums(np.array([0, 1, 0]), np.array([0.5, 0.25, 1.0]), 3)
-    array([1.5 , 0.25, 0.  ])
+    index int[k].  values float[k]: in [0, 1].  Returns float[size].
     """
     total: FloatArray = np.zeros(size)
     rest = values
@@ -358,24 +220,7 @@ def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[Fl
     calibrated: it is as uncertain as the method takes itself to be
     (:func:`pairproof.native.annotation.calibrated_intervals.calibrated_interval` is).
 
-    Parameters
-    ----------
-    alpha, beta : float[k]
-        >= 1.
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    low, high : float[k]
-        In [0, 1].
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.beta import interval
-    >>> low, high = interval([2.8], [1.2])
-    >>> low.round(3), high.round(3)
-    (array([0.311]), array([1.]))
+    alpha, beta float[k]: >= 1.  Returns low, high float[k]: in [0, 1].
     """
     from .highest_density import highest_density
 

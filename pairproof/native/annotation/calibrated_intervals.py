@@ -33,28 +33,7 @@ from .coded_labels import coded, numbers
 def spread_within_items(item: Sequence[Hashable], score: ArrayLike) -> float:
     """Pooled standard deviation of the scores of one item.
 
-    Parameters
-    ----------
-    item : sequence
-        Label of each score.
-    score : float[n]
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing.
-    NotEstimableError
-        No item was scored twice.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.calibrated_intervals import spread_within_items
-    >>> round(spread_within_items(["a", "a", "b", "b", "b"], [0.2, 0.4, 0.7, 0.8, 0.9]), 4)
-    0.1155
+    item: Label of each score.  score float[n].
     """
     y = numbers("score", score)
     items, what = coded("item", item, len(y))
@@ -70,29 +49,8 @@ def spread_within_items(item: Sequence[Hashable], score: ArrayLike) -> float:
 def calibration(alpha: ArrayLike, beta: ArrayLike, spread: float) -> float:
     """The factor k: how many throws of a coin a judgment is worth.
 
-    Parameters
-    ----------
-    alpha, beta : float[n_items]
-        EASL's state, >= 1; items at (1, 1) are not judged yet and left out.
-    spread : float
-        Standard deviation of the judgments of an item, on the scale from 0 to 1.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        A spread that is not positive.
-    NotEstimableError
-        No judged item, or all of them at the ends of the scale.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.calibrated_intervals import calibration
-    >>> round(calibration([3.0, 2.0], [2.0, 3.0], spread=0.2), 3)
-    5.556
+    alpha, beta float[n_items]: EASL's state, >= 1; items at (1, 1) are not judged yet and left out.  spread:
+    standard deviation of the judgments of an item, on the scale from 0 to 1.
     """
     if not (np.isfinite(spread) and spread > 0):
         raise InputError(
@@ -114,34 +72,9 @@ def calibrated_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each item with the judgments' own spread; it holds the item's score.
 
-    Parameters
-    ----------
-    alpha, beta : float[n_items]
-        EASL's state, >= 1.
-    spread : float
-        Standard deviation of the judgments of an item: :func:`spread_within_items`, or the noise of an
-        annotator model.
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    low, high : float[n_items]
-        In [0, 1]; of an item that is not judged, the middle of the scale.
-
-    Raises
-    ------
-    InputError
-        A spread that is not positive, a level that is not between 0 and 1.
-    NotEstimableError
-        No judged item, or all of them at the ends of the scale.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.calibrated_intervals import calibrated_interval
-    >>> low, high = calibrated_interval([3.8, 2.0], [2.2, 3.0], spread=0.15)
-    >>> low.round(2), high.round(2)
-    (array([0.55, 0.18]), array([0.83, 0.51]))
+    alpha, beta float[n_items]: EASL's state, >= 1.  spread: standard deviation of the judgments of an item:
+    :func:`spread_within_items`, or the noise of an annotator model.  Returns low, high float[n_items]: in [0,
+    1]; of an item that is not judged, the middle of the scale.
     """
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")

@@ -21,30 +21,8 @@ def coded(name: str, labels: Labels, length: int) -> tuple[tuple[str, ...], IntA
     The order is that of the labels, not of the rows, so that the same judgments in another order give the
     same result.
 
-    Parameters
-    ----------
-    name : str
-        Of the column, for messages.
-    labels : sequence
-        Of each row; numbers are ordered as numbers.
-    length : int
-        Rows there must be.
-
-    Returns
-    -------
-    names : tuple of str
-    code : int[n]
-
-    Raises
-    ------
-    InputError
-        Another number of rows, or a missing label.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.coded_labels import coded
-    >>> coded("annotator", ["bob", "ann", "bob"], 3)
-    (('ann', 'bob'), array([1, 0, 1]))
+    name: of the column, for messages.  labels: of each row; numbers are ordered as numbers.  length: rows
+    there must be.
     """
     if len(labels) != length:
         raise InputError(f"{len(labels)} labels of the {name} and {length} scores; expected as many")
@@ -70,28 +48,7 @@ def _order(label: Hashable) -> tuple[int, float, str]:
 def numbers(name: str, values: object, least: int = 1) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
     """Finite numbers as an array.
 
-    Parameters
-    ----------
-    name : str
-        Of the column, for messages.
-    values : float[n]
-    least : int
-        Fewest that are of use.
-
-    Returns
-    -------
-    float[n]
-
-    Raises
-    ------
-    InputError
-        Something that is no finite number, or fewer than `least`.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.coded_labels import numbers
-    >>> numbers("score", [0.5, 1])
-    array([0.5, 1. ])
+    name: of the column, for messages.  values float[n].  least: fewest that are of use.  Returns float[n].
     """
     try:
         found = np.asarray(values, np.float64)

@@ -31,41 +31,10 @@ def comparisons_of_hits(
 ) -> Comparisons:
     """A table of all pairs of items that were scored together.
 
-    Parameters
-    ----------
-    items : sequence of str
-        Names.
-    hits : sequence of int[n]
-        Positions in `items`, in the order of presentation; the one shown before the other is `first`.
-    scores : sequence of float[n]
-        nan where the judge could not say: the item's pairs are left out.
-    judges : sequence of str or None, optional
-        Of each HIT; None where unknown.
-    sources : sequence of str, optional
-        Name of each HIT.
-    tie_within : float
-        Scores no further apart are a tie; 0: equal ones.
-    source : str
-        Where the judgments came from, for messages.
-
-    Returns
-    -------
-    Comparisons
-        A row a pair.
-
-    Raises
-    ------
-    InputError
-        No pair at all, unequal lengths.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.comparisons import comparisons_of_hits
-    >>> print(comparisons_of_hits(["A", "B", "C"], hits=[[0, 1, 2]], scores=[[0.9, 0.4, 0.4]]))
-    3 comparisons of 3 items (1 of them ties), from annotated HITs
-      A beat B 1, lost 0, tied 0
-      A beat C 1, lost 0, tied 0
-      B beat C 0, lost 0, tied 1
+    hits: positions in `items`, in the order of presentation; the one shown before the other is `first`.
+    scores: nan where the judge could not say: the item's pairs are left out.  judges: of each HIT; None where
+    unknown.  sources: name of each HIT.  tie_within: scores no further apart are a tie; 0: equal ones.
+    source: where the judgments came from, for messages.  Returns Comparisons: a row a pair.
     """
     if (
         len(hits) != len(scores)

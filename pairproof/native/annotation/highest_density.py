@@ -28,25 +28,8 @@ MAX_STEPS = 60
 def highest_density(alpha: FloatArray, beta: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each beta distribution.
 
-    Parameters
-    ----------
-    alpha, beta : float[k]
-        >= 1.
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    low, high : float[k]
-        In [0, 1].  Of the uniform distribution the middle.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.highest_density import highest_density
-    >>> low, high = highest_density(np.array([2.8, 1.0]), np.array([1.2, 3.0]), 0.95)
-    >>> low.round(4), high.round(4)
-    (array([0.3106, 0.    ]), array([1.    , 0.6316]))
+    alpha, beta float[k]: >= 1.  Returns low, high float[k]: in [0, 1].  Of the uniform distribution the
+    middle.
     """
     # Scores on a slider of a hundred steps give the same distribution again and again.
     distinct, back = np.unique(alpha + 1j * beta, return_inverse=True)

@@ -43,23 +43,8 @@ def match_quality(
 ) -> FloatArray:
     """How much is learned from a pair of items (Sakaguchi and Van Durme 2018, equations 11 and 23).
 
-    Parameters
-    ----------
-    location_i, variance_i, location_j, variance_j : float[...]
-        Means or modes, and variances > 0; they broadcast.
-    gamma : float
-        Skill chain, > 0.
-
-    Returns
-    -------
-    float[...]
-        In (0, 1]; 1 only for equal items without variance.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.match_quality import match_quality
-    >>> match_quality(0.5, 1 / 12, [0.5, 0.9], 1 / 12).round(3)    # of equals, and of unequals
-    array([0.327, 0.213])
+    location_i, variance_i, location_j, variance_j: means or modes, and variances > 0; they broadcast.  gamma:
+    skill chain, > 0.  Returns float[...]: in (0, 1]; 1 only for equal items without variance.
     """
     c2 = 2.0 * gamma * gamma + np.asarray(variance_i, np.float64) + np.asarray(variance_j, np.float64)
     gap = np.asarray(location_i, np.float64) - np.asarray(location_j, np.float64)
@@ -82,39 +67,10 @@ def draw_partners(
 
     Sakaguchi and Van Durme (2018), Algorithm 1; the same distribution as R's sample(prob = q).
 
-    Parameters
-    ----------
-    anchors : int[k]
-    location, variance : float[n_items]
-        Mean or mode of every item, and its variance > 0.
-    size : int
-        Partners of each anchor.
-    pool : int[p]
-        Items that may be drawn; an anchor never draws itself.
-    rng : Generator
-    gamma : float
-        > 0.
-    uniform_rounds, sliced_rounds : int
-        How often the first two ways are tried; 0 leaves one out.
-
-    Returns
-    -------
-    int[k, size]
-        In the order drawn.
-
-    Raises
-    ------
-    InputError
-        Fewer items to draw from than `size`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.match_quality import draw_partners
-    >>> location, variance = np.array([0.1, 0.2, 0.8, 0.9]), np.full(4, 0.001)
-    >>> draw_partners([0, 3], location, variance, 1, [0, 1, 2, 3], np.random.default_rng(1), gamma=0.01)
-    array([[1],
-           [2]])
+    anchors int[k].  location, variance float[n_items]: mean or mode of every item, and its variance > 0.
+    size: partners of each anchor.  pool int[p]: items that may be drawn; an anchor never draws itself.
+    gamma: > 0.  uniform_rounds, sliced_rounds: how often the first two ways are tried; 0 leaves one out.
+    Returns int[k, size]: in the order drawn.
     """
     a, among = np.asarray(anchors, np.int64), np.asarray(pool, np.int64)
     own = np.isin(a, among, assume_unique=False)
@@ -275,28 +231,9 @@ def quality_map(
 ) -> FloatArray:
     """Match quality of all pairs, averaged over cells (Sakaguchi and Van Durme 2018, figure 8).
 
-    Parameters
-    ----------
-    location, variance : float[n_items]
-    order : int[n_items]
-        In which the items stand, for example by the truth.
-    cells : int
-        At most so many a side.
-    gamma : float
-        Skill chain, > 0.
-
-    Returns
-    -------
-    float[k, k]
-        k = min(cells, n_items).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.match_quality import quality_map
-    >>> quality_map(np.array([0.2, 0.5, 0.9]), np.full(3, 0.05), [0, 1, 2], cells=2).round(2)
-    array([[0.41, 0.17],
-           [0.17, 0.31]])
+    location, variance float[n_items].  order int[n_items]: in which the items stand, for example by the
+    truth.  cells: at most so many a side.  gamma: skill chain, > 0.  Returns float[k, k]: k = min(cells,
+    n_items).
     """
     by = np.asarray(order, np.int64)
     edges = np.unique(np.linspace(0, len(by), min(cells, len(by)) + 1).astype(np.int64))

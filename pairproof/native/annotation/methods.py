@@ -35,25 +35,8 @@ BETA: tuple[Method, ...] = ("easl", "ra", "random")
 class Settings:
     """The constants of the methods that judge pairs, by default those of Sakaguchi and Van Durme (2018).
 
-    Attributes
-    ----------
-    gamma : float
-        Skill chain, > 0.
-    epsilon : float
-        Tie rate of ra and trueskill, >= 0.
-    tie_within : float
-        Scores (of 0 to 1) no further apart are a tie; 0: equal ones.
-
-    Raises
-    ------
-    InputError
-        A number that is not finite or out of its range.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.methods import Settings
-    >>> Settings(tie_within=0.05)
-    Settings(gamma=0.1, epsilon=0.1, tie_within=0.05)
+    gamma: skill chain, > 0.  epsilon: tie rate of ra and trueskill, >= 0.  tie_within: scores (of 0 to 1) no
+    further apart are a tie; 0: equal ones.
     """
 
     gamma: float = GAMMA
@@ -76,26 +59,8 @@ class Settings:
 class ScoreState:
     """The state of every item under one method.
 
-    Attributes
-    ----------
-    method : {"easl", "da", "ra", "trueskill", "random"}
-    a, b : float[n_items]
-        As in the module's table; `b` of da is the sum of squared deviations from the mean, and its `a` nan
-        without a score.
-    n : int[n_items]
-        Scores counted.
-
-    Raises
-    ------
-    InputError
-        Another method, arrays of unequal lengths, or a state that the method cannot have.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.methods import observe, start
-    >>> state = observe(start("easl", 3), [[0, 2]], [[0.9, 0.4]])
-    >>> state.score, state.variance.round(3)
-    (array([0.9, 0.5, 0.4]), array([0.058, 0.083, 0.062]))
+    `a`, b float[n_items]: as in the module's table; `b` of da is the sum of squared deviations from the mean,
+    and its `a` nan without a score.  n int[n_items]: scores counted.
     """
 
     method: Method
@@ -151,11 +116,6 @@ class ScoreState:
 
         Highest density of the beta distribution; normal for trueskill; Student's t for da, cut at 0 and 1.
         None is calibrated: the beta distributions count a score s as s successes and 1 - s failures.
-
-        Raises
-        ------
-        InputError
-            A level that is not between 0 and 1.
         """
         if not 0.0 < level < 1.0:
             raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
@@ -174,28 +134,7 @@ class ScoreState:
 
 
 def start(method: Method, n_items: int) -> ScoreState:
-    """The state before the first HIT.
-
-    Parameters
-    ----------
-    method : {"easl", "da", "ra", "trueskill", "random"}
-    n_items : int
-
-    Returns
-    -------
-    ScoreState
-
-    Raises
-    ------
-    InputError
-        Another method.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.methods import start
-    >>> start("easl", 2).score
-    array([0.5, 0.5])
-    """
+    """The state before the first HIT."""
     one_of("method", method, METHODS)
     first = {"da": np.nan, "trueskill": START_MEAN}.get(method, START)
     second = {"da": 0.0, "trueskill": START_VARIANCE}.get(method, START)
@@ -207,32 +146,9 @@ def observe(
 ) -> ScoreState:
     """The state after some judged HITs.
 
-    Parameters
-    ----------
-    state : ScoreState
-    hits : sequence of int[n]
-        Items in the order of presentation, one entry a judgment.
-    scores : sequence of float[n]
-        In [0, 1], nan where the judge could not say.
-    settings : Settings
-        For ra and trueskill.
-
-    Returns
-    -------
-    ScoreState
-        For easl, random and da the same to the last bit in whatever order the HITs stand in one call; ra and
-        trueskill go from the first to the last.
-
-    Raises
-    ------
-    InputError
-        Unequal lengths, an item that is not there or twice in a HIT, a score outside [0, 1].
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.methods import observe, start
-    >>> observe(start("da", 3), [[0, 2], [0, 1]], [[0.9, 0.4], [0.7, 0.2]]).score
-    array([0.8, 0.2, 0.4])
+    hits: items in the order of presentation, one entry a judgment.  scores: in [0, 1], nan where the judge
+    could not say.  settings: for ra and trueskill.  Returns ScoreState: for easl, random and da the same to
+    the last bit in whatever order the HITs stand in one call; ra and trueskill go from the first to the last.
     """
     shown = [np.asarray(h, np.int64) for h in hits]
     given = [np.asarray(s, np.float64) for s in scores]

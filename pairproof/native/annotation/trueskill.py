@@ -39,16 +39,7 @@ _DENSITY0 = 1.0 / math.sqrt(2.0 * math.pi)
 class VW(NamedTuple):
     """The factors by which a judgment changes mean and variance.
 
-    Attributes
-    ----------
-    v, w : float
-        Of the mean, any; of the variance, in (0, 1].
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.trueskill import VW
-    >>> VW(0.56, 0.54).w
-    0.54
+    v, w: of the mean, any; of the variance, in (0, 1].
     """
 
     v: float
@@ -58,22 +49,7 @@ class VW(NamedTuple):
 def win(t: float, e: float) -> VW:
     """The factors after a win (equations 5 and 9).
 
-    Parameters
-    ----------
-    t : float
-        (mu_winner - mu_loser) / c.
-    e : float
-        epsilon / c, >= 0.
-
-    Returns
-    -------
-    VW
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.trueskill import win
-    >>> [round(factor, 4) for factor in win(0.5, 0.1)]
-    [0.5619, 0.5405]
+    t: (mu_winner - mu_loser) / c.  e: epsilon / c, >= 0.
     """
     x = t - e
     if x > -3.0:
@@ -87,27 +63,7 @@ def win(t: float, e: float) -> VW:
 def tie(t: float, e: float) -> VW:
     """The factors after a tie (equations 6 and 10); at e = 0 their limit, v = -t and w = 1.
 
-    Parameters
-    ----------
-    t : float
-        (mu_i - mu_j) / c.
-    e : float
-        epsilon / c, >= 0.
-
-    Returns
-    -------
-    VW
-
-    Raises
-    ------
-    ValueError
-        Negative e.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.trueskill import tie
-    >>> [round(factor, 4) for factor in tie(0.5, 0.1)]
-    [-0.4983, 0.9967]
+    t: (mu_i - mu_j) / c.  e: epsilon / c, >= 0.
     """
     if e < 0.0:
         raise ValueError(f"tie: e is {e}; epsilon must be >= 0")
@@ -168,16 +124,7 @@ def _gauss() -> tuple[FloatArray, FloatArray]:
 class Skills(NamedTuple):
     """Means and variances of the scores of a pair of items.
 
-    Attributes
-    ----------
-    mean_i, variance_i, mean_j, variance_j : float
-        Variances > 0.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.trueskill import Skills
-    >>> Skills(0.5, 1 / 12, 0.7, 0.05).mean_j
-    0.7
+    mean_i, variance_i, mean_j, variance_j: variances > 0.
     """
 
     mean_i: float
@@ -189,24 +136,8 @@ class Skills(NamedTuple):
 def update_pair(pair: Skills, outcome: PairOutcome, gamma: float = GAMMA, epsilon: float = EPSILON) -> Skills:
     """One judgment of two items (equations 3, 4, 7 and 8).
 
-    Parameters
-    ----------
-    pair : Skills
-        Before the judgment.
-    outcome : {"win", "tie", "loss"}
-        From the first item's side.
-    gamma, epsilon : float
-        Skill chain > 0, tie rate >= 0.
-
-    Returns
-    -------
-    Skills
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.trueskill import Skills, update_pair
-    >>> [round(number, 3) for number in update_pair(Skills(0.5, 0.08, 0.5, 0.08), "win")]
-    [0.68, 0.056, 0.32, 0.056]
+    pair: before the judgment.  outcome: from the first item's side.  gamma, epsilon: skill chain > 0, tie
+    rate >= 0.
     """
     mi, vi, mj, vj = pair
     if outcome == "loss":
@@ -222,15 +153,6 @@ def update_pair(pair: Skills, outcome: PairOutcome, gamma: float = GAMMA, epsilo
 def chance_to_win(difference: float, gamma: float) -> float:
     """P(the better one wins) at a known difference of means, without ties: Phi(difference / (sqrt 2 gamma)).
 
-    Parameters
-    ----------
-    difference, gamma : float
-        >= 0, > 0, on one scale.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.trueskill import chance_to_win
-    >>> round(chance_to_win(0.1, gamma=0.1), 3)    # the paper (Sakaguchi and Van Durme 2018) says 0.8
-    0.76
+    difference, gamma: >= 0, > 0, on one scale.
     """
     return _below(difference / (_SQRT2 * gamma))

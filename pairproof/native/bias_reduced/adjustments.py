@@ -30,35 +30,8 @@ KINDS = ("mean", "median", "jeffreys")
 def adjustment(here: ContestPoint, covariance: FloatArray, kind: str) -> FloatArray:
     """The adjustment of the score at one place.
 
-    Parameters
-    ----------
-    here : ContestPoint
-    covariance : float[p, p]
-        Inverse of the expected information there.
-    kind : str
-        "mean", "median" or "jeffreys".
-
-    Returns
-    -------
-    float[p]
-
-    Raises
-    ------
-    InputError
-        There is no such kind.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.adjustments import adjustment
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.likelihood import ContestPoint
-    >>> from pairproof.native.structured.links import link
-    >>> contests = Contests(contest_design([0], [1], ["A", "B"], reference="B"), np.array([2.0]), np.array([0.0]))
-    >>> here = ContestPoint(contests, link("logit"), np.array([np.log(3)]))
-    >>> adjustment(here, np.linalg.inv(here.expected), "mean").round(12).tolist()  # 1/2 - 3/4
-    [-0.25]
+    covariance float[p, p]: inverse of the expected information there.  kind: "mean", "median" or "jeffreys".
+    Returns float[p].
     """
     if kind not in KINDS:
         raise InputError(f"bias reduction {kind!r}; expected one of {', '.join(KINDS)}")

@@ -31,32 +31,9 @@ def root_from_maximum(
 ) -> Root:
     """The root of an adjusted score, searched from the maximum of the penalised likelihood.
 
-    Parameters
-    ----------
-    step_at : function of theta, float[p]
-        As :func:`pairproof.native.bias_reduced.scoring.root` takes it.
-    penalised : function of theta, float[p]
-        The penalised log-likelihood and its gradient, float[p].
-    scale : float[p, p]
-        Columns of theta of unit standard error, for the search.
-
-    Returns
-    -------
-    Root
-
-    Raises
-    ------
-    ConvergenceError
-        No root was found.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.fallback import root_from_maximum
-    >>> def step_at(t): return 0.3 * (2.0 - t), float((2.0 - t) @ (2.0 - t))
-    >>> def penalised(t): return -0.5 * float((t - 2.0) @ (t - 2.0)), 2.0 - t
-    >>> root_from_maximum(step_at, penalised, np.eye(1)).theta.round(9).tolist()
-    [2.0]
+    step_at function of theta, float[p]: as :func:`pairproof.native.bias_reduced.scoring.root` takes it.
+    penalised function of theta, float[p]: the penalised log-likelihood and its gradient, float[p].  scale
+    float[p, p]: columns of theta of unit standard error, for the search.
     """
     from scipy.optimize import minimize, root as powell
 

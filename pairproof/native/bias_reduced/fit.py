@@ -33,38 +33,11 @@ FloatArray = NDArray[np.float64]
 class ReducedEstimate:
     """An estimate with reduced bias.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the p parameters.
-    theta : float[p]
-    covariance : float[p, p]
-        Inverse of the expected information of the plain likelihood at theta.
-    llf : float
-        Plain log-likelihood at theta, without binomial coefficients.
-    log_coefficients : float
-        Sum of the log binomial coefficients of the rows as given.
-    penalised : float
-        llf + log det I / 2.
-    deviance : float
-        Against a probability of its own for every row as given.
-    kind : str
-        "mean", "median" or "jeffreys".
-    link : str
-    steps : int
-    decrement : float
-        Squared length, in standard errors, of the last step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.fit import fit_reduced
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> always = Contests(contest_design([0], [1], ["A", "B"], reference="B"), np.array([4.0]), np.array([0.0]))
-    >>> found = fit_reduced(always)
-    >>> print(f"{found.theta[0]:.9f} ({found.standard_errors[0]:.9f})")  # log(4.5 / 0.5)
-    2.197224577 (1.666666667)
+    names: of the p parameters.  theta float[p].  covariance float[p, p]: inverse of the expected information
+    of the plain likelihood at theta.  llf: plain log-likelihood at theta, without binomial coefficients.
+    log_coefficients: sum of the log binomial coefficients of the rows as given.  penalised: llf + log det I /
+    2.  deviance: against a probability of its own for every row as given.  kind: "mean", "median" or
+    "jeffreys".  decrement: squared length, in standard errors, of the last step.
     """
 
     names: tuple[str, ...]
@@ -88,38 +61,9 @@ class ReducedEstimate:
 def fit_reduced(contests: Contests, kind: str = "mean", link_name: str = "logit") -> ReducedEstimate:
     """The estimate of contests with reduced bias.
 
-    Parameters
-    ----------
-    contests : Contests
-        They may be separated.
-    kind : str
-        "mean" (Firth 1993), "median" (Kenne Pagui, Salvan and Sartori 2017) or "jeffreys" (maximum likelihood
-        penalised by Jeffreys' prior, the same as mean for the logit).
-    link_name : str
-        "logit", "probit" or "cauchit".
-
-    Returns
-    -------
-    ReducedEstimate
-
-    Raises
-    ------
-    InputError
-        There is no such kind or link, or no contest.
-    NotEstimableError
-        Parameters cannot be told apart.
-    ConvergenceError
-        The adjusted score did not come to 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.fit import fit_reduced
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> always = Contests(contest_design([0], [1], ["A", "B"], reference="B"), np.array([4.0]), np.array([0.0]))
-    >>> [round(float(fit_reduced(always, kind).theta[0]), 6) for kind in ("mean", "median", "jeffreys")]
-    [2.197225, 3.218876, 2.197225]
+    contests: they may be separated.  kind: "mean" (Firth 1993), "median" (Kenne Pagui, Salvan and Sartori
+    2017) or "jeffreys" (maximum likelihood penalised by Jeffreys' prior, the same as mean for the logit).
+    link_name: "logit", "probit" or "cauchit".
     """
     if kind not in KINDS:
         raise InputError(f"bias reduction {kind!r}; expected one of {', '.join(KINDS)}")
@@ -175,25 +119,7 @@ def fit_reduced(contests: Contests, kind: str = "mean", link_name: str = "logit"
 def covariance_of(information: FloatArray) -> FloatArray:
     """The inverse of an information matrix.
 
-    Parameters
-    ----------
-    information : float[p, p]
-
-    Returns
-    -------
-    float[p, p]
-
-    Raises
-    ------
-    LinAlgError
-        It is singular.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.fit import covariance_of
-    >>> covariance_of(np.array([[4.0]])).tolist()
-    [[0.25]]
+    information float[p, p].  Returns float[p, p].
     """
     from scipy.linalg.lapack import dpotri
 

@@ -37,19 +37,7 @@ LONGEST = 1.5
 class Root:
     """Where an adjusted score is 0.
 
-    Attributes
-    ----------
-    theta : float[p]
-    steps : int
-    decrement : float
-        Squared length, in standard errors, of the last step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.scoring import Root
-    >>> Root(np.zeros(1), 3, 0.0).steps
-    3
+    theta float[p].  decrement: squared length, in standard errors, of the last step.
     """
 
     theta: FloatArray
@@ -64,31 +52,9 @@ def root(
 ) -> Root:
     """The root of an adjusted score.
 
-    Parameters
-    ----------
-    step_at : function of theta, float[p]
-        The step I^-1 s, float[p], and the decrement s'I^-1 s, for the adjusted score s.
-        LinAlgError where the information is singular.
-    start : float[p]
-    predictor : function of theta, float[p]
-        Linear predictors, float[n].
-
-    Returns
-    -------
-    Root
-
-    Raises
-    ------
-    ConvergenceError
-        MOST_STEPS steps were not enough.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.scoring import root
-    >>> found = root(lambda t: (0.3 * (2.0 - t), float((2.0 - t) @ (2.0 - t))), np.zeros(1), lambda t: t)
-    >>> found.theta.round(9).tolist()
-    [2.0]
+    step_at function of theta, float[p]: the step I^-1 s, float[p], and the decrement s'I^-1 s, for the
+    adjusted score s. LinAlgError where the information is singular.  start float[p].  predictor function of
+    theta, float[p]: linear predictors, float[n].
     """
     theta = start
     step, decrement = step_at(theta)
@@ -146,26 +112,9 @@ def newton(
 ) -> FloatArray | None:
     """Newton's place for the root of the scoring steps, halved until it is nearer to the root.
 
-    Parameters
-    ----------
-    step_at : function of theta, float[p]
-        As :func:`root` takes it.
-    theta, step : float[p]
-        A place, and the scoring step there.
-    decrement : float
-        Squared length of that step in standard errors.
-
-    Returns
-    -------
-    float[p] or None
-        None where no halved step is nearer.  Derivatives are central differences.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.scoring import newton
-    >>> newton(lambda t: (0.3 * (2.0 - t), float((2.0 - t) @ (2.0 - t))), np.zeros(1), np.array([0.6]), 4.0).round(6).tolist()
-    [2.0]
+    step_at function of theta, float[p]: as :func:`root` takes it.  theta, step float[p]: a place, and the
+    scoring step there.  decrement: squared length of that step in standard errors.  Returns float[p] or None:
+    none where no halved step is nearer.  Derivatives are central differences.
     """
     size = 1e-6 * np.maximum(1.0, np.abs(theta))
     try:

@@ -29,30 +29,9 @@ FloatArray = NDArray[np.float64]
 class TiedContests:
     """Outcomes of contests that may be tied, and their design.
 
-    Attributes
-    ----------
-    design : Design
-        Of n rows and p parameters b.
-    tie_columns : float[n, q]
-        Columns z of the tie parameter; a column of 1 for Davidson's model.
-    tie_names : tuple of str
-        Of these q columns.
-    wins, ties, losses : float[n]
-        Of the first player, >= 0.
-
-    Raises
-    ------
-    InputError
-        Shapes do not fit, or a count is negative or not finite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.ties import TiedContests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> one = np.ones(1)
-    >>> TiedContests(contest_design([0], [1], ["A", "B"]), one[:, None], ("log nu",), one, one, one).names
-    ('B', 'log nu')
+    design: of n rows and p parameters b.  tie_columns float[n, q]: columns z of the tie parameter; a column
+    of 1 for Davidson's model.  tie_names: of these q columns.  wins, ties, losses float[n]: of the first
+    player, >= 0.
     """
 
     design: Design
@@ -84,20 +63,7 @@ class TiedContests:
 class TiedPoint:
     """The log-likelihood of contests with ties at one place.
 
-    Attributes
-    ----------
-    contests : TiedContests
-    theta : float[p + q]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.ties import TiedContests, TiedPoint
-    >>> from pairproof.native.structured.design import contest_design
-    >>> one = np.ones(1)
-    >>> contests = TiedContests(contest_design([0], [1], ["A", "B"]), one[:, None], ("log nu",), one, one, one)
-    >>> TiedPoint(contests, np.zeros(2)).information.round(9).tolist()  # three outcomes of 1/3
-    [[0.5, 0.0], [0.0, 0.666666667]]
+    theta float[p + q].
     """
 
     contests: TiedContests
@@ -170,30 +136,10 @@ class TiedPoint:
 class TiedEstimate:
     """An estimate of Davidson's model with a design per contest.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the p parameters of the design and the q of ties.
-    theta : float[p + q]
-    covariance : float[p + q, p + q]
-        Inverse of the information of the plain likelihood at theta.
-    llf : float
-        Plain log-likelihood, without multinomial coefficients.
-    penalised : float
-        llf + log det I / 2.
-    steps : int
-    decrement : float
-        Squared length, in standard errors, of the last step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.ties import TiedContests, fit_tied
-    >>> from pairproof.native.structured.design import contest_design
-    >>> design = contest_design([0], [1], ["A", "B"], reference="B")
-    >>> contests = TiedContests(design, np.ones((1, 1)), ("log nu",), np.array([4.0]), np.array([2.0]), np.array([1.0]))
-    >>> fit_tied(contests, reduced=False).theta.round(9).tolist()  # log 4, log(2 / sqrt(4))
-    [1.386294361, 0.0]
+    names: of the p parameters of the design and the q of ties.  theta float[p + q].  covariance float[p + q,
+    p + q]: inverse of the information of the plain likelihood at theta.  llf: plain log-likelihood, without
+    multinomial coefficients.  penalised: llf + log det I / 2.  decrement: squared length, in standard errors,
+    of the last step.
     """
 
     names: tuple[str, ...]
@@ -213,33 +159,8 @@ class TiedEstimate:
 def fit_tied(contests: TiedContests, reduced: bool = True) -> TiedEstimate:
     """The estimate of Davidson's model with a design per contest.
 
-    Parameters
-    ----------
-    contests : TiedContests
-    reduced : bool
-        Whether bias is reduced (mean = Jeffreys); the estimate is then finite also where contests are
-        separated or never tied.
-
-    Returns
-    -------
-    TiedEstimate
-
-    Raises
-    ------
-    InputError
-        Without bias reduction no estimate was reached, or parameters cannot be told apart.
-    ConvergenceError
-        The score did not come to 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.bias_reduced.ties import TiedContests, fit_tied
-    >>> from pairproof.native.structured.design import contest_design
-    >>> design = contest_design([0], [1], ["A", "B"], reference="B")
-    >>> contests = TiedContests(design, np.ones((1, 1)), ("log nu",), np.array([4.0]), np.array([0.0]), np.array([0.0]))
-    >>> fit_tied(contests).theta.round(9).tolist()  # half a contest more of each outcome: log 9, log(.5 / sqrt(4.5 * .5))
-    [2.197224577, -1.098612289]
+    reduced: whether bias is reduced (mean = Jeffreys); the estimate is then finite also where contests are
+    separated or never tied.
     """
 
     def step_at(theta: FloatArray) -> tuple[FloatArray, float]:

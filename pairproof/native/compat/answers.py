@@ -71,22 +71,7 @@ def range_of_the_first_columns(call: Call) -> Call | None:
 def patt_design(codes: FloatArray, first: int | None) -> tuple[IntArray, bool]:
     """Answers and whether there are ties, as patt.design reads complete rows.
 
-    Parameters
-    ----------
-    codes : float[n_rows, C]
-    first : int, optional
-        The range is that of this number of first columns; None: of all.
-
-    Returns
-    -------
-    (int[n_rows, C], bool)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.compat.answers import patt_design
-    >>> patt_design(np.array([[0., 1.], [0., 2.]]), 1)[0].tolist()  # one value in the first column: one category
-    [[0, -1], [0, -1]]
+    codes float[n_rows, C].  `first`: the range is that of this number of first columns; None: of all.
     """
     of_range = codes if first is None else codes[:, :first]
     n_categories = int(np.nanmax(of_range) - np.nanmin(of_range)) + 1
@@ -169,24 +154,7 @@ def _changed(call: Call, answers: IntArray, ties: bool) -> Call | None:
 def ties_lost(before: Call, after: Call) -> tuple[int, int]:
     """How many ties became preferences, and how many preferences ties.
 
-    Parameters
-    ----------
-    before, after : Call
-        With the same persons and comparisons.
-
-    Returns
-    -------
-    (int, int)
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.answers import ties_lost, observed_categories
-    >>> from pairproof.native.compat.call import call_of
-    >>> table = Respondents.build("AB", "comparisons", [[1], [0], [0]], tie_category=True)
-    >>> call = call_of(table, "llbtPC.fit")
-    >>> ties_lost(call, observed_categories(call))
-    (2, 0)
+    before, after: with the same persons and comparisons.
     """
     a, b = before.table.answers, after.table.answers
     changed: NDArray[np.bool_] = a != b

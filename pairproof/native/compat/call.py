@@ -22,26 +22,9 @@ CODES = (0.0, 1.0, 2.0)
 class Call:
     """What prefmod gets.
 
-    Attributes
-    ----------
-    table : Respondents
-        A row a person.
-    function : str
-        prefmod's function, such as "pattPC.fit".
-    by : str
-        Formula of the subject covariates of the model (formel).
-    elim : tuple of str, optional
-        Covariates that divide the table, if stated.
-    codes : (float, float, float)
-        What stands in the file for: first preferred, tie, second preferred.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.call import call_of
-    >>> table = Respondents.build("AB", "comparisons", [[1], [-1]], tie_category=False, weights=[2, 1])
-    >>> call_of(table, "pattPC.fit").table.n_rows
-    3
+    table: a row a person.  function: prefmod's function, such as "pattPC.fit".  `by`: formula of the subject
+    covariates of the model (formel).  elim: covariates that divide the table, if stated.  codes: what stands
+    in the file for: first preferred, tie, second preferred.
     """
 
     table: Respondents
@@ -128,33 +111,8 @@ def call_of(
 ) -> Call:
     """A call with a row for every person.
 
-    Parameters
-    ----------
-    table : Respondents
-        With whole weights: prefmod takes a row a person.
-    function : str
-    by : str
-    elim : sequence of str, optional
-    codes : sequence of three float
-        Codes of first, tie and second in the file.
-
-    Returns
-    -------
-    Call
-
-    Raises
-    ------
-    InputError
-        Weights that are not whole, codes that are not three different numbers with the tie in the middle, a
-        covariate that the table does not have.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.call import call_of
-    >>> table = Respondents.build("AB", "comparisons", [[1], [0]], tie_category=True)
-    >>> call_of(table, "llbtPC.fit", codes=(1, 0, -1)).coded().tolist()
-    [[1.0], [0.0]]
+    table: with whole weights: prefmod takes a row a person.  codes: codes of first, tie and second in the
+    file.
     """
     if len(codes) != 3 or len(set(codes)) < 3 or codes[1] != sorted(codes)[1]:
         raise InputError(

@@ -105,21 +105,8 @@ def defect(name: str) -> Defect:
 class Chosen:
     """The defects that a `compat` option asks for.
 
-    Attributes
-    ----------
-    function : str
-        prefmod's function that is to be reproduced.
-    names : tuple of str
-        Defects asked for by name; empty for ``compat = "prefmod"``.
-    everything : bool
-        Whether all are meant that prefmod shows on the call.
-
-    Examples
-    --------
-    >>> from pairproof.native.compat.catalogue import choose
-    >>> choice = choose("prefmod:B24", "pattPC.fit")
-    >>> choice.has("B24-columns-in-another-order"), choice.has("B1-ties-as-losses")
-    (True, False)
+    function: prefmod's function that is to be reproduced.  names: defects asked for by name; empty for
+    ``compat = "prefmod"``.  everything: whether all are meant that prefmod shows on the call.
     """
 
     function: str
@@ -135,28 +122,8 @@ class Chosen:
 def choose(compat: str | Sequence[str], function: str) -> Chosen:
     """The defects that a `compat` option asks for.
 
-    Parameters
-    ----------
-    compat : str or sequence of str
-        "" for none, "prefmod", or names of defects.
-    function : str
-        prefmod's function that is to be reproduced.
-
-    Returns
-    -------
-    Chosen
-
-    Raises
-    ------
-    InputError
-        A name is unknown, its number cannot be reproduced, or the function does not have the defect.
-
-    Examples
-    --------
-    >>> from pairproof.native.compat.catalogue import choose
-    >>> choose("prefmod:B19", "pattPC.fit")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    pairproof.errors.InputError: B19-index-in-single-precision is not reproducible: R stops. fit_pattern fits...
+    compat: "" for none, "prefmod", or names of defects.  function: prefmod's function that is to be
+    reproduced.
     """
     words = asked_for(compat)
     found = [defect(w) for w in words if w != PREFIX]
@@ -174,25 +141,7 @@ def choose(compat: str | Sequence[str], function: str) -> Chosen:
 def asked_for(compat: str | Sequence[str]) -> list[str]:
     """The words of a `compat` option.
 
-    Parameters
-    ----------
-    compat : str or sequence of str
-
-    Returns
-    -------
-    list of str
-        Empty for "" and for no words.
-
-    Raises
-    ------
-    InputError
-        It is something else.
-
-    Examples
-    --------
-    >>> from pairproof.native.compat.catalogue import asked_for
-    >>> asked_for(""), asked_for("prefmod"), asked_for(("prefmod:B4", "prefmod:B24"))
-    ([], ['prefmod'], ['prefmod:B4', 'prefmod:B24'])
+    Returns list of str: empty for "" and for no words.
     """
     words = [compat] if isinstance(compat, str) else compat
     if not isinstance(words, (list, tuple)) or not all(isinstance(w, str) for w in words):

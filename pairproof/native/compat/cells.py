@@ -29,22 +29,10 @@ MOST_PATTERNS = 3**10
 class ClassesOfCells:
     """Latent classes of patterns, as pattnpml.fit has them.
 
-    Attributes
-    ----------
-    fit : LatentClasses
-        Shares are shares of patterns; its standard errors are right for this likelihood.
-    person_shares : float[K]
-        Share of the persons in each class: posteriors weighted by the persons with each pattern.
-    standard_errors : float[K, p]
-        prefmod's: those of a fit that takes the classes as known.
-    disparity : float
-        -2 log-likelihood, constants of the Poisson distribution included.
-
-    Examples
-    --------
-    >>> from pairproof.native.compat.catalogue import defect
-    >>> defect("B17").functions
-    ('pattnpml.fit',)
+    fit: shares are shares of patterns; its standard errors are right for this likelihood.  person_shares
+    float[K]: share of the persons in each class: posteriors weighted by the persons with each pattern.
+    standard_errors float[K, p]: prefmod's: those of a fit that takes the classes as known.  disparity: -2
+    log-likelihood, constants of the Poisson distribution included.
     """
 
     fit: LatentClasses

@@ -14,20 +14,8 @@ ActsOn = Literal["data", "model", "result", "no number"]
 class Evidence:
     """One number as prefmod gives it, and as it is.
 
-    Attributes
-    ----------
-    quantity : str
-        What the number is, and of which data.
-    prefmod : str
-        As prefmod 0.8-36 gave it (0.8-37 gives the same).
-    right : str
-        The number without the defect; "" where there is none.
-
-    Examples
-    --------
-    >>> from pairproof.native.compat.catalogue import defect
-    >>> print(defect("B21").evidence[0].right)
-    .185
+    quantity: what the number is, and of which data.  prefmod: as prefmod 0.8-36 gave it (0.8-37 gives the
+    same).  `right`: the number without the defect; "" where there is none.
     """
 
     quantity: str
@@ -39,31 +27,12 @@ class Evidence:
 class Defect:
     """A defect of prefmod 0.8-36 and 0.8-37.
 
-    Attributes
-    ----------
-    name : str
-        The option: an identifier, and words.  B1 to B25 are the defects found by running prefmod, A1 to A18 its
-        answers to awkward input, N1 to N4 the ways in which right numbers are printed.
-    acts_on : {"data", "model", "result", "no number"}
-    functions : tuple of str
-        prefmod's functions that have it.
-    does : str
-        What prefmod does.
-    right : str
-        What is right, and what pairproof does.
-    how : str
-        How the number is reproduced, or why it is not and what to do.
-    evidence : tuple of Evidence
-    told : bool
-        Whether prefmod's answer to a call shows from the data alone that it has the defect, so that ``compat =
-        "prefmod"`` applies it; others are applied by name only.
-
-    Examples
-    --------
-    >>> from pairproof.native.compat.catalogue import defect
-    >>> found = defect("B1")
-    >>> found.name, found.acts_on, found.option
-    ('B1-ties-as-losses', 'data', 'prefmod:B1-ties-as-losses')
+    name: the option: an identifier, and words.  B1 to B25 are the defects found by running prefmod, A1 to A18
+    its answers to awkward input, N1 to N4 the ways in which right numbers are printed.  functions: prefmod's
+    functions that have it.  does: what prefmod does.  `right`: what is right, and what pairproof does.
+    `how`: how the number is reproduced, or why it is not and what to do.  told: whether prefmod's answer to a
+    call shows from the data alone that it has the defect, so that ``compat = "prefmod"`` applies it; others
+    are applied by name only.
     """
 
     name: str

@@ -28,25 +28,8 @@ CONVERGED = 1e-11
 class MarginsNotFixed:
     """An LLBT with one constant for each pair.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Parameters but for the constants: items, `tie`, items by level.
-    estimates, standard_errors : float[p]
-    deviance : float
-    df : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.data.columns import Factor
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.margins import fit_margins_not_fixed
-    >>> sex = {"sex": Factor(np.array([0, 0, 0, 1, 1]), ("1", "2"))}
-    >>> table = Respondents.build("AB", "comparisons", [[1], [1], [-1], [1], [-1]], tie_category=False, columns=sex)
-    >>> found = fit_margins_not_fixed(table, "sex")
-    >>> found.names, found.df, round(found.deviance, 4)
-    (('A', 'A:sex[2]'), 1, 0.1384)
+    names: parameters but for the constants: items, `tie`, items by level.  estimates, standard_errors
+    float[p].
     """
 
     names: tuple[str, ...]
@@ -61,36 +44,8 @@ def fit_margins_not_fixed(
 ) -> MarginsNotFixed:
     """Fit prefmod's design with the covariate forgotten in `eliminate`.
 
-    Parameters
-    ----------
-    table : Respondents
-        Of comparisons.
-    covariate : str
-        A categorical subject covariate.
-    level_constants : bool
-        Whether the formula has the covariate's main effect (`*`), not only its interactions with items (`:`).
-
-    Returns
-    -------
-    MarginsNotFixed
-
-    Raises
-    ------
-    InputError
-        Not comparisons, or the covariate has no value in some row.
-    ConvergenceError
-        No maximum was reached: a parameter is infinite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.data.columns import Factor
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.margins import fit_margins_not_fixed
-    >>> sex = {"sex": Factor(np.array([0, 0, 1, 1]), ("1", "2"))}
-    >>> table = Respondents.build("AB", "comparisons", [[1], [-1], [1], [-1]], tie_category=False, columns=sex)
-    >>> fit_margins_not_fixed(table, "sex").df
-    1
+    table: of comparisons.  covariate: a categorical subject covariate.  level_constants: whether the formula
+    has the covariate's main effect (`*`), not only its interactions with items (`:`).
     """
     if table.kind != "comparisons":
         raise InputError(f"{table.source}: B23 is about comparisons; these are {table.kind}")

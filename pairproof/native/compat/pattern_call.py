@@ -20,21 +20,7 @@ BETA = "B3-beta-of-the-comparison"
 class PatternCall:
     """What is fitted in the place of what was asked for.
 
-    Attributes
-    ----------
-    table : Respondents
-    by : str
-    beta : str, optional
-    warnings : tuple of FitWarning
-        One that names the defects, or none.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.pattern_call import pattern_call
-    >>> table = Respondents.build("AB", "comparisons", [[1], [-1]], tie_category=False)
-    >>> pattern_call(table, "", None, "").table is table
-    True
+    warnings: one that names the defects, or none.
     """
 
     table: Respondents
@@ -44,23 +30,7 @@ class PatternCall:
 
 
 def function_of(table: Respondents) -> str:
-    """prefmod's function for the table's kind of answers.
-
-    Parameters
-    ----------
-    table : Respondents
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.pattern_call import function_of
-    >>> function_of(Respondents.build("AB", "rankings", [[1, 2]]))
-    'pattR.fit'
-    """
+    """prefmod's function for the table's kind of answers."""
     letter = {"comparisons": "PC", "rankings": "R", "ratings": "L"}[table.kind]
     return f"patt{letter}{'rep' if table.n_times > 1 else ''}.fit"
 
@@ -68,40 +38,7 @@ def function_of(table: Respondents) -> str:
 def pattern_call(table: Respondents, by: str, beta: Beta | None, compat: str | Sequence[str]) -> PatternCall:
     """What prefmod would fit.
 
-    Parameters
-    ----------
-    table : Respondents
-    by : str
-    beta : str, optional
-        "item" becomes "coded" with B3.
-    compat : str or sequence of str
-        "" for none: everything as it was asked for.
-
-    Returns
-    -------
-    PatternCall
-
-    Raises
-    ------
-    InputError
-        A defect that is unknown, not of this function, or about printed numbers.
-
-    Warns
-    -----
-    DataWarning
-        Names the defects and what they changed.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.pattern_call import pattern_call
-    >>> table = Respondents.build("AB", "comparisons", [[1], [0], [0]], tie_category=True)
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     call = pattern_call(table, "", None, "prefmod")
-    >>> call.table.tie_category, call.warnings[0].kind
-    (False, 'as-prefmod')
+    beta: "item" becomes "coded" with B3.  compat: "" for none: everything as it was asked for.
     """
     if not asked_for(compat):
         return PatternCall(table, by, beta)

@@ -109,26 +109,7 @@ def covariate_rounded(call: Call) -> Call | None:
 def seven_digits(values: FloatArray) -> FloatArray:
     """Numbers as R's format() writes a column: the decimals that seven significant digits of each need.
 
-    Parameters
-    ----------
-    values : float[n]
-        nan stays nan.
-
-    Returns
-    -------
-    float[n]
-
-    Raises
-    ------
-    InputError
-        A number is infinite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.compat.persons import seven_digits
-    >>> seven_digits(np.array([3141.59265458979])).tolist(), seven_digits(np.array([3141.59265458979, 1.5])).tolist()
-    ([3141.593], [3141.593, 1.5])
+    values float[n]: nan stays nan.  Returns float[n].
     """
     if np.isinf(values).any():
         raise InputError("a covariate is infinite; expected finite numbers")

@@ -19,22 +19,8 @@ STEP = 1e-4
 class CountedWithEmptyCells:
     """Degrees of freedom and AIC with the cells that hold no comparison (B11).
 
-    Attributes
-    ----------
-    empty : int
-        Pairs that nobody in a group compared.
-    df, df_right : int
-    aic, aic_right : float
-        Of R's Poisson log-likelihood, with a constant for each cell.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.compat.printed import counted_with_empty_cells
-    >>> table = pairproof.Comparisons.build("ABCD", [0, 0, 1, 1, 2], [1, 2, 2, 3, 3], [3, 4, 3, 5, 6], None, [2, 1, 2, 4, 2])
-    >>> counted = counted_with_empty_cells(pairproof.fit_llbt(table))
-    >>> counted.empty, counted.df, counted.df_right, round(counted.aic - counted.aic_right, 9)
-    (1, 3, 2, 2.0)
+    empty: pairs that nobody in a group compared.  aic, aic_right: of R's Poisson log-likelihood, with a
+    constant for each cell.
     """
 
     empty: int
@@ -47,21 +33,7 @@ class CountedWithEmptyCells:
 def counted_with_empty_cells(fit: Fit) -> CountedWithEmptyCells:
     """df and AIC of gnm on a design of prefmod's.
 
-    Parameters
-    ----------
-    fit : Fit
-        Of an LLBT.
-
-    Returns
-    -------
-    CountedWithEmptyCells
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.compat.printed import counted_with_empty_cells
-    >>> counted_with_empty_cells(pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [3], None, [2]))).empty
-    0
+    fit: of an LLBT.
     """
     n = len(fit.items)
     names = sorted({name for at in fit.groups.values() for name in at} | set(fit.spec.cells))
@@ -88,23 +60,7 @@ def stored_log_likelihood(fit: Fit) -> float:
     parameter, where the log-likelihood is lower by half its information times the square of the distance (and by terms
     of the third order, about 1e-11).
 
-    Parameters
-    ----------
-    fit : Fit
-        Of a pattern model, with the last item as the reference.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.compat.printed import stored_log_likelihood
-    >>> table = pairproof.Respondents.build("AB", "comparisons", [[1], [-1]], tie_category=False, weights=[60, 40])
-    >>> fit = pairproof.fit_pattern(table)
-    >>> print(f"{stored_log_likelihood(fit) - fit.llf:.3g}")
-    -1.92e-06
+    fit: of a pattern model, with the last item as the reference.
     """
     free = np.flatnonzero(fit.free)
     if not len(free):
@@ -118,21 +74,8 @@ def stored_log_likelihood(fit: Fit) -> float:
 def printed_by_llbt_fit(fit: Fit) -> dict[str, tuple[float, float, float, float]]:
     """Estimate, standard error, z and P(z) as llbt.fit prints them: four decimals, one-sided (N2, N3).
 
-    Parameters
-    ----------
-    fit : Fit
-
-    Returns
-    -------
-    dict of parameter to four float
-        llbt.fit itself stops before the maximum; where that shows in the fourth decimal, so does the difference.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.compat.printed import printed_by_llbt_fit
-    >>> printed_by_llbt_fit(pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35])))["A"]
-    (0.2778, 0.106, 2.6198, 0.0044)
+    Returns dict of parameter to four float: llbt.fit itself stops before the maximum; where that shows in the
+    fourth decimal, so does the difference.
     """
     out = {}
     for k in np.flatnonzero(fit.free):

@@ -41,19 +41,7 @@ CHANGES: tuple[tuple[str, Change], ...] = (
 class Committed:
     """A defect that was applied to a table.
 
-    Attributes
-    ----------
-    defect : Defect
-    change : str
-        What it changed here, with numbers.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.reading import read_as_prefmod
-    >>> table = Respondents.build("AB", "comparisons", [[1], [0], [0]], tie_category=True)
-    >>> print(read_as_prefmod(table, "pattPC.fit", warn=False).committed[0])
-    B1-ties-as-losses: 2 ties became wins of the second item
+    change: what it changed here, with numbers.
     """
 
     defect: Defect
@@ -67,22 +55,8 @@ class Committed:
 class AsRead:
     """A table as prefmod reads it.
 
-    Attributes
-    ----------
-    call : Call
-        After the defects.
-    committed : tuple of Committed
-        Those that changed something.
-    without_effect : tuple of str
-        Names of defects that were asked for and change nothing here.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.reading import read_as_prefmod
-    >>> table = Respondents.build("AB", "comparisons", [[1], [-1]], tie_category=False)
-    >>> read_as_prefmod(table, "llbtPC.fit").committed
-    ()
+    call: after the defects.  committed: those that changed something.  without_effect: names of defects that
+    were asked for and change nothing here.
     """
 
     call: Call
@@ -123,45 +97,11 @@ def read_as_prefmod(
 ) -> AsRead:
     """The table as a function of prefmod reads it, defects included.
 
-    Parameters
-    ----------
-    table : Respondents
-    function : str
-        prefmod's function, such as "pattPC.fit".
-    by : str
-        Formula of the subject covariates (formel).
-    elim : sequence of str, optional
-        Covariates that divide the table, where they were stated.
-    compat : str or sequence of str
-        "prefmod": all defects that prefmod shows on this call; or names, see
-        :func:`pairproof.native.compat.catalogue.defects`.
-    codes : sequence of three float
-        Codes of first preferred, tie, second preferred in the file that prefmod was given.
-    warn : bool
-        Whether to warn with the names of the defects.
-
-    Returns
-    -------
-    AsRead
-
-    Raises
-    ------
-    InputError
-        A name is unknown or not one of this function's, its number cannot be reproduced, or nothing is left.
-
-    Warns
-    -----
-    DataWarning
-        Names the defects that changed something, and what they changed.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import Respondents
-    >>> from pairproof.native.compat.reading import read_as_prefmod
-    >>> table = Respondents.build("ABC", "comparisons", [[1, 0, -1], [1, 1, 1], [-1, -1, 0]], tie_category=True)
-    >>> read = read_as_prefmod(table, "pattPC.fit", warn=False)
-    >>> read.table.sentences()
-    ['1  A < B, A < C, B < C', '1  A > B, A < C, B < C', '1  A > B, A > C, B > C']
+    function: prefmod's function, such as "pattPC.fit".  `by`: formula of the subject covariates (formel).
+    elim: covariates that divide the table, where they were stated.  compat: "prefmod": all defects that
+    prefmod shows on this call; or names, see :func:`pairproof.native.compat.catalogue.defects`.  codes: codes
+    of first preferred, tie, second preferred in the file that prefmod was given.  warn: whether to warn with
+    the names of the defects.
     """
     chosen = choose(compat, function)
     call = call_of(table, function, by, elim, codes)

@@ -18,32 +18,12 @@ Numbers = dict[str, float]
 def printed_as_prefmod(fit: Fit, compat: str | Sequence[str]) -> Numbers:
     """The numbers of a fit that prefmod would print otherwise.
 
-    Parameters
-    ----------
-    fit : Fit
-        Of an LLBT, or (N1) of a pattern model.
-    compat : str or sequence of str
-        "prefmod": those that prefmod would show on this fit (B6, B11, B21, N1).  Or names: B6, both B7, B11, B21, N1, N2, N3, as in
-        :func:`pairproof.native.compat.catalogue.defects`.
-
-    Returns
-    -------
-    dict of quantity to number
-        Named as in a claims file: "worth.all.A", "worth.group.A" (cov.sel's one column: "worth.worth.A"), "df_resid", "aic_glm", "llf", "deviance",
-        "p.A", "estimate.A", "se.A", "z.A".  Those that the defect does not touch are left out.
-
-    Raises
-    ------
-    InputError
-        An unknown defect, one that is not about results, or that the fit cannot show.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.compat.results import printed_as_prefmod
-    >>> fit = pairproof.fit_llbt(pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35]))
-    >>> {k: round(v, 4) for k, v in printed_as_prefmod(fit, "prefmod:N2-one-sided-p").items()}
-    {'p.A': 0.0044, 'p.tie': 0.0022}
+    fit: of an LLBT, or (N1) of a pattern model.  compat: "prefmod": those that prefmod would show on this fit
+    (B6, B11, B21, N1).  Or names: B6, both B7, B11, B21, N1, N2, N3, as in
+    :func:`pairproof.native.compat.catalogue.defects`.  Returns dict of quantity to number: named as in a
+    claims file: "worth.all.A", "worth.group.A" (cov.sel's one column: "worth.worth.A"), "df_resid",
+    "aic_glm", "llf", "deviance", "p.A", "estimate.A", "se.A", "z.A".  Those that the defect does not touch
+    are left out.
     """
     found: Numbers = {}
     for name in asked_for(compat):

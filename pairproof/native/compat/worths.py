@@ -28,52 +28,15 @@ RESERVED = frozenset(
 
 
 def is_name_in_r(text: str) -> bool:
-    """Whether R takes a text for a name without backquotes.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> from pairproof.native.compat.worths import is_name_in_r
-    >>> [is_name_in_r(t) for t in ("LO", "St. Gallen", ".a", ".2a", "2a", "if", "G\\u00f6teborg")]
-    [True, False, True, False, False, False, True]
-    """
+    """Whether R takes a text for a name without backquotes."""
     return bool(_WORD.match(text)) and text not in RESERVED
 
 
 def worth_as_prefmod(fit: Fit, name: str) -> dict[str, dict[str, float]]:
     """The table of worths that llbt.worth gives of a fit, with one of its defects.
 
-    Parameters
-    ----------
-    fit : Fit
-        Without numeric subject covariates.
-    name : str
-        B6-names-unread, B7-sum-contrasts-read-as-treatment, B7-one-column-of-cov-sel, or
-        B21-worths-of-groups-of-items.
-
-    Returns
-    -------
-    dict of group to dict of item (B21: items joined by commas) to worth
-
-    Raises
-    ------
-    InputError
-        Another defect, or one that the model cannot show: groups, item covariates.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.compat.worths import worth_as_prefmod
-    >>> table = pairproof.Comparisons.build(["St. Gallen", "B"], [0], [1], [3], None, [1])
-    >>> worth_as_prefmod(pairproof.fit_llbt(table), "B6")
-    {'all': {'St. Gallen': 0.5, 'B': 0.5}}
+    fit: without numeric subject covariates.  name: B6-names-unread, B7-sum-contrasts-read-as-treatment,
+    B7-one-column-of-cov-sel, or B21-worths-of-groups-of-items.
     """
     found = defect(name)
     abilities = {g: _log_worths(fit, at) for g, at in fit.groups.items()}
@@ -141,22 +104,7 @@ def _sum_contrasts(fit: Fit, abilities: Mapping[str, FloatArray]) -> dict[str, d
 def without_last_effects(grid: FloatArray, sizes: list[int]) -> FloatArray:
     """A table of groups with every effect of a last level left out, for which a sum contrast has no coefficient.
 
-    Parameters
-    ----------
-    grid : float[K1, K2, ..., ...]
-    sizes : list of int
-        K1, K2, ...
-
-    Returns
-    -------
-    float[K1, K2, ..., ...]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.compat.worths import without_last_effects
-    >>> without_last_effects(np.array([1.0, 2.0, 6.0]), [3]).tolist()  # the last group has the mean
-    [1.0, 2.0, 3.0]
+    grid float[K1, K2, ..., ...].  sizes: K1, K2, ...  Returns float[K1, K2, ..., ...].
     """
     shown = np.zeros_like(grid)
     for subset in product((False, True), repeat=len(sizes)):

@@ -28,14 +28,8 @@ IntArray = NDArray[np.int64]
 class Effects:
     """The random effects of a model, and which of them each row has.
 
-    Attributes
-    ----------
-    component : str
-    first, second : int[n_rows]
-        Effect of each side; -1 for none.
-    item, judge : int[K]
-        What each effect is of; judge -1 for effects of items.
-    judges : tuple of str
+    `first`, second int[n_rows]: effect of each side; -1 for none.  item, judge int[K]: what each effect is
+    of; judge -1 for effects of items.
     """
 
     component: str
@@ -52,22 +46,7 @@ class Effects:
 
 
 def effects_of(rows: ContestRows, component: str) -> Effects:
-    """The random effects of one component.
-
-    Parameters
-    ----------
-    rows : ContestRows
-    component : {"item", "item:judge"}
-
-    Returns
-    -------
-    Effects
-
-    Raises
-    ------
-    InputError
-        There is no column `judge`, or it lacks a value.
-    """
+    """The random effects of one component."""
     table, n = rows.table, len(rows.table.items)
     if component == "item":
         own = {t.item for t in rows.terms if t.kind == "covariate" and t.item is not None}
@@ -101,14 +80,8 @@ def effects_of(rows: ContestRows, component: str) -> Effects:
 class MixedRows:
     """The contests of a model with random effects.
 
-    Attributes
-    ----------
-    effects : tuple of Effects
-        A component each.
-    limit : LimitRows
-        What of the fixed parameters has a finite estimate.
-    contests : Contests
-        Whose first parameters are the effects, component by component, and whose others are those that are finite.
+    effects: a component each.  limit: what of the fixed parameters has a finite estimate.  contests: whose
+    first parameters are the effects, component by component, and whose others are those that are finite.
     """
 
     effects: tuple[Effects, ...]
@@ -122,21 +95,7 @@ class MixedRows:
 
 
 def mixed_rows(rows: ContestRows) -> MixedRows:
-    """The contests of a model with random effects.
-
-    Parameters
-    ----------
-    rows : ContestRows
-
-    Returns
-    -------
-    MixedRows
-
-    Raises
-    ------
-    InputError, NotEstimableError, ConvergenceError, TooLargeError
-        As :func:`pairproof.fit_bradley_terry`.
-    """
+    """The contests of a model with random effects."""
     effects = tuple(effects_of(rows, name) for name in rows.spec.random)
     fixed = contests_of(rows)
     limit = _limit(fixed, rows.spec.link)

@@ -30,20 +30,8 @@ from .tabulate import tabulate
 def fit_contests(ready: Prepared) -> Fit:
     """Fit a prepared model.
 
-    Parameters
-    ----------
-    ready : Prepared
-
-    Returns
-    -------
-    Fit
-        By the engine of plain models where there is neither link, offset, reduced bias, general ties nor random
-        effect, else a ContestFit or a MixedFit.
-
-    Raises
-    ------
-    InputError, NotEstimableError, ConvergenceError, TooLargeError
-        As :func:`pairproof.fit_bradley_terry`.
+    Returns Fit: by the engine of plain models where there is neither link, offset, reduced bias, general ties
+    nor random effect, else a ContestFit or a MixedFit.
     """
     fitted: Fit
     if ready.spec.is_plain and not ready.spec.no_abilities:
@@ -56,31 +44,7 @@ def fit_contests(ready: Prepared) -> Fit:
 
 
 def fit_spec(table: Comparisons, spec: ContestSpec) -> ContestFit:
-    """Fit a specification whose columns are in the table.
-
-    Parameters
-    ----------
-    table : Comparisons
-    spec : ContestSpec
-
-    Returns
-    -------
-    ContestFit
-
-    Raises
-    ------
-    InputError, NotEstimableError, ConvergenceError, TooLargeError
-        As :func:`pairproof.fit_bradley_terry`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.fit.contests.spec import ContestSpec
-    >>> from pairproof.native.contests.fitted import fit_spec
-    >>> table = pairproof.Comparisons.build("AB", [0], [1], [3], None, [1])
-    >>> fit_spec(table, ContestSpec("bradley-terry", reference="B", link="cauchit")).params.round(9).to_dict()
-    {'A': 1.0, 'B': 0.0}
-    """
+    """Fit a specification whose columns are in the table."""
     rows = contest_rows(table, spec)
     return fit_mixed_contests(rows, warnings_of(rows)) if spec.random else _fixed(rows, solved(rows))
 
@@ -128,16 +92,7 @@ def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
 
 
 def warnings_of(rows: ContestRows) -> tuple[FitWarning, ...]:
-    """Warnings about the data: ranked pairs, comparison terms, ties, items without a covariate.
-
-    Parameters
-    ----------
-    rows : ContestRows
-
-    Returns
-    -------
-    tuple of FitWarning
-    """
+    """Warnings about the data: ranked pairs, comparison terms, ties, items without a covariate."""
     data, spec = rows.data, rows.spec
     found = [*ranking_warning(data), *rows.warnings]
     ties = float(data.ties.sum())

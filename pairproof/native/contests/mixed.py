@@ -48,20 +48,7 @@ SEARCH = "search of the marginal likelihood, to 1e-10 standard errors"
 def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> MixedFit:
     """Fit a model with random effects.
 
-    Parameters
-    ----------
-    rows : ContestRows
-    warnings : sequence of FitWarning
-        About the data.
-
-    Returns
-    -------
-    MixedFit
-
-    Raises
-    ------
-    InputError, NotEstimableError, ConvergenceError, TooLargeError
-        As :func:`pairproof.fit_bradley_terry`.
+    warnings: about the data.
     """
     spec = rows.spec
     if len(spec.random) > 1 and spec.method != "laplace":

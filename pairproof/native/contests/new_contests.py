@@ -32,25 +32,8 @@ def stacked(
 ) -> tuple[Comparisons, int, int]:
     """The fit's table with new rows and items at the end, and the numbers of rows and items before them.
 
-    Parameters
-    ----------
-    fit : Fit
-    spec : ContestSpec
-    contests : mapping of str to sequence, or DataFrame
-    item_data : mapping of str to mapping of str to level or number
-        Of new items.
-
-    Returns
-    -------
-    Comparisons, int, int
-        The new rows have one win, which counts for nothing; columns that `contests` lacks are left out.
-
-    Raises
-    ------
-    InputError
-        No columns first and second, columns of different lengths, or values that do not fit.
-    ItemError
-        An item that is neither in the table nor in `item_data`, or lacks a covariate.
+    item_data: of new items.  Returns Comparisons, int, int: the new rows have one win, which counts for
+    nothing; columns that `contests` lacks are left out.
     """
     data = fit.data
     names = [str(c) for c in (contests.columns if hasattr(contests, "columns") else contests)]

@@ -61,13 +61,7 @@ def asked(options: Options) -> bool:
 class Prepared:
     """A table and a specification to be fitted.
 
-    Attributes
-    ----------
-    table : Comparisons
-        With derived covariates and columns.
-    spec : ContestSpec
-    warnings : tuple of FitWarning
-        About the formula.
+    table: with derived covariates and columns.  warnings: about the formula.
     """
 
     table: Comparisons
@@ -87,16 +81,7 @@ def prepared(
     separate: Sequence[str],
     comparison_terms: str | Sequence[str],
 ) -> Prepared:
-    """The table and the specification; parameters and errors as in :func:`pairproof.fit_bradley_terry`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.contests.options import Options, prepared
-    >>> table = pairproof.Comparisons.build("AB", [0], [1], [61], None, [35])
-    >>> prepared(table, Options(link="probit"), None, "", None, False, None, (), (), ()).spec.words
-    'Bradley-Terry, probit'
-    """
+    """The table and the specification; parameters and errors as in :func:`pairproof.fit_bradley_terry`."""
     one_of("link", options.link, ("logit", "probit", "cauchit"))
     if options.reduce_bias is not None:
         one_of("reduce_bias", options.reduce_bias, ("mean", "median", "jeffreys"))

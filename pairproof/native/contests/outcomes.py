@@ -17,12 +17,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LinkOutcomes:
-    """Wins and losses under a link.
-
-    Attributes
-    ----------
-    name : {"logit", "probit", "cauchit"}
-    """
+    """Wins and losses under a link."""
 
     name: str
 
@@ -36,12 +31,7 @@ class LinkOutcomes:
 
 @dataclass(frozen=True)
 class TieOutcomes:
-    """Wins, ties and losses under Davidson's model, shifted or scaled.
-
-    Attributes
-    ----------
-    shift, scale : bool
-    """
+    """Wins, ties and losses under Davidson's model, shifted or scaled."""
 
     shift: bool
     scale: bool
@@ -49,13 +39,8 @@ class TieOutcomes:
     def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
         """float[n, 3]: first preferred, tie, second preferred.
 
-        Parameters
-        ----------
-        eta : float[n]
-        home : float[n]
-            1 where the item named first has its advantage.
-        ties : float[q]
-            The tie parameter log nu, then shift and scale if the model has them.
+        eta float[n].  home float[n]: 1 where the item named first has its advantage.  ties float[q]: the tie
+        parameter log nu, then shift and scale if the model has them.
         """
         known = np.isfinite(eta)
         out = np.full((len(eta), 3), np.nan)

@@ -296,12 +296,9 @@ def _effects(
 ) -> tuple[list[tuple[int | None, int | None]], FloatArray]:
     """Puts the effects that were seen into the functions.
 
-    Returns
-    -------
-    list of (int or None, int or None)
-        Of the first component, the effects of both sides of each row; -1 for none, None for one that was not seen.
-    float[m, n]
-        Variances of the effects that were not seen, component by component and side by side.
+    Returns list of (int or None, int or None): of the first component, the effects of both sides of each row;
+    -1 for none, None for one that was not seen.  Returns float[m, n]: variances of the effects that were not
+    seen, component by component and side by side.
     """
     found, table = fit.predicted_effects, rows.table
     own = {t.item for t in rows.terms if t.kind == "covariate" and t.item is not None}

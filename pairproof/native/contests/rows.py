@@ -35,23 +35,11 @@ IntArray = NDArray[np.int64]
 class ContestRows:
     """The rows of a model of contests.
 
-    Attributes
-    ----------
-    spec : ContestSpec
-    data : Comparisons
-        As it was given.
-    table : Comparisons
-        As it enters the likelihood: ties dropped or halved, if the specification says so.
-    design : Design
-        Of the free parameters, a row for each row of the table.
-    terms : tuple of Term
-        Of abilities, order effect and comparison terms; the reference item included.
-    places : int[p]
-        Where in `terms` the parameters of the design are.
-    home : float[n_rows]
-        1 where the item named first has its advantage, 0 on neutral ground.
-    warnings : tuple of FitWarning
-        About the comparison terms.
+    data: as it was given.  table: as it enters the likelihood: ties dropped or halved, if the specification
+    says so.  design: of the free parameters, a row for each row of the table.  terms: of abilities, order
+    effect and comparison terms; the reference item included.  places int[p]: where in `terms` the parameters
+    of the design are.  home float[n_rows]: 1 where the item named first has its advantage, 0 on neutral
+    ground.  warnings: about the comparison terms.
     """
 
     spec: ContestSpec
@@ -77,32 +65,7 @@ class ContestRows:
 
 
 def contest_rows(data: Comparisons, spec: ContestSpec) -> ContestRows:
-    """The rows of a model of contests.
-
-    Parameters
-    ----------
-    data : Comparisons
-    spec : ContestSpec
-
-    Returns
-    -------
-    ContestRows
-
-    Raises
-    ------
-    InputError or one of its kinds
-        The specification does not fit the table.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.fit.contests.spec import ContestSpec
-    >>> from pairproof.native.contests.rows import contest_rows
-    >>> table = pairproof.Comparisons.build("AB", [0], [1], [61], None, [35])
-    >>> rows = contest_rows(table, ContestSpec("bradley-terry", reference="A", link="probit"))
-    >>> [t.name for t in rows.terms], rows.design.names
-    (['A', 'B'], ('B',))
-    """
+    """The rows of a model of contests."""
     _check(data, spec)
     table = entering(data, spec)
     # Without an effect of it the column may mean anything, such as the number of the question.
@@ -160,13 +123,7 @@ def _abilities(
 
 
 def offset_of(data: Comparisons, spec: ContestSpec) -> FloatArray | None:
-    """float[n_rows]: the offset of each row in favour of the item named first; None for none.
-
-    Raises
-    ------
-    InputError
-        The column is not there, not numeric, or lacks a value.
-    """
+    """float[n_rows]: the offset of each row in favour of the item named first; None for none."""
     if not spec.offset:
         return None
     column = data.columns.get(spec.offset)

@@ -36,25 +36,11 @@ RULE = "squared length of the last step in standard errors"
 class Solved:
     """Estimates of p parameters of the design and q of the ties.
 
-    Attributes
-    ----------
-    theta : float[p + q]
-    covariance : float[p + q, p + q]
-        0 in rows and columns that have no estimate.
-    null_space : float[p + q, k]
-    n_infinite : int
-    llf : float
-    fitted : float[n_rows, 3]
-        Probabilities of the outcomes.
-    more : tuple of Term
-        The q parameters of the ties.
-    steps : int
-    decrement : float
-    warnings : tuple of FitWarning
-    expected : float[p + q, p + q] or None
-        Covariance by the expected information, which R reports, where that is another than the observed one.
-    penalised : float
-        llf + log det(information) / 2 where the bias is reduced, else nan.
+    theta float[p + q].  covariance float[p + q, p + q]: 0 in rows and columns that have no estimate.
+    null_space float[p + q, k].  fitted float[n_rows, 3]: probabilities of the outcomes.  `more`: the q
+    parameters of the ties.  expected float[p + q, p + q] or None: covariance by the expected information,
+    which R reports, where that is another than the observed one.  penalised: llf + log det(information) / 2
+    where the bias is reduced, else nan.
     """
 
     theta: FloatArray
@@ -72,32 +58,7 @@ class Solved:
 
 
 def solved(rows: ContestRows) -> Solved:
-    """The estimate that the specification asks for.
-
-    Parameters
-    ----------
-    rows : ContestRows
-
-    Returns
-    -------
-    Solved
-
-    Raises
-    ------
-    InputError, NotEstimableError, ConvergenceError, TooLargeError
-        There is no such estimate; the message says why.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.fit.contests.spec import ContestSpec
-    >>> from pairproof.native.contests.rows import contest_rows
-    >>> from pairproof.native.contests.solved import solved
-    >>> table = pairproof.Comparisons.build("AB", [0], [1], [3], None, [1])
-    >>> spec = ContestSpec("bradley-terry", reference="B", link="cauchit")
-    >>> solved(contest_rows(table, spec)).theta.round(9).tolist()
-    [1.0]
-    """
+    """The estimate that the specification asks for."""
     if rows.has_ties:
         return _reduced_with_ties(rows) if rows.spec.reduction else _general(rows)
     return _reduced(rows) if rows.spec.reduction else _likelihood(rows)
@@ -150,20 +111,10 @@ def _likelihood(rows: ContestRows) -> Solved:
 class LimitRows:
     """What of contests has a finite estimate.
 
-    Attributes
-    ----------
-    contests : Contests
-        All of them.
-    left : Contests
-        Those whose result is not certain, with a parameter fixed for each direction of `flat`.
-    kept : int[m]
-        Which parameters these have.
-    certain : int[r]
-        Rows whose result is certain in the limit.
-    flat : float[p, k]
-        Directions about which the rows left say nothing.
-    n_infinite : int
-        How many of them the likelihood grows along.
+    contests: all of them.  `left`: those whose result is not certain, with a parameter fixed for each
+    direction of `flat`.  kept int[m]: which parameters these have.  certain int[r]: rows whose result is
+    certain in the limit.  flat float[p, k]: directions about which the rows left say nothing.  n_infinite:
+    how many of them the likelihood grows along.
     """
 
     contests: Contests
@@ -248,21 +199,7 @@ def apart(contests: Contests) -> LimitRows:
 
 
 def limit_of(contests: Contests) -> LimitRows:
-    """What of contests has a finite estimate.
-
-    Parameters
-    ----------
-    contests : Contests
-
-    Returns
-    -------
-    LimitRows
-
-    Raises
-    ------
-    TooLargeError, ConvergenceError
-        As :func:`pairproof.native.structured.existence.separation` raises them.
-    """
+    """What of contests has a finite estimate."""
     limit = limiting_contests(contests)
     names, used = contests.design.names, np.flatnonzero(contests.totals > 0)
     everywhere = np.setdiff1d(used, limit.certain)

@@ -40,16 +40,7 @@ class Tabulated:
 def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
     """The cells of contests, with deviance and degrees of freedom.
 
-    Parameters
-    ----------
-    rows : ContestRows
-    found : Solved
-    rank : int
-        Parameters fitted, infinite ones included.
-
-    Returns
-    -------
-    Tabulated
+    rank: parameters fitted, infinite ones included.
     """
     table, spec = rows.table, rows.spec
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)

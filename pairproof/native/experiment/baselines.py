@@ -44,15 +44,8 @@ def uniform(n_items: int) -> FloatArray:
 def adjusted_uniform(counts: FloatArray) -> FloatArray:
     """The observed rate of ties, the rest divided evenly.
 
-    Parameters
-    ----------
-    counts : float[n_items, n_items, 3]
-        From :func:`pairproof.data.judgments.preference_counts`.
-
-    Returns
-    -------
-    float[n_items, n_items, 3]
-        Not smoothed: without a tie in the training set a tie has probability 0.
+    counts float[n_items, n_items, 3]: from :func:`pairproof.data.judgments.preference_counts`.  Returns
+    float[n_items, n_items, 3]: not smoothed: without a tie in the training set a tie has probability 0.
     """
     total = counts.sum()
     if total <= 0:
@@ -79,18 +72,8 @@ def independent_students(
 ) -> FloatArray:
     """A preference model put together from universal abilities.
 
-    Parameters
-    ----------
-    counts : float[n_items, n_items, 3]
-    reconstruction : {"asymmetric", "arithmetic", "geometric"}
-    alpha : float
-        > 0, per category.
-    raw : bool
-        Geometric only: leave the square roots as they are, summing to less than 1.
-
-    Returns
-    -------
-    float[n_items, n_items, 3]
+    counts float[n_items, n_items, 3].  alpha: > 0, per category.  raw: geometric only: leave the square roots
+    as they are, summing to less than 1.  Returns float[n_items, n_items, 3].
     """
     one_of("reconstruction", reconstruction, get_args(Reconstruction))
     if raw and reconstruction != "geometric":

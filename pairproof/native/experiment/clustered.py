@@ -32,13 +32,8 @@ IntArray = NDArray[np.int64]
 class HeldOutClusters:
     """The clusters of each track's test comparisons.
 
-    Attributes
-    ----------
-    columns : tuple of str
-        One or two.
-    kind : {"CR0", "CR1", "CR2"}
-    ways : mapping of track to tuple of int[n_cells]
-        Cluster of each cell of :func:`pairproof.native.ranking.by_cluster.cells_of`, by each column.
+    columns: one or two.  ways: cluster of each cell of :func:`pairproof.native.ranking.by_cluster.cells_of`,
+    by each column.
     """
 
     columns: tuple[str, ...]
@@ -78,19 +73,7 @@ class HeldOutClusters:
 
 
 def clusters_of(tracks: Mapping[str, Split], columns: Sequence[str], kind: Kind = "CR2") -> HeldOutClusters:
-    """The clusters of all tracks' test sets.
-
-    Parameters
-    ----------
-    tracks : mapping of track to Split
-    columns : sequence of str, one or two
-    kind : {"CR0", "CR1", "CR2"}
-
-    Raises
-    ------
-    InputError
-        A column that is not there, rows without a value, or a test set that is one cluster.
-    """
+    """The clusters of all tracks' test sets."""
     check_clusters(columns, kind)
     ways = {}
     for track, split in tracks.items():

@@ -36,23 +36,9 @@ Chance = Literal["thirds", "marginal"]
 class JudgeAgreement:
     """Agreement between judges.
 
-    Attributes
-    ----------
-    pairs : int
-        Number of pairs of judgments of the same two outputs by different judges.
-    agreeing : int
-        Number of these pairs with the same answer.
-    by_chance : float
-        P(E), the share expected to agree by chance, in [0, 1].
-    judges : int
-        Number of judges with at least one such pair.
-
-    Examples
-    --------
-    >>> from pairproof.native.experiment.judge_agreement import JudgeAgreement
-    >>> found = JudgeAgreement(pairs=100, agreeing=60, by_chance=1 / 3, judges=5)
-    >>> found.share, round(found.kappa, 3)
-    (0.6, 0.4)
+    pairs: number of pairs of judgments of the same two outputs by different judges.  agreeing: number of
+    these pairs with the same answer.  by_chance: P(E), the share expected to agree by chance, in [0, 1].
+    judges: number of judges with at least one such pair.
     """
 
     pairs: int

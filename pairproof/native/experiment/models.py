@@ -59,16 +59,7 @@ FloatArray = NDArray[np.float64]
 class Preference(NamedTuple):
     """Probabilities of the three outcomes of one comparison, which sum to 1.
 
-    Attributes
-    ----------
-    tie, first, second : float
-        Probabilities that neither is preferred, the first system is, or the second is.
-
-    Examples
-    --------
-    >>> from pairproof.native.experiment.models import Preference
-    >>> Preference(tie=0.2, first=0.5, second=0.3).first
-    0.5
+    tie, `first`, second: probabilities that neither is preferred, the first system is, or the second is.
     """
 
     tie: float
@@ -80,29 +71,10 @@ class Preference(NamedTuple):
 class PreferenceModel:
     """A fitted preference model.
 
-    Attributes
-    ----------
-    name : str
-        One of `MODELS`.
-    items : tuple of str
-        Systems of the training set.
-    probabilities : float[n_items + 1, n_items + 1, 3]
-        Probabilities of tie, first and second.  The last row and column are for a system that was not in the
-        training set.
-    n_train : float
-        Number of training comparisons.
-    notes : tuple of Note
-        Remarks about this fit that matter for its interpretation.
-    fitted : Posterior, CategoricalFit, Fit or None
-        The fit from which the probabilities were computed; None for the baselines.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> table = pairproof.Comparisons.build("ab", [0, 0, 1], [1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 0, 0])
-    >>> model = pairproof.fit_preference_model(table, "pairs")
-    >>> round(model.predict("a", "b").first, 3), round(model.perplexity(table).value, 3)
-    (0.5, 2.289)
+    name: one of `MODELS`.  items: systems of the training set.  probabilities float[n_items + 1, n_items + 1,
+    3]: probabilities of tie, first and second.  The last row and column are for a system that was not in the
+    training set.  n_train: number of training comparisons.  notes: remarks about this fit that matter for its
+    interpretation.  fitted: the fit from which the probabilities were computed; None for the baselines.
     """
 
     name: ModelName
@@ -117,19 +89,7 @@ class PreferenceModel:
 
         For a system that was not in the training set the prior of the model is used, with a DataWarning.
 
-        Parameters
-        ----------
-        s1, s2 : str
-            The systems; s1 is named first.
-
-        Returns
-        -------
-        Preference
-
-        Raises
-        ------
-        InputError
-            s1 and s2 are the same system.
+        s1, s2: the systems; s1 is named first.
         """
         if s1 == s2:
             raise InputError(f"{s1!r} against itself is no comparison; name two systems")
@@ -148,14 +108,7 @@ class PreferenceModel:
     def perplexity(self, test: Comparisons) -> Perplexity:
         """Perplexity on test comparisons.
 
-        Parameters
-        ----------
-        test : Comparisons
-
-        Returns
-        -------
-        Perplexity
-            Its `unseen` names the systems that were not in the training set.
+        Returns Perplexity: its `unseen` names the systems that were not in the training set.
         """
         q, counts = self._forecast(test)
         met = zip(test.items, compared(test))
@@ -171,14 +124,7 @@ class PreferenceModel:
     def surprise(self, test: Comparisons) -> FloatArray:
         """-log2 of the probabilities of the outcomes in each row of a table, times their counts.
 
-        Parameters
-        ----------
-        test : Comparisons
-
-        Returns
-        -------
-        float[n_rows]
-            In bits; inf if an outcome that occurred had probability 0.
+        Returns float[n_rows]: in bits; inf if an outcome that occurred had probability 0.
         """
         q, counts = self._forecast(test)
         with np.errstate(divide="ignore"):
@@ -188,10 +134,7 @@ class PreferenceModel:
     def advantage(self) -> FloatArray:
         """P(row preferred) - P(column preferred) for every pair of systems, as in a heat map.
 
-        Returns
-        -------
-        float[n_items, n_items]
-            In [-1, 1]; 0 on the diagonal.
+        Returns float[n_items, n_items]: in [-1, 1]; 0 on the diagonal.
         """
         n = len(self.items)
         out = self.probabilities[:n, :n, 1] - self.probabilities[:n, :n, 2]
@@ -270,22 +213,7 @@ def fit_preference_model(
 def given_no_tie(p: FloatArray) -> FloatArray:
     """Probabilities conditional on there being no tie, for judges who cannot answer "no preference".
 
-    Parameters
-    ----------
-    p : float[..., 3]
-        Probabilities of tie, first and second.
-
-    Returns
-    -------
-    float[..., 3]
-        0 for a tie; the other two sum to 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.experiment.models import given_no_tie
-    >>> given_no_tie(np.array([0.5, 0.4, 0.1])).round(3).tolist()
-    [0.0, 0.8, 0.2]
+    p: probabilities of tie, first and second.  Returns float[..., 3]: 0 for a tie; the other two sum to 1.
     """
     out = p.copy()
     out[..., 0] = 0.0

@@ -23,38 +23,15 @@ MODELS: tuple[ModelName, ...] = get_args(ModelName)
 class PreferenceOptions:
     """Options of the preference models.
 
-    Attributes
-    ----------
-    alpha : float
-        Prior count of each outcome, > 0, in the baselines and in pooled rates.
-    raw_geometric : bool
-        Whether students-geometric is left without renormalisation.
-    gaussian : GaussianModel or None
-        Constants of irt-gaussian.  None: those of the paper, with radius 0 if there is no tie category.
-    categorical : CategoricalModel
-        Constants of irt-categorical.
-    items : {"shared", "fresh"} or None
-        Whether the latent quality of a system's output for a segment is one value for all its comparisons
-        (shared) or drawn anew for each (fresh), in the item-response models.  None: shared if there is a
-        source column.
-    average : bool or None
-        Whether the item-response models' predictions are averaged over the posterior draws (True) or made
-        from posterior means (False).  None: means for irt-gaussian ("given the parameter estimates" in the
-        paper), averages for irt-categorical.
-    chains, warmup, draws : int
-        Numbers of chains, of discarded iterations and of kept iterations of the item-response models; at
-        least 1, 0 and 1.
-
-    Raises
-    ------
-    InputError
-        chains, warmup or draws is not an integer or is too small.
-
-    Examples
-    --------
-    >>> from pairproof.native.experiment.options import PreferenceOptions
-    >>> PreferenceOptions(draws=500).draws
-    500
+    alpha: prior count of each outcome, > 0, in the baselines and in pooled rates.  raw_geometric: whether
+    students-geometric is left without renormalisation.  gaussian: constants of irt-gaussian.  None: those of
+    the paper, with radius 0 if there is no tie category.  categorical: constants of irt-categorical.  items:
+    whether the latent quality of a system's output for a segment is one value for all its comparisons
+    (shared) or drawn anew for each (fresh), in the item-response models.  None: shared if there is a source
+    column.  average: whether the item-response models' predictions are averaged over the posterior draws
+    (True) or made from posterior means (False).  None: means for irt-gaussian ("given the parameter
+    estimates" in the paper), averages for irt-categorical.  chains, warmup, draws: numbers of chains, of
+    discarded iterations and of kept iterations of the item-response models; at least 1, 0 and 1.
     """
 
     alpha: float = baselines.ALPHA

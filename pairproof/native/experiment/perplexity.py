@@ -28,18 +28,10 @@ SUM_TOLERANCE = 1e-9
 class Perplexity:
     """The perplexity of a model on test comparisons.
 
-    Attributes
-    ----------
-    value : float
-        >= 1 for distributions; inf if an outcome with probability 0 occurred.
-    n : float
-        Test comparisons (sum of weights).
-    impossible : float
-        Test comparisons whose outcome had probability 0.
-    finite : float
-        Perplexity of the other ones; equals `value` if no outcome had probability 0.
-    unseen : tuple of str
-        Systems of the test set that the training set did not have.
+    value: >= 1 for distributions; inf if an outcome with probability 0 occurred.  n: test comparisons (sum of
+    weights).  impossible: test comparisons whose outcome had probability 0.  finite: perplexity of the other
+    ones; equals `value` if no outcome had probability 0.  unseen: systems of the test set that the training
+    set did not have.
     """
 
     value: float
@@ -63,28 +55,8 @@ class Perplexity:
 def perplexity(q: FloatArray, weight: FloatArray | None = None, unseen: tuple[str, ...] = ()) -> Perplexity:
     """Perplexity from the probabilities that a model gave to the observed outcomes.
 
-    Parameters
-    ----------
-    q : float[n]
-        Each in [0, 1].
-    weight : float[n], optional
-        Number of comparisons each stands for; default 1.
-    unseen : tuple of str
-        `Perplexity.unseen` of the result.
-
-    Returns
-    -------
-    Perplexity
-
-    Raises
-    ------
-    InputError
-        No comparison, or a number that is not a probability.
-
-    Examples
-    --------
-    >>> print(perplexity(np.array([0.5, 0.25, 0.5])))
-    perplexity 2.5198 on 3 comparisons
+    q float[n]: each in [0, 1].  weight float[n]: number of comparisons each stands for; default 1.  unseen:
+    `Perplexity.unseen` of the result.
     """
     q = np.asarray(q, float)
     w = np.ones(len(q)) if weight is None else np.asarray(weight, float)

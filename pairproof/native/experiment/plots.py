@@ -90,22 +90,7 @@ def plot_learning_curves(results: Sequence[Result], ax: Any = None, *, level: fl
 
     The intervals are t intervals over the trials; wide ones are cut off at the frame.
 
-    Parameters
-    ----------
-    results : sequence of Result
-    ax : matplotlib Axes, optional
-    level : float
-        Of the intervals; none are drawn with one trial.
-
-    Returns
-    -------
-    matplotlib Axes
-        A point whose mean is infinite is left out, and its model's legend says so.
-
-    Raises
-    ------
-    InputError
-        No result.
+    Returns matplotlib Axes: a point whose mean is infinite is left out, and its model's legend says so.
     """
     if not results:
         raise InputError("there is no result to draw")
@@ -187,17 +172,6 @@ def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95)
 
     Two systems that share a letter are not told apart: their order is not among those that hold together with
     probability `level`.
-
-    Parameters
-    ----------
-    posterior : Posterior
-    ax : matplotlib Axes, optional
-    level : float
-        Of the intervals, and of all orders together.
-
-    Returns
-    -------
-    matplotlib Axes
     """
     n = len(posterior.items)
     ax = _axes(ax, size_of_abilities(posterior.items))
@@ -243,15 +217,7 @@ def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
 
     Error bars are one standard deviation over the trials.
 
-    Parameters
-    ----------
-    abilities : TrialAbilities
-        A system that no trial has is left out, and the axis says how many.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
+    abilities: a system that no trial has is left out, and the axis says how many.
     """
     ranking = [abilities.items.index(name) for name in abilities.ranking]
     order = [k for k in ranking if np.isfinite(abilities.mean[k])]
@@ -273,21 +239,7 @@ def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
 def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[str] | None = None) -> Any:
     """Plot a heat map of P(row preferred) - P(column preferred).
 
-    Parameters
-    ----------
-    model : PreferenceModel
-    ax : matplotlib Axes, optional
-    order : sequence of str, optional
-        The systems from top to bottom; default: by mean advantage, best first.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    InputError
-        An order that is not one of the model's systems.
+    order: the systems from top to bottom; default: by mean advantage, best first.
     """
     advantage = model.advantage()
     names = (

@@ -42,23 +42,9 @@ PAPER_TRIALS = 5
 class Design:
     """The design of an experiment.
 
-    Attributes
-    ----------
-    sizes : tuple of int
-        Training sizes, each >= 1.
-    trials : int
-        Random training sets of each size.
-    models : tuple of str
-        Some of `MODELS`.
-    seed : int
-    options : PreferenceOptions
-    cluster : tuple of str
-        Columns by which test comparisons go together; bits are then kept by them, and not by groups of sources.
-
-    Raises
-    ------
-    InputError
-        A size, a number of trials, a seed or a model that an experiment cannot have.
+    sizes: training sizes, each >= 1.  trials: random training sets of each size.  models: some of `MODELS`.
+    cluster: columns by which test comparisons go together; bits are then kept by them, and not by groups of
+    sources.
     """
 
     sizes: tuple[int, ...] = PAPER_SIZES
@@ -92,29 +78,10 @@ def run(
 ) -> tuple[Result, ...]:
     """Run the experiment, except for results that are already stored.
 
-    Parameters
-    ----------
-    tracks : mapping of track to Split
-    design : Design
-    state : Path, optional
-        Database file in which results are kept as they come; those already there are not computed again.
-        Sizes, trials and models may be added to an old state.
-    progress : function of (done, total, result), optional
-        Called after every result, old ones included.
-    workers : int
-        Processes; the results are the same.  More than one starts Python anew for each, so a script that asks
-        for them must stand under ``if __name__ == "__main__":``.
-
-    Returns
-    -------
-    tuple of Result
-        Of this design, by track, trial, size and model.
-
-    Raises
-    ------
-    InputError
-        No track; fewer than 1 worker; a state of other data, another seed or other options, one that cannot
-        be read, or one that another process works on.
+    state: database file in which results are kept as they come; those already there are not computed again.
+    Sizes, trials and models may be added to an old state.  workers: processes; the results are the same.
+    More than one starts Python anew for each, so a script that asks for them must stand under ``if __name__
+    == "__main__":``.  Returns tuple of Result: of this design, by track, trial, size and model.
     """
     if workers < 1:
         raise InputError(f"workers={workers}; at least 1 is needed")
@@ -190,20 +157,8 @@ def _results(
 def training_sample(split: Split, track: str, trial: int, size: int, seed: int) -> Comparisons:
     """Draw the comparisons on which every model of a trial is fitted at one size.
 
-    Parameters
-    ----------
-    split : Split
-    track : str
-    trial : int
-        From 1.
-    size : int
-        Comparisons; where the training set has fewer, all of them are taken.
-    seed : int
-
-    Returns
-    -------
-    Comparisons
-        Those of a smaller size of the same trial are among them.
+    trial: from 1.  size: comparisons; where the training set has fewer, all of them are taken.  Returns
+    Comparisons: those of a smaller size of the same trial are among them.
     """
     order = np.random.default_rng(_stream(seed, track, trial)).permutation(split.train.n_rows)
     # Rows in their own order: the same sample is the same table.

@@ -50,14 +50,8 @@ TEST_GROUPS = 20
 class Split:
     """Training and test comparisons of one track.
 
-    Attributes
-    ----------
-    train, test : Comparisons
-        One judgment a row.
-    rule : str
-        How the test set was chosen, in words.
-    k : int or None
-        Comparisons on a source up to which it is in the test set; None if the split is random.
+    train, test: one judgment a row.  rule: how the test set was chosen, in words.  k: comparisons on a source
+    up to which it is in the test set; None if the split is random.
     """
 
     train: Comparisons
@@ -72,17 +66,7 @@ class Split:
 def split_by_source(table: Comparisons, at_least: int = PAPER_TEST_SIZE) -> Split:
     """Split by the paper's rule: the sources compared least often are the test set.
 
-    Parameters
-    ----------
-    table : Comparisons
-        One track, with a column `source`.
-    at_least : int
-        Least size of the test set, >= 1.
-
-    Raises
-    ------
-    InputError
-        No source column, a row without a source, or too few comparisons to leave a training set.
+    table: one track, with a column `source`.  at_least: least size of the test set, >= 1.
     """
     single = one_row_each(table)
     _check_size(single, at_least)
@@ -100,20 +84,8 @@ def split_by_source(table: Comparisons, at_least: int = PAPER_TEST_SIZE) -> Spli
 def split_sources_at_random(table: Comparisons, at_least: int, seed: int, track: str = "") -> Split:
     """Split by whole sources: in random order until there are `at_least` test comparisons.
 
-    Parameters
-    ----------
-    table : Comparisons
-        One track, with a column `source`.
-    at_least : int
-        Least size of the test set, >= 1.
-    seed : int
-    track : str
-        Tracks of one seed have different random orders.
-
-    Raises
-    ------
-    InputError
-        No source column, a row without a source, or no source left to train on.
+    table: one track, with a column `source`.  at_least: least size of the test set, >= 1.  track: tracks of
+    one seed have different random orders.
     """
     whole_number("seed", seed)
     single = one_row_each(table)
@@ -133,13 +105,7 @@ def split_sources_at_random(table: Comparisons, at_least: int, seed: int, track:
 
 
 def split_at_random(table: Comparisons, test_size: int, seed: int) -> Split:
-    """Split by comparisons: `test_size` judgments drawn without replacement, the same for the same seed.
-
-    Raises
-    ------
-    InputError
-        A test set below 1 or one that leaves no training set, or a seed that is no integer or negative.
-    """
+    """Split by comparisons: `test_size` judgments drawn without replacement, the same for the same seed."""
     single = one_row_each(table)
     _check_size(single, test_size)
     test = np.zeros(single.n_rows, bool)
@@ -187,10 +153,7 @@ def test_groups(test: Comparisons, most: int = TEST_GROUPS) -> NDArray[np.int64]
     Sources are shuffled by a hash of their names, so that sources of one document are in different groups and
     nothing depends on the order of the rows. Without sources every comparison counts as its own source.
 
-    Returns
-    -------
-    int[n_rows]
-        0 to at most `most` - 1.
+    Returns int[n_rows]: 0 to at most `most` - 1.
     """
     source = test.columns.get("source")
     if not isinstance(source, Factor) or (source.codes < 0).any():
@@ -218,13 +181,7 @@ def default_test_size(track: Comparisons) -> int:
 def chosen_tracks(
     table: Comparisons, by: Sequence[str] | None = None, leave_out: Sequence[str] = ()
 ) -> dict[str, Comparisons]:
-    """Tracks of a table (:func:`pairproof.data.judgments.split_tracks`) without those that are left out.
-
-    Raises
-    ------
-    InputError
-        A track to leave out that is not there, or none left.
-    """
+    """Tracks of a table (:func:`pairproof.data.judgments.split_tracks`) without those that are left out."""
     tracks = split_tracks(table, by)
     unknown = [name for name in leave_out if name not in tracks]
     if unknown:
@@ -251,25 +208,9 @@ def split_table(
 ) -> dict[str, Split]:
     """Split every track of a table into training and test comparisons.
 
-    Parameters
-    ----------
-    table : Comparisons
-    by : sequence of str, optional
-        Columns that name a track; default as in :func:`pairproof.data.judgments.split_tracks`.
-    leave_out : sequence of str
-        Tracks that take no part.
-    test_size : int, optional
-        Least size of each track's test set; default: each track's :func:`default_test_size`.
-    rule : {"auto", "least-compared", "sources", "comparisons"}
-        How test sets are chosen; `Split.rule` says how each was.
-    seed : int
-        Seed of random test sets; a track's test set does not depend on the other tracks.
-
-    Raises
-    ------
-    InputError
-        A rule that needs sources where there are none, a test set that leaves nothing to train on, or a track
-        to leave out that is not there.
+    `by`: columns that name a track; default as in :func:`pairproof.data.judgments.split_tracks`.  leave_out:
+    tracks that take no part.  test_size: least size of each track's test set; default: each track's
+    :func:`default_test_size`.  rule: how test sets are chosen; `Split.rule` says how each was.
     """
     one_of("rule", rule, RULES)
     whole_number("seed", seed)
@@ -311,18 +252,8 @@ def trained_on(
     """The same test sets, with all comparisons of another table to train on (Hopkins and May's Figure 5:
     other judges).
 
-    Parameters
-    ----------
-    tracks : mapping of track to Split
-    other : Comparisons
-        Its tracks are found as those of the first table were; tracks without a test set are not used.
-    by : sequence of str, optional
-        Columns that name a track in `other`.
-
-    Raises
-    ------
-    InputError
-        A track that `other` does not have, or one in which training and test set share no system.
+    `other`: its tracks are found as those of the first table were; tracks without a test set are not used.
+    `by`: columns that name a track in `other`.
     """
     theirs = split_tracks(other, by)
     lacking = [track for track in tracks if track not in theirs]
@@ -335,13 +266,7 @@ def trained_on(
 
 
 def with_training_set(split: Split, track: str, train: Comparisons) -> Split:
-    """The same test set with other comparisons to train on.
-
-    Raises
-    ------
-    InputError
-        No system in common, or ties in the test set that the training judges could not give.
-    """
+    """The same test set with other comparisons to train on."""
     if not train.tie_category and split.test.ties.any():
         raise InputError(
             f"{train.source}: no tie category, but {int(split.test.ties.sum())} of {split.test.n_rows} test"

@@ -51,10 +51,7 @@ _SQLITE, _JSON_LINES = b"SQLite format 3\0", b'{"pairproof": "learning-curve"'
 class State:
     """The results of an experiment, and the open database they are kept in (None: they are not kept).
 
-    Attributes
-    ----------
-    done : dict of (track, model, train_size, trial) to Result
-        What the file held when it was opened.
+    done: what the file held when it was opened.
     """
 
     def __init__(self, path: Path | None = None, connection: sqlite3.Connection | None = None) -> None:
@@ -66,13 +63,7 @@ class State:
         self.done: dict[Key, Result] = {r.key: r for r in results}
 
     def write(self, result: Result) -> None:
-        """Keep a result.
-
-        Raises
-        ------
-        PairproofError
-            The disk is full or failing.
-        """
+        """Keep a result."""
         if self._db is None or self._path is None:
             return
         *numbers, notes, bits, sizes = astuple(result)
@@ -99,18 +90,8 @@ class State:
 def opened(path: Path | None, settings: Mapping[str, Any]) -> Iterator[State]:
     """The state in a file, made if there is none; locked until the end of the block.
 
-    Parameters
-    ----------
-    path : Path or None
-        None: nothing is kept.
-    settings : mapping
-        Seed, options and data of the experiment; an old file must have been made with the same.
-
-    Raises
-    ------
-    InputError
-        The file is no state, is damaged or of another experiment, cannot be written, or another process works
-        on it.
+    path: none: nothing is kept.  settings: seed, options and data of the experiment; an old file must have
+    been made with the same.
     """
     if path is None:
         yield State()

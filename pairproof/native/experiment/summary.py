@@ -37,27 +37,12 @@ OverTest = Callable[[str, "Sequence[tuple[Result, Result]]"], Part]
 class Result:
     """The perplexity of one model, trained on one sample of one track.
 
-    Attributes
-    ----------
-    track, model : str
-    train_size : int
-        Training comparisons asked for; `n_train` is how many there were.
-    trial : int
-        From 1.
-    perplexity : float
-        inf if the model gave probability 0 to an outcome that occurred.
-    n_train, test_size : int
-        Training and test comparisons.
-    impossible : int
-        Test comparisons to whose outcome the model gave probability 0.
-    unseen : int
-        Systems of the test set that were not in the sample.
-    notes : tuple of Note
-    bits : tuple of float
-        -log2 of the probabilities of the observed outcomes, summed over each group of test sources; empty if
-        not kept.
-    sizes : tuple of float
-        Test comparisons in each of these groups.
+    train_size: training comparisons asked for; `n_train` is how many there were.  trial: from 1.  perplexity:
+    inf if the model gave probability 0 to an outcome that occurred.  n_train, test_size: training and test
+    comparisons.  impossible: test comparisons to whose outcome the model gave probability 0.  unseen: systems
+    of the test set that were not in the sample.  bits: -log2 of the probabilities of the observed outcomes,
+    summed over each group of test sources; empty if not kept.  sizes: test comparisons in each of these
+    groups.
     """
 
     track: str
@@ -88,17 +73,9 @@ class Result:
 class Mean:
     """The mean perplexity of one model at one training size.
 
-    Attributes
-    ----------
-    model : str
-    train_size : int
-    mean : float
-        inf if one of the perplexities is.
-    se, low, high : float
-        Over the choice of training sets; nan with one trial, where every trial has the whole training set of
-        every track, or where the mean is infinite.
-    n, n_infinite : int
-        Perplexities averaged, and how many of them are infinite.
+    mean: inf if one of the perplexities is.  se, low, high: over the choice of training sets; nan with one
+    trial, where every trial has the whole training set of every track, or where the mean is infinite.  n,
+    n_infinite: perplexities averaged, and how many of them are infinite.
     """
 
     model: str
@@ -115,16 +92,9 @@ class Mean:
 class Best:
     """The best model at one training size.
 
-    Attributes
-    ----------
-    train_size : int
-    model : str
-        The one with the smallest mean perplexity.
-    level_with : tuple of str
-        Models that do not differ significantly from it: the interval of the mean difference contains 0, or
-        there is no interval (one trial).
-    lowest_in, n_tracks : int
-        Tracks in which its mean is the smallest, of how many.
+    model: the one with the smallest mean perplexity.  level_with: models that do not differ significantly
+    from it: the interval of the mean difference contains 0, or there is no interval (one trial).  lowest_in,
+    n_tracks: tracks in which its mean is the smallest, of how many.
     """
 
     train_size: int
@@ -138,18 +108,11 @@ class Best:
 class Difference:
     """The mean difference in perplexity of two models.
 
-    Attributes
-    ----------
-    mean : float
-        First minus second; inf or nan if a perplexity is infinite.
-    se, low, high : float
-        Over the choice of training sets and of test sources; nan with one trial, or where the mean is not
-        finite.
-    se_train, se_test : float
-        The parts of `se` that are due to the training sets and to the test sources; `se_test` is nan if the
-        results do not have the groups of the test sets, and `se` is then `se_train`.
-    positive_in, n_tracks : int
-        Tracks in which the first is larger, of how many.
+    mean: first minus second; inf or nan if a perplexity is infinite.  se, low, high: over the choice of
+    training sets and of test sources; nan with one trial, or where the mean is not finite.  se_train,
+    se_test: the parts of `se` that are due to the training sets and to the test sources; `se_test` is nan if
+    the results do not have the groups of the test sets, and `se` is then `se_train`.  positive_in, n_tracks:
+    tracks in which the first is larger, of how many.
     """
 
     mean: float
@@ -227,19 +190,8 @@ def difference(
     """Mean difference in perplexity of two models, or of one model trained on two kinds of data, taken track by
     track and trial by trial.
 
-    Parameters
-    ----------
-    first, second : sequence of Result
-        Each of one model and one size; both of the same tracks and trials.
-    level : float
-        Of the interval.
-    over_test : function, optional
-        Variance over the test set and its degrees of freedom; default: the jackknife over groups of sources.
-
-    Raises
-    ------
-    InputError
-        Results of more than one model or size, or of other tracks and trials on the two sides.
+    `first`, second: each of one model and one size; both of the same tracks and trials.  over_test: variance
+    over the test set and its degrees of freedom; default: the jackknife over groups of sources.
     """
     check_level(level)
     sides = [{(r.track, r.trial): r for r in side} for side in (first, second)]
@@ -288,16 +240,8 @@ def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[st
     Sizes at which no track has more to train on than at the size before are one size: that of the largest
     training set.
 
-    Parameters
-    ----------
-    results : sequence of Result
-    within : float
-        0.01: within 1 %, above or below.
-
-    Returns
-    -------
-    dict of model to size
-        None where the largest size's mean is infinite.
+    within: 0.01: within 1 %, above or below.  Returns dict of model to size: none where the largest size's
+    mean is infinite.
     """
     if not within > 0:
         raise InputError(f"within={within}; expected a share > 0, for example 0.01")

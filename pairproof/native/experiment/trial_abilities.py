@@ -36,20 +36,11 @@ FloatArray = NDArray[np.float64]
 class TrialAbilities:
     """The abilities of a track's systems in every trial of an experiment.
 
-    Attributes
-    ----------
-    items : tuple of str
-        Systems that are compared in the training set.
-    size, n_train : int
-        Training comparisons asked for, and how many there were.
-    trials : float[n_trials, n_items]
-        Posterior means, centred; nan where the sample has no comparison of the system.
-    p_better : float[n_items, n_items]
-        P(ability of row > ability of column) within a trial, mean over the trials that have both; nan where
-        none has.
-    model : PreferenceModel
-        The mean of the trials' probabilities.
-    notes : tuple of str
+    items: systems that are compared in the training set.  size, n_train: training comparisons asked for, and
+    how many there were.  trials float[n_trials, n_items]: posterior means, centred; nan where the sample has
+    no comparison of the system.  p_better float[n_items, n_items]: P(ability of row > ability of column)
+    within a trial, mean over the trials that have both; nan where none has.  model: the mean of the trials'
+    probabilities.
     """
 
     items: tuple[str, ...]
@@ -84,13 +75,7 @@ class TrialAbilities:
         return tuple(self.items[k] for k in order)
 
     def difference(self, first: str, second: str) -> tuple[float, float]:
-        """Mean and standard deviation over the trials of first minus second, trial by trial.
-
-        Raises
-        ------
-        InputError
-            A system that is not there.
-        """
+        """Mean and standard deviation over the trials of first minus second, trial by trial."""
         for name in (first, second):
             if name not in self.items:
                 raise InputError(f"no system {name!r}; there are {', '.join(self.items)}")
@@ -100,13 +85,7 @@ class TrialAbilities:
         return mean, float(gap.std(ddof=1)) if len(gap) > 1 else float("nan")
 
     def bands(self, n: int) -> tuple[tuple[str, ...], ...]:
-        """The ranking cut into n groups where neighbours' means are farthest apart.
-
-        Raises
-        ------
-        InputError
-            n is not between 1 and the number of systems with a mean.
-        """
+        """The ranking cut into n groups where neighbours' means are farthest apart."""
         ranking = [s for s in self.ranking if not np.isnan(self.mean[self.items.index(s)])]
         if not 1 <= n <= len(ranking):
             raise InputError(f"{n} bands of {len(ranking)} systems; expected 1 to {len(ranking)}")
@@ -142,20 +121,8 @@ class TrialAbilities:
 def trial_abilities(split: Split, track: str, size: int, design: Design) -> TrialAbilities:
     """Fit irt-gaussian in every trial of a design, on its samples of one size.
 
-    Parameters
-    ----------
-    split : Split
-    track : str
-        Names the samples, as in :func:`pairproof.native.experiment.run.run`.
-    size : int
-        Training comparisons, >= 1.
-    design : Design
-        Its trials, seed and options; sizes and models do not matter here.
-
-    Raises
-    ------
-    InputError
-        A size below 1, or a training set without a comparison.
+    track: names the samples, as in :func:`pairproof.native.experiment.run.run`.  size: training comparisons,
+    >= 1.  design: its trials, seed and options; sizes and models do not matter here.
     """
     if size < 1:
         raise InputError(f"abilities at {size} training comparisons; expected at least 1")

@@ -37,14 +37,9 @@ MOST_ENTRIES, MOST_PATTERNS = 20_000_000, 50
 class AtInfinity:
     """The directions along which a likelihood is flat or grows without end.
 
-    Attributes
-    ----------
-    null : float[n_params, k]
-        Their span, in a fit's parameters.
-    rows : float[m, k]
-        The rows of D in the coordinates of `null`, each of length 1 in its largest entry.
-    abilities : tuple of float[n_items, k]
-        How the abilities of each pattern of covariates move along `null`; () where that is of no use.
+    null float[n_params, k]: their span, in a fit's parameters.  rows float[m, k]: the rows of D in the
+    coordinates of `null`, each of length 1 in its largest entry.  abilities: how the abilities of each
+    pattern of covariates move along `null`; () where that is of no use.
     """
 
     null: FloatArray
@@ -146,13 +141,8 @@ def predictors(problem: Problem, params: FloatArray) -> tuple[FloatArray, FloatA
 def at_infinity(problem: Problem, null: FloatArray, outward: FloatArray) -> AtInfinity:
     """What tends to infinity in a problem with counts.
 
-    Parameters
-    ----------
-    problem : Problem
-    null : float[n_params, k]
-        Span of the flat and of the infinite directions, in the problem's parameters.
-    outward : float[n_fit, k]
-        The same directions in the parameters of the fit.
+    null float[n_params, k]: span of the flat and of the infinite directions, in the problem's parameters.
+    outward float[n_fit, k]: the same directions in the parameters of the fit.
     """
     u, g = predictors(problem, null)
     seen = problem.cells.counts > 0

@@ -24,18 +24,9 @@ MOST_DOUBLINGS = 80
 class Curve:
     """The profile likelihood of one function.
 
-    Attributes
-    ----------
-    limit : Limiting
-        The likelihood in which constrained maxima are finite.
-    function : float[p]
-        In the coordinates of the likelihood.
-    supremum : float
-        Of the unconstrained log-likelihood.
-    estimate : float
-        May be infinite.
-    top : Point or None
-        The unconstrained maximum, if it is finite.
+    limit: the likelihood in which constrained maxima are finite.  function float[p]: in the coordinates of
+    the likelihood.  supremum: of the unconstrained log-likelihood.  estimate: may be infinite.  top: the
+    unconstrained maximum, if it is finite.
     """
 
     limit: Limiting

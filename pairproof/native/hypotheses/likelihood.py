@@ -44,15 +44,8 @@ class Infeasible(Exception):
 class Point:
     """The log-likelihood at one parameter vector.
 
-    Attributes
-    ----------
-    theta : float[p]
-    llf : float
-    score : float[p]
-    information : float[p, p]
-        Minus the second derivatives.
-    extent : float
-        Largest linear predictor.
+    theta float[p].  score float[p].  information float[p, p]: minus the second derivatives.  extent: largest
+    linear predictor.
     """
 
     theta: FloatArray
@@ -66,13 +59,8 @@ class Point:
 class Likelihood:
     """A problem's log-likelihood in its free parameters, taken in orthonormal bases of its terms.
 
-    Attributes
-    ----------
-    dense : Dense or Rows
-        Its coordinates: `dense.back` brings functions of the problem's parameters into them.
-    u, g : sparse or float[n_cells, p]
-        Log-odds and tie parameter of the cells as functions of theta.
-    y : Counts
+    dense: its coordinates: `dense.back` brings functions of the problem's parameters into them.  u, g sparse
+    or float[n_cells, p]: log-odds and tie parameter of the cells as functions of theta.
     """
 
     dense: Dense | Rows
@@ -115,13 +103,6 @@ class Likelihood:
         self, constraints: FloatArray, values: FloatArray, start: FloatArray
     ) -> tuple[Point, FloatArray]:
         """The maximum under constraints @ theta = values, from a point that meets them, and the multipliers.
-
-        Raises
-        ------
-        Infeasible
-            The start lies outside the parameter space.
-        ConvergenceError
-            No maximum was found.
         """
         here = self.evaluate(start)
         if here is None:
@@ -200,11 +181,7 @@ def likelihood(dense: Dense | Rows) -> Likelihood:
 class Limiting:
     """A likelihood in the limit that some constraints leave, and its parameters z, theta = keep z.
 
-    Attributes
-    ----------
-    inner : Likelihood
-    keep : float[p, k] or None
-        None: nothing tends to infinity or is flat, theta = z.
+    keep float[p, k] or None: none: nothing tends to infinity or is flat, theta = z.
     """
 
     inner: Likelihood

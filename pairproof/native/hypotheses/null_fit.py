@@ -25,18 +25,10 @@ IntArray = NDArray[np.int64]
 class AtNull:
     """What a score test needs, at the estimates under the null hypothesis.
 
-    Attributes
-    ----------
-    scores : float[G, q]
-        a_i's_g of every cluster g, a_i = M c_i for each of the hypotheses c_i.
-    linear : float[G, q, n]
-        a_i'I_g M in coordinates in which cluster scores are `raw`.
-    raw : float[G, n]
-        s_g.
-    shares : float[G, q]
-        a_i'I_g a_i over their sum: what part of the information on each hypothesis a cluster has.
-    variances : float[q]
-        c_i'M c_i.
+    scores float[G, q]: a_i's_g of every cluster g, a_i = M c_i for each of the hypotheses c_i.  linear
+    float[G, q, n]: a_i'I_g M in coordinates in which cluster scores are `raw`.  raw float[G, n]: s_g.  shares
+    float[G, q]: a_i'I_g a_i over their sum: what part of the information on each hypothesis a cluster has.
+    variances float[q]: c_i'M c_i.
     """
 
     scores: FloatArray
@@ -49,19 +41,8 @@ class AtNull:
 class NullFits:
     """Constrained fits of one model, from the last one on.
 
-    Parameters
-    ----------
-    apart : TakenApart
-    functions : float[q, n_params]
-        C, in the parameters of the fit.
-    code : int[n_rows]
-        Cluster of every row, -1 for rows without comparisons.
-
-    Raises
-    ------
-    NotEstimableError
-        A hypothesis that the data do not determine, hypotheses that depend on each other, or estimates that remain
-        infinite under the hypothesis.
+    functions float[q, n_params]: C, in the parameters of the fit.  code int[n_rows]: cluster of every row, -1
+    for rows without comparisons.
     """
 
     def __init__(self, apart: TakenApart, functions: FloatArray, code: IntArray) -> None:

@@ -206,34 +206,10 @@ def chi_square_tails(statistic: FloatArray) -> FloatArray:
 def profile_intervals(fit: Fit, functions: FloatArray, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """Profile-likelihood limits of linear functions of a fit's parameters.
 
-    Parameters
-    ----------
-    fit : Fit
-        Not clustered.
-    functions : float[m, n_params]
-        Of the parameters in the order of ``fit.names``, on the fit's scale and against its reference.
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    (float[m], float[m])
-        Low and high, where twice the log-likelihood has dropped by the chi-square quantile, to 1e-10; inf or -inf where the estimate is
-        infinite; nan for a function that is 0 for all parameters (a reference).
-
-    Raises
-    ------
-    InputError
-        A clustered fit, another level, or functions of another number of parameters.
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> from pairproof.native.hypotheses.profile import profile_intervals
-    >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [6], None, [4]), reference="B")
-    >>> low, high = profile_intervals(fit, np.array([[1.0, 0.0]]))
-    >>> round(float(low[0]), 4), round(float(high[0]), 4)
-    (-0.8474, 1.7692)
+    fit: not clustered.  functions float[m, n_params]: of the parameters in the order of ``fit.names``, on the
+    fit's scale and against its reference.  Returns (float[m], float[m]): low and high, where twice the
+    log-likelihood has dropped by the chi-square quantile, to 1e-10; inf or -inf where the estimate is
+    infinite; nan for a function that is 0 for all parameters (a reference).
     """
     check_level(level)
     functions = np.asarray(functions, float)
@@ -296,12 +272,7 @@ def _standard_errors(fit: Fit, functions: FloatArray) -> FloatArray:
 
 
 class Profiler:
-    """Profile likelihoods of linear functions of a fit's parameters.
-
-    Parameters
-    ----------
-    apart : TakenApart
-    """
+    """Profile likelihoods of linear functions of a fit's parameters."""
 
     def __init__(self, apart: TakenApart) -> None:
         check_dense_size(apart.with_ties)

@@ -34,25 +34,8 @@ FEW = 20
 class ScoreTest:
     """A cluster-robust score test.
 
-    Attributes
-    ----------
-    statistic : float
-    df : int
-    p : float
-        Chi-square; 0 where it is too small for a double, `log10_p` has it.
-    hypothesis : str
-    column : str
-    n_clusters : int
-    caution : str
-        Why the chi-square is rough; "" with 20 clusters or more.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> answers = {"judge": ["u", "v", "w"], "first": ["A"] * 3, "second": ["B"] * 3, "wins": [6, 7, 4], "losses": [4, 3, 6]}
-    >>> test = pairproof.score_test(pairproof.fit_bradley_terry(pairproof.read(answers)), "judge", ("A", "B"))
-    >>> round(test.statistic, 4), test.df
-    (0.6667, 1)
+    p: chi-square; 0 where it is too small for a double, `log10_p` has it.  caution: why the chi-square is
+    rough; "" with 20 clusters or more.
     """
 
     statistic: float

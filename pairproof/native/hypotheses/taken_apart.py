@@ -41,12 +41,8 @@ SAME = 1e-3
 class Coordinates:
     """The linear map from the problem's parameters (log-odds against an item) to those of a fit.
 
-    Attributes
-    ----------
-    scaled : Rescaling
-        Log-odds to the fit's scale; a tie parameter that the problem does not have is added at 0.
-    shift : Shift or None
-        Items that sum to zero.
+    scaled: log-odds to the fit's scale; a tie parameter that the problem does not have is added at 0.  shift:
+    items that sum to zero.
     """
 
     scaled: Rescaling
@@ -64,14 +60,7 @@ class Coordinates:
 
 @dataclass(frozen=True, eq=False)
 class TakenApart:
-    """The arrays, the solution and the coordinates of a fit.
-
-    Attributes
-    ----------
-    fit : Fit
-    model : Model
-    found : Solved
-    """
+    """The arrays, the solution and the coordinates of a fit."""
 
     fit: Fit
     model: Model
@@ -105,15 +94,7 @@ class TakenApart:
 
 
 def take_apart(fit: Fit) -> TakenApart:
-    """Build and solve a fit's problem again.
-
-    Raises
-    ------
-    InputError
-        What was given is no fit.
-    ComparisonError
-        The fit is another engine's and the native estimates differ from it.
-    """
+    """Build and solve a fit's problem again."""
     if not isinstance(fit, Fit):
         raise InputError(f"fit is {type(fit).__name__}; expected a Fit, of fit_llbt or fit_bradley_terry")
     only_plain(fit, "refits")
@@ -154,19 +135,8 @@ def _check_same(apart: TakenApart) -> None:
 def function_of(fit: Fit, what: Function, group: str | None = None) -> tuple[str, FloatArray]:
     """A label and float[n_params]: what a user names as a function of a fit's parameters.
 
-    Parameters
-    ----------
-    what : str, two items, or mapping of str to float
-        A parameter; the ability of the first item minus that of the second; or weights of named parameters.
-    group : str, optional
-        One of the fit's groups, for two items; required if there is more than one.
-
-    Raises
-    ------
-    InputError
-        No such parameter, or something else altogether.
-    ItemError
-        No such item.
+    `what`: a parameter; the ability of the first item minus that of the second; or weights of named
+    parameters.  group: one of the fit's groups, for two items; required if there is more than one.
     """
     if isinstance(what, str):
         function = np.zeros(len(fit.terms))

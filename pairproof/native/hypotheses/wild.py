@@ -40,38 +40,11 @@ FloatArray = NDArray[np.float64]
 class WildTest:
     """A wild cluster score test of one linear hypothesis.
 
-    Attributes
-    ----------
-    what : str
-        The contrast.
-    value : float
-        Its value under the null hypothesis.
-    estimate : float
-        inf or -inf if it is separated.
-    t : float
-        Score over its clustered standard error at the null.
-    p : float
-        Two-sided.
-    n_clusters : int
-    column : str
-    weights : {"rademacher", "webb"}
-    vectors : int
-        Weight vectors, of which `exact` says whether they are all there are.
-    exact : bool
-    seed : int or None
-        None where nothing was drawn.
-    statistics : float[vectors]
-        |t(w)|.
-    engine : Inversion
-        The p-value as a function of the value under the null hypothesis.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> answers = {"judge": ["u", "v", "w"], "first": ["A"] * 3, "second": ["B"] * 3, "wins": [6, 7, 5], "losses": [4, 3, 5]}
-    >>> test = pairproof.wild_test(pairproof.fit_bradley_terry(pairproof.read(answers)), "judge", ("A", "B"))
-    >>> test.p, test.least_p
-    (0.5, 0.25)
+    `what`: the contrast.  value: its value under the null hypothesis.  estimate: inf or -inf if it is
+    separated.  t: score over its clustered standard error at the null.  p: two-sided.  vectors: weight
+    vectors, of which `exact` says whether they are all there are.  seed: none where nothing was drawn.
+    statistics float[vectors]: |t(w)|.  engine: the p-value as a function of the value under the null
+    hypothesis.
     """
 
     what: str
@@ -110,37 +83,7 @@ class WildTest:
     def conf_int(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence limits by inversion: the values nearest to the estimate on either side beyond which p <= 1 - level.
 
-        Parameters
-        ----------
-        level : float
-            In (0, 1).
-
-        Returns
-        -------
-        (float, float)
-            On the fit's scale; infinite on a side on which no value is rejected.
-
-        Raises
-        ------
-        NotEstimableError
-            The estimate is infinite, or not determined.
-
-        Warns
-        -----
-        PairproofWarning
-            No value can be rejected with so few clusters.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> answers = {
-        ...     "judge": list("uvwxyz") * 2, "first": ["A"] * 12, "second": ["B"] * 6 + ["C"] * 6,
-        ...     "wins": [6, 7, 6, 8, 7, 9, 4, 6, 7, 8, 9, 6], "losses": [4, 3, 4, 2, 3, 1, 6, 4, 3, 2, 1, 4],
-        ... }
-        >>> fit = pairproof.fit_bradley_terry(pairproof.read(answers))
-        >>> low, high = pairproof.wild_test(fit, "judge", ("A", "B")).conf_int()
-        >>> round(low, 2), round(high, 2)
-        (0.41, 2.2)
+        Returns (float, float): on the fit's scale; infinite on a side on which no value is rejected.
         """
         check_level(level)
         if not np.isfinite(self.estimate):
@@ -168,16 +111,7 @@ class WildTest:
         return low, high
 
     def to_dict(self) -> dict[str, Any]:
-        """The test as a JSON object; None where there is no finite number.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> answers = {"judge": ["u", "v", "w"], "first": ["A"] * 3, "second": ["B"] * 3, "wins": [6, 7, 5], "losses": [4, 3, 5]}
-        >>> fit = pairproof.fit_bradley_terry(pairproof.read(answers))
-        >>> pairproof.wild_test(fit, "judge", ("A", "B")).to_dict()["p"]
-        0.5
-        """
+        """The test as a JSON object; None where there is no finite number."""
         return {
             "contrast": self.what,
             "value": self.value,

@@ -29,13 +29,7 @@ MOST_WEIGHTS = 125_000_000
 
 
 def weight_vectors(clusters: int, kind: WeightKind, replicates: int, seed: int) -> tuple[FloatArray, bool]:
-    """float[R, G] weights, and whether they are all there are.
-
-    Raises
-    ------
-    TooLargeError
-        More than 125 million weights.
-    """
+    """float[R, G] weights, and whether they are all there are."""
     values = WEBB if kind == "webb" else np.array([1.0, -1.0])
     if (kind == "rademacher" and clusters <= ALL_SIGNS) or (kind == "webb" and 6.0**clusters <= ALL_WEBB):
         places = np.stack(np.meshgrid(*[np.arange(len(values))] * clusters, indexing="ij"), axis=-1)

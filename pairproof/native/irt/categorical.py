@@ -47,28 +47,9 @@ class CategoricalModel:
 
     The defaults are those of Hopkins and May (2013), footnote 13, with their tie rule read as "at most r".
 
-    Attributes
-    ----------
-    levels : int
-        L >= 2, qualities an item can have.
-    sd_noise : float
-        so > 0, standard deviation of what a judge sees, in levels.
-    concentration : float
-        aa > 0, of each component of the Dirichlet prior.
-    radius : int
-        r in 0..L-2: options seen at most r levels apart tie.
-
-    Raises
-    ------
-    InputError
-        A constant out of its range.
-
-    Examples
-    --------
-    >>> from pairproof.native.irt.categorical import CategoricalModel
-    >>> CategoricalModel(levels=2, sd_noise=0.5).observation.round(3)    # P(seen | quality)
-    array([[0.881, 0.119],
-           [0.119, 0.881]])
+    levels: L >= 2, qualities an item can have.  sd_noise: so > 0, standard deviation of what a judge sees, in
+    levels.  concentration: aa > 0, of each component of the Dirichlet prior.  radius: r in 0..L-2: options
+    seen at most r levels apart tie.
     """
 
     levels: int = 8
@@ -114,23 +95,9 @@ class CategoricalModel:
 class CategoricalFit:
     """Draws from the posterior of the categorical item-response model.
 
-    Attributes
-    ----------
-    items : tuple of str
-        The systems.
-    theta : float[chains, draws, n_systems, levels]
-        Distribution of each system's qualities; sums to 1 over the levels.
-    model : CategoricalModel
-    strength : Posterior
-        Mean over the others of P(preferred) + P(tie)/2, for new items; 1/2 on average over the systems.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "ties": [2], "losses": [1]})
-    >>> fit = pairproof.fit_irt_categorical(table, chains=2, draws=100, warn=False)
-    >>> fit.theta.shape, fit.preferences().shape
-    ((2, 100, 2, 8), (3, 3, 3))
+    items: the systems.  theta float[chains, draws, n_systems, levels]: distribution of each system's
+    qualities; sums to 1 over the levels.  strength: mean over the others of P(preferred) + P(tie)/2, for new
+    items; 1/2 on average over the systems.
     """
 
     items: tuple[str, ...]
@@ -141,15 +108,9 @@ class CategoricalFit:
     def preferences(self, average: bool = True) -> FloatArray:
         """P(tie), P(first), P(second) of every pair, and of a system that is only known by the prior.
 
-        Parameters
-        ----------
-        average : bool
-            Average over the draws; else put in the posterior mean of theta.
-
-        Returns
-        -------
-        float[n_items + 1, n_items + 1, 3]
-            The last row and column are the unseen system.  Of a system against itself: two new items of it.
+        average: average over the draws; else put in the posterior mean of theta.  Returns float[n_items + 1,
+        n_items + 1, 3]: the last row and column are the unseen system.  Of a system against itself: two new
+        items of it.
         """
         return predictive(self.theta.reshape(-1, *self.theta.shape[2:]), self.model, average)
 
@@ -165,25 +126,8 @@ class CategoricalFit:
 def predictive(theta: FloatArray, model: CategoricalModel, average: bool) -> FloatArray:
     """Preferences for new items, from draws of the systems' distributions of quality.
 
-    Parameters
-    ----------
-    theta : float[n_draws, n, levels]
-    model : CategoricalModel
-    average : bool
-        Average over the draws; else put in the mean of theta.
-
-    Returns
-    -------
-    float[n + 1, n + 1, 3]
-        As :meth:`CategoricalFit.preferences`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.irt.categorical import CategoricalModel, predictive
-    >>> theta = np.array([[[0.9, 0.1], [0.2, 0.8]]])    # one draw, two systems
-    >>> predictive(theta, CategoricalModel(levels=2), average=True)[0, 1].round(3)    # tie, first, second
-    array([0.486, 0.171, 0.343])
+    theta float[n_draws, n, levels].  average: average over the draws; else put in the mean of theta.  Returns
+    float[n + 1, n + 1, 3]: as :meth:`CategoricalFit.preferences`.
     """
     if not average:
         theta = theta.mean(axis=0, keepdims=True)
@@ -204,22 +148,7 @@ def _tables(theta: FloatArray, model: CategoricalModel) -> Iterator[FloatArray]:
 def strengths(theta: FloatArray, model: CategoricalModel) -> FloatArray:
     """Strength of each system in each draw: mean over the other systems of P(preferred) + P(tie)/2.
 
-    Parameters
-    ----------
-    theta : float[n_draws, n, levels]
-    model : CategoricalModel
-
-    Returns
-    -------
-    float[n_draws, n]
-        In [0, 1], on average 1/2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.irt.categorical import CategoricalModel, strengths
-    >>> strengths(np.array([[[0.9, 0.1], [0.2, 0.8]]]), CategoricalModel(levels=2)).round(3)
-    array([[0.414, 0.586]])
+    theta float[n_draws, n, levels].  Returns float[n_draws, n]: in [0, 1], on average 1/2.
     """
     n = theta.shape[1]
     out = []

@@ -39,10 +39,7 @@ _LEAST_SHAPE = 1e-300
 class CategoricalTables:
     """The model's constants as arrays.
 
-    Attributes
-    ----------
-    likelihood : float[3, L, L]
-    concentration : float
+    likelihood float[3, L, L].
     """
 
     likelihood: FloatArray
@@ -87,15 +84,8 @@ class SweepChain:
     Items are updated in turn by their place within the segment: the k-th items of all segments at once, since
     items of different segments share no comparison.
 
-    Parameters
-    ----------
-    data : Judgments
-    author, segment : int[n_items]
-        Items of a segment stand together.
-    item : int[2 n]
-        Items of the first options, then of the second ones.
-    tables : CategoricalTables
-    rng : Generator
+    author, segment int[n_items]: items of a segment stand together.  item int[2 n]: items of the first
+    options, then of the second ones.
     """
 
     def __init__(
@@ -137,13 +127,8 @@ class SweepChain:
 class Turn:
     """Items that are updated together.
 
-    Attributes
-    ----------
-    items : int[k]
-    start : int[k]
-        Where each item's comparisons begin in the next two.
-    outcome, other : int[m]
-        Outcome from the item's own side, and the item on the other side.
+    items int[k].  start int[k]: where each item's comparisons begin in the next two.  outcome, `other`
+    int[m]: outcome from the item's own side, and the item on the other side.
     """
 
     items: IntArray
@@ -171,12 +156,7 @@ def _turns(data: Judgments, segment: IntArray, item: IntArray) -> list[Turn]:
 class FreshCells:
     """A new item for each option of each comparison.
 
-    Parameters
-    ----------
-    counts : float[n_systems, n_systems, 3]
-        From :func:`pairproof.data.judgments.preference_counts`.
-    tables : CategoricalTables
-    rng : Generator
+    counts float[n_systems, n_systems, 3]: from :func:`pairproof.data.judgments.preference_counts`.
     """
 
     def __init__(self, counts: FloatArray, tables: CategoricalTables, rng: Generator) -> None:

@@ -43,13 +43,7 @@ IntArray = NDArray[np.int64]
 class PairCounts:
     """Unordered pairs that were compared.
 
-    Attributes
-    ----------
-    n_systems : int
-    i, j : int[n_pairs]
-        i < j.
-    counts : float[n_pairs, 3]
-        Tie, i preferred, j preferred.
+    i, j int[n_pairs]: i < j.  counts float[n_pairs, 3]: tie, i preferred, j preferred.
     """
 
     n_systems: int
@@ -143,28 +137,9 @@ class _Point:
 class LaplaceFit:
     """The mode of the abilities' posterior, and the normal (Laplace) approximation there.
 
-    Attributes
-    ----------
-    items : tuple of str
-        The systems.
-    mode : float[n_items]
-        On the scale of abilities; sums to 0.
-    cov : float[n_items, n_items]
-        Inverse of minus the Hessian of the log posterior, level included.
-    objective : float
-        -log likelihood at the mode, less the log density of the prior (its constant included).
-    model : GaussianModel
-    steps : int
-        Newton steps taken.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "ties": [2], "losses": [1]})
-    >>> map_irt_gaussian(table).interval().round(2)
-    array([[ 0.12,  1.19],
-           [-1.19, -0.12]])
+    items: the systems.  mode float[n_items]: on the scale of abilities; sums to 0.  cov float[n_items,
+    n_items]: inverse of minus the Hessian of the log posterior, level included.  objective: -log likelihood
+    at the mode, less the log density of the prior (its constant included).  steps: Newton steps taken.
     """
 
     items: tuple[str, ...]
@@ -192,13 +167,7 @@ class LaplaceFit:
         return np.sqrt(np.diag(self.centred_cov))
 
     def interval(self, level: float = 0.95) -> FloatArray:
-        """Normal intervals of the centred abilities, float[n_items, 2].
-
-        Raises
-        ------
-        InputError
-            A level that is not between 0 and 1.
-        """
+        """Normal intervals of the centred abilities, float[n_items, 2]."""
         check_level(level)
         half = normal_quantile((1 + level) / 2) * self.centred_sd
         return np.stack([self.mode - half, self.mode + half], axis=1)
@@ -222,30 +191,7 @@ def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel())
 
     The mode of the model of Hopkins and May (2013, section 7) with items and noise integrated out.
 
-    Parameters
-    ----------
-    table : Comparisons
-        Counts may be fractional.
-    model : GaussianModel
-
-    Returns
-    -------
-    LaplaceFit
-
-    Raises
-    ------
-    InputError
-        Ties beside radius 0.
-    ConvergenceError
-        Newton's method stopped before its rule was met.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "ties": [2], "losses": [1]})
-    >>> map_irt_gaussian(table).mode.round(3)
-    array([ 0.654, -0.654])
+    table: counts may be fractional.
     """
     pairs = pair_counts(table, model)
     found = maximise(lambda mu: _Point(mu, pairs, model), np.zeros(pairs.n_systems), far=np.inf)
@@ -263,9 +209,7 @@ def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel())
 def sample_collapsed(table: Comparisons, model: GaussianModel, run: Run) -> FloatArray:
     """Elliptical slice sampling, all chains at once.
 
-    Returns
-    -------
-    float[chains, draws, n_systems]
+    Returns float[chains, draws, n_systems].
     """
     laplace = map_irt_gaussian(table, model)
     pairs = pair_counts(table, model)

@@ -52,16 +52,7 @@ def restricted_differences(
 ) -> FloatArray:
     """delta | gap: N(gap, sd^2) on [d, inf) for the first n_decided, on (-d, d) for the rest.
 
-    Parameters
-    ----------
-    gap : float[n]
-    n_decided : int
-    d, sd : float
-    rng : Generator
-
-    Returns
-    -------
-    float[n]
+    gap float[n].  Returns float[n].
     """
     # random() is in [0, 1); an exact 0 would be an infinite draw.
     u = np.maximum(rng.random(len(gap)), np.finfo(float).tiny)
@@ -88,14 +79,8 @@ def shared_chain(
 ) -> Callable[[Generator], Chain]:
     """The chain for shared items that suits the table, its constants worked out once for all chains.
 
-    Parameters
-    ----------
-    data : Oriented
-    author, segment : int[n_items]
-        Items of a segment stand together.
-    item : int[2 n]
-        Items of `data.up`, then of `data.down`.
-    model : GaussianModel
+    author, segment int[n_items]: items of a segment stand together.  item int[2 n]: items of `data.up`, then
+    of `data.down`.
     """
     sizes = np.bincount(segment)
     if float(np.sum(sizes.astype(float) ** 2)) <= 1e6 + MOST_PER_COMPARISON * len(data.up):
@@ -108,14 +93,9 @@ def shared_chain(
 class Blocks:
     """What never changes in :class:`SegmentChain`.
 
-    Attributes
-    ----------
-    cov : sparse[n_items, n_items]
-        Covariance of q given mu and delta, one block a segment.
-    root : sparse[n_items, n_items]
-        Its Cholesky factors.
-    mu_cov, mu_root : float[n_systems, n_systems]
-        Covariance of mu given delta, and its factor.
+    cov sparse[n_items, n_items]: covariance of q given mu and delta, one block a segment.  root
+    sparse[n_items, n_items]: its Cholesky factors.  mu_cov, mu_root float[n_systems, n_systems]: covariance
+    of mu given delta, and its factor.
     """
 
     cov: Any
@@ -209,16 +189,8 @@ class SegmentChain:
 class OptionChain:
     """Shared items, what is seen of both options drawn: memory linear in comparisons whatever the segments.
 
-    Parameters
-    ----------
-    data : Oriented
-    author : int[n_items]
-    item : int[2 n]
-        Items of `data.up`, then of `data.down`.
-    model : GaussianModel
-    rng : Generator
-    shift : bool
-        Draw the level by itself.
+    author int[n_items].  item int[2 n]: items of `data.up`, then of `data.down`.  shift: draw the level by
+    itself.
     """
 
     def __init__(

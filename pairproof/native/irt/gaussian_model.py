@@ -24,28 +24,9 @@ class GaussianModel:
 
     The defaults are those of Hopkins and May (2013), footnote 13.
 
-    Attributes
-    ----------
-    sd_ability : float
-        s0 > 0, standard deviation of the systems' abilities.
-    sd_quality : float
-        sa > 0, of an item's quality about its system's ability.
-    sd_noise : float
-        so > 0, of what a judge sees about an item's quality.
-    radius : float
-        d >= 0: options that look less than d apart tie; with 0 there are no ties.
-
-    Raises
-    ------
-    InputError
-        A constant that is not finite, or out of its range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.irt.gaussian_model import GaussianModel
-    >>> GaussianModel().preferences(np.array([1.0])).round(3)    # tie, first, second
-    array([[0.164, 0.648, 0.188]])
+    sd_ability: s0 > 0, standard deviation of the systems' abilities.  sd_quality: sa > 0, of an item's
+    quality about its system's ability.  sd_noise: so > 0, of what a judge sees about an item's quality.
+    radius: d >= 0: options that look less than d apart tie; with 0 there are no ties.
     """
 
     sd_ability: float = 1.0
@@ -68,17 +49,8 @@ class GaussianModel:
     def preferences(self, gap: FloatArray, extra_variance: float | FloatArray = 0.0) -> FloatArray:
         """P(tie), P(first), P(second) for new items.
 
-        Parameters
-        ----------
-        gap : float[...]
-            Ability of the first minus ability of the second.
-        extra_variance : float or float[...]
-            Of the gap itself: s0^2 for each system that is only known by the prior.
-
-        Returns
-        -------
-        float[..., 3]
-            Each row sums to 1.
+        gap: ability of the first minus ability of the second.  extra_variance: of the gap itself: s0^2 for
+        each system that is only known by the prior.  Returns float[..., 3]: each row sums to 1.
         """
         from scipy.special import ndtr
 
@@ -95,14 +67,8 @@ class GaussianModel:
 class Oriented:
     """Judgments turned so that the preferred system stands first, the ties after all others.
 
-    Attributes
-    ----------
-    n_systems, n_decided : int
-        Judgments 0..n_decided-1 have a preference, the rest are ties.
-    up, down : int[n]
-        Systems; `up` was preferred (in a tie: was named first).
-    row : int[n]
-        The table's row.
+    n_systems, n_decided: judgments 0..n_decided-1 have a preference, the rest are ties.  up, down int[n]:
+    systems; `up` was preferred (in a tie: was named first).  row int[n]: the table's row.
     """
 
     n_systems: int
@@ -122,13 +88,7 @@ def refuse_ties(table: Comparisons, model: GaussianModel) -> None:
 
 
 def oriented(table: Comparisons, model: GaussianModel) -> Oriented:
-    """Every judgment of the table, turned.
-
-    Raises
-    ------
-    InputError
-        Ties beside radius 0; counts that are not whole.
-    """
+    """Every judgment of the table, turned."""
     refuse_ties(table, model)
     single = judgments(table)
     order = np.argsort(single.outcome == TIE, kind="stable")

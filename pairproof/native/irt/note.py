@@ -14,12 +14,7 @@ NoteKind = Literal[
 class Note:
     """Something a reader of a fitted preference model must know.
 
-    Attributes
-    ----------
-    kind : str
-        What programs decide by.
-    text : str
-        The sentence, which is also ``str()`` of the note.
+    kind: what programs decide by.  text: the sentence, which is also ``str()`` of the note.
     """
 
     kind: NoteKind

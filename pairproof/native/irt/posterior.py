@@ -35,39 +35,11 @@ Setting = Union[float, str, bool]
 class Posterior:
     """Draws from the posterior distribution of one number a system, and their summaries.
 
-    Attributes
-    ----------
-    items : tuple of str
-        The systems.
-    draws : float[chains, draws, n_items]
-        As sampled, warm-up left out.
-    what : str
-        "ability", or what else the number is.
-    sampler : str
-        How it was sampled, for example "gibbs".
-    warmup : int
-        Iterations of each chain that were thrown away.
-    seed : int
-    settings : mapping of str to number or str
-        The model's constants and options.
-    notes : tuple of Note
-        What a reader must know (systems never compared, what an item is).
-    centre : bool
-        Whether summaries are of draws minus their mean over the systems.
-
-    Raises
-    ------
-    InputError
-        Draws of another shape, or none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.irt.posterior import Posterior
-    >>> draws = np.random.default_rng(1).normal([1.0, -1.0], 0.5, (4, 1000, 2))
-    >>> posterior = Posterior(("A", "B"), draws, "ability", "independent draws", warmup=0, seed=1)
-    >>> posterior.mean.round(2), posterior.groups()
-    (array([ 1., -1.]), (('A',), ('B',)))
+    items: the systems.  draws float[chains, draws, n_items]: as sampled, warm-up left out.  `what`:
+    "ability", or what else the number is.  sampler: how it was sampled, for example "gibbs".  warmup:
+    iterations of each chain that were thrown away.  settings: the model's constants and options.  notes: what
+    a reader must know (systems never compared, what an item is).  centre: whether summaries are of draws
+    minus their mean over the systems.
     """
 
     items: tuple[str, ...]
@@ -113,13 +85,7 @@ class Posterior:
         return np.asarray(self._flat.std(axis=0, ddof=1))
 
     def interval(self, level: float = 0.95) -> FloatArray:
-        """Equal-tailed intervals of probability `level`, float[n_items, 2].
-
-        Raises
-        ------
-        InputError
-            A level that is not between 0 and 1.
-        """
+        """Equal-tailed intervals of probability `level`, float[n_items, 2]."""
         check_level(level)
         return np.asarray(np.quantile(self._flat, [(1 - level) / 2, (1 + level) / 2], axis=0).T)
 
@@ -156,17 +122,7 @@ class Posterior:
     def rank_sets(self, level: float = 0.95, simultaneous: bool = True) -> IntArray:
         """First and last rank of each system's credible set, int[n_items, 2].
 
-        Parameters
-        ----------
-        level : float
-            Posterior probability, in (0, 1).
-        simultaneous : bool
-            Whether all sets hold together with this probability, or each by itself.
-
-        Raises
-        ------
-        InputError
-            A level that is not between 0 and 1.
+        simultaneous: whether all sets hold together with this probability, or each by itself.
         """
         check_level(level)
         if simultaneous:
@@ -177,11 +133,6 @@ class Posterior:
         """bool[n_items, n_items]: row above column; all these orders hold together with probability `level`.
 
         An order that is not among them may well hold by itself: `p_better` has the probability of each.
-
-        Raises
-        ------
-        InputError
-            A level that is not between 0 and 1.
         """
         check_level(level)
         return told_apart(self._flat, self.p_better, level)
@@ -190,22 +141,11 @@ class Posterior:
         """Maximal sets of systems of which no two are told apart, best first.
 
         They overlap, and are no evidence that their systems are equal.
-
-        Raises
-        ------
-        InputError
-            A level that is not between 0 and 1.
         """
         return tuple(tuple(self.items[k] for k in group) for group in self._groups(level))
 
     def letters(self, level: float = 0.95) -> tuple[str, ...]:
-        """Letters of each system: two share one exactly if they are not told apart.
-
-        Raises
-        ------
-        InputError
-            A level that is not between 0 and 1.
-        """
+        """Letters of each system: two share one exactly if they are not told apart."""
         return letters(len(self.items), self._groups(level))
 
     def _groups(self, level: float) -> tuple[tuple[int, ...], ...]:
@@ -299,13 +239,7 @@ class Posterior:
         }
 
     def to_arviz(self) -> Any:
-        """An ArviZ object with the centred draws, dimensions chain, draw, system.
-
-        Raises
-        ------
-        PairproofError
-            ArviZ is not installed.
-        """
+        """An ArviZ object with the centred draws, dimensions chain, draw, system."""
         from importlib import import_module
 
         try:

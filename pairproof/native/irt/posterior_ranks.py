@@ -54,13 +54,7 @@ def simultaneous_sets(ranks: IntArray, probabilities: FloatArray, level: float) 
 def told_apart(draws: FloatArray, better: FloatArray, level: float) -> BoolArray:
     """bool[n_items, n_items]: row above column, all these orders together with probability `level` at least.
 
-    Parameters
-    ----------
-    draws : float[n_draws, n_items]
-    better : float[n_items, n_items]
-        P(row above column).
-    level : float
-        In (0, 1).
+    draws float[n_draws, n_items].  better float[n_items, n_items]: P(row above column).
     """
     out = np.zeros(better.shape, bool)
     hold = np.ones(len(draws), bool)

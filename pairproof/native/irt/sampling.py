@@ -38,14 +38,7 @@ THREADS_FROM = 5000
 
 
 def choose_items(table: Comparisons, items: Items | None) -> Items:
-    """What an item is, in a table of one track; by default shared if the table has a column `source`.
-
-    Raises
-    ------
-    InputError
-        Another word than "shared" or "fresh"; shared items without a source column, or with a row without a
-        source.
-    """
+    """What an item is, in a table of one track; by default shared if the table has a column `source`."""
     check_one_track(table)
     source = table.columns.get("source")
     if items is None:
@@ -70,19 +63,9 @@ def item_codes(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Shared items of judgments.
 
-    Parameters
-    ----------
-    table : Comparisons
-        With a column `source` without gaps (see :func:`choose_items`).
-    first, second, row : int[n]
-        Systems, and the table's row.
-
-    Returns
-    -------
-    author, segment : int[n_items]
-        Items of a segment stand together.
-    item : int[2 n]
-        Of `first`, then of `second`.
+    table: with a column `source` without gaps (see :func:`choose_items`).  `first`, second, row int[n]:
+    systems, and the table's row.  Returns author, segment int[n_items]: items of a segment stand together.
+    Returns item int[2 n]: of `first`, then of `second`.
     """
     source = table.columns["source"]
     assert isinstance(source, Factor)  # choose_items has refused anything else
@@ -121,19 +104,8 @@ class Chain(Protocol):
 class Run:
     """How long to sample.
 
-    Attributes
-    ----------
-    chains, draws : int
-        >= 1.
-    warmup, seed : int
-        >= 0.
-    workers : int or None
-        Threads, >= 1.  None: one a chain, at most the number of processors.
-
-    Raises
-    ------
-    InputError
-        A value that is no integer or too small.
+    chains, draws: >= 1.  warmup, seed: >= 0.  workers: threads, >= 1.  None: one a chain, at most the number
+    of processors.
     """
 
     chains: int = 4
@@ -151,17 +123,8 @@ class Run:
     def sample(self, start: Callable[[Generator], Chain], n_comparisons: float = np.inf) -> FloatArray:
         """Draws of several chains, each with a random stream of its own: `workers` does not change them.
 
-        Parameters
-        ----------
-        start : function of a random generator
-            Makes a chain.
-        n_comparisons : float
-            With fewer than `THREADS_FROM`, and `workers` not stated, one thread does all: threads would only
-            wait for each other.
-
-        Returns
-        -------
-        float[chains, draws, ...]
+        start: makes a chain.  n_comparisons: with fewer than `THREADS_FROM`, and `workers` not stated, one
+        thread does all: threads would only wait for each other.  Returns float[chains, draws, ...].
         """
         streams = np.random.SeedSequence(self.seed).spawn(self.chains)
 

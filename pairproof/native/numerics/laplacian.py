@@ -70,12 +70,7 @@ def sparse_laplacian(i: IntArray, j: IntArray, weight: FloatArray, n: int) -> Ma
 class Graph:
     """The Laplacian of a comparison graph, with a ground in each connected set.
 
-    Attributes
-    ----------
-    matrix : sparse or float[n, n]
-        L; rows sum to 0.
-    ground : int[n]
-        The ground of each node's set.
+    matrix sparse or float[n, n]: L; rows sum to 0.  ground int[n]: the ground of each node's set.
     """
 
     matrix: Any
@@ -124,16 +119,7 @@ class Graph:
     def solve(self, right: FloatArray, accuracy: float = 1e-14) -> FloatArray:
         """x with L x = right, 0 at the grounds; what `right` says there does not matter.
 
-        Parameters
-        ----------
-        right : float[n, m]
-        accuracy : float
-            Of the preconditioned residual, relative to its start.
-
-        Raises
-        ------
-        LinAlgError
-            If the system is singular, or no method gets there.
+        `right` float[n, m].  accuracy: of the preconditioned residual, relative to its start.
         """
         if self._thin:
             return self._by_factor(right)
@@ -283,13 +269,7 @@ class Graph:
     # -- diagonal of the inverse
 
     def variances(self) -> FloatArray:
-        """float[n]: diagonal of the inverse, 0 at the grounds.
-
-        Raises
-        ------
-        TooLargeError
-            If that takes more than MOST_WORK multiplications.
-        """
+        """float[n]: diagonal of the inverse, 0 at the grounds."""
         n = len(self._free)
         if n == 0:
             return np.zeros(self.n)

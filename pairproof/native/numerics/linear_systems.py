@@ -23,16 +23,7 @@ SMALL_PIVOT = 1e-11
 def by_cholesky(matrix: FloatArray, right: FloatArray) -> FloatArray:
     """x with H x = right.
 
-    Parameters
-    ----------
-    matrix : float[n, n]
-        H, symmetric.
-    right : float[n]
-
-    Raises
-    ------
-    LinAlgError
-        If H is not positive definite in doubles.
+    matrix float[n, n]: H, symmetric.  `right` float[n].
     """
     from scipy.linalg.lapack import dposv
 
@@ -48,13 +39,8 @@ def by_conjugate_gradients(
 ) -> FloatArray | None:
     """x with H x = right, or None if `most` products were not enough.
 
-    Parameters
-    ----------
-    matrix : float[n, n]
-        H, symmetric, with a positive diagonal.
-    right : float[n]
-    accuracy : float
-        Of the preconditioned residual, relative to its start.
+    matrix float[n, n]: H, symmetric, with a positive diagonal.  `right` float[n].  accuracy: of the
+    preconditioned residual, relative to its start.
     """
     inverse = 1.0 / np.diagonal(matrix)
     x = np.zeros(len(right))
@@ -110,22 +96,9 @@ def conjugate_gradients(
 ) -> Iterator[Step]:
     """Preconditioned conjugate gradients for several right sides, a product with the matrix at a time.
 
-    Parameters
-    ----------
-    matrix : float[n, n]
-        Symmetric, dense or sparse.
-    inverse : float[n, 1]
-        D^-1, the inverse of its diagonal.
-    right : float[n, m]
-    going : function of rho, float[m]
-        Which right sides are not solved yet, bool[m].
-    most : int
-        Products.
-
-    Raises
-    ------
-    LinAlgError
-        If that takes more than `most` products, or the matrix is not positive definite.
+    matrix float[n, n]: symmetric, dense or sparse.  inverse float[n, 1]: D^-1, the inverse of its diagonal.
+    `right` float[n, m].  going function of rho, float[m]: which right sides are not solved yet, bool[m].
+    most: products.
     """
     residual = right
     scaled = residual * inverse

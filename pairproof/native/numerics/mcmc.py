@@ -55,28 +55,11 @@ class Convergence:
     Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, all draws
     equal.
 
-    Attributes
-    ----------
-    rhat : float[n]
-        Rank-normalised split R-hat, the larger of bulk and folded; huge (rounding, or inf) where each chain
-        stands still at a place of its own.
-    ess_bulk, ess_tail : float[n]
-        Effective number of draws for the middle of the distribution and for its 5 % and 95 % quantiles; the
-        latter is nan also where more than 95 % of the draws are equal to the largest.
-    ess : float[n]
-        Effective number of draws for the mean.
-    mcse : float[n]
-        Monte Carlo standard error of the mean.
-    n_draws : int
-        In all chains.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.numerics.mcmc import convergence
-    >>> stuck = np.random.default_rng(1).normal(size=(4, 500, 1)) + np.arange(4)[:, None, None]
-    >>> convergence(stuck).good
-    False
+    rhat float[n]: rank-normalised split R-hat, the larger of bulk and folded; huge (rounding, or inf) where
+    each chain stands still at a place of its own.  ess_bulk, ess_tail float[n]: effective number of draws for
+    the middle of the distribution and for its 5 % and 95 % quantiles; the latter is nan also where more than
+    95 % of the draws are equal to the largest.  ess float[n]: effective number of draws for the mean.  mcse
+    float[n]: Monte Carlo standard error of the mean.  n_draws: in all chains.
     """
 
     rhat: FloatArray
@@ -99,23 +82,8 @@ class Convergence:
 def convergence(draws: FloatArray) -> Convergence:
     """R-hat, effective sample sizes and Monte Carlo error of each quantity (Vehtari et al. 2021).
 
-    Parameters
-    ----------
-    draws : float[chains, draws, n]
-        Warm-up left out.
-
-    Returns
-    -------
-    Convergence
-        Numbers of shape float[n], as R's package posterior has them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.numerics.mcmc import convergence
-    >>> found = convergence(np.random.default_rng(1).normal(size=(4, 500, 2)))
-    >>> found.good, found.rhat.round(2)
-    (True, array([1., 1.]))
+    draws float[chains, draws, n]: warm-up left out.  Returns Convergence: numbers of shape float[n], as R's
+    package posterior has them.
     """
     chains, length, n = draws.shape
     total = chains * length
@@ -151,14 +119,8 @@ def _halves(x: FloatArray) -> FloatArray:
 def normal_scores(x: FloatArray) -> FloatArray:
     """z of each quantity's draws among all chains.
 
-    Parameters
-    ----------
-    x : float[n, chains, draws]
-
-    Returns
-    -------
-    float[n, chains, draws]
-        Blom's scores; ties have that of their average rank.
+    x float[n, chains, draws].  Returns float[n, chains, draws]: blom's scores; ties have that of their
+    average rank.
     """
     from scipy.special import ndtri
 
@@ -184,14 +146,7 @@ def normal_scores(x: FloatArray) -> FloatArray:
 def split_rhat(halves: FloatArray) -> FloatArray:
     """Gelman and Rubin's R-hat of chains that are already cut in halves.
 
-    Parameters
-    ----------
-    halves : float[n, m, draws]
-
-    Returns
-    -------
-    float[n]
-        nan where nothing moves.
+    halves float[n, m, draws].  Returns float[n]: nan where nothing moves.
     """
     length = halves.shape[2]
     within = halves.var(axis=2, ddof=1).mean(axis=1)
@@ -203,14 +158,8 @@ def split_rhat(halves: FloatArray) -> FloatArray:
 def effective(halves: FloatArray) -> FloatArray:
     """Effective number of draws for the mean of each quantity.
 
-    Parameters
-    ----------
-    halves : float[n, m, draws]
-
-    Returns
-    -------
-    float[n]
-        At most S log10(S), so that antithetic chains are not credited without limit; nan where nothing moves.
+    halves float[n, m, draws].  Returns float[n]: at most S log10(S), so that antithetic chains are not
+    credited without limit; nan where nothing moves.
     """
     _, m, length = halves.shape
     covariance = _mean_autocovariance(halves)
@@ -239,13 +188,7 @@ def _mean_autocovariance(halves: FloatArray) -> FloatArray:
 def _autocorrelation_time(rho: FloatArray) -> FloatArray:
     """tau by Geyer's initial monotone sequence.
 
-    Parameters
-    ----------
-    rho : float[n, draws]
-
-    Returns
-    -------
-    float[n]
+    rho float[n, draws].  Returns float[n].
     """
     n, length = rho.shape
     rho = rho[:, : length - length % 2].copy()

@@ -52,21 +52,11 @@ P = TypeVar("P", bound=Point)
 class Solution(Generic[P]):
     """Where the solver ended.
 
-    Attributes
-    ----------
-    x : float[n]
-    point : Point
-        The function there.
-    steps : int
-    decrement : float
-        At the place from which the last step was taken.
-    reached : bool
-        Whether the rule was met.
-    trouble : str
-        "" or what went wrong: "singular", "far", "slow".
-    linear : int
-        How many of the last steps in a row left between a tenth and nine tenths of the decrement.  At a maximum it
-        falls quadratically; on the way to one at infinity (log-likelihood -exp(-x)) each step leaves exp(-1) of it.
+    x float[n].  point: the function there.  decrement: at the place from which the last step was taken.
+    reached: whether the rule was met.  trouble: "" or what went wrong: "singular", "far", "slow".  linear:
+    how many of the last steps in a row left between a tenth and nine tenths of the decrement.  At a maximum
+    it falls quadratically; on the way to one at infinity (log-likelihood -exp(-x)) each step leaves exp(-1)
+    of it.
     """
 
     x: FloatArray
@@ -90,11 +80,8 @@ def _accuracy(best: float) -> float:
 def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float = FAR) -> Solution[P]:
     """Maximise from `start`; step halving keeps the value from falling.
 
-    Returns
-    -------
-    Solution
-        With `trouble` if the Hessian was singular, a linear predictor went beyond `far`, or MAX_STEPS were
-        not enough.
+    Returns Solution: with `trouble` if the Hessian was singular, a linear predictor went beyond `far`, or
+    MAX_STEPS were not enough.
     """
     x, here = start, evaluate(start)
     decrement, best, linear = np.inf, np.inf, 0

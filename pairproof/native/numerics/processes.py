@@ -26,18 +26,8 @@ def in_order(
 ) -> Iterator[tuple[Task, Answer]]:
     """Each task with its answer.
 
-    Parameters
-    ----------
-    function : function of a task
-        With more than one worker it must be importable, and tasks and answers must survive pickling.
-    tasks : iterable
-    workers : int
-        Processes; 1 starts none.
-
-    Raises
-    ------
-    PairproofError
-        A process ended before its task did.
+    function: with more than one worker it must be importable, and tasks and answers must survive pickling.
+    workers: processes; 1 starts none.
     """
     if workers == 1:
         yield from ((task, function(task)) for task in tasks)

@@ -22,17 +22,7 @@ LOG_BEYOND = 37.0
 def above(a: FloatArray, u: FloatArray) -> FloatArray:
     """Standard normals given Z > a.
 
-    Parameters
-    ----------
-    a : float[n]
-        Lower bounds.
-    u : float[n]
-        Uniform in (0, 1).
-
-    Returns
-    -------
-    float[n]
-        Each >= its bound.
+    `a` float[n]: lower bounds.  u float[n]: uniform in (0, 1).  Returns float[n]: each >= its bound.
     """
     from scipy.special import erfc, log_ndtr, ndtri, ndtri_exp
 
@@ -53,17 +43,8 @@ def above(a: FloatArray, u: FloatArray) -> FloatArray:
 def between(a: FloatArray, b: FloatArray, u: FloatArray) -> FloatArray:
     """Standard normals given a < Z < b, for intervals whose middle is not above 0 (turn others round).
 
-    Parameters
-    ----------
-    a, b : float[n]
-        a < b and a + b <= 0, so that the mass is in the lower tail or about 0.
-    u : float[n]
-        Uniform in (0, 1).
-
-    Returns
-    -------
-    float[n]
-        Each in [a, b].
+    `a`, b float[n]: a < b and a + b <= 0, so that the mass is in the lower tail or about 0.  u float[n]:
+    uniform in (0, 1).  Returns float[n]: each in [a, b].
     """
     from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 

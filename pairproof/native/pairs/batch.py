@@ -36,14 +36,8 @@ CHUNK = 400_000
 class Design:
     """Design matrices of the cells, the same for every table.
 
-    Attributes
-    ----------
-    u : float[n_cells, k_u]
-        Of the log-odds of the first item.
-    g : float[n_cells, k_g]
-        Of the tie parameter; k_g is 0 where there is none.
-    model : {"binary", "davidson", "rao-kupper"}
-        "davidson" without columns in `g` holds the tie parameter at 0.
+    u float[n_cells, k_u]: of the log-odds of the first item.  g float[n_cells, k_g]: of the tie parameter;
+    k_g is 0 where there is none.  model: "davidson" without columns in `g` holds the tie parameter at 0.
     """
 
     u: FloatArray
@@ -64,14 +58,8 @@ class Design:
 class Many:
     """Fits of B tables.
 
-    Attributes
-    ----------
-    beta : float[B, k]
-    information : float[B, k, k]
-    llf : float[B]
-        Without the penalty.
-    finite : bool[B]
-        Whether all estimates are finite and estimable; else the other fields are meaningless.
+    beta float[B, k].  information float[B, k, k].  llf float[B]: without the penalty.  finite bool[B]:
+    whether all estimates are finite and estimable; else the other fields are meaningless.
     """
 
     beta: FloatArray
@@ -83,13 +71,8 @@ class Many:
 def fit_many(design: Design, counts: FloatArray, ridge: FloatArray | None = None) -> Many:
     """Fit every table.
 
-    Parameters
-    ----------
-    design : Design
-    counts : float[B, n_cells, 3]
-        First preferred, tie, second preferred; cells without comparisons are allowed.
-    ridge : float[k] or None
-        Penalty -1/2 sum of ridge * b**2.
+    counts float[B, n_cells, 3]: first preferred, tie, second preferred; cells without comparisons are
+    allowed.  ridge float[k] or None: penalty -1/2 sum of ridge * b**2.
     """
     b, k = len(counts), design.k
     if not b:

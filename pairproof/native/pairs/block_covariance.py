@@ -47,12 +47,8 @@ class InverseBlocks(Protocol):
 class WrittenOut:
     """Inverses that are held as dense matrices.
 
-    Attributes
-    ----------
-    laplacian : float[S, J, J]
-        D_s, with an identity row and column at each ground.
-    ground : bool[S, J]
-        Items whose ability is 0, the reference among them.
+    laplacian float[S, J, J]: D_s, with an identity row and column at each ground.  ground bool[S, J]: items
+    whose ability is 0, the reference among them.
     """
 
     laplacian: FloatArray
@@ -156,14 +152,8 @@ class BorderedCovariance:
     The parameters are b_t = sum_s patterns[t, s] (a_s - a_s of the reference), float[n_terms, J] flattened,
     followed by the border.
 
-    Attributes
-    ----------
-    blocks : InverseBlocks
-    c, e : float[S, J, b], float[b, b]
-        Border, 0 at the grounds.
-    patterns : float[n_terms, S]
-    reference : int
-        An item that is a ground in every pattern.
+    c, e float[S, J, b], float[b, b]: border, 0 at the grounds.  patterns float[n_terms, S].  reference: an
+    item that is a ground in every pattern.
     """
 
     blocks: InverseBlocks

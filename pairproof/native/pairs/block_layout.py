@@ -26,21 +26,12 @@ FULL = 8
 class BlockLayout:
     """A problem whose item terms are saturated, with S patterns of subject covariates.
 
-    Attributes
-    ----------
-    problem : Problem
-    inverse : float[n_terms, S]
-        Gives the terms from the abilities of the patterns: b_t = sum_s inverse[t, s] a_s.
-    node_i, node_j : int[n_cells]
-        Positions of each cell's items in the abilities float[S, n_items], flattened.
-    label : int[S * n_items]
-        For each pattern and item, the set of items with which it can be compared.
-    ground : bool[S, n_items]
-        Marks one item of each set, whose ability is held at 0: the reference if the set contains it.
-    order_columns, tie_columns : float[n_cells, q], float[n_cells, r]
-        Order terms (times sign) and tie terms.
-    y : Counts
-    incidence : Incidence
+    inverse float[n_terms, S]: gives the terms from the abilities of the patterns: b_t = sum_s inverse[t, s]
+    a_s.  node_i, node_j int[n_cells]: positions of each cell's items in the abilities float[S, n_items],
+    flattened.  label int[S * n_items]: for each pattern and item, the set of items with which it can be
+    compared.  ground bool[S, n_items]: marks one item of each set, whose ability is held at 0: the reference
+    if the set contains it.  order_columns, tie_columns float[n_cells, q], float[n_cells, r]: order terms
+    (times sign) and tie terms.
     """
 
     problem: Problem

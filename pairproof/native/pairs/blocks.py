@@ -98,16 +98,8 @@ class Blocks(BlockLayout):
 def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
     """Lay a problem out in blocks, or return None if its item terms are not saturated.
 
-    Parameters
-    ----------
-    problem : Problem
-    label : int[S * n_items] or None
-        Sets of items; no cell may join two of them.  Default: the sets that comparisons join.
-
-    Raises
-    ------
-    TooLargeError
-        The matrices of the patterns would take more than 1 GB.
+    label int[S * n_items] or None: sets of items; no cell may join two of them.  Default: the sets that
+    comparisons join.
     """
     if problem.x is not None or problem.further is not None:
         return None

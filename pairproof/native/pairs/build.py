@@ -38,29 +38,14 @@ By = design.By
 class Model:
     """The arrays of a model, with the covariates that their columns stand for.
 
-    Attributes
-    ----------
-    data : Comparisons
-        The table as it was given.
-    table : Comparisons
-        The table as it enters the likelihood: ties dropped or halved, if the specification says so.
-    spec : ModelSpec
-    problem : Problem
-    patterns : Patterns
-        Of the covariates in the model.
-    item_by, order_by, tie_by : tuple of By
-        Which covariates each column of `problem.z`, `problem.order` and `problem.tie` stands for.
-    item_columns : tuple of ItemColumn
-        Which item covariates the columns of `problem.x` are.
-    own : tuple of (ItemColumn, By)
-        What the selective terms are, in the order of `problem.further.x`.
-    directed : Directed or None
-        The comparison terms.
-    order : float[n_rows] or None
-        1 where the one named first has its advantage, 0 on neutral ground; None: no order effect.
-    tie_fixed : {"", "none observed", "boundary"}
-        Why the tie parameter is not in the problem: no tie was observed, so that it is minus infinity
-        (Davidson) or at its boundary 0 (Rao and Kupper).
+    data: the table as it was given.  table: the table as it enters the likelihood: ties dropped or halved, if
+    the specification says so.  patterns: of the covariates in the model.  item_by, order_by, tie_by: which
+    covariates each column of `problem.z`, `problem.order` and `problem.tie` stands for.  item_columns: which
+    item covariates the columns of `problem.x` are.  `own`: what the selective terms are, in the order of
+    `problem.further.x`.  directed: the comparison terms.  order float[n_rows] or None: 1 where the one named
+    first has its advantage, 0 on neutral ground; None: no order effect.  tie_fixed: why the tie parameter is
+    not in the problem: no tie was observed, so that it is minus infinity (Davidson) or at its boundary 0 (Rao
+    and Kupper).
     """
 
     data: Comparisons
@@ -88,13 +73,7 @@ class Model:
 
 
 def build(data: Comparisons, spec: ModelSpec) -> Model:
-    """Build the arrays of the model.
-
-    Raises
-    ------
-    InputError or one of its kinds
-        The specification does not fit the table.
-    """
+    """Build the arrays of the model."""
     table = entering(data, spec)
     formula = parse(spec.by, names_of(data, spec, separate_items(data, spec) if spec.by else ()))
     has_tie = spec.ties in ("davidson", "rao-kupper")

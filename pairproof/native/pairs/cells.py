@@ -27,18 +27,9 @@ _BOXES_PER_ROW, _FEW_BOXES = 4, 1 << 20
 class Cells:
     """The cells with at least one comparison.
 
-    Attributes
-    ----------
-    i, j : int[n]
-        Items, i < j.
-    pattern : int[n]
-        Covariate pattern.
-    sign : int[n]
-        Which of the two was named first: +1 i, -1 j, 0 neutral or not in the model.
-    counts : float[n, 3]
-        i preferred, tie, j preferred.
-    value : int[n] or None
-        Values of the comparison terms, numbered; None if the model has none.
+    i, j int[n]: items, i < j.  pattern int[n]: covariate pattern.  sign int[n]: which of the two was named
+    first: +1 i, -1 j, 0 neutral or not in the model.  counts float[n, 3]: i preferred, tie, j preferred.
+    value int[n] or None: values of the comparison terms, numbered; None if the model has none.
     """
 
     i: IntArray
@@ -115,13 +106,8 @@ def count_cells(
 ) -> Cells:
     """Count the rows of a table into cells.
 
-    Parameters
-    ----------
-    data : Comparisons
-    pattern : int[n_rows]
-    n_patterns : int
-    order : float[n_rows] or None
-        None: no order effect.  1 where the one named first has its advantage, 0 on neutral ground.
+    pattern int[n_rows].  order float[n_rows] or None: none: no order effect.  1 where the one named first has
+    its advantage, 0 on neutral ground.
     """
     n_items = len(data.items)
     key = data.first * n_items + data.second

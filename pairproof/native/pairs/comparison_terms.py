@@ -36,15 +36,8 @@ MOST_COLUMNS = 1000
 class Directed:
     """The comparison terms of a model, and the values that rows have.
 
-    Attributes
-    ----------
-    of : tuple of By
-        What each term is: columns, with the level of a factor.
-    of_row : int[n_rows]
-        Values of each row, a row of `values`.
-    values : float[n, c]
-        In favour of the item that comes first in the item order.
-    warnings : tuple of FitWarning
+    `of`: what each term is: columns, with the level of a factor.  of_row int[n_rows]: values of each row, a
+    row of `values`.  values float[n, c]: in favour of the item that comes first in the item order.
     """
 
     of: tuple[By, ...]
@@ -62,14 +55,7 @@ class Directed:
 
 
 def directed(table: Comparisons, spec: ModelSpec) -> Directed | None:
-    """The comparison terms of a model; None if it has none.
-
-    Raises
-    ------
-    FormulaError, InputError, AliasError
-        A term that cannot be read, a column that the table lacks, a missing value, a term that is 0 in every row or
-        that the others determine.
-    """
+    """The comparison terms of a model; None if it has none."""
     if not spec.comparison_terms:
         return None
     products = _products(spec)

@@ -39,23 +39,11 @@ _GROUPS_PER_TERM = 8
 class Dense:
     """A problem with orthonormal bases of its terms.
 
-    Attributes
-    ----------
-    problem : Problem
-    z, order, tie : Basis
-        Over strata: combinations of pattern and order sign.
-    x : Basis
-        Over items; for free items the unit vectors without the reference.
-    pair_i, pair_j : int[n_pairs]
-    d : Differences
-        Of the rows of x.
-    grid : bool
-        Cells as a table, strata x pairs, instead of a list.
-    stratum, pair : int[n_cells]
-    y : Counts
-        In the layout of the cells.
-    keep : float[n_inner, n_free] or None
-        Orthonormal complement of the directions that are not estimable; None: all are.
+    z, order, tie: over strata: combinations of pattern and order sign.  x: over items; for free items the
+    unit vectors without the reference.  pair_i, pair_j int[n_pairs].  d: of the rows of x.  grid: cells as a
+    table, strata x pairs, instead of a list.  stratum, pair int[n_cells].  y: in the layout of the cells.
+    keep float[n_inner, n_free] or None: orthonormal complement of the directions that are not estimable;
+    None: all are.
     """
 
     problem: Problem
@@ -273,11 +261,8 @@ def _inside(g: FloatArray, y: Counts) -> bool:
 def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None) -> Dense:
     """Choose the bases and the layout of the cells.
 
-    Parameters
-    ----------
-    alive : bool[n_cells, 3] or None
-        Outcomes that stay possible in the limit of a separated fit.
-    keep : float[n_inner, n_free] or None
+    alive bool[n_cells, 3] or None: outcomes that stay possible in the limit of a separated fit.  keep
+    float[n_inner, n_free] or None.
     """
     cells, j = problem.cells, problem.n_items
     strata, stratum = distinct(cells.pattern * 3 + cells.sign + 1, len(problem.z) * 3)

@@ -45,14 +45,7 @@ class Variable:
 class Patterns:
     """Distinct combinations of covariate values.
 
-    Attributes
-    ----------
-    of_row : int[n_rows]
-        Pattern of each row of the table.
-    variables : mapping of str to Variable
-    n : int
-        Number of patterns.
-    warnings : tuple of FitWarning
+    of_row int[n_rows]: pattern of each row of the table.  n: number of patterns.
     """
 
     of_row: IntArray
@@ -153,28 +146,12 @@ class Rows(Protocol):
 
 
 def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()) -> Patterns:
-    """Combine the columns of a formula (and `extra` categorical ones) into patterns.
-
-    Raises
-    ------
-    FormulaError
-        A column the table does not have.
-    InputError
-        A missing value in a row with a positive count.
-    """
+    """Combine the columns of a formula (and `extra` categorical ones) into patterns."""
     return patterns_of(formula, data, data.wins + data.ties + data.losses > 0, extra)
 
 
 def patterns_of(formula: Formula, data: Rows, used: NDArray[np.bool_], extra: Sequence[str] = ()) -> Patterns:
-    """As :func:`find_patterns`, of rows of which `used`, bool[n_rows], says which count.
-
-    Raises
-    ------
-    FormulaError
-        A column the table does not have.
-    InputError
-        A missing value in a row with a positive count.
-    """
+    """As :func:`find_patterns`, of rows of which `used`, bool[n_rows], says which count."""
     wanted: dict[str, bool] = {}
     slopes: set[str] = set()
     for product in formula.products:
@@ -256,13 +233,7 @@ def _check_columns(products: tuple[Product, ...], patterns: Patterns, what: str)
 
 
 def matrix(products: tuple[Product, ...], patterns: Patterns, what: str) -> tuple[tuple[By, ...], FloatArray]:
-    """Constant and all products as a matrix, float[n_patterns, 1 + n_columns].
-
-    Raises
-    ------
-    AliasError
-        A column that the others determine; both sides are named.
-    """
+    """Constant and all products as a matrix, float[n_patterns, 1 + n_columns]."""
     _check_columns(products, patterns, what)
     named: list[tuple[By, FloatArray]] = [((), np.ones(patterns.n))]
     for product in products:
@@ -337,11 +308,8 @@ def _full_rank(z: FloatArray) -> bool:
 def group_labels(patterns: Patterns, weight: Callable[[], FloatArray]) -> dict[str, dict[str, Value]]:
     """Groups for which worths are given: combinations of levels; numeric covariates at their weighted mean.
 
-    Parameters
-    ----------
-    patterns : Patterns
-    weight : function of no argument to float[n_patterns]
-        Number of comparisons; asked for where there is a mean to take.
+    weight function of no argument to float[n_patterns]: number of comparisons; asked for where there is a
+    mean to take.
     """
     if not patterns.variables:
         return {"all": {}}

@@ -29,12 +29,7 @@ _BLOCK = 16384
 class Saturated:
     """Log-likelihood of counts under their own shares in each cell, sum y log y - sum n log n.
 
-    Attributes
-    ----------
-    llf : float
-    terms : float
-        sum n log n, on which its rounding depends.
-    n_cells : int
+    terms: sum n log n, on which its rounding depends.
     """
 
     llf: float
@@ -66,10 +61,7 @@ def _sum_y_log_y(y: FloatArray) -> float:
 def deviance(observed: FloatArray, fitted: FloatArray) -> float:
     """Poisson (= product multinomial, totals being equal) deviance.
 
-    Parameters
-    ----------
-    observed, fitted : float[...]
-        Same totals in each cell; fitted is 0 only where observed is.
+    observed, fitted: same totals in each cell; fitted is 0 only where observed is.
     """
     y, m = np.ravel(observed), np.ravel(fitted)
     live = m > 0

@@ -38,14 +38,8 @@ class Differences:
     For free items a row is the difference of two unit vectors and is kept as two positions; as a matrix,
     1,000 items with 500,000 pairs would take 4 GB.
 
-    Attributes
-    ----------
-    matrix : float[n_pairs, k] or None
-        None: free items.
-    i, j : int[n_pairs]
-    free : int[n_items] or None
-        Column of each free item; k for the reference, which has none.
-    k : int
+    matrix float[n_pairs, k] or None: none: free items.  i, j int[n_pairs].  free int[n_items] or None: column
+    of each free item; k for the reference, which has none.
     """
 
     matrix: FloatArray | None
@@ -88,11 +82,8 @@ class Differences:
 class Basis:
     """A basis of the columns of a matrix: matrix = columns @ change.
 
-    Attributes
-    ----------
-    columns : float[n, k]
-    inverse : float[k, k]
-        Inverse of the change: parameters of the matrix are inverse @ parameters of the columns.
+    columns float[n, k].  inverse float[k, k]: inverse of the change: parameters of the matrix are inverse @
+    parameters of the columns.
     """
 
     columns: FloatArray

@@ -40,18 +40,10 @@ MOST_PARAMETERS = 1500
 class Existence:
     """Whether the estimate exists, and what the data determine.
 
-    Attributes
-    ----------
-    alive : bool[n_cells, 3]
-        Outcomes whose probability stays positive in the limiting model.
-    separated : bool
-        Whether the probability of some outcome tends to 0.
-    null : float[n_inner, k]
-        Directions along which the likelihood of the limiting model is constant.
-    keep : float[n_inner, n_inner - k]
-        Orthonormal complement.
-    rank : int
-        Rank of the model itself, infinite parameters counted (as R counts it).
+    alive bool[n_cells, 3]: outcomes whose probability stays positive in the limiting model.  separated:
+    whether the probability of some outcome tends to 0.  null float[n_inner, k]: directions along which the
+    likelihood of the limiting model is constant.  keep float[n_inner, n_inner - k]: orthonormal complement.
+    rank: rank of the model itself, infinite parameters counted (as R counts it).
     """
 
     alive: BoolArray
@@ -127,14 +119,9 @@ def _differences(dense: Dense) -> sparse.csr_matrix:
 class Demand:
     """What a direction of recession must satisfy in every cell in which an outcome was observed.
 
-    Attributes
-    ----------
-    outcome : {0, 1, 2} or None
-        First, tie, second; None: in every cell.
-    of_u, of_g : float
-        of_u times the log-odds plus of_g times the tie parameter may not fall along the direction.
-    kills : tuple of int
-        Outcomes whose probability tends to 0 where it grows.
+    outcome: first, tie, second; None: in every cell.  of_u, of_g: of_u times the log-odds plus of_g times the
+    tie parameter may not fall along the direction.  kills: outcomes whose probability tends to 0 where it
+    grows.
     """
 
     outcome: int | None

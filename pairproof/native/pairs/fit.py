@@ -33,15 +33,7 @@ def engine_name() -> str:
 
 
 def fit(data: Comparisons, spec: ModelSpec) -> Fit:
-    """Fit by maximum likelihood.
-
-    Raises
-    ------
-    InputError or one of its kinds
-        The specification does not fit the table.
-    ConvergenceError
-        See :func:`pairproof.native.pairs.solve.solve`.
-    """
+    """Fit by maximum likelihood."""
     fitted = fit_model(build(data, spec))
     for ranked in ranking_warning(data):
         warn_the_caller(str(ranked), RankingWarning)
@@ -49,13 +41,7 @@ def fit(data: Comparisons, spec: ModelSpec) -> Fit:
 
 
 def fit_model(model: Model) -> Fit:
-    """Fit a model that is built: steps 2 to 4.
-
-    Raises
-    ------
-    ConvergenceError
-        See :func:`pairproof.native.pairs.solve.solve`.
-    """
+    """Fit a model that is built: steps 2 to 4."""
     spec = model.spec
     found = solve(model.problem)
     named = name(model, found)

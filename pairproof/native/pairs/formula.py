@@ -35,13 +35,7 @@ class Head:
 class Formula:
     """What the abilities, the tie parameter and the order effect vary with (beyond their constant).
 
-    Attributes
-    ----------
-    item : tuple of Product
-        Of all items, or of all item covariates in the model.
-    tie, order : tuple of Product
-    own : tuple of (Head, Product)
-        Of one item or item covariate alone.
+    item: of all items, or of all item covariates in the model.  `own`: of one item or item covariate alone.
     """
 
     item: tuple[Product, ...] = ()
@@ -59,17 +53,8 @@ class Formula:
 class Names:
     """The names that a formula can use beside those of the subject covariates.
 
-    Attributes
-    ----------
-    items : tuple of str
-    item_terms : tuple of str
-        Item covariates in the model.
-    item_data : tuple of str
-        Item covariates of the table.
-    columns : frozenset of str
-        Columns of the table.
-    separate : tuple of str
-        Items with an ability of their own beside `item_terms`.
+    item_terms: item covariates in the model.  item_data: item covariates of the table.  columns: columns of
+    the table.  separate: items with an ability of their own beside `item_terms`.
     """
 
     items: tuple[str, ...] = ()
@@ -107,14 +92,7 @@ def names_of(data: Named, spec: ModelSpec, separate: Sequence[str] = ()) -> Name
 
 
 def parse(text: str, names: Names = Names()) -> Formula:
-    """Read a formula.
-
-    Raises
-    ------
-    FormulaError
-        If it cannot be read, if a column is both C(...) and plain, if an interaction stands without its
-        parts, or if a name could mean more than one thing.
-    """
+    """Read a formula."""
     if not isinstance(text, str):
         raise FormulaError(
             f"by={text!r} is not text; expected columns joined by +, : or *, such as 'judge', or '' for none"

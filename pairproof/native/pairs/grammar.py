@@ -92,13 +92,7 @@ def _summands(text: str, what: str) -> list[list[Product]]:
 
 
 def products_of(text: str, what: str = "by") -> list[Product]:
-    """The products of a formula; `*` is expanded.
-
-    Raises
-    ------
-    FormulaError
-        The text cannot be read, or has too many products.
-    """
+    """The products of a formula; `*` is expanded."""
     out: dict[Product, None] = {}
     for factors in _summands(text, what):
         if len(factors) > 1 and 2 ** len(factors) > 2 * MOST_PRODUCTS:

@@ -28,13 +28,8 @@ _ENTRIES_PER_CELL = 4
 class Incidence:
     """The items that each cell compares, in every pattern.
 
-    Attributes
-    ----------
-    node_i, node_j : int[n_cells]
-        Position of each cell's items in raveled float[n_sets, n_items].
-    n_sets, n_items : int
-    place : int[n_cells]
-        Position of each cell in raveled float[n_sets, n_items, n_items].
+    node_i, node_j int[n_cells]: position of each cell's items in raveled float[n_sets, n_items].  place
+    int[n_cells]: position of each cell in raveled float[n_sets, n_items, n_items].
     """
 
     node_i: IntArray

@@ -41,11 +41,6 @@ ItemColumn = tuple[str, "str | None", "str | None"]
 def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, tuple[ItemColumn, ...]]:
     """Item covariates as columns, float[n_items, k], with name, covariate and level (or separate item) of
     each.
-
-    Raises
-    ------
-    InputError or one of its kinds
-        No such covariate or item, or columns that cannot be told from each other.
     """
     if not spec.item_terms:
         if spec.separate:
@@ -109,15 +104,7 @@ def separate_items(data: WithItems, spec: ModelSpec) -> tuple[str, ...]:
 
 
 def selected_columns(data: WithItems, spec: ModelSpec, head: Head) -> list[tuple[ItemColumn, FloatArray]]:
-    """What a selective term multiplies of the items, float[n_items] each, with its name.
-
-    Raises
-    ------
-    InputError
-        An item has no value of the item covariate, beside free items.
-    AliasError
-        The item covariate is the same for all items.
-    """
+    """What a selective term multiplies of the items, float[n_items] each, with its name."""
     if head.kind == "item":
         return [((head.name, None, head.name), _among(data, [head.name]).astype(float))]
     own = _among(data, separate_items(data, spec))

@@ -136,27 +136,6 @@ def make_spec(
     """The specification of a model, with defaults filled in.
 
     Other parameters are those of :func:`pairproof.fit_llbt`.
-
-    Parameters
-    ----------
-    family : {"llbt", "bradley-terry"}
-
-    Returns
-    -------
-    ModelSpec
-
-    Raises
-    ------
-    InputError
-        A reference together with `item_terms`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.pairs.models import make_spec
-    >>> table = pairproof.Comparisons.build("AB", [0], [1], [61], [24], [35])
-    >>> make_spec("llbt", table, None, "", None, False, None, (), ()).constraint
-    'reference B'
     """
     if reference is not None and item_terms:
         raise InputError(

@@ -26,17 +26,9 @@ from .solve import Solved
 class Named:
     """The named parameters of a fit.
 
-    Attributes
-    ----------
-    terms : tuple of Term
-    numbers : Referred
-        Estimates, references, covariance and directions without an estimate, in the order of `terms`.
-    constraint : str
-        In words.
-    n_infinite : int
-        Dimensions along which the likelihood grows without end.
-    groups : mapping of str to mapping of str to level or number
-        Covariate cells for which worths are given.
+    numbers: estimates, references, covariance and directions without an estimate, in the order of `terms`.
+    constraint: in words.  n_infinite: dimensions along which the likelihood grows without end.  groups:
+    covariate cells for which worths are given.
     """
 
     terms: tuple[Term, ...]

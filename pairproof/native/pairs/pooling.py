@@ -35,15 +35,8 @@ _BLOCK = 16384
 class Sums:
     """The sums of a Newton step (formulas in the module), with t item, q order and r tie terms.
 
-    Attributes
-    ----------
-    llf : float
-    r_items : float[t, n_pairs]
-    w_items : float[t, t, n_pairs]
-    r_border : float[q + r]
-    w_border : float[q + r, t, n_pairs]
-    w_corner : float[q + r, q + r]
-        Upper triangle.
+    r_items float[t, n_pairs].  w_items float[t, t, n_pairs].  r_border float[q + r].  w_border float[q + r,
+    t, n_pairs].  w_corner float[q + r, q + r]: upper triangle.
     """
 
     llf: float
@@ -70,15 +63,8 @@ class Sums:
 class Pool:
     """The cells by stratum and pair, with the terms of the strata.
 
-    Attributes
-    ----------
-    z, order, tie : float[n_strata, t], float[n_strata, q], float[n_strata, r]
-    n_pairs : int
-    grid : bool
-        Cells as a table, strata x pairs; else as a list.
-    stratum, pair : int[n_cells]
-    y : Counts
-        In the layout of the cells.
+    z, order, tie float[n_strata, t], float[n_strata, q], float[n_strata, r].  grid: cells as a table, strata
+    x pairs; else as a list.  stratum, pair int[n_cells].  y: in the layout of the cells.
     """
 
     z: FloatArray

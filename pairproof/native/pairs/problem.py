@@ -27,14 +27,9 @@ IntArray = NDArray[np.int64]
 class Further:
     """Terms that are not a product of all items with a covariate: selective terms and comparison terms.
 
-    Attributes
-    ----------
-    x : float[m, n_items]
-        What each selective term multiplies of the items: an item covariate, or 1 for one item.
-    z : float[n_patterns, m]
-        The subject covariates of each.
-    comparison : float[n_values, c]
-        Values of the comparison terms, in favour of item i; row `cells.value` for each cell.
+    x float[m, n_items]: what each selective term multiplies of the items: an item covariate, or 1 for one
+    item.  z float[n_patterns, m]: the subject covariates of each.  comparison float[n_values, c]: values of
+    the comparison terms, in favour of item i; row `cells.value` for each cell.
     """
 
     x: FloatArray
@@ -56,23 +51,11 @@ class Further:
 class Problem:
     """The arrays of a model: cells, design matrices, reference and outcome model.
 
-    Attributes
-    ----------
-    cells : Cells
-    n_items : int
-    z : float[n_patterns, n_terms]
-        Item terms; the first column is 1.
-    order : float[n_patterns, q]
-        Order-effect terms; q is 0 without an order effect.
-    tie : float[n_patterns, r]
-        Tie terms; r is 0 if the tie parameter is held at 0 or there is none.
-    x : float[n_items, k] or None
-        Item covariates; None: free items.
-    reference : int
-        Item whose ability is 0 in every pattern (free items only).
-    model : {"binary", "davidson", "rao-kupper"}
-    further : Further or None
-        Parameters are those of z and x, of the selective terms, of order, of the comparison terms, of tie.
+    z float[n_patterns, n_terms]: item terms; the first column is 1.  order float[n_patterns, q]: order-effect
+    terms; q is 0 without an order effect.  tie float[n_patterns, r]: tie terms; r is 0 if the tie parameter
+    is held at 0 or there is none.  x float[n_items, k] or None: item covariates; None: free items.
+    reference: item whose ability is 0 in every pattern (free items only).  further: parameters are those of z
+    and x, of the selective terms, of order, of the comparison terms, of tie.
     """
 
     cells: Cells

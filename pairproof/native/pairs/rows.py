@@ -36,15 +36,8 @@ MOST_ORTHOGONAL = 60
 class Rows:
     """A problem as linear predictors of its cells.
 
-    Attributes
-    ----------
-    problem : Problem
-    u, g : sparse[n_cells, n_inner]
-    to_params : sparse[n_params, n_inner]
-        T.
-    y : Counts
-    keep : float[n_inner, n_free] or None
-        Orthonormal complement of the directions that are not estimable; None: all are.
+    u, g sparse[n_cells, n_inner].  to_params sparse[n_params, n_inner]: T.  keep float[n_inner, n_free] or
+    None: orthonormal complement of the directions that are not estimable; None: all are.
     """
 
     problem: Problem
@@ -179,11 +172,8 @@ def product(a: sparse.csr_matrix, weights: FloatArray, b: sparse.csr_matrix) -> 
 def as_rows(problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None) -> Rows:
     """Lay a problem out as rows.
 
-    Parameters
-    ----------
-    alive : bool[n_cells, 3] or None
-        Outcomes that stay possible in the limit of a separated fit.
-    keep : float[n_inner, n_free] or None
+    alive bool[n_cells, 3] or None: outcomes that stay possible in the limit of a separated fit.  keep
+    float[n_inner, n_free] or None.
     """
     u, g, outward = predictors(problem)
     to_inner = _basis(problem, u, g, outward)

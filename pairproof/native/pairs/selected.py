@@ -34,12 +34,7 @@ NO_LENGTH = 1e-12
 class Selected:
     """The selective terms of a model.
 
-    Attributes
-    ----------
-    of : tuple of (ItemColumn, By)
-        What each term is.
-    x : float[m, n_items]
-    z : float[n_patterns, m]
+    `of`: what each term is.  x float[m, n_items].  z float[n_patterns, m].
     """
 
     of: tuple[tuple[ItemColumn, By], ...]
@@ -56,17 +51,8 @@ def selected(
 ) -> Selected:
     """The selective terms of a formula.
 
-    Parameters
-    ----------
-    of_all : (float[n_items, k] or None, float[n_patterns, t])
-        The item covariates of the model (None: free items) and what all of them are multiplied with.
-
-    Raises
-    ------
-    AliasError
-        Terms that the others determine.
-    TooLargeError
-        More terms than a model can have.
+    of_all (float[n_items, k] or None, float[n_patterns, t]): the item covariates of the model (None: free
+    items) and what all of them are multiplied with.
     """
     of: list[tuple[ItemColumn, By]] = []
     x: list[FloatArray] = []

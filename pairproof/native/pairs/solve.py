@@ -40,20 +40,9 @@ BoolArray = NDArray[np.bool_]
 class Solved:
     """A solved problem.
 
-    Attributes
-    ----------
-    params : float[n_params]
-        Log-odds; item terms against the reference.
-    covariance : Covariance
-    null_space : float[n_params, k]
-    rank : int
-        Of the model as R counts it, infinite parameters included.
-    llf : float
-    fitted : function of no argument to float[n_cells, 3]
-        Probabilities of the problem's cells.
-    separated : bool
-    steps : int
-    decrement : float
+    params float[n_params]: log-odds; item terms against the reference.  null_space float[n_params, k].  rank:
+    of the model as R counts it, infinite parameters included.  fitted function of no argument to
+    float[n_cells, 3]: probabilities of the problem's cells.
     """
 
     params: FloatArray
@@ -72,13 +61,7 @@ _MANY = 300
 
 
 def solve(problem: Problem) -> Solved:
-    """Maximise the likelihood.
-
-    Raises
-    ------
-    ConvergenceError
-        Newton's method failed although the estimate exists, or its existence cannot be determined.
-    """
+    """Maximise the likelihood."""
     blocks = as_blocks(problem)
     if blocks is not None:
         if blocks.n_nodes >= _MANY:  # looked up before: Newton's way to infinity would cost minutes

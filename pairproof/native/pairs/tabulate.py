@@ -40,14 +40,7 @@ class Tabulated:
 class _Table:
     """The cells of the deviance table, and the cells of the likelihood to which they belong.
 
-    Attributes
-    ----------
-    cells : Cells
-    of : int[n_cells]
-        Pattern of the model each cell belongs to.
-    coarse : Cells
-        Cells of the likelihood.
-    n_items : int
+    `of` int[n_cells]: pattern of the model each cell belongs to.  coarse: cells of the likelihood.
     """
 
     cells: Cells
@@ -127,12 +120,8 @@ def _cell_table(model: Model, table: _Table, found: Solved) -> CellTable:
 class _Null:
     """The model in which all items are equal and nothing else favours one of them, tie parameters kept.
 
-    Attributes
-    ----------
-    llf : float
-    rank : int
-    probabilities : function of no argument to float[n_cells, 3] or float[3]
-        Of the outcomes, cell by cell or the same for all.
+    probabilities function of no argument to float[n_cells, 3] or float[3]: of the outcomes, cell by cell or
+    the same for all.
     """
 
     llf: float

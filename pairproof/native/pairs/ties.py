@@ -35,13 +35,7 @@ _NO_OVERFLOW = 600.0
 class Derivatives:
     """Log-likelihood of all cells and derivatives of each; arrays have the shape of u.
 
-    Attributes
-    ----------
-    llf : float
-    r_u, r_g : float[...]
-        dl/du, dl/dg; r_g is None for binary outcomes.
-    w_uu, w_ug, w_gg : float[...]
-        Minus second derivatives.
+    r_u, r_g: dl/du, dl/dg; r_g is None for binary outcomes.  w_uu, w_ug, w_gg: minus second derivatives.
     """
 
     llf: float
@@ -56,11 +50,7 @@ class Derivatives:
 class Counts:
     """Counts of the outcomes of each cell, and which outcomes remain possible in a limiting model.
 
-    Attributes
-    ----------
-    first, tie, second, total : float[...]
-    alive : bool[3, ...] or None
-        None: all.  In a separated fit, outcomes whose probability tends to 0 are not alive.
+    alive: none: all.  In a separated fit, outcomes whose probability tends to 0 are not alive.
     """
 
     first: FloatArray

@@ -33,37 +33,9 @@ def draw_comparisons(
 ) -> IntArray:
     """Answers to all comparisons, without dependence.
 
-    Parameters
-    ----------
-    phi : float[n, p] or float[p]
-        Parameters of each person, or of all.
-    terms : sequence of ItemTerm
-    group : int[n]
-        Covariate group of each person.
-    draws : numpy.random.Generator
-    undecided : {"zero", "one", "each"}, optional
-        As for :func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.
-    like : int[n, C], optional
-        Answers whose gaps are kept.
-
-    Returns
-    -------
-    int[n, C]
-
-    Raises
-    ------
-    InputError
-        The number of parameters is not the model's.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.drawn import draw_comparisons
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> draws = np.random.default_rng(1)
-    >>> answers = draw_comparisons(np.array([1.0]), [main_effects("AB")], np.zeros(1000, dtype=int), draws)
-    >>> float((answers == 1).mean())  # 1 / (1 + exp(-2)) = 0.881
-    0.877
+    phi float[n, p] or float[p]: parameters of each person, or of all.  group int[n]: covariate group of each
+    person.  undecided: as for :func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.  like int[n,
+    C]: answers whose gaps are kept.  Returns int[n, C].
     """
     maps, names = comparison_maps(terms, undecided, False)
     beta = _natural(phi, maps, names, group)
@@ -75,24 +47,8 @@ def draw_comparisons(
 def draw_independent(d: FloatArray, ties: FloatArray | None, draws: np.random.Generator) -> IntArray:
     """Answers to comparisons that are independent given the items.
 
-    Parameters
-    ----------
-    d : float[n, C]
-        Coefficients of y, half the log-odds.
-    ties : float[C] or float[n, C], optional
-        Of ties; None where nobody can answer one.
-    draws : numpy.random.Generator
-
-    Returns
-    -------
-    int[n, C]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.drawn import draw_independent
-    >>> draw_independent(np.array([[9.0, -9.0]]), None, np.random.default_rng(1)).tolist()
-    [[1, -1]]
+    d float[n, C]: coefficients of y, half the log-odds.  ties float[C] or float[n, C]: of ties; None where
+    nobody can answer one.  Returns int[n, C].
     """
     g = np.full(d.shape, -np.inf) if ties is None else np.broadcast_to(ties, d.shape)
     top = np.maximum(np.abs(d), g)
@@ -110,38 +66,9 @@ def draw_rankings(
 ) -> IntArray:
     """Strict rankings of all items.
 
-    Parameters
-    ----------
-    phi : float[n, p] or float[p]
-        Parameters of each person, or of all: of log worths for Plackett and Luce's model, of lambda for the
-        pattern model.
-    terms : sequence of ItemTerm
-    group : int[n]
-        Covariate group of each person.
-    draws : numpy.random.Generator
-    model : {"plackett-luce", "pattern"}
-
-    Returns
-    -------
-    int[n, J]
-        Ranks, 1 = best.
-
-    Raises
-    ------
-    InputError
-        The number of parameters is not the model's, or the model is none of these.
-    TooLargeError
-        The pattern model has too many items.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.drawn import draw_rankings
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> draws, group = np.random.default_rng(1), np.zeros(2000, dtype=int)
-    >>> ranks = draw_rankings(np.log([6.0, 3.0]), [main_effects("ABC")], group, draws, "plackett-luce")
-    >>> float((ranks[:, 0] == 1).mean())  # 6 / (6 + 3 + 1)
-    0.606
+    phi float[n, p] or float[p]: parameters of each person, or of all: of log worths for Plackett and Luce's
+    model, of lambda for the pattern model.  group int[n]: covariate group of each person.  Returns int[n, J]:
+    ranks, 1 = best.
     """
     maps, names = item_maps(terms)
     worth = _natural(phi, maps, names, group)
@@ -171,30 +98,7 @@ def _natural(
 def draw_pattern_rankings(lam: FloatArray, n: int, draws: np.random.Generator) -> IntArray:
     """Strict rankings by the pattern model, from the top.
 
-    Parameters
-    ----------
-    lam : float[J]
-        The items' lambdas.
-    n : int
-        Rankings.
-    draws : numpy.random.Generator
-
-    Returns
-    -------
-    int[n, J]
-        Ranks, 1 = best.
-
-    Raises
-    ------
-    TooLargeError
-        There are too many items.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.drawn import draw_pattern_rankings
-    >>> draw_pattern_rankings(np.array([0.0, 9.0, -9.0]), 1, np.random.default_rng(1)).tolist()
-    [[2, 1, 3]]
+    lam float[J]: the items' lambdas.  n: rankings.  Returns int[n, J]: ranks, 1 = best.
     """
     n_items = len(lam)
     log_total = subset_moments(lam).log_total

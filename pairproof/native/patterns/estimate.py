@@ -35,35 +35,10 @@ LINEAR = 5
 class Estimate:
     """A maximum-likelihood estimate of a model of whole answers.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the p parameters.
-    phi : float[p]
-    covariance : float[p, p]
-        Inverse of the observed information.
-    llf : float
-        Sum of weights times log-probabilities of the answers; no constants.
-    weight : float
-        Sum of the weights: the number of persons.
-    steps : int
-        Newton steps taken.
-    decrement : float
-        Squared length, in standard errors, of the last step.
-    gradient : float[p]
-        At the estimate: its size tells how flat the maximum is reached.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.estimate import maximum_likelihood
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> space = FactoredSpace(np.array([[1], [-1]]), ternary=False)
-    >>> likelihood = Likelihood(space, np.array([0, 0]), [np.ones((1, 1))])
-    >>> found = maximum_likelihood(likelihood, np.array([3.0, 1.0]), ["A"])
-    >>> print(f"{found.phi[0]:.6f} ({found.standard_errors[0]:.6f})")  # log(3)/2
-    0.549306 (0.577350)
+    names: of the p parameters.  phi float[p].  covariance float[p, p]: inverse of the observed information.
+    llf: sum of weights times log-probabilities of the answers; no constants.  weight: sum of the weights: the
+    number of persons.  steps: Newton steps taken.  decrement: squared length, in standard errors, of the last
+    step.  gradient float[p]: at the estimate: its size tells how flat the maximum is reached.
     """
 
     names: tuple[str, ...]
@@ -95,18 +70,7 @@ class Estimate:
 class Prior:
     """A normal prior of the parameters, N(mean, precision^-1).
 
-    Attributes
-    ----------
-    mean : float[p]
-    precision : float[p, p]
-        0 for a parameter without a prior.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.estimate import Prior
-    >>> Prior(np.zeros(2), np.eye(2)).value(np.array([1.0, 2.0]))
-    -2.5
+    mean float[p].  precision float[p, p]: 0 for a parameter without a prior.
     """
 
     mean: FloatArray
@@ -155,46 +119,11 @@ def maximum_likelihood(
 ) -> Estimate:
     """The maximum-likelihood estimate of a model of whole answers.
 
-    Parameters
-    ----------
-    likelihood : Likelihood
-        Of n answers with p parameters.
-    weights : float[n]
-        Number of persons with each answer, >= 0; fractions are allowed.
-    names : sequence of str
-        Of the p parameters.
-    start : float[p], optional
-        0 if not given.
-    concave : bool
-        False where answers are incomplete: the information may then be indefinite on the way.
-    prior : Prior, optional
-        What is maximised is then the log-likelihood plus its log-density; llf is the log-likelihood there,
-        and the covariance the inverse of the information of both.
-
-    Returns
-    -------
-    Estimate
-
-    Raises
-    ------
-    InputError
-        Names or weights do not fit.
-    NotEstimableError
-        Parameters are infinite (separation) or cannot be told apart (aliasing); the message names them.
-    ConvergenceError
-        No maximum was reached although none of these was found.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.estimate import maximum_likelihood
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> space = FactoredSpace(np.array([[1], [-1]]), ternary=False)
-    >>> likelihood = Likelihood(space, np.array([0, 0]), [np.ones((1, 1))])
-    >>> maximum_likelihood(likelihood, np.array([3.0, 0.0]), ["A"])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    pairproof.errors.NotEstimableError: A: the estimate is infinite...
+    likelihood: of n answers with p parameters.  weights float[n]: number of persons with each answer, >= 0;
+    fractions are allowed.  start float[p]: 0 if not given.  concave: false where answers are incomplete: the
+    information may then be indefinite on the way.  prior: what is maximised is then the log-likelihood plus
+    its log-density; llf is the log-likelihood there, and the covariance the inverse of the information of
+    both.
     """
     _check(likelihood, weights, names)
     if prior is not None and not prior.mean.shape == prior.precision.shape[:1] == (likelihood.n_params,):

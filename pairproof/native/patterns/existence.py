@@ -30,33 +30,7 @@ MOST_DEMANDS = 200_000
 def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -> None:
     """Return if the estimate exists, as far as the observed answers tell.
 
-    Parameters
-    ----------
-    likelihood : Likelihood
-        Of n answers with p parameters.
-    weights : float[n]
-        Answers of weight 0 demand nothing.
-    names : sequence of str
-        Of the p parameters.
-
-    Raises
-    ------
-    NotEstimableError
-        Parameters are infinite, or cannot be told apart; the message names them.
-    TooLargeError
-        More than MOST_DEMANDS demands.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.existence import examine
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> space = FactoredSpace(np.array([[1], [-1]]), ternary=False)
-    >>> both = Likelihood(space, np.array([0, 0]), [np.ones((1, 2))])
-    >>> examine(both, np.ones(2), ["x", "y"])
-    Traceback (most recent call last):
-    pairproof.errors.NotEstimableError: x, y: cannot be told apart in these answers; leave one of them out
+    likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
     """
     direction = recession(likelihood, weights)
     if direction is not None:
@@ -74,34 +48,8 @@ def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -
 def recession(likelihood: Likelihood, weights: FloatArray) -> FloatArray | None:
     """A generic direction along which the likelihood grows without end.
 
-    Parameters
-    ----------
-    likelihood : Likelihood
-        Of n answers with p parameters.
-    weights : float[n]
-        Answers of weight 0 demand nothing.
-
-    Returns
-    -------
-    float[p] or None
-        None if there is no such direction.
-
-    Raises
-    ------
-    TooLargeError
-        More than MOST_DEMANDS demands.
-    ConvergenceError
-        The linear programme could not be solved.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.existence import recession
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> one = Likelihood(FactoredSpace(np.array([[1]]), False), np.array([0]), [np.ones((1, 1))])
-    >>> bool(recession(one, np.ones(1))[0] > 0)  # the first item always wins
-    True
+    likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
+    Returns float[p] or None: none if there is no such direction.
     """
     demands = _demands(likelihood, weights)
     return _recession(demands) if len(demands) else None

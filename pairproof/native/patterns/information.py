@@ -25,27 +25,7 @@ FLAT_ON_THE_WAY = 1e-11
 def cholesky_of(information: FloatArray, flat: float = FLAT) -> FloatArray:
     """The lower factor of an information matrix.
 
-    Parameters
-    ----------
-    information : float[p, p]
-    flat : float
-        The least pivot of the scaled matrix.
-
-    Returns
-    -------
-    float[p, p]
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        It is not positive definite, or singular but for rounding.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.information import cholesky_of
-    >>> cholesky_of(np.array([[4.0, 2.0], [2.0, 2.0]])).tolist()
-    [[2.0, 0.0], [1.0, 1.0]]
+    information float[p, p].  flat: the least pivot of the scaled matrix.  Returns float[p, p].
     """
     diagonal = np.diag(information)
     if len(diagonal) and diagonal.min() <= 0:
@@ -60,25 +40,7 @@ def cholesky_of(information: FloatArray, flat: float = FLAT) -> FloatArray:
 def raised_cholesky(information: FloatArray) -> FloatArray:
     """The lower factor of an information matrix, raised until it is positive definite.
 
-    Parameters
-    ----------
-    information : float[p, p]
-
-    Returns
-    -------
-    float[p, p]
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        It has entries that are not finite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.information import raised_cholesky
-    >>> bool(raised_cholesky(np.array([[1.0, 2.0], [2.0, 1.0]]))[1, 1] > 0)
-    True
+    information float[p, p].  Returns float[p, p].
     """
     size = max(float(np.abs(np.diag(information)).max()), 1e-300)
     for ridge in [0.0] + [10.0**k for k in range(-6, 4)]:
@@ -92,21 +54,7 @@ def raised_cholesky(information: FloatArray) -> FloatArray:
 def flat_names(information: FloatArray, names: Sequence[str]) -> list[str]:
     """Parameters that a direction without information moves.
 
-    Parameters
-    ----------
-    information : float[p, p]
-    names : sequence of str
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.information import flat_names
-    >>> flat_names(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), ["a", "b", "c"])
-    ['a', 'b']
+    information float[p, p].
     """
     scale = np.sqrt(np.maximum(np.diag(information), 1e-300))
     values, vectors = np.linalg.eigh(information / np.outer(scale, scale))

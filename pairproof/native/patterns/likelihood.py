@@ -81,29 +81,8 @@ class Space(Protocol):
 class Likelihood:
     """The log-likelihood of answers as a function of the free parameters phi.
 
-    Attributes
-    ----------
-    space : Space
-        Holds the n answers.
-    group : int[n]
-        Covariate group of each answer, 0 to n_groups - 1.
-    maps : sequence of float[q, p]
-        M_s of each group.
-
-    Raises
-    ------
-    InputError
-        Lengths or shapes do not fit each other.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> space = FactoredSpace(np.array([[1], [-1]]), ternary=False)
-    >>> likelihood = Likelihood(space, np.array([0, 0]), [np.ones((1, 1))])
-    >>> likelihood.at(np.zeros(1)).log_probabilities.round(4).tolist()
-    [-0.6931, -0.6931]
+    space: holds the n answers.  group int[n]: covariate group of each answer, 0 to n_groups - 1.  maps: M_s
+    of each group.
     """
 
     space: Space
@@ -143,21 +122,7 @@ class Likelihood:
 class LikelihoodPoint:
     """Log-probabilities, scores and information of the answers at one value of phi.
 
-    Attributes
-    ----------
-    likelihood : Likelihood
-    phi : float[p]
-    log_probabilities : float[n]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> space = FactoredSpace(np.array([[1], [-1]]), ternary=False)
-    >>> here = Likelihood(space, np.array([0, 0]), [np.ones((1, 1))]).at(np.zeros(1))
-    >>> here.scores.tolist(), here.information(np.array([3.0, 1.0])).tolist()
-    ([[1.0], [-1.0]], [[4.0]])
+    phi float[p].  log_probabilities float[n].
     """
 
     likelihood: Likelihood

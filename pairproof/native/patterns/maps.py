@@ -32,28 +32,9 @@ Undecided = Literal["zero", "one", "each"]
 class ItemTerm:
     """A term of the items' parameters.
 
-    Attributes
-    ----------
-    columns : float[J, r]
-        Over the items.
-    subject : float[n_groups]
-        The subject covariate's value in each group; 1 for main effects.
-    names : tuple of str
-        Of the r parameters.
-    items : tuple of str
-        Names of the J items, for messages; "item 1" and so on if not given.
-
-    Raises
-    ------
-    InputError
-        The number of names is not that of the columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.maps import ItemTerm
-    >>> ItemTerm(np.array([[1.0], [0.0], [0.0]]), np.ones(1), ("A",)).columns.shape
-    (3, 1)
+    columns float[J, r]: over the items.  subject float[n_groups]: the subject covariate's value in each
+    group; 1 for main effects.  names: of the r parameters.  items: names of the J items, for messages; "item
+    1" and so on if not given.
     """
 
     columns: FloatArray
@@ -70,25 +51,9 @@ class ItemTerm:
 class ComparisonTerm:
     """A term of the comparisons themselves, beside that of their items: position, a difference in length.
 
-    Attributes
-    ----------
-    columns : float[n_groups, C, r]
-        Values for each covariate group and comparison (prefmod's order) on the scale of log-odds: 1 where the
-        item named first has the advantage, -1 where the second has it, 0 on neutral ground.
-    names : tuple of str
-        Of the r parameters.
-
-    Raises
-    ------
-    InputError
-        The number of names is not that of the columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.maps import ComparisonTerm
-    >>> ComparisonTerm(np.ones((1, 3, 1)), ("order",)).names
-    ('order',)
+    columns float[n_groups, C, r]: values for each covariate group and comparison (prefmod's order) on the
+    scale of log-odds: 1 where the item named first has the advantage, -1 where the second has it, 0 on
+    neutral ground.  names: of the r parameters.
     """
 
     columns: FloatArray
@@ -100,26 +65,7 @@ class ComparisonTerm:
 
 
 def main_effects(items: Sequence[str], n_groups: int = 1, reference: int = -1) -> ItemTerm:
-    """One parameter for each item but the reference, the same in all groups.
-
-    Parameters
-    ----------
-    items : sequence of str
-        Their names.
-    n_groups : int
-    reference : int
-        Position of the item whose parameter is 0; the last by default, as in prefmod.
-
-    Returns
-    -------
-    ItemTerm
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> main_effects("ABC").names
-    ('A', 'B')
-    """
+    """One parameter for each item but the reference, the same in all groups."""
     kept = np.delete(np.arange(len(items)), reference)
     return ItemTerm(
         np.eye(len(items))[:, kept], np.ones(n_groups), tuple(items[k] for k in kept), tuple(items)
@@ -129,25 +75,8 @@ def main_effects(items: Sequence[str], n_groups: int = 1, reference: int = -1) -
 def interaction(term: ItemTerm, subject: FloatArray, name: str) -> ItemTerm:
     """A term whose parameters are slopes along a subject covariate.
 
-    Parameters
-    ----------
-    term : ItemTerm
-        Whose columns it takes.
-    subject : float[n_groups]
-        The covariate's value in each group.
-    name : str
-        Of the covariate.
-
-    Returns
-    -------
-    ItemTerm
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.maps import interaction, main_effects
-    >>> interaction(main_effects("ABC", 2), np.array([0.0, 1.0]), "SEX2").names
-    ('A:SEX2', 'B:SEX2')
+    term: whose columns it takes.  subject float[n_groups]: the covariate's value in each group.  name: of the
+    covariate.
     """
     return ItemTerm(term.columns, subject, tuple(f"{own}:{name}" for own in term.names), term.items)
 
@@ -155,25 +84,7 @@ def interaction(term: ItemTerm, subject: FloatArray, name: str) -> ItemTerm:
 def item_maps(terms: Sequence[ItemTerm]) -> tuple[list[FloatArray], tuple[str, ...]]:
     """The matrices from the terms' parameters to the items', one for each group, and the parameters' names.
 
-    Parameters
-    ----------
-    terms : sequence of ItemTerm
-        Over the same items and groups.
-
-    Returns
-    -------
-    (list of float[J, p], tuple of str)
-
-    Raises
-    ------
-    InputError
-        Terms are of different items or groups, or two parameters have the same name.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.maps import item_maps, main_effects
-    >>> item_maps([main_effects("ABC")])[0][0].tolist()
-    [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
+    terms: over the same items and groups.
     """
     sizes = {(len(t.columns), len(t.subject)) for t in terms}
     if len(sizes) != 1:
@@ -195,32 +106,11 @@ def comparison_maps(
 ) -> tuple[list[FloatArray], tuple[str, ...]]:
     """The matrices from parameters to the natural parameters of comparisons.
 
-    Parameters
-    ----------
-    terms : sequence of ItemTerm
-    own : sequence of ComparisonTerm
-        Terms of the comparisons themselves; their parameters follow those of the items.
-    undecided : {"zero", "one", "each"}, optional
-        None where the comparisons have two categories.
-    dependence : bool
-        Whether a parameter for each two comparisons that share an item follows.
-
-    Returns
-    -------
-    (list of float[q, p], tuple of str)
-        Natural parameters are those of y_c, of u_c unless `undecided` is None, and of y_a y_b if there is
-        dependence; "U" or "U12" and so on, "I12.13" and so on, are the names of the last parameters.
-
-    Raises
-    ------
-    InputError
-        As :func:`item_maps`; or `undecided` is none of these.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.maps import comparison_maps, main_effects
-    >>> comparison_maps([main_effects("ABC")], "one", True)[1]
-    ('A', 'B', 'U', 'I12.13', 'I12.23', 'I13.23')
+    `own`: terms of the comparisons themselves; their parameters follow those of the items.  undecided: none
+    where the comparisons have two categories.  dependence: whether a parameter for each two comparisons that
+    share an item follows.  Returns (list of float[q, p], tuple of str): natural parameters are those of y_c,
+    of u_c unless `undecided` is None, and of y_a y_b if there is dependence; "U" or "U12" and so on, "I12.13"
+    and so on, are the names of the last parameters.
     """
     if undecided not in (None, "zero", "one", "each"):
         raise InputError(f"undecided is {undecided!r}; expected 'zero', 'one', 'each' or None")
@@ -253,20 +143,7 @@ def comparison_maps(
 def diagonal_blocks(parts: Sequence[FloatArray]) -> FloatArray:
     """The matrix with these blocks along its diagonal, blocks without rows or columns among them.
 
-    Parameters
-    ----------
-    parts : sequence of float[n, p]
-
-    Returns
-    -------
-    float[sum of n, sum of p]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.maps import diagonal_blocks
-    >>> diagonal_blocks([np.ones((1, 2)), np.zeros((1, 0)), np.ones((1, 1))]).tolist()
-    [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    Returns float[sum of n, sum of p].
     """
     found = np.zeros((sum(len(p) for p in parts), sum(p.shape[1] for p in parts)))
     row = column = 0

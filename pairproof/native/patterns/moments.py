@@ -14,19 +14,7 @@ FloatArray = NDArray[np.float64]
 class Moments:
     """Sum, mean and covariance of the statistics over a set of patterns.
 
-    Attributes
-    ----------
-    log_total : float
-        Logarithm of the sum of exp(t' beta).
-    mean : float[q]
-    covariance : float[q, q]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.halves import cube_moments
-    >>> cube_moments(((1, -1), (1, -1)), False, (), np.zeros(2)).covariance.tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
+    log_total: logarithm of the sum of exp(t' beta).  mean float[q].  covariance float[q, q].
     """
 
     log_total: float
@@ -37,22 +25,7 @@ class Moments:
 def table_moments(table: FloatArray, beta: FloatArray) -> Moments:
     """The moments over patterns that are written out.
 
-    Parameters
-    ----------
-    table : float[N, q]
-        Statistics of each pattern.
-    beta : float[q]
-
-    Returns
-    -------
-    Moments
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.moments import table_moments
-    >>> table_moments(np.array([[1.0], [-1.0]]), np.zeros(1)).covariance.tolist()
-    [[1.0]]
+    table float[N, q]: statistics of each pattern.  beta float[q].
     """
     eta = table @ beta
     top = float(eta.max())

@@ -29,21 +29,8 @@ IntArray = NDArray[np.int64]
 class Pooled:
     """Distinct answers of each covariate group.
 
-    Attributes
-    ----------
-    answers : int[n, m]
-    group : int[n]
-    weights : float[n]
-        Number of persons, > 0.
-    row : int[n_persons]
-        The row of each person; -1 for persons of weight 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.pooled import pool
-    >>> pool(np.array([[1, -1], [1, 1], [1, -1]])).weights.tolist()
-    [2.0, 1.0]
+    answers int[n, m].  group int[n].  weights float[n]: number of persons, > 0.  row int[n_persons]: the row
+    of each person; -1 for persons of weight 0.
     """
 
     answers: IntArray
@@ -55,29 +42,8 @@ class Pooled:
 def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray | None = None) -> Pooled:
     """Merge equal answers.
 
-    Parameters
-    ----------
-    answers : int[n_persons, m]
-    group : int[n_persons], optional
-        Covariate group of each person; 0 if not given.
-    weights : float[n_persons], optional
-        1 if not given.
-
-    Returns
-    -------
-    Pooled
-
-    Raises
-    ------
-    InputError
-        Lengths differ, a weight is negative, or nobody is left.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.pooled import pool
-    >>> pool(np.array([[1], [1]]), np.array([0, 1])).row.tolist()
-    [0, 1]
+    answers int[n_persons, m].  group int[n_persons]: covariate group of each person; 0 if not given.  weights
+    float[n_persons]: 1 if not given.
     """
     n = len(answers)
     s = np.zeros(n, dtype=np.int64) if group is None else np.asarray(group, dtype=np.int64)
@@ -111,19 +77,7 @@ def exact_counts(values: Sequence[int]) -> FloatArray:
 
     Forty items have 3^780 answers in pairs, which no double holds.
 
-    Parameters
-    ----------
-    values : sequence of int
-
-    Returns
-    -------
-    float[n] or, for large numbers, an array of int objects
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.pooled import exact_counts
-    >>> exact_counts([6, 24]).tolist(), int(exact_counts([3**190])[0]) == 3**190
-    ([6.0, 24.0], True)
+    Returns float[n] or, for large numbers, an array of int objects.
     """
     small = max(values, default=0) <= WHOLE
     return np.array([int(v) for v in values], dtype=float if small else object)
@@ -132,20 +86,7 @@ def exact_counts(values: Sequence[int]) -> FloatArray:
 def free_probabilities(possible: FloatArray) -> int:
     """Possible patterns minus 1, summed over the blocks, exactly.
 
-    Parameters
-    ----------
-    possible : float[n_blocks] or int objects
-        As :func:`exact_counts` gives them.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.pooled import exact_counts, free_probabilities
-    >>> free_probabilities(exact_counts([3**190])) == 3**190 - 1
-    True
+    possible float[n_blocks] or int objects: as :func:`exact_counts` gives them.
     """
     return sum(int(each) - 1 for each in possible)
 
@@ -154,25 +95,9 @@ def free_probabilities(possible: FloatArray) -> int:
 class PatternFit:
     """A fitted model of whole answers, with its deviance.
 
-    Attributes
-    ----------
-    estimate : Estimate
-    likelihood : Likelihood
-        Of the pooled answers: what the predictions are computed from.
-    pooled : Pooled
-    block : int[n]
-        Block of each pooled answer.
-    possible : float[n_blocks]
-        Number of possible patterns of each block; whole numbers of any length where doubles do not hold them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.fit import fit_comparisons
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> fit = fit_comparisons(np.array([[1], [1], [-1]]), [main_effects("AB")])
-    >>> round(abs(fit.deviance), 9), fit.df, fit.fitted.round(9).tolist()
-    (0.0, 0.0, [1.0, 2.0])
+    likelihood: of the pooled answers: what the predictions are computed from.  block int[n]: block of each
+    pooled answer.  possible float[n_blocks]: number of possible patterns of each block; whole numbers of any
+    length where doubles do not hold them.
     """
 
     estimate: Estimate
@@ -214,20 +139,6 @@ class PatternFit:
 def blocks(keys: IntArray) -> IntArray:
     """The number of the block of each row.
 
-    Parameters
-    ----------
-    keys : int[n, m]
-        Rows with the same keys are in one block.
-
-    Returns
-    -------
-    int[n]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.pooled import blocks
-    >>> blocks(np.array([[0, 1], [0, 0], [0, 1]])).tolist()
-    [1, 0, 1]
+    keys int[n, m]: rows with the same keys are in one block.  Returns int[n].
     """
     return np.asarray(np.unique(keys, axis=0, return_inverse=True)[1]).reshape(-1).astype(np.int64)

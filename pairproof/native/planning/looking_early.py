@@ -84,24 +84,8 @@ def proportion_e_value(
 
     The probability that it ever reaches 1 / alpha is at most alpha where `at` is the truth (Ville 1939).
 
-    Parameters
-    ----------
-    successes, answers : float[k]
-    at : float
-        In (0, 1).
-    prior : float
-        a of the symmetric beta mixture, positive.
-
-    Returns
-    -------
-    float[k]
-        At least 0; above 1e300 it is inf.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.looking_early import proportion_e_value
-    >>> proportion_e_value([60, 65], 100).round(2)
-    array([0.6 , 7.68])
+    successes, answers float[k].  `at`: in (0, 1).  prior: a of the symmetric beta mixture, positive.  Returns
+    float[k]: at least 0; above 1e300 it is inf.
     """
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(_log_mixture(successes, answers, at, prior)))
@@ -124,34 +108,9 @@ def first_excluded(
 ) -> int | None:
     """The first look at which a probability is excluded, where one looks after every answer.
 
-    Parameters
-    ----------
-    successes : float[t]
-        0 or 1 for each decisive answer, in the order in which they came.
-    level : float
-        In (0, 1).
-    at : float
-        In (0, 1).
-    prior : float
-        As in :func:`proportion`.
-    times : float[t], optional
-        How many answers each entry stands for, one after the other; default: one.
-
-    Returns
-    -------
-    int or None
-        Number of answers then; None if it has not been excluded.
-
-    Raises
-    ------
-    InputError
-        A level that is none.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.looking_early import first_excluded
-    >>> first_excluded([1] * 20)
-    7
+    successes float[t]: 0 or 1 for each decisive answer, in the order in which they came.  `at`: in (0, 1).
+    prior: as in :func:`proportion`.  times float[t]: how many answers each entry stands for, one after the
+    other; default: one.  Returns int or None: number of answers then; None if it has not been excluded.
     """
     y = np.asarray(successes, float)
     n = np.ones(len(y)) if times is None else np.asarray(times, float)
@@ -175,24 +134,7 @@ def first_excluded(
 def bounded_scores(scores: ArrayLike, level: float = 0.95) -> tuple[float, float]:
     """Limits for the mean of scores in [0, 1], in the order in which they came, that hold at every look.
 
-    Parameters
-    ----------
-    scores : float[t]
-        1 for the first system, 0 for the second, 1/2 for a tie; or any scores between 0 and 1.
-    level : float
-        In (0, 1).
-
-    Raises
-    ------
-    InputError
-        No scores, one outside [0, 1], or scores that drift so much that no constant mean is left.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.looking_early import bounded_scores
-    >>> low, high = bounded_scores([1, 1, 0, 0.5, 1, 0, 1, 0.5, 1, 0] * 20)
-    >>> round(low, 4), round(high, 4)
-    (0.5009, 0.7069)
+    scores float[t]: 1 for the first system, 0 for the second, 1/2 for a tie; or any scores between 0 and 1.
     """
     from scipy.optimize import brentq
 
@@ -220,30 +162,8 @@ def bounded_scores(scores: ArrayLike, level: float = 0.95) -> tuple[float, float
 def first_excluded_mean(scores: ArrayLike, level: float = 0.95, at: float = 0.5) -> int | None:
     """The first look at which a mean score is excluded, where one looks after every answer.
 
-    Parameters
-    ----------
-    scores : float[t]
-        In [0, 1], in the order in which they came.
-    level : float
-        In (0, 1).
-    at : float
-        In (0, 1).
-
-    Returns
-    -------
-    int or None
-        Number of scores then; None if it has not been excluded.
-
-    Raises
-    ------
-    InputError
-        As :func:`bounded_scores`.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.looking_early import first_excluded_mean
-    >>> first_excluded_mean([1, 1, 0, 0.5, 1, 0, 1, 0.5, 1, 0] * 20)
-    189
+    scores float[t]: in [0, 1], in the order in which they came.  `at`: in (0, 1).  Returns int or None:
+    number of scores then; None if it has not been excluded.
     """
     y, bets = _bets(scores, level)
     best = np.maximum(*(np.cumsum(side) for side in _log_capital(y, bets, at)))

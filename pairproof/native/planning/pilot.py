@@ -32,22 +32,8 @@ IntArray = NDArray[np.int64]
 class IntraClass:
     """An intra-class correlation with its limits.
 
-    Attributes
-    ----------
-    icc : float
-        In [0, 1).
-    low, high : float
-        Confidence limits.
-    units : int
-        Judges or sources.
-    per_unit : float
-        m0, answers of a unit.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.pilot import intraclass_correlation
-    >>> intraclass_correlation([1, 1, 1, -1, -1, 1, -1, -1], [0, 0, 0, 0, 1, 1, 1, 1]).units
-    2
+    icc: in [0, 1).  low, high: confidence limits.  units: judges or sources.  per_unit: m0, answers of a
+    unit.
     """
 
     icc: float
@@ -61,29 +47,9 @@ class IntraClass:
 class Pilot:
     """What a pilot found.
 
-    Attributes
-    ----------
-    names : (str, str)
-        The two systems.
-    answers : float
-    margin, tie_rate : float
-        P(first) - P(second), P(tie).
-    margin_test : EqualityTest or None
-        The mean of judges' means with its interval; None with fewer than two judges.
-    judge, source : IntraClass or None
-        None where the table has no such column, or too few answers to tell.
-    why_not : tuple of str
-        Why a correlation is not there.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.planning.pilot import pilot_of
-    >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [30, 25], "ties": [10, 14],
-    ...                         "losses": [20, 21], "judge": ["1", "2"]})
-    >>> found = pilot_of(table)
-    >>> round(found.margin, 4), found.tie_rate, found.judge.icc
-    (0.1167, 0.2, 0.0)
+    names: the two systems.  margin, tie_rate: P(first) - P(second), P(tie).  margin_test: the mean of judges'
+    means with its interval; None with fewer than two judges.  judge, source: none where the table has no such
+    column, or too few answers to tell.  why_not: why a correlation is not there.
     """
 
     names: tuple[str, str]
@@ -97,13 +63,7 @@ class Pilot:
 
     @property
     def assumptions(self) -> Assumptions:
-        """The pilot's numbers taken as the truth; a correlation that is not known as 0.
-
-        Raises
-        ------
-        InputError
-            Correlations of the pilot that are together 1 or more.
-        """
+        """The pilot's numbers taken as the truth; a correlation that is not known as 0."""
         judge, source = (0.0 if found is None else found.icc for found in (self.judge, self.source))
         if judge + source >= 1.0:
             raise InputError(
@@ -118,29 +78,7 @@ def pilot_of(
 ) -> Pilot:
     """Margin, tie rate and intra-class correlations of two systems in a pilot.
 
-    Parameters
-    ----------
-    table : Comparisons
-    first, second : str, optional
-        May be left out if the table holds one pair only.
-    level : float
-        Of the limits of the correlations.
-
-    Raises
-    ------
-    InputError
-        More than one pair and no names; two that were never compared; a row without its judge or source.
-    ItemError
-        An unknown system, or twice the same one.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.planning.pilot import pilot_of
-    >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [30, 15], "ties": [10, 14],
-    ...                         "losses": [20, 31], "judge": ["1", "2"]})
-    >>> round(pilot_of(table).judge.icc, 3)
-    0.096
+    `first`, second: may be left out if the table holds one pair only.
     """
     of = answers_of(table, *one_pair(table, first, second)).answered
     counts = np.stack([of.wins, of.ties, of.losses], axis=1)
@@ -177,25 +115,7 @@ def _margin_test(of: PairAnswers) -> EqualityTest | None:
 def intraclass_correlation(scores: ArrayLike, unit: ArrayLike, level: float = 0.95) -> IntraClass:
     """The intra-class correlation of scores by one-way analysis of variance.
 
-    Parameters
-    ----------
-    scores : float[n]
-    unit : int[n]
-        Judge (or source) of each score, from 0.
-    level : float
-        Of the limits.
-
-    Raises
-    ------
-    InputError
-        Fewer than two units, or a single answer of each.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.pilot import intraclass_correlation
-    >>> found = intraclass_correlation([1, 1, 1, -1, -1, 1, -1, -1], [0, 0, 0, 0, 1, 1, 1, 1])
-    >>> round(found.icc, 4), round(found.low, 4), round(found.high, 4)
-    (0.2, 0.0, 0.9979)
+    scores float[n].  unit int[n]: judge (or source) of each score, from 0.
     """
     y, codes = np.asarray(scores, float), np.unique(np.asarray(unit), return_inverse=True)[1]
     m = np.bincount(codes).astype(float)

@@ -34,25 +34,8 @@ FAR = 5000.0
 class Design:
     """A study of two systems.
 
-    Attributes
-    ----------
-    judges : int
-        G >= 2.
-    answers : float
-        n, of all judges together; inf for the limit of ever more answers.
-    sources : int or None
-        S; None where sources are not taken as drawn from others.
-
-    Raises
-    ------
-    InputError
-        Fewer than two judges or sources, or fewer answers than judges.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Design
-    >>> Design(20, 300).units
-    20
+    judges: G >= 2.  answers: n, of all judges together; inf for the limit of ever more answers.  sources: S;
+    None where sources are not taken as drawn from others.
     """
 
     judges: int
@@ -80,25 +63,8 @@ class Design:
 class Assumptions:
     """What a study is expected to find.
 
-    Attributes
-    ----------
-    margin : float
-        d = P(first) - P(second), in (-1, 1).
-    tie_rate : float
-        P(tie), in [0, 1).
-    judge_icc, source_icc : float
-        r_J and r_S, in [0, 1), together below 1.
-
-    Raises
-    ------
-    InputError
-        A margin or a correlation that cannot be.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions
-    >>> round(Assumptions(0.1, tie_rate=0.25).variance, 4)
-    0.74
+    margin: d = P(first) - P(second), in (-1, 1).  tie_rate: P(tie), in [0, 1).  judge_icc, source_icc: r_J
+    and r_S, in [0, 1), together below 1.
     """
 
     margin: float
@@ -129,19 +95,7 @@ class Assumptions:
 
 
 def variance_of_mean(expected: Assumptions, design: Design) -> float:
-    """Variance of the mean score.
-
-    Parameters
-    ----------
-    expected : Assumptions
-    design : Design
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions, Design, variance_of_mean
-    >>> round(variance_of_mean(Assumptions(0.1, 0.25, 0.05, 0.03), Design(20, 1000, 50)), 8)
-    0.0029748
-    """
+    """Variance of the mean score."""
     shared = expected.judge_icc / design.judges
     rest = 1.0 - expected.judge_icc
     if design.sources is not None:
@@ -153,24 +107,7 @@ def variance_of_mean(expected: Assumptions, design: Design) -> float:
 def power_of_t(shift: float, df: float, level: float = 0.95) -> float:
     """Power of the two-sided t test on df whose statistic is shifted by so many standard errors.
 
-    Parameters
-    ----------
-    shift : float
-    df : float
-        Positive.
-    level : float
-        In (0, 1); 0.95 for a test at 5 %.
-
-    Raises
-    ------
-    InputError
-        A level outside (0, 1).
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import power_of_t
-    >>> round(power_of_t(2.8, 1e6), 3)    # the rule of thumb: 2.8 standard errors for 80 %
-    0.8
+    df: positive.
     """
     from scipy.special import chdtr, stdtrit
 
@@ -207,26 +144,7 @@ def _beyond(q: float, shift: float, df: float) -> float:
 
 
 def power(expected: Assumptions, design: Design, level: float = 0.95) -> float:
-    """Probability that the two-sided test by judges (and sources) finds the margin.
-
-    Parameters
-    ----------
-    expected : Assumptions
-    design : Design
-    level : float
-        In (0, 1).
-
-    Raises
-    ------
-    InputError
-        A level outside (0, 1).
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions, Design, power
-    >>> round(power(Assumptions(0.1, 0.25, 0.05), Design(20, 300)), 4)
-    0.3112
-    """
+    """Probability that the two-sided test by judges (and sources) finds the margin."""
     variance = variance_of_mean(expected, design)
     if variance == 0.0:
         return 1.0 if expected.margin else 1.0 - level
@@ -238,26 +156,7 @@ def detectable(
 ) -> float | None:
     """The smallest margin that the design finds with this power; None if not even the largest possible one.
 
-    Parameters
-    ----------
-    expected : Assumptions
-        Its margin is not used.
-    design : Design
-    wanted : float
-        Power, in (0, 1).
-    level : float
-        In (0, 1).
-
-    Raises
-    ------
-    InputError
-        A power or level outside (0, 1).
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions, Design, detectable
-    >>> round(detectable(Assumptions(0.1, 0.25, 0.05), Design(20, 300)), 3)
-    0.188
+    expected: its margin is not used.  wanted: power, in (0, 1).
     """
     from scipy.optimize import brentq
 
@@ -282,28 +181,7 @@ def judges_needed(
 ) -> int | None:
     """Fewest judges with `answers_each` answers for a power of `wanted`; None if no number of them is enough.
 
-    Parameters
-    ----------
-    expected : Assumptions
-    answers_each : float
-        m >= 1.
-    wanted : float
-        In (0, 1).
-    level : float
-        In (0, 1).
-    sources : int, optional
-        S.
-
-    Raises
-    ------
-    InputError
-        Fewer than one answer, or a power or level outside (0, 1).
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions, judges_needed
-    >>> [judges_needed(Assumptions(0.1, 0.25, 0.05), m) for m in (5, 15, 60)]
-    [142, 68, 41]
+    answers_each: m >= 1.  wanted: in (0, 1).  sources: S.
     """
     return _fewest(
         lambda judges: power(expected, Design(judges, judges * answers_each, sources), level), 2, wanted
@@ -315,28 +193,7 @@ def answers_needed(
 ) -> int | None:
     """Fewest answers of each judge for a power of `wanted`; None if no number of them is enough.
 
-    Parameters
-    ----------
-    expected : Assumptions
-    judges : int
-        G >= 2.
-    wanted : float
-        In (0, 1).
-    level : float
-        In (0, 1).
-    sources : int, optional
-        S.
-
-    Raises
-    ------
-    InputError
-        Fewer than two judges, or a power or level outside (0, 1).
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions, answers_needed
-    >>> answers_needed(Assumptions(0.1, 0.25, 0.05), 40), answers_needed(Assumptions(0.1, 0.25, 0.05), 30)
-    (62, None)
+    judges: G >= 2.  wanted: in (0, 1).  sources: S.
     """
     if power(expected, Design(judges, math.inf, sources), level) < wanted:
         _check_wanted(wanted)
@@ -349,28 +206,7 @@ def sources_needed(
 ) -> int | None:
     """Fewest sources for a power of `wanted`; None if no number of them is enough.
 
-    Parameters
-    ----------
-    expected : Assumptions
-    judges : int
-        G >= 2.
-    answers_each : float
-        m >= 1.
-    wanted : float
-        In (0, 1).
-    level : float
-        In (0, 1).
-
-    Raises
-    ------
-    InputError
-        Fewer than two judges or one answer, or a power or level outside (0, 1).
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions, sources_needed
-    >>> sources_needed(Assumptions(0.2, 0.25, 0.05, 0.03), 30, 50)
-    10
+    judges: G >= 2.  answers_each: m >= 1.  wanted: in (0, 1).
     """
     return _fewest(lambda s: power(expected, Design(judges, judges * answers_each, s), level), 2, wanted)
 

@@ -31,19 +31,7 @@ MOST_ANSWERS = 500_000_000
 class SimulatedPower:
     """The share of simulated studies in which the test was significant.
 
-    Attributes
-    ----------
-    power : float
-    error : float
-        Its Monte Carlo standard error.
-    studies : int
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions, Design
-    >>> from pairproof.native.planning.sample_size_check import simulated_power
-    >>> simulated_power(Assumptions(0.5, 0.2), Design(10, 200), 50).studies
-    50
+    error: its Monte Carlo standard error.
     """
 
     power: float
@@ -56,29 +44,8 @@ def simulated_power(
 ) -> SimulatedPower:
     """Draw studies and count the significant ones.
 
-    Parameters
-    ----------
-    expected : Assumptions
-    design : Design
-        Answers are divided among judges as evenly as can be, and each judge's among random sources.
-    studies : int
-        At least 1.
-    level : float
-        In (0, 1).
-    seed : int
-
-    Raises
-    ------
-    InputError
-        No study, or more answers than can be drawn.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions, Design
-    >>> from pairproof.native.planning.sample_size_check import simulated_power
-    >>> found = simulated_power(Assumptions(0.1, 0.25, 0.05), Design(20, 300), 400)
-    >>> abs(found.power - 0.3112) < 4 * found.error    # the formula's
-    True
+    design: answers are divided among judges as evenly as can be, and each judge's among random sources.
+    studies: at least 1.
     """
     whole_number("studies", studies, 1)
     if not design.answers * studies <= MOST_ANSWERS:

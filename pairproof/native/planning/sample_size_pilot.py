@@ -29,32 +29,9 @@ def pilot_table(
 
     The model is Bradley-Terry's, with Davidson's ties where ties could be given; the tie parameter is taken as known.
 
-    Parameters
-    ----------
-    table : Comparisons
-    judge_sd, source_sd : float, optional
-        tau_J and tau_S in log-odds; default: estimated from the table where it has the column, judges as one
-        cluster each (0 where the covariance by cluster is the smaller one).
-
-    Returns
-    -------
-    TableDesign
-        With sources where the table has a source column, or `source_sd` is given.
-
-    Raises
-    ------
-    InputError
-        No judge column, too many systems, systems without a finite ability, or a column that lacks values.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.planning.sample_size_pilot import pilot_table
-    >>> table = pairproof.read({"first": ["A", "A", "B"] * 3, "second": ["B", "C", "C"] * 3, "wins": [6, 8, 5] * 3,
-    ...                         "losses": [4, 3, 4, 5, 2, 6, 3, 5, 3], "judge": list("111222333")})
-    >>> design = pilot_table(table)
-    >>> round(design.standard_error("A", "C"), 2), round(design.planned(30, 900).power_of("A", "C"), 2)
-    (0.3, 1.0)
+    judge_sd, source_sd: tau_J and tau_S in log-odds; default: estimated from the table where it has the
+    column, judges as one cluster each (0 where the covariance by cluster is the smaller one).  Returns
+    TableDesign: with sources where the table has a source column, or `source_sd` is given.
     """
     if "judge" not in table.columns:
         raise InputError(

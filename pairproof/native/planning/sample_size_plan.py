@@ -40,18 +40,7 @@ STUDIES = 300
 class Needed:
     """Judges that a power needs.
 
-    Attributes
-    ----------
-    per_judge : float
-        Answers of each.
-    judges : int or None
-        None where no number of them is enough.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size_plan import Needed
-    >>> Needed(15, 68).answers
-    1020
+    per_judge: answers of each.  judges: none where no number of them is enough.
     """
 
     per_judge: float
@@ -67,25 +56,8 @@ class Needed:
 class TwoSystemPlan:
     """A plan for two systems.
 
-    Attributes
-    ----------
-    expected : Assumptions
-    wanted, level : float
-        Power and 1 - alpha.
-    needed : tuple of Needed
-    judges : int or None
-    per_judge : float or None
-    sources : int or None
-        Of the study that is asked about; None where they are not stated.
-    simulated : SimulatedPower or None
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions
-    >>> from pairproof.native.planning.sample_size_plan import plan_two
-    >>> plan = plan_two(Assumptions(0.1, 0.25, 0.05), judges=30, per_judge=60)
-    >>> print(plan.sentences()[1])
-    80 % cannot be reached with 30 judges: more answers a judge never bring the standard error below 0.0351, that is the power above 0.786; ask more judges
+    wanted, level: power and 1 - alpha.  sources: of the study that is asked about; None where they are not
+    stated.
     """
 
     expected: Assumptions
@@ -199,31 +171,8 @@ def plan_two(
 ) -> TwoSystemPlan:
     """Plan a study of two systems.
 
-    Parameters
-    ----------
-    expected : Assumptions
-    wanted : float
-        Power, in (0, 1).
-    level : float
-        In (0, 1).
-    judges : int, optional
-    per_judge : float, optional
-        Answers of each judge.
-    sources : int, optional
-        Sources (sentences, prompts) that are taken as drawn from others.
-
-    Raises
-    ------
-    InputError
-        Numbers that a study cannot have.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size import Assumptions
-    >>> from pairproof.native.planning.sample_size_plan import plan_two
-    >>> plan = plan_two(Assumptions(0.1, 0.25, 0.05), per_judge=15)
-    >>> [(found.per_judge, found.judges) for found in plan.needed][:2]
-    [(10, 87), (15, 68)]
+    wanted: power, in (0, 1).  per_judge: answers of each judge.  sources: sources (sentences, prompts) that
+    are taken as drawn from others.
     """
     if per_judge is not None and not per_judge >= 1:
         raise InputError(f"{per_judge:g} answers of each judge; expected at least 1")
@@ -239,30 +188,9 @@ def plan_two(
 class TablePlan:
     """A plan for several systems.
 
-    Attributes
-    ----------
-    goal : {"contrast", "ranking", "top-k"}
-    design : TableDesign
-        The study.
-    wanted, level : float
-    pair : (str, str) or None
-        Of a contrast.
-    top : int
-        k.
-    ranking : RankingPower or None
-        Simulated; None for a contrast.
-    judges_needed : int or None
-        With as many answers each as in the design; None where no number up to the limit is enough.
-    highest_power : float
-        With ever more answers of the design's judges.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size_plan import plan_table
-    >>> from pairproof.native.planning.sample_size_table import assumed_table
-    >>> plan = plan_table(assumed_table([0.5, 0.0], judges=10, answers=200, judge_sd=0.3), "contrast", pair=("A", "B"))
-    >>> round(plan.power, 3), plan.judges_needed, round(plan.highest_power, 3)
-    (0.614, 15, 0.911)
+    design: the study.  pair: of a contrast.  top: k.  ranking: simulated; None for a contrast.
+    judges_needed: with as many answers each as in the design; None where no number up to the limit is enough.
+    highest_power: with ever more answers of the design's judges.
     """
 
     goal: Goal
@@ -325,39 +253,10 @@ def plan_table(
 ) -> TablePlan:
     """Plan a study of several systems.
 
-    Parameters
-    ----------
-    design : TableDesign
-        Of :func:`~pairproof.native.planning.sample_size_table.assumed_table` or
-        :func:`~pairproof.native.planning.sample_size_pilot.pilot_table`.
-    goal : {"contrast", "ranking", "top-k"}
-        Tell two items apart; settle every rank; settle which items are the top k.
-    pair : (str, str), optional
-        Of a contrast.
-    top : int
-        k.
-    wanted : float
-        Power, in (0, 1).
-    level : float
-        Of the test, or of all rank sets together.
-    studies : int
-        Drawn for a ranking.
-    seed : int
-
-    Raises
-    ------
-    InputError
-        A contrast without a pair; numbers that a study cannot have.
-    ItemError
-        An unknown item.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size_plan import plan_table
-    >>> from pairproof.native.planning.sample_size_table import assumed_table
-    >>> design = assumed_table([0.9, 0.3, 0.0], judges=10, answers=300, judge_sd=0.3)
-    >>> plan_table(design, "top-k", top=1, studies=200).judges_needed
-    15
+    design: of :func:`~pairproof.native.planning.sample_size_table.assumed_table` or
+    :func:`~pairproof.native.planning.sample_size_pilot.pilot_table`.  goal: tell two items apart; settle
+    every rank; settle which items are the top k.  pair: of a contrast.  top: k.  wanted: power, in (0, 1).
+    studies: drawn for a ranking.
     """
     if goal == "contrast" and pair is None:
         raise InputError("a contrast is of two systems; name them with --pair A,B (in Python pair=)")

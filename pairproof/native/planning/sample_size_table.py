@@ -43,26 +43,9 @@ MOST_ITEMS = 30
 class TableDesign:
     """Abilities, and the parts of the covariance of their estimates in a study.
 
-    Attributes
-    ----------
-    items : tuple of str
-    abilities : float[n_items]
-        Log-odds, taken as the truth.
-    answers, judges : float
-        Of the study.
-    sources : float or None
-        None where sources are not taken as drawn from others.
-    of_answers, of_judges, of_sources : float[n_items, n_items]
-        The three parts of V.
-    judge_sd, source_sd : float
-        tau_J and tau_S.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size_table import assumed_table
-    >>> design = assumed_table([0.6, 0.3, 0.0], judges=20, answers=600, judge_sd=0.3)
-    >>> round(design.power_of("A", "C"), 3)
-    0.962
+    abilities float[n_items]: log-odds, taken as the truth.  answers, judges: of the study.  sources: none
+    where sources are not taken as drawn from others.  of_answers, of_judges, of_sources float[n_items,
+    n_items]: the three parts of V.  judge_sd, source_sd: tau_J and tau_S.
     """
 
     items: tuple[str, ...]
@@ -82,13 +65,7 @@ class TableDesign:
         return np.asarray(self.of_answers + self.of_judges + self.of_sources)
 
     def planned(self, judges: float, answers: float, sources: float | None = None) -> TableDesign:
-        """The same study with other numbers, its answers spread alike.
-
-        Raises
-        ------
-        InputError
-            Fewer than two judges or sources, fewer answers than judges, or sources that the design has not.
-        """
+        """The same study with other numbers, its answers spread alike."""
         if judges < 2 or (sources is not None and sources < 2) or not answers >= judges:
             raise InputError(
                 f"{judges:g} judges, {answers:g} answers and {sources or 'no'} sources; expected two judges and sources at"
@@ -108,13 +85,7 @@ class TableDesign:
         )
 
     def place(self, item: str) -> int:
-        """Where an item stands.
-
-        Raises
-        ------
-        ItemError
-            No such item.
-        """
+        """Where an item stands."""
         if item not in self.items:
             raise ItemError(f"no system {item!r}; the systems are {', '.join(self.items[:20])}")
         return self.items.index(item)
@@ -130,13 +101,7 @@ class TableDesign:
         return min(self.judges, self.judges if self.sources is None else self.sources) - 1.0
 
     def power_of(self, first: str, second: str, level: float = 0.95) -> float:
-        """Probability that the t test tells two items apart.
-
-        Raises
-        ------
-        ItemError
-            An unknown item, or twice the same one.
-        """
+        """Probability that the t test tells two items apart."""
         if self.place(first) == self.place(second):
             raise ItemError(f"{first!r} against itself is no comparison; name two systems")
         gap = self.abilities[self.place(first)] - self.abilities[self.place(second)]
@@ -156,34 +121,9 @@ def assumed_table(
 ) -> TableDesign:
     """A study in which every judge compares all pairs equally often.
 
-    Parameters
-    ----------
-    abilities : sequence of float
-        Log-odds.
-    judges, answers : float
-        G and n.
-    tie_rate : float
-        P(tie) of two equal items, in [0, 1); the tie parameter is taken as known (Davidson 1970).
-    judge_sd : float
-        tau_J, in log-odds.
-    sources : float, optional
-        S.
-    source_sd : float
-        tau_S, in log-odds.
-    items : sequence of str, optional
-        Names; default A, B, C, ...
-
-    Raises
-    ------
-    InputError
-        Fewer than two abilities, names that do not fit them, or numbers that cannot be.
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size_table import assumed_table
-    >>> design = assumed_table([0.0, 0.0], judges=10, answers=400)
-    >>> round(design.standard_error("A", "B"), 12)    # sqrt(4 / 400)
-    0.1
+    abilities: log-odds.  judges, answers: G and n.  tie_rate: P(tie) of two equal items, in [0, 1); the tie
+    parameter is taken as known (Davidson 1970).  judge_sd: tau_J, in log-odds.  sources: S.  source_sd:
+    tau_S, in log-odds.
     """
     b = np.asarray(abilities, float)
     if b.ndim != 1 or len(b) < 2 or not np.isfinite(b).all():
@@ -217,18 +157,7 @@ def assumed_table(
 def inverse_of(information: FloatArray) -> FloatArray:
     """float[n, n]: the pseudo-inverse of information about differences alone, whose rows sum to 0.
 
-    Parameters
-    ----------
-    information : float[n, n]
-        Of connected items.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.planning.sample_size_table import inverse_of
-    >>> inverse_of(np.array([[2.0, -2.0], [-2.0, 2.0]]))
-    array([[ 0.125, -0.125],
-           [-0.125,  0.125]])
+    information float[n, n]: of connected items.
     """
     n = len(information)
     size = float(np.trace(information)) / n
@@ -244,27 +173,10 @@ def _letters(n: int) -> tuple[str, ...]:
 class RankingPower:
     """How often a study tells ranks apart, by simulation.
 
-    Attributes
-    ----------
-    ordered : float
-        Share of studies in which the rank of every item is settled.
-    top : float
-        Share in which it is settled which items are the top k.
-    wrong : float
-        Share in which some pair is settled the wrong way round.
-    pairs : float
-        Mean share of pairs told apart.
-    width : float
-        Mean number of ranks in an item's set.
-    error : float
-        Largest Monte Carlo standard error of the shares.
-    studies : int
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size_table import assumed_table, ranking_power
-    >>> ranking_power(assumed_table([2.0, 1.0, 0.0], judges=20, answers=2000), studies=100).ordered
-    1.0
+    ordered: share of studies in which the rank of every item is settled.  top: share in which it is settled
+    which items are the top k.  wrong: share in which some pair is settled the wrong way round.  pairs: mean
+    share of pairs told apart.  width: mean number of ranks in an item's set.  error: largest Monte Carlo
+    standard error of the shares.
     """
 
     ordered: float
@@ -281,28 +193,7 @@ def ranking_power(
 ) -> RankingPower:
     """Draw estimates and count how often their simultaneous rank sets settle the order and the top k.
 
-    Parameters
-    ----------
-    design : TableDesign
-    top : int
-        k, from 1 to one less than the number of items.
-    studies : int
-        At least 1.
-    level : float
-        Of all rank sets together.
-    seed : int
-
-    Raises
-    ------
-    InputError
-        Another k, too many items, no study, or a level outside (0.5, 1).
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.sample_size_table import assumed_table, ranking_power
-    >>> found = ranking_power(assumed_table([0.6, 0.3, 0.0], judges=20, answers=600), top=1, studies=200)
-    >>> found.ordered < found.top < 1.0
-    True
+    top: k, from 1 to one less than the number of items.  studies: at least 1.
     """
     from scipy.special import ndtri, stdtr
 
@@ -352,28 +243,8 @@ def ranking_power(
 def told_apart(scores: FloatArray, null: FloatArray, first: float, level: float) -> BoolArray:
     """Directed pairs that are told apart: each step's critical value is of the pairs still left.
 
-    Parameters
-    ----------
-    scores : float[m]
-        Normal scores of m directed differences.
-    null : float[n_draws, m]
-        Draws of them where nothing differs.
-    first : float
-        The level's quantile of the largest of all m.
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    bool[m]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.planning.sample_size_table import told_apart
-    >>> null = np.random.default_rng(0).normal(size=(4000, 2))
-    >>> told_apart(np.array([5.0, 1.8]), null, 1.95, 0.95)    # 1.8 is above the point of one alone
-    array([ True,  True])
+    scores float[m]: normal scores of m directed differences.  null float[n_draws, m]: draws of them where
+    nothing differs.  `first`: the level's quantile of the largest of all m.  Returns bool[m].
     """
     left = np.ones(len(scores), bool)
     critical = first

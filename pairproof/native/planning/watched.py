@@ -54,32 +54,12 @@ MOST_ANSWERS = 5_000_000
 class WatchedInterval:
     """An interval that holds at every look, or the reason why there is none.
 
-    Attributes
-    ----------
-    first, second : str
-        The systems.
-    what : str
-        "share of decisive answers", "mean score, ties 1/2", "mean of judges' mean scores", or "log-odds".
-    how : str
-        "beta mixture", "hedged capital", or "asymptotic".
-    neutral : float
-        The value at which neither system is preferred: 1/2, or 0 of log-odds.
-    t : float
-        Answers, judges or clusters so far.
-    estimate, low, high : float
-        nan where `why_not` says so.
-    settled_at : int or None
-        Number of answers (judges) at the first look that left out the neutral value; None if none did, or if the order
-        is not known.
-    e_value : float
-        Evidence against the neutral value (beta mixture); nan otherwise.
-    why_not : str
-
-    Examples
-    --------
-    >>> from pairproof.native.planning.watched import WatchedInterval
-    >>> WatchedInterval("A", "B", "log-odds", "asymptotic", 0.0, 100, 0.5, 0.1, 0.9).settled
-    True
+    `first`, second: the systems.  `what`: "share of decisive answers", "mean score, ties 1/2", "mean of
+    judges' mean scores", or "log-odds".  `how`: "beta mixture", "hedged capital", or "asymptotic".  neutral:
+    the value at which neither system is preferred: 1/2, or 0 of log-odds.  t: answers, judges or clusters so
+    far.  estimate, low, high: nan where `why_not` says so.  settled_at: number of answers (judges) at the
+    first look that left out the neutral value; None if none did, or if the order is not known.  e_value:
+    evidence against the neutral value (beta mixture); nan otherwise.
     """
 
     first: str
@@ -105,25 +85,9 @@ class WatchedInterval:
 class Watched:
     """All intervals of a look.
 
-    Attributes
-    ----------
-    intervals : tuple of WatchedInterval
-    level : float
-        Of each interval of two systems; of all pairs together where there are several.
-    planned : float
-        t0 of asymptotic sequences.
-    assumed : tuple of str
-        What was taken for granted: the order, independence.
-    cautions : tuple of str
-        What the file itself speaks against.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.planning.watched import watch_two
-    >>> found = watch_two(pairproof.read({"first": ["A"] * 20, "second": ["B"] * 20, "outcome": ["first"] * 20}))
-    >>> found.intervals[0].settled_at
-    7
+    level: of each interval of two systems; of all pairs together where there are several.  planned: t0 of
+    asymptotic sequences.  assumed: what was taken for granted: the order, independence.  cautions: what the
+    file itself speaks against.
     """
 
     intervals: tuple[WatchedInterval, ...]
@@ -145,35 +109,9 @@ def watch_two(
 ) -> Watched:
     """Intervals of two systems that hold at every look.
 
-    Parameters
-    ----------
-    table : Comparisons
-        Its rows in the order in which answers came.
-    first, second : str, optional
-        May be left out if the table holds one pair only.
-    level : float
-        In (0, 1).
-    planned : float, optional
-        t0 of the asymptotic sequence by clusters, in clusters; default 50.  It must be chosen before the first look.
-    cluster : str or sequence of str, optional
-        One column or two: the log-odds by these clusters as well.
-    kind : {"CR0", "CR1", "CR2"}
-
-    Raises
-    ------
-    InputError
-        More than one pair and no names; fractional counts; a column that cannot be clustered by.
-    ItemError
-        An unknown system, or twice the same one.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.planning.watched import watch_two
-    >>> votes = ["first", "first", "second", "tie", "first", "second", "first", "tie", "first", "second"] * 20
-    >>> found = watch_two(pairproof.read({"first": ["A"] * 200, "second": ["B"] * 200, "outcome": votes}))
-    >>> [(interval.what, round(interval.low, 3), round(interval.high, 3)) for interval in found.intervals]
-    [('share of decisive answers', 0.491, 0.747), ('mean score, ties 1/2', 0.501, 0.707)]
+    table: its rows in the order in which answers came.  `first`, second: may be left out if the table holds
+    one pair only.  planned: t0 of the asymptotic sequence by clusters, in clusters; default 50.  It must be
+    chosen before the first look.  cluster: one column or two: the log-odds by these clusters as well.
     """
     columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
     if columns:
@@ -315,30 +253,8 @@ def watch_table(
 
     The model is Bradley-Terry's, with Davidson's ties where ties could be given.
 
-    Parameters
-    ----------
-    table : Comparisons
-    level : float
-        In (0, 1), of all pairs together: alpha is divided by their number.
-    planned : float, optional
-        t0, in answers, or in clusters; default 500, or 50.  It must be chosen before the first look.
-    cluster : str or sequence of str, optional
-        One column or two; without them answers are taken as independent.
-    kind : {"CR0", "CR1", "CR2"}
-
-    Raises
-    ------
-    InputError
-        A level that is none, or a column that cannot be clustered by.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.planning.watched import watch_table
-    >>> table = pairproof.read({"first": ["A", "A", "B"], "second": ["B", "C", "C"], "wins": [60, 80, 50],
-    ...                         "losses": [40, 20, 30]})
-    >>> [(i.first, i.second, i.settled) for i in watch_table(table).intervals]
-    [('A', 'B', False), ('A', 'C', True), ('B', 'C', True)]
+    planned: t0, in answers, or in clusters; default 500, or 50.  It must be chosen before the first look.
+    cluster: one column or two; without them answers are taken as independent.
     """
     columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
     if columns:

@@ -29,20 +29,7 @@ IntArray = NDArray[np.int64]
 class Block:
     """One component of variance: which of its effects each side of a contest has.
 
-    Attributes
-    ----------
-    name : str
-    first, second : int[n]
-        0 .. K - 1; -1 for none.
-    effects : sequence of str
-        K names.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.blocks import Block
-    >>> Block("item", np.array([0]), np.array([1]), ["A", "B"]).name
-    'item'
+    `first`, second int[n]: 0 .. K - 1; -1 for none.  effects: K names.
     """
 
     name: str
@@ -55,33 +42,9 @@ class Block:
 class BlockDesign(Design):
     """Linear predictors of n contests with effects of several components and p further columns.
 
-    Attributes
-    ----------
-    first, second : int[n, C]
-        Effects of each component, numbered through all components; -1 for none.
-    components : tuple of str
-        C names.
-    sizes : tuple of int
-        Effects of each component.
-    dense : float[n, p]
-        Columns that enter as they are.
-    offset : float[n]
-    names : tuple of str
-        Of the effects and then of the p columns.
-
-    Raises
-    ------
-    InputError
-        Part of the effects of a component are to be left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.blocks import BlockDesign
-    >>> names = ("A", "B", "judge 1: A", "judge 1: B")
-    >>> design = BlockDesign(np.array([[0, 2]]), np.array([[1, 3]]), np.zeros((1, 0)), np.zeros(1), names, ("item", "judge"), (2, 2))
-    >>> design.predictor(np.array([1.0, 0.25, 0.5, 0.0])).tolist()
-    [1.25]
+    `first`, second int[n, C]: effects of each component, numbered through all components; -1 for none.
+    components: C names.  sizes: effects of each component.  dense float[n, p]: columns that enter as they
+    are.  offset float[n].  names: of the effects and then of the p columns.
     """
 
     components: tuple[str, ...]
@@ -142,19 +105,7 @@ class BlockDesign(Design):
     def without(self, columns: IntArray) -> Design:
         """The design with these columns' parameters fixed at 0.
 
-        Parameters
-        ----------
-        columns : int[k]
-            Of whole components, or of fixed parameters.
-
-        Returns
-        -------
-        Design
-
-        Raises
-        ------
-        InputError
-            They are part of a component.
+        columns int[k]: of whole components, or of fixed parameters.
         """
         m = self.n_own
         kept = np.setdiff1d(np.arange(len(self.names)), columns)
@@ -207,35 +158,8 @@ class BlockDesign(Design):
 def with_blocks(fixed: Contests, blocks: Sequence[Block]) -> Contests:
     """The same contests with random effects of several components, pooled.
 
-    Parameters
-    ----------
-    fixed : Contests
-        n rows, with the design of the fixed parameters.
-    blocks : sequence of Block
-        The components, of different names.
-
-    Returns
-    -------
-    Contests
-        Whose first parameters are the effects, component by component.
-
-    Raises
-    ------
-    InputError
-        There is no component or no such effect, names occur twice, or both sides of a contest have the same
-        effect.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.blocks import Block, with_blocks
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> fixed = Contests(contest_design([0, 0], [1, 1], ["A", "B"], np.zeros((2, 0)), []), np.ones(2), np.zeros(2))
-    >>> item = Block("item", np.array([0, 0]), np.array([1, 1]), ["A", "B"])
-    >>> judge = Block("item:judge", np.array([0, 2]), np.array([1, 3]), ["A:1", "B:1", "A:2", "B:2"])
-    >>> with_blocks(fixed, [item, judge]).design.names
-    ('A', 'B', 'A:1', 'B:1', 'A:2', 'B:2')
+    fixed: n rows, with the design of the fixed parameters.  blocks: the components, of different names.
+    Returns Contests: whose first parameters are the effects, component by component.
     """
     names = [block.name for block in blocks]
     if not blocks or len(set(names)) < len(names):
@@ -286,45 +210,13 @@ def _check(block: Block, n: int) -> None:
 def component_sizes(design: Design) -> tuple[int, ...]:
     """How many effects each component has.
 
-    Parameters
-    ----------
-    design : Design
-        One component, or a BlockDesign.
-
-    Returns
-    -------
-    tuple of int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.blocks import component_sizes
-    >>> from pairproof.native.structured.design import Design
-    >>> component_sizes(Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B")))
-    (2,)
+    design: one component, or a BlockDesign.
     """
     return design.sizes if isinstance(design, BlockDesign) else (design.n_own,)
 
 
 def check_one_component(design: Design) -> None:
-    """Refuse effects of several components.
-
-    Parameters
-    ----------
-    design : Design
-
-    Raises
-    ------
-    InputError
-        There are several.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.blocks import check_one_component
-    >>> from pairproof.native.structured.design import Design
-    >>> check_one_component(Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B")))
-    """
+    """Refuse effects of several components."""
     if isinstance(design, BlockDesign):
         raise InputError(
             f"{len(design.sizes)} components of variance, {', '.join(design.components)}; this takes one: use"

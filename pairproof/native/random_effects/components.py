@@ -41,34 +41,13 @@ LITTLE = 0.1
 class ComponentsEstimate:
     """An estimate of a Bradley-Terry model with C components of variance, by Laplace's approximation.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the p fixed parameters.
-    components : tuple of str
-        C names.
-    beta : float[p]
-    sigma : float[C]
-        Standard deviation of the effects of each component, by maximum likelihood; 0 where that is best.
-    covariance : float[p + C, p + C]
-        Of beta and log sigma; NaN in the rows and columns of a sigma of 0.
-    llf : float
-        Marginal log-likelihood without binomial coefficients.
-    log_coefficients : float
-        Sum of the log binomial coefficients of the rows that were fitted.
-    without : StructuredEstimate
-        The fit with all sigmas 0.
-    llf_without : float[C]
-        Greatest marginal log-likelihood with each sigma 0 and the others free.
-    effects : float[K]
-        Modes of the effects, component by component.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.components import ComponentsEstimate
-    >>> ComponentsEstimate.__name__
-    'ComponentsEstimate'
+    names: of the p fixed parameters.  components: C names.  beta float[p].  sigma float[C]: standard
+    deviation of the effects of each component, by maximum likelihood; 0 where that is best.  covariance
+    float[p + C, p + C]: of beta and log sigma; NaN in the rows and columns of a sigma of 0.  llf: marginal
+    log-likelihood without binomial coefficients.  log_coefficients: sum of the log binomial coefficients of
+    the rows that were fitted.  without: the fit with all sigmas 0.  llf_without float[C]: greatest marginal
+    log-likelihood with each sigma 0 and the others free.  effects float[K]: modes of the effects, component
+    by component.
     """
 
     names: tuple[str, ...]
@@ -116,44 +95,8 @@ class _Best:
 def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEstimate:
     """The maximum of Laplace's marginal likelihood of contests with effects of several components.
 
-    Parameters
-    ----------
-    contests : Contests
-        As :func:`pairproof.native.random_effects.blocks.with_blocks` returns them.
-    link_name : str
-        "logit" or "probit".
-
-    Returns
-    -------
-    ComponentsEstimate
-
-    Raises
-    ------
-    InputError
-        The link is not one of these, or there are more than MOST components.
-    NotEstimableError
-        Fixed parameters are infinite, or cannot be told apart.
-    ConvergenceError
-        The marginal likelihood has no maximum.
-    TooLargeError
-        There are too many effects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.blocks import Block, with_blocks
-    >>> from pairproof.native.random_effects.components import fit_components
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> judge = np.repeat(np.arange(5), 3)
-    >>> a, b = np.tile([0, 0, 1], 5), np.tile([1, 2, 2], 5)
-    >>> wins = np.array([9.0, 8, 2, 3, 9, 7, 9, 9, 6, 7, 2, 1, 8, 9, 4])
-    >>> fixed = Contests(contest_design(a, b, "ABC", np.zeros((3, 0)), []), wins, 10 - wins)
-    >>> item = Block("item", a, b, "ABC")
-    >>> by_judge = Block("item:judge", judge * 3 + a, judge * 3 + b, [f"{i}:{k}" for k in range(5) for i in "ABC"])
-    >>> found = fit_components(with_blocks(fixed, [item, by_judge]))
-    >>> print(found.components, found.sigma.round(5).tolist(), found.p.round(6).tolist())
-    ('item', 'item:judge') [0.56491, 0.84934] [0.158932, 9e-06]
+    contests: as :func:`pairproof.native.random_effects.blocks.with_blocks` returns them.  link_name: "logit"
+    or "probit".
     """
     chosen = link(link_name)
     if not chosen.concave:
@@ -188,27 +131,7 @@ def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEs
 def only(contests: Contests, components: frozenset[int]) -> Contests:
     """The same contests with the effects of these components alone.
 
-    Parameters
-    ----------
-    contests : Contests
-    components : frozenset of int
-        Numbers, 0 .. C - 1.
-
-    Returns
-    -------
-    Contests
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.blocks import Block, with_blocks
-    >>> from pairproof.native.random_effects.components import only
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> fixed = Contests(contest_design([0], [1], ["A", "B"], np.zeros((2, 0)), []), np.ones(1), np.zeros(1))
-    >>> blocks = [Block(name, np.array([0]), np.array([1]), [f"A {name}", f"B {name}"]) for name in ("x", "y")]
-    >>> only(with_blocks(fixed, blocks), frozenset({1})).design.names
-    ('A y', 'B y')
+    components: numbers, 0 .. C - 1.
     """
     sizes = component_sizes(contests.design)
     ends = np.cumsum((0, *sizes))
@@ -263,38 +186,8 @@ def _effects(contests: Contests, chosen: Link, whole: _Best) -> FloatArray:
 def joint_covariance(contests: Contests, found: ComponentsEstimate, link_name: str = "logit") -> FloatArray:
     """The covariance of all effects and the fixed parameters, minus the truth, given the sigmas.
 
-    Parameters
-    ----------
-    contests : Contests
-        K effects of C components.
-    found : ComponentsEstimate
-        Of these contests.
-    link_name : str
-        "logit" or "probit".
-
-    Returns
-    -------
-    float[K + p, K + p]
-        0 for the effects of a component whose sigma is 0.
-
-    Raises
-    ------
-    TooLargeError
-        There are too many effects and parameters for one matrix.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.components import fit_components, joint_covariance
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> a, b = np.triu_indices(4, 1)
-    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
-    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
-    >>> contests = with_effects(fixed, a, b, "ABCD")
-    >>> np.sqrt(np.diag(joint_covariance(contests, fit_components(contests)))).round(5).tolist()
-    [0.58309, 0.47495, 0.46146, 0.65786, 0.27829]
+    contests: K effects of C components.  `found`: of these contests.  link_name: "logit" or "probit".
+    Returns float[K + p, K + p]: 0 for the effects of a component whose sigma is 0.
     """
     k, p = contests.design.n_own, len(found.beta)
     if k + p > MOST_TOGETHER:

@@ -26,24 +26,7 @@ FloatArray = NDArray[np.float64]
 class Curvature:
     """What the second derivatives at one place are made of.
 
-    Parameters
-    ----------
-    mode : Mode
-    dense : float[n, p]
-        Columns of the fixed parameters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.curvature import Curvature
-    >>> from pairproof.native.random_effects.laplace import mode_of
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> from pairproof.native.structured.links import link
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> mode = mode_of(Contests(design, np.ones(1), np.ones(1)), link("logit"), np.zeros(0), 1.0)
-    >>> Curvature(mode, np.zeros((1, 0))).exact().round(12).tolist()
-    [[-0.5]]
+    dense float[n, p]: columns of the fixed parameters.
     """
 
     def __init__(self, mode: Mode, dense: FloatArray) -> None:
@@ -75,9 +58,7 @@ class Curvature:
     def rough(self) -> FloatArray:
         """float[p + C, p + C]: second derivatives without those of W.
 
-        Returns
-        -------
-        float[p + C, p + C]
+        Returns float[p + C, p + C].
         """
         found, p = self._without_determinant(), self.dense.shape[1]
         squares = self.mode.by_component(self.mode.factor.diagonal)
@@ -91,9 +72,7 @@ class Curvature:
     def exact(self) -> FloatArray:
         """float[p + C, p + C]: second derivatives; of a dense factor only.
 
-        Returns
-        -------
-        float[p + C, p + C]
+        Returns float[p + C, p + C].
         """
         mode, p, factor = self.mode, self.dense.shape[1], self.mode.factor
         assert isinstance(factor, DenseFactor)

@@ -25,35 +25,9 @@ IntArray = NDArray[np.int64]
 def with_effects(fixed: Contests, first: IntArray, second: IntArray, effects: Sequence[str]) -> Contests:
     """The same contests with a random effect of each side, pooled.
 
-    Parameters
-    ----------
-    fixed : Contests
-        n rows, with the design of the fixed parameters.
-    first, second : int[n]
-        Which effect, 0 .. K - 1, each side has; -1 for none.
-    effects : sequence of str
-        K names.
-
-    Returns
-    -------
-    Contests
-        Whose first K parameters are the effects.
-
-    Raises
-    ------
-    InputError
-        There is no such effect, or both sides of a contest have the same one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> x = np.array([[0.0], [1.0]])
-    >>> fixed = Contests(contest_design([0], [1], ["A", "B"], x, ["x"]), np.ones(1), np.ones(1))
-    >>> with_effects(fixed, np.array([0]), np.array([1]), ["A", "B"]).design.names
-    ('A', 'B', 'x')
+    fixed: n rows, with the design of the fixed parameters.  `first`, second int[n]: which effect, 0 .. K - 1,
+    each side has; -1 for none.  effects: K names.  Returns Contests: whose first K parameters are the
+    effects.
     """
     return with_blocks(fixed, [Block("", first, second, effects)])
 
@@ -61,26 +35,7 @@ def with_effects(fixed: Contests, first: IntArray, second: IntArray, effects: Se
 def fixed_part(contests: Contests) -> Contests:
     """The same contests without their random effects: sigma = 0.
 
-    Parameters
-    ----------
-    contests : Contests
-        As :func:`with_effects` returns them.
-
-    Returns
-    -------
-    Contests
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import fixed_part
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> columns = np.ones((1, 1))
-    >>> contests = Contests(contest_design([0], [1], ["A", "B"], contest_columns=columns, contest_names=["home"]),
-    ...                     np.ones(1), np.ones(1))
-    >>> fixed_part(contests).design.names
-    ('home',)
+    contests: as :func:`with_effects` returns them.
     """
     return Contests(contests.design.without(np.arange(contests.design.n_own)), contests.wins, contests.losses)
 
@@ -91,24 +46,7 @@ def acyclic(contests: Contests) -> bool:
     As sigma grows with b / sigma held, the likelihood tends to the positive probability that normal effects
     reproduce the order of the wins, so it need not have a maximum in sigma.
 
-    Parameters
-    ----------
-    contests : Contests
-        As :func:`with_effects` returns them.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import acyclic
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> design = Design(np.array([0, 1, 2]), np.array([1, 2, 0]), np.zeros((3, 0)), np.zeros(3), ("A", "B", "C"))
-    >>> acyclic(Contests(design, np.ones(3), np.zeros(3))), acyclic(Contests(design, np.array([1.0, 1, 0]), np.zeros(3)))
-    (False, True)
+    contests: as :func:`with_effects` returns them.
     """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components

@@ -24,26 +24,7 @@ MOST_TOGETHER = 8000
 def factored(information: FloatArray) -> FloatArray:
     """The lower Cholesky factor of an information matrix, which is overwritten.
 
-    Parameters
-    ----------
-    information : float[K, K]
-
-    Returns
-    -------
-    float[K, K]
-        What is above the diagonal says nothing.
-
-    Raises
-    ------
-    ConvergenceError
-        It is not positive definite but for rounding.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.factors import factored
-    >>> factored(np.array([[4.0]])).tolist()
-    [[2.0]]
+    information float[K, K].  Returns float[K, K]: what is above the diagonal says nothing.
     """
     from scipy.linalg.lapack import dpotrf
 
@@ -59,25 +40,7 @@ def factored(information: FloatArray) -> FloatArray:
 def inverse_of(information: FloatArray) -> FloatArray:
     """The inverse of an information matrix, which is overwritten.
 
-    Parameters
-    ----------
-    information : float[K, K]
-
-    Returns
-    -------
-    float[K, K]
-
-    Raises
-    ------
-    ConvergenceError
-        It is not positive definite but for rounding.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.factors import inverse_of
-    >>> inverse_of(np.array([[2.0, 1.0], [1.0, 1.0]])).round(12).tolist()
-    [[1.0, -1.0], [-1.0, 2.0]]
+    information float[K, K].  Returns float[K, K].
     """
     return _inverse(factored(information))
 
@@ -92,31 +55,8 @@ def _inverse(factor: FloatArray) -> FloatArray:
 class DenseFactor:
     """A of all effects together, as one matrix.
 
-    Parameters
-    ----------
-    design : Design
-        Whose K parameters are the effects.
-    weights : float[n]
-        w >= 0.
-    precision : float[K]
-        1 / sigma^2 of every effect.
-
-    Raises
-    ------
-    ConvergenceError
-        A is not positive definite but for rounding, which takes weights of over 1e15 / sigma^2.
-    TooLargeError
-        K is over MOST_TOGETHER.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.factors import DenseFactor
-    >>> from pairproof.native.structured.design import Design
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> found = DenseFactor(design, np.array([1.0]), np.ones(2))
-    >>> print(f"{found.log_det:.9f}", found.solve(np.array([3.0, 0.0])).round(12).tolist())
-    1.098612289 [2.0, 1.0]
+    design: whose K parameters are the effects.  weights float[n]: w >= 0.  precision float[K]: 1 / sigma^2 of
+    every effect.
     """
 
     def __init__(self, design: Design, weights: FloatArray, precision: FloatArray) -> None:

@@ -38,44 +38,14 @@ FloatArray = NDArray[np.float64]
 class MixedEstimate:
     """An estimate of a Bradley-Terry model with random effects by its marginal likelihood.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the p fixed parameters.
-    beta : float[p]
-    sigma : float
-        Standard deviation of the effects, by maximum likelihood (not REML).
-    covariance : float[p + 1, p + 1]
-        Of beta and log sigma; NaN in the last row and column where sigma is 0 or bounded below only.
-    llf : float
-        Marginal log-likelihood without binomial coefficients.
-    log_coefficients : float
-        Sum of the log binomial coefficients of the rows that were fitted.
-    without : StructuredEstimate
-        The fit with sigma = 0.
-    joint : Joint
-        Modes of the effects (by quadrature: modes too), fixed parameters, covariance given sigma.
-    posterior_means : float[K] or None
-        Of the effects, by quadrature.
-    method : str
-        "laplace" or "quadrature".
-    bounded_below_only : bool
-        Whether the wins have no cycle: the data then bound sigma from below only, and the maximum of
-        Laplace's approximation is an artefact of its error.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.random_effects.fit import fit_mixed
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> a, b = np.triu_indices(4, 1)
-    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
-    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
-    >>> found = fit_mixed(with_effects(fixed, a, b, "ABCD"))
-    >>> print(f"{found.sigma:.6f} ({found.sigma_se:.6f}), LR {found.lr:.6f}, p {found.p:.6f}")
-    0.706712 (0.385706), LR 6.153863, p 0.006556
+    names: of the p fixed parameters.  beta float[p].  sigma: standard deviation of the effects, by maximum
+    likelihood (not REML).  covariance float[p + 1, p + 1]: of beta and log sigma; NaN in the last row and
+    column where sigma is 0 or bounded below only.  llf: marginal log-likelihood without binomial
+    coefficients.  log_coefficients: sum of the log binomial coefficients of the rows that were fitted.
+    without: the fit with sigma = 0.  joint: modes of the effects (by quadrature: modes too), fixed
+    parameters, covariance given sigma.  posterior_means float[K] or None: of the effects, by quadrature.
+    method: "laplace" or "quadrature".  bounded_below_only: whether the wins have no cycle: the data then
+    bound sigma from below only, and the maximum of Laplace's approximation is an artefact of its error.
     """
 
     names: tuple[str, ...]
@@ -114,21 +84,7 @@ class MixedEstimate:
 def boundary_p(lr: float) -> float:
     """p-value of the likelihood-ratio test of one variance at its boundary.
 
-    Parameters
-    ----------
-    lr : float
-        Twice the log-likelihood gained, >= 0.
-
-    Returns
-    -------
-    float
-        P(chi2_1 > lr) / 2; 1 at 0.
-
-    Examples
-    --------
-    >>> from pairproof.native.random_effects.fit import boundary_p
-    >>> print(boundary_p(0.0), f"{boundary_p(2.705543454095404):.6f}")
-    1.0 0.050000
+    lr: twice the log-likelihood gained, >= 0.  Returns float: P(chi2_1 > lr) / 2; 1 at 0.
     """
     from scipy.special import erfc
 
@@ -140,46 +96,10 @@ def fit_mixed(
 ) -> MixedEstimate:
     """The maximum of the marginal likelihood of contests with random effects.
 
-    Parameters
-    ----------
-    contests : Contests
-        Whose first K parameters are the effects, :func:`pairproof.native.random_effects.design.with_effects`.
-    link_name : str
-        "logit" or "probit".
-    method : str
-        "laplace" or "quadrature".
-    set_size : int, optional
-        Effects in each set of the quadrature, numbered set by set: items of a judge.  All effects in one set
-        if not given.
-
-    Returns
-    -------
-    MixedEstimate
-
-    Raises
-    ------
-    InputError
-        No such method or link, the effects are not in sets, or there are several components.
-    TooLargeError
-        Too many effects in a set for quadrature.
-    NotEstimableError
-        Fixed parameters are infinite, or cannot be told apart.
-    ConvergenceError
-        The marginal likelihood has no maximum.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.random_effects.fit import fit_mixed
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> a, b = np.triu_indices(4, 1)
-    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
-    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
-    >>> found = fit_mixed(with_effects(fixed, a, b, "ABCD"), method="quadrature")
-    >>> print(f"{found.sigma:.6f} ({found.sigma_se:.6f}), LR {found.lr:.6f}, p {found.p:.6f}")
-    0.712870 (0.389846), LR 6.200712, p 0.006385
+    contests: whose first K parameters are the effects,
+    :func:`pairproof.native.random_effects.design.with_effects`.  link_name: "logit" or "probit".  method:
+    "laplace" or "quadrature".  set_size: effects in each set of the quadrature, numbered set by set: items of
+    a judge.  All effects in one set if not given.
     """
     chosen = link(link_name)
     if not chosen.concave:
@@ -222,34 +142,8 @@ def marginal_of(
 ) -> Callable[[FloatArray, float], Marginal]:
     """The marginal likelihood as a function of the fixed parameters and sigma.
 
-    Parameters
-    ----------
-    contests : Contests
-    chosen : Link
-    method, set_size : str, int or None
-        As :func:`fit_mixed` takes them.
-
-    Returns
-    -------
-    function of beta, float[p], and sigma
-        A :class:`pairproof.native.random_effects.laplace.Marginal`.
-
-    Raises
-    ------
-    InputError
-        There is no such method.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.fit import marginal_of
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> from pairproof.native.structured.links import link
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> at = marginal_of(Contests(design, np.ones(1), np.ones(1)), link("logit"), "laplace", None)
-    >>> print(f"{at(np.zeros(0), 1.0).value:.9f}")
-    -1.732867951
+    method, set_size: as :func:`fit_mixed` takes them.  Returns function of beta, float[p], and sigma: A
+    :class:`pairproof.native.random_effects.laplace.Marginal`.
     """
     k = contests.design.n_own
     if method == "quadrature":
@@ -293,27 +187,7 @@ def _maximum(
 def rough_scale(contests: Contests, chosen: Link, beta: FloatArray, sigma: float) -> FloatArray:
     """A square root of a rough covariance of beta and log sigma.
 
-    Parameters
-    ----------
-    contests : Contests
-    chosen : Link
-    beta : float[p]
-    sigma : float
-
-    Returns
-    -------
-    float[p + 1, p + 1]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.fit import rough_scale
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> from pairproof.native.structured.links import link
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> rough_scale(Contests(design, np.ones(1), np.ones(1)), link("logit"), np.zeros(0), 1.0).tolist()
-    [[1.0]]
+    beta float[p].  Returns float[p + 1, p + 1].
     """
     k, p = contests.design.n_own, len(beta)
     here = ContestPoint(contests, chosen, np.append(np.zeros(k), beta))
@@ -328,28 +202,7 @@ def rough_scale(contests: Contests, chosen: Link, beta: FloatArray, sigma: float
 def slope_at_zero(contests: Contests, chosen: Link, beta: FloatArray) -> float:
     """Derivative of the marginal log-likelihood by sigma^2 at sigma = 0: (|Z'r|^2 - tr Z'WZ) / 2.
 
-    Parameters
-    ----------
-    contests : Contests
-        Whose first K parameters are the effects.
-    chosen : Link
-    beta : float[p]
-        The fixed parameters at sigma = 0.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.fit import slope_at_zero
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> from pairproof.native.structured.links import link
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> slope_at_zero(Contests(design, np.array([3.0]), np.array([1.0])), link("logit"), np.zeros(0))
-    0.0
+    contests: whose first K parameters are the effects.  beta float[p]: the fixed parameters at sigma = 0.
     """
     alone = effects_alone(contests, beta)
     here = ContestPoint(alone, chosen, np.zeros(alone.design.n_own))

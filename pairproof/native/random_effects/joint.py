@@ -30,25 +30,9 @@ RADIUS, STEP = 9.0, 0.125
 class Joint:
     """Effects and fixed parameters of contests, and their covariance given sigma.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the K effects and the p fixed parameters.
-    theta : float[K + p]
-    covariance : float[K + p, K + p]
-        Of theta minus the truth.
-    n_effects : int
-        K.
-    sigma : float
-        Standard deviation of the effects; at 0 the effects are 0 and have no variance.
-    link : str
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.joint import Joint
-    >>> Joint(("A", "x"), np.zeros(2), np.diag([4.0, 1.0]), 1, 1.0, "logit").standard_errors.tolist()
-    [2.0, 1.0]
+    names: of the K effects and the p fixed parameters.  theta float[K + p].  covariance float[K + p, K + p]:
+    of theta minus the truth.  n_effects: K.  sigma: standard deviation of the effects; at 0 the effects are 0
+    and have no variance.
     """
 
     names: tuple[str, ...]
@@ -67,37 +51,8 @@ class Joint:
 def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
     """Effects and parameters at the mode, with their covariance.
 
-    Parameters
-    ----------
-    here : ContestPoint
-        At the mode of effects and parameters.
-    sigma : float
-    observed : bool
-        Whether W is that of the observed information, or of the expected one; the same for the logit.
-
-    Returns
-    -------
-    Joint
-
-    Raises
-    ------
-    TooLargeError
-        There are over MOST_TOGETHER effects and parameters.
-    ConvergenceError
-        Their information is singular.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.joint import joint_of
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> from pairproof.native.structured.likelihood import ContestPoint
-    >>> from pairproof.native.structured.links import link
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> contests = Contests(design, np.ones(1), np.ones(1))
-    >>> joint_of(ContestPoint(contests, link("logit"), np.zeros(2)), 1.0).covariance.round(12).tolist()
-    [[0.75, 0.25], [0.25, 0.75]]
+    here: at the mode of effects and parameters.  observed: whether W is that of the observed information, or
+    of the expected one; the same for the logit.
     """
     design = here.contests.design
     k, p = design.n_own, len(design.names) - design.n_own
@@ -120,24 +75,10 @@ def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
 class Prediction:
     """What a model with random effects says of a contest that may not have been seen.
 
-    Attributes
-    ----------
-    eta : float
-        Linear predictor; the effect of a new player is 0.
-    standard_error : float
-        Of eta: of the effects and parameters, and of the effects of new players; sigma taken as known.
-    plug_in : float
-        F(eta).
-    marginal : float
-        F averaged over the effects of new players: the share of wins to expect of such players.
-    averaged : float
-        F averaged over the whole variance.
-
-    Examples
-    --------
-    >>> from pairproof.native.random_effects.joint import Prediction
-    >>> Prediction(0.0, 1.0, 0.5, 0.5, 0.5).plug_in
-    0.5
+    eta: linear predictor; the effect of a new player is 0.  standard_error: of eta: of the effects and
+    parameters, and of the effects of new players; sigma taken as known.  plug_in: F(eta).  marginal: F
+    averaged over the effects of new players: the share of wins to expect of such players.  averaged: F
+    averaged over the whole variance.
     """
 
     eta: float
@@ -152,32 +93,8 @@ def predict(
 ) -> Prediction:
     """The prediction of a contest between known or new players (Henderson 1975).
 
-    Parameters
-    ----------
-    joint : Joint
-    columns : float[p]
-        Columns of the fixed parameters: the first player's covariates minus the second's.
-    first, second : int or None
-        Their effects, 0 .. K - 1; -1 for a player that has none; None for a new player.
-    offset : float
-
-    Returns
-    -------
-    Prediction
-
-    Raises
-    ------
-    InputError
-        The columns do not fit, or there is no such effect.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.joint import Joint, predict
-    >>> joint = Joint(("A", "x"), np.array([0.5, 1.0]), np.diag([0.25, 0.09]), 1, 2.0, "logit")
-    >>> found = predict(joint, np.array([1.0]), 0, None)
-    >>> print(f"{found.eta} {found.standard_error:.6f} {found.plug_in:.6f} {found.marginal:.6f}")
-    1.5 2.083267 0.817574 0.715006
+    columns float[p]: columns of the fixed parameters: the first player's covariates minus the second's.
+    `first`, second: their effects, 0 .. K - 1; -1 for a player that has none; None for a new player.
     """
     a, new = contrast(joint.n_effects, len(joint.theta) - joint.n_effects, columns, first, second)
     eta = float(a @ joint.theta) + offset
@@ -198,30 +115,8 @@ def contrast(
 ) -> tuple[FloatArray, int]:
     """The linear predictor of a contest as a combination of effects and parameters.
 
-    Parameters
-    ----------
-    k, p : int
-        Effects, and fixed parameters.
-    columns : float[p]
-    first, second : int or None
-        As :func:`predict` takes them.
-
-    Returns
-    -------
-    float[k + p], int
-        The combination, and how many of the sides are new players.
-
-    Raises
-    ------
-    InputError
-        The columns do not fit, or there is no such effect.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.joint import contrast
-    >>> contrast(2, 1, np.array([0.5]), 1, None)
-    (array([0. , 1. , 0.5]), 1)
+    k, p: effects, and fixed parameters.  columns float[p].  `first`, second: as :func:`predict` takes them.
+    Returns float[k + p], int: the combination, and how many of the sides are new players.
     """
     if np.shape(columns) != (p,):
         raise InputError(f"columns of shape {np.shape(columns)} for {p} fixed parameters")
@@ -240,24 +135,7 @@ def contrast(
 def mean_probability(chosen: Link, eta: float, sd: float) -> float:
     """E F(eta + e), e ~ N(0, sd^2), by the trapezoid rule.
 
-    Parameters
-    ----------
-    chosen : Link
-    eta : float
-    sd : float
-        Of e, >= 0.
-
-    Returns
-    -------
-    float
-        In (0, 1).
-
-    Examples
-    --------
-    >>> from pairproof.native.random_effects.joint import mean_probability
-    >>> from pairproof.native.structured.links import link
-    >>> print(f"{mean_probability(link('probit'), 1.0, 1.0):.12f}")  # Phi(1 / sqrt(2))
-    0.760249938907
+    sd: of e, >= 0.  Returns float: in (0, 1).
     """
     if sd == 0.0:
         return float(chosen.probability(np.array([eta]))[0])

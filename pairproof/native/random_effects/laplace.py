@@ -41,28 +41,8 @@ MOST, MOST_NEAR = 100, 12
 class Mode:
     """Effects at their mode for given fixed parameters.
 
-    Attributes
-    ----------
-    alone : Contests
-        As a function of the effects.
-    theta : float[K]
-    rows : RowTerms
-        There.
-    factor : DenseFactor or NestedFactor
-        A there.
-    sigma : float[C]
-        Of each component.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.laplace import mode_of
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> from pairproof.native.structured.links import link
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> mode_of(Contests(design, np.ones(1), np.ones(1)), link("logit"), np.zeros(0), 1.0).theta.tolist()
-    [0.0, 0.0]
+    alone: as a function of the effects.  theta float[K].  rows: there.  factor: a there.  sigma float[C]: of
+    each component.
     """
 
     alone: Contests
@@ -92,23 +72,8 @@ class Mode:
 class Marginal:
     """The marginal log-likelihood at one place.
 
-    Attributes
-    ----------
-    value : float
-        Without binomial coefficients.
-    gradient : float[p + C]
-        By b and by log sigma of the C components.
-    effects : float[K]
-        Mode of the effects (Laplace), or their posterior mean (quadrature).
-    mode : Mode or None
-        Laplace's.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.laplace import Marginal
-    >>> Marginal(-1.5, np.zeros(2), np.zeros(3)).value
-    -1.5
+    value: without binomial coefficients.  gradient float[p + C]: by b and by log sigma of the C components.
+    effects float[K]: mode of the effects (Laplace), or their posterior mean (quadrature).  mode: laplace's.
     """
 
     value: float
@@ -126,41 +91,9 @@ def laplace(
 ) -> Marginal:
     """Laplace's approximation at one place.
 
-    Parameters
-    ----------
-    contests : Contests
-        Whose first K parameters are the effects.
-    chosen : Link
-        logit or probit.
-    beta : float[p]
-        The fixed parameters.
-    sigma : float or float[C]
-        Standard deviation of the effects of each component, > 0.
-    near : Marginal, optional
-        Laplace's approximation at a place nearby, from which the mode is found with fewer factors.
-
-    Returns
-    -------
-    Marginal
-
-    Raises
-    ------
-    ConvergenceError
-        No mode was reached.
-    TooLargeError
-        There are too many effects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.laplace import laplace
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> from pairproof.native.structured.links import link
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> found = laplace(Contests(design, np.ones(1), np.ones(1)), link("logit"), np.zeros(0), 1.0)
-    >>> print(f"{found.value:.9f}")  # 2 log(1/2) - log(1 + 2 * 2/4) / 2
-    -1.732867951
+    contests: whose first K parameters are the effects.  chosen: logit or probit.  beta float[p]: the fixed
+    parameters.  sigma float or float[C]: standard deviation of the effects of each component, > 0.  near:
+    laplace's approximation at a place nearby, from which the mode is found with fewer factors.
     """
     mode = mode_of(contests, chosen, beta, sigma, None if near is None else near.mode)
     factor, design, u = mode.factor, mode.alone.design, mode.theta
@@ -177,41 +110,8 @@ def mode_of(
 ) -> Mode:
     """The mode of the effects at one place.
 
-    Parameters
-    ----------
-    contests : Contests
-        Whose first K parameters are the effects.
-    chosen : Link
-        logit or probit.
-    beta : float[p]
-        The fixed parameters.
-    sigma : float or float[C]
-        Of each component, > 0.
-    near : Mode, optional
-        That of a place nearby.
-
-    Returns
-    -------
-    Mode
-
-    Raises
-    ------
-    ConvergenceError
-        No mode was reached.
-    TooLargeError
-        There are too many effects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.laplace import mode_of
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> from pairproof.native.structured.links import link
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> found = mode_of(Contests(design, np.ones(1), np.zeros(1)), link("probit"), np.zeros(0), np.ones(1))
-    >>> found.theta.round(9).tolist()
-    [0.382638276, -0.382638276]
+    contests: whose first K parameters are the effects.  chosen: logit or probit.  beta float[p]: the fixed
+    parameters.  sigma float or float[C]: of each component, > 0.  near: that of a place nearby.
     """
     alone = effects_alone(contests, beta)
     sizes = component_sizes(alone.design)

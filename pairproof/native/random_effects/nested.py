@@ -36,26 +36,9 @@ FEW = 150
 class Group:
     """Sets of the same shape: m effects each, which meet q effects of other components.
 
-    Attributes
-    ----------
-    own : int[G, m]
-        Effects of each set.
-    met : int[G, q]
-        Effects of other components that they meet, by their place among the kept ones.
-    rows : int[r]
-        Contests of these sets.
-    set_of_row : int[r]
-    sides : int[r, 2 C]
-        Place of each side's effects in its set, own before met; -1 for none.
-    signs : float[2 C]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.nested import Group
-    >>> own = np.array([[0, 1]])
-    >>> Group(own, np.zeros((1, 0), int), np.arange(1), np.zeros(1, int), np.array([[0, 1]]), np.array([1.0, -1.0])).size
-    2
+    `own` int[G, m]: effects of each set.  met int[G, q]: effects of other components that they meet, by their
+    place among the kept ones.  rows int[r]: contests of these sets.  set_of_row int[r].  sides int[r, 2 C]:
+    place of each side's effects in its set, own before met; -1 for none.  signs float[2 C].
     """
 
     own: IntArray
@@ -95,26 +78,8 @@ class Group:
 class Nesting:
     """Which component's effects fall into sets, and what meets what.
 
-    Attributes
-    ----------
-    nested : slice
-        Effects of that component.
-    kept : int[D]
-        Effects of the others.
-    groups : tuple of Group
-    rest : int[s]
-        Contests without an effect of that component.
-    cost : float
-        Multiplications of a factor, about.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.nested import nesting_of
-    >>> from pairproof.native.structured.design import Design
-    >>> design = Design(np.array([0, 2]), np.array([1, 3]), np.zeros((2, 0)), np.zeros(2), ("A1", "B1", "A2", "B2"))
-    >>> [group.own.tolist() for group in nesting_of(design).groups]
-    [[[0, 1], [2, 3]]]
+    nested: effects of that component.  kept int[D]: effects of the others.  `rest` int[s]: contests without
+    an effect of that component.  cost: multiplications of a factor, about.
     """
 
     nested: slice
@@ -127,22 +92,7 @@ class Nesting:
 def nesting_of(design: Design) -> Nesting:
     """The component whose elimination leaves least to do, and its sets.
 
-    Parameters
-    ----------
-    design : Design
-        Whose parameters are the effects.
-
-    Returns
-    -------
-    Nesting
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.nested import nesting_of
-    >>> from pairproof.native.structured.design import Design
-    >>> nesting_of(Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))).cost
-    8.0
+    design: whose parameters are the effects.
     """
     return min((_nesting(design, c) for c in range(len(component_sizes(design)))), key=lambda n: n.cost)
 
@@ -207,31 +157,8 @@ def _group(
 class NestedFactor:
     """A of all effects, those of one component in sets.
 
-    Parameters
-    ----------
-    design : Design
-        Whose K parameters are the effects.
-    weights : float[n]
-        w >= 0.
-    precision : float[K]
-        1 / sigma^2 of every effect.
-    nesting : Nesting
-        Of this design.
-
-    Raises
-    ------
-    ConvergenceError
-        A is not positive definite but for rounding.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.nested import NestedFactor, nesting_of
-    >>> from pairproof.native.structured.design import Design
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> found = NestedFactor(design, np.array([1.0]), np.ones(2), nesting_of(design))
-    >>> print(f"{found.log_det:.9f}", found.solve(np.array([3.0, 0.0])).round(12).tolist())
-    1.098612289 [2.0, 1.0]
+    design: whose K parameters are the effects.  weights float[n]: w >= 0.  precision float[K]: 1 / sigma^2 of
+    every effect.  nesting: of this design.
     """
 
     def __init__(self, design: Design, weights: FloatArray, precision: FloatArray, nesting: Nesting) -> None:
@@ -345,34 +272,8 @@ def factor_of(
 ) -> DenseFactor | NestedFactor:
     """A factored, as one matrix or by sets, whichever is less to do.
 
-    Parameters
-    ----------
-    design : Design
-        Whose K parameters are the effects.
-    weights : float[n]
-    precision : float[K]
-    like : DenseFactor or NestedFactor, optional
-        One of the same contests.
-
-    Returns
-    -------
-    DenseFactor or NestedFactor
-
-    Raises
-    ------
-    TooLargeError
-        Too many effects meet each other.
-    ConvergenceError
-        A is not positive definite but for rounding.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.nested import factor_of
-    >>> from pairproof.native.structured.design import Design
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> print(f"{factor_of(design, np.array([1.0]), np.ones(2)).log_det:.9f}")
-    1.098612289
+    design: whose K parameters are the effects.  weights float[n].  precision float[K].  like: one of the same
+    contests.
     """
     if isinstance(like, DenseFactor) or (like is None and len(precision) <= FEW):
         return DenseFactor(design, weights, precision)

@@ -46,28 +46,9 @@ TERM = 0.5
 class MethodComparison:
     """The estimates of one model with random effects by several methods, and what is to be said of them.
 
-    Attributes
-    ----------
-    laplace : MixedEstimate
-    pql : PenalisedFit
-    quadrature : MixedEstimate or None
-        Where the effects are few enough.
-    second_order : float
-        Second-order term of log L at Laplace's estimate; 0 where sigma is 0, NaN where there are too many rows.
-    notes : tuple of str
-        Sentences; none where the methods agree.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.random_effects.notes import compare_methods
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
-    >>> fixed = Contests(contest_design(a, b, "ABC", np.zeros((3, 0)), []), np.ones(3), np.ones(3))
-    >>> print(*compare_methods(with_effects(fixed, a, b, "ABC")).notes)
-    sigma is estimated as 0 by Laplace's approximation (LR 0, p 1): the fit is the one without random effects.
+    quadrature: where the effects are few enough.  second_order: second-order term of log L at Laplace's
+    estimate; 0 where sigma is 0, NaN where there are too many rows.  notes: sentences; none where the methods
+    agree.
     """
 
     laplace: MixedEstimate
@@ -82,41 +63,8 @@ def second_order_term(
 ) -> float:
     """The second-order term of Laplace's approximation, to be added to log L.
 
-    Parameters
-    ----------
-    contests : Contests
-        Whose first K parameters are the effects; n rows.
-    beta : float[p]
-        The fixed parameters.
-    sigma : float or float[C]
-        Of each component, > 0.
-    link_name : str
-        "logit" or "probit".
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    TooLargeError
-        There are over MOST_ROWS rows.
-    ConvergenceError
-        No mode was reached.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.random_effects.notes import second_order_term
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> a, b = np.triu_indices(4, 1)
-    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
-    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
-    >>> contests = with_effects(fixed, a, b, "ABCD")
-    >>> print(f"{second_order_term(contests, np.array([0.4561]), 0.7128695):.5f}")
-    0.02411
+    contests: whose first K parameters are the effects; n rows.  beta float[p]: the fixed parameters.  sigma
+    float or float[C]: of each component, > 0.  link_name: "logit" or "probit".
     """
     n = contests.design.n_rows
     if n > MOST_ROWS:
@@ -140,39 +88,8 @@ def compare_methods(
 ) -> MethodComparison:
     """One model with random effects by PQL, by Laplace and where possible by quadrature, with notes.
 
-    Parameters
-    ----------
-    contests : Contests
-        Whose first K parameters are the effects of one component.
-    link_name : str
-        "logit" or "probit".
-    set_size : int, optional
-        Effects in each set of the quadrature: items of a judge.
-
-    Returns
-    -------
-    MethodComparison
-
-    Raises
-    ------
-    NotEstimableError
-        Fixed parameters are infinite, or cannot be told apart.
-    ConvergenceError
-        The marginal likelihood has no maximum.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.random_effects.notes import compare_methods
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> a, b = np.triu_indices(4, 1)
-    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
-    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
-    >>> found = compare_methods(with_effects(fixed, a, b, "ABCD"))
-    >>> print(f"{found.pql.sigma:.4f} {found.laplace.sigma:.4f} {found.quadrature.sigma:.4f}", found.notes)
-    0.8642 0.7067 0.7129 ()
+    contests: whose first K parameters are the effects of one component.  link_name: "logit" or "probit".
+    set_size: effects in each set of the quadrature: items of a judge.
     """
     by_laplace, by_pql = fit_mixed(contests, link_name), fit_pql(contests, link_name)
     exact = _by_quadrature(contests, link_name, set_size)

@@ -29,21 +29,7 @@ FARTHEST = 1e3
 class Optimum:
     """Where a function is greatest.
 
-    Attributes
-    ----------
-    x : float[n]
-    value : float
-    gradient : float[n]
-    hessian : float[n, n]
-    evaluations : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.optimum import optimum
-    >>> found = optimum(lambda x: (-np.cosh(x[0] - 1.0), -np.sinh(x - 1.0)), np.zeros(1), np.eye(1))
-    >>> found.x.round(9).tolist(), found.hessian.round(7).tolist()
-    ([1.0], [[-1.0]])
+    x float[n].  gradient float[n].  hessian float[n, n].
     """
 
     x: FloatArray
@@ -63,36 +49,11 @@ def optimum(
 ) -> Optimum:
     """The maximum of a smooth function with an exact gradient.
 
-    Parameters
-    ----------
-    function : function of x, float[n]
-        Its value and its gradient, float[n].
-    start : float[n]
-    scale : float[n, n]
-        Columns are steps of about one standard error: a square root of a rough covariance.
-    points : int
-        6, or 2 for a third of the time where the function is dear and nearly quadratic.
-    second : function of x, float[n], optional
-        Exact second derivatives, float[n, n], in place of differences.
-    moved : float
-        Squared length of a step, in standard errors, after which second derivatives are taken anew.
-
-    Returns
-    -------
-    Optimum
-
-    Raises
-    ------
-    ConvergenceError
-        No maximum was reached, or the function is flat there.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.optimum import optimum
-    >>> optimum(lambda x: (float(x[0]), np.ones(1)), np.zeros(1), np.eye(1))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    pairproof.errors.ConvergenceError: the marginal likelihood has no maximum: it is flat, or still grows, ...
+    function function of x, float[n]: its value and its gradient, float[n].  start float[n].  scale float[n,
+    n]: columns are steps of about one standard error: a square root of a rough covariance.  points: 6, or 2
+    for a third of the time where the function is dear and nearly quadratic.  second function of x, float[n]:
+    exact second derivatives, float[n, n], in place of differences.  moved: squared length of a step, in
+    standard errors, after which second derivatives are taken anew.
     """
     from scipy.optimize import minimize
 

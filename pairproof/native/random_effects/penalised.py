@@ -27,22 +27,7 @@ FloatArray = NDArray[np.float64]
 class PenalisedPoint:
     """The penalised log-likelihood at one place.
 
-    Attributes
-    ----------
-    point : ContestPoint
-    precision : float[p]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.penalised import PenalisedPoint
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.likelihood import ContestPoint
-    >>> from pairproof.native.structured.links import link
-    >>> contests = Contests(contest_design([0], [1], ["A", "B"]), np.ones(1), np.ones(1))
-    >>> PenalisedPoint(ContestPoint(contests, link("logit"), np.zeros(1)), np.ones(1)).information.tolist()
-    [[1.5]]
+    precision float[p].
     """
 
     point: ContestPoint
@@ -66,14 +51,7 @@ class PenalisedPoint:
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """The exact step, and the decrement.
 
-        Parameters
-        ----------
-        accuracy : float
-            Not used.
-
-        Returns
-        -------
-        float[p], float
+        accuracy: not used.  Returns float[p], float.
         """
         from scipy.linalg import solve_triangular
 
@@ -88,34 +66,8 @@ def penalised_mode(
 ) -> ContestPoint:
     """Where the penalised log-likelihood is greatest.
 
-    Parameters
-    ----------
-    contests : Contests
-        p parameters.
-    chosen : Link
-        One whose log F is concave: logit, probit.
-    precision : float[p]
-    start : float[p]
-
-    Returns
-    -------
-    ContestPoint
-
-    Raises
-    ------
-    ConvergenceError
-        There is no mode: a fixed parameter is infinite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.penalised import penalised_mode
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.links import link
-    >>> contests = Contests(contest_design([0], [1], ["A", "B"], reference="B"), np.ones(1), np.zeros(1))
-    >>> print(f"{penalised_mode(contests, link('logit'), np.ones(1), np.zeros(1)).theta[0]:.9f}")  # x = 1 / (1 + e^x)
-    0.401058138
+    contests: p parameters.  chosen: one whose log F is concave: logit, probit.  precision float[p].  start
+    float[p].
     """
 
     def evaluate(theta: FloatArray) -> PenalisedPoint:
@@ -133,26 +85,7 @@ def penalised_mode(
 def effects_alone(contests: Contests, beta: FloatArray) -> Contests:
     """The contests as a function of their K random effects alone, the fixed parameters held at beta, float[p].
 
-    Parameters
-    ----------
-    contests : Contests
-        Whose first K parameters are the effects.
-    beta : float[p]
-
-    Returns
-    -------
-    Contests
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.penalised import effects_alone
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> design = Design(np.array([0]), np.array([1]), np.ones((1, 1)), np.zeros(1), ("A", "B", "home"))
-    >>> alone = effects_alone(Contests(design, np.ones(1), np.ones(1)), np.array([0.25])).design
-    >>> alone.names, alone.offset.tolist()
-    (('A', 'B'), [0.25])
+    contests: whose first K parameters are the effects.  beta float[p].
     """
     design = contests.design
     alone = replace(

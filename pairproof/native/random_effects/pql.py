@@ -46,30 +46,9 @@ CONFIRMED = 1e-6
 class PenalisedFit:
     """An estimate by penalised quasi-likelihood.
 
-    Attributes
-    ----------
-    joint : Joint
-        Effects, fixed parameters, and their covariance given sigma.
-    sigma : float
-    sigma_se : float
-        sigma / (2 sqrt(I)), I the expected information of REML about log sigma^2, as BradleyTerry2 has it;
-        NaN at 0.  sigma over this is no test of sigma = 0, which lies on the boundary.
-    steps : int
-        Times that sigma was estimated.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.random_effects.pql import fit_pql
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> a, b = np.triu_indices(4, 1)
-    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
-    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
-    >>> found = fit_pql(with_effects(fixed, a, b, "ABCD"))
-    >>> print(f"{found.sigma:.6f} ({found.sigma_se:.6f}), {found.joint.names[4]} {found.joint.theta[4]:.6f}")
-    0.864171 (0.512193), x 0.441343
+    joint: effects, fixed parameters, and their covariance given sigma.  sigma_se: sigma / (2 sqrt(I)), I the
+    expected information of REML about log sigma^2, as BradleyTerry2 has it; NaN at 0.  sigma over this is no
+    test of sigma = 0, which lies on the boundary.  steps: times that sigma was estimated.
     """
 
     joint: Joint
@@ -81,38 +60,8 @@ class PenalisedFit:
 def fit_pql(contests: Contests, link_name: str = "logit") -> PenalisedFit:
     """The estimate of contests with random effects by penalised quasi-likelihood.
 
-    Parameters
-    ----------
-    contests : Contests
-        Whose first K parameters are the effects, :func:`pairproof.native.random_effects.design.with_effects`.
-    link_name : str
-        "logit" or "probit".
-
-    Returns
-    -------
-    PenalisedFit
-
-    Raises
-    ------
-    InputError
-        There are several components.
-    NotEstimableError
-        Fixed parameters are infinite, or cannot be told apart.
-    ConvergenceError
-        sigma did not settle.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.random_effects.pql import fit_pql
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> x = np.array([[0.0], [1], [2]])
-    >>> a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
-    >>> fixed = Contests(contest_design(a, b, "ABC", x, ["x"]), np.array([5.0, 2, 5]), np.array([5.0, 8, 5]))
-    >>> fit_pql(with_effects(fixed, a, b, "ABC")).sigma
-    0.0
+    contests: whose first K parameters are the effects,
+    :func:`pairproof.native.random_effects.design.with_effects`.  link_name: "logit" or "probit".
     """
     check_one_component(contests.design)
     without = fit_structured(fixed_part(contests), link_name)

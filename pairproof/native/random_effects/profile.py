@@ -30,20 +30,8 @@ FloatArray = NDArray[np.float64]
 class SigmaProfile:
     """The profile of a marginal likelihood in sigma.
 
-    Attributes
-    ----------
-    sigma : float[m]
-    llf : float[m]
-        Greatest marginal log-likelihood at each sigma, without binomial coefficients.
-    beta : float[m, p]
-        Fixed parameters there.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.profile import SigmaProfile
-    >>> SigmaProfile(np.array([0.0, 1.0, 2.0]), np.array([-5.0, -2.0, -3.0]), np.zeros((3, 0))).lower_end(1.0)
-    0.6666666666666666
+    sigma float[m].  llf float[m]: greatest marginal log-likelihood at each sigma, without binomial
+    coefficients.  beta float[m, p]: fixed parameters there.
     """
 
     sigma: FloatArray
@@ -53,15 +41,8 @@ class SigmaProfile:
     def lower_end(self, loss: float) -> float:
         """Least sigma at which the log-likelihood is at most `loss` below the greatest of the profile.
 
-        Parameters
-        ----------
-        loss : float
-            1.92 for an interval of 95 %.
-
-        Returns
-        -------
-        float
-            By linear interpolation; 0 if sigma = 0 is in the interval.
+        loss: 1.92 for an interval of 95 %.  Returns float: by linear interpolation; 0 if sigma = 0 is in the
+        interval.
         """
         goal = self.llf.max() - loss
         at = int(np.flatnonzero(self.llf >= goal)[0])
@@ -81,40 +62,10 @@ def profile_sigma(
 ) -> SigmaProfile:
     """The profile of the marginal likelihood at given values of sigma.
 
-    Parameters
-    ----------
-    contests : Contests
-        Whose first K parameters are the effects, :func:`pairproof.native.random_effects.design.with_effects`.
-    sigma : float[m]
-        Rising, from 0 or above it.
-    link_name : str
-        "logit" or "probit".
-    method, set_size : str, int, optional
-        As :func:`pairproof.native.random_effects.fit.fit_mixed` takes them.
-
-    Returns
-    -------
-    SigmaProfile
-
-    Raises
-    ------
-    InputError
-        sigma does not rise, or is negative; or there are several components.
-    NotEstimableError, ConvergenceError
-        The fixed parameters have no estimate at sigma = 0, or at one of the values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.random_effects.profile import profile_sigma
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> a, b = np.triu_indices(4, 1)
-    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
-    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
-    >>> profile_sigma(with_effects(fixed, a, b, "ABCD"), np.array([0.0, 0.7, 2.0])).llf.round(6).tolist()
-    [-36.14735, -33.070572, -34.54151]
+    contests: whose first K parameters are the effects,
+    :func:`pairproof.native.random_effects.design.with_effects`.  sigma float[m]: rising, from 0 or above it.
+    link_name: "logit" or "probit".  method, set_size: as
+    :func:`pairproof.native.random_effects.fit.fit_mixed` takes them.
     """
     values = np.asarray(sigma, dtype=float)
     if not len(values) or values[0] < 0 or (np.diff(values) <= 0).any():

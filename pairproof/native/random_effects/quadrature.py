@@ -42,29 +42,7 @@ CHUNK = 8192
 class EffectSets:
     """Random effects in sets of J, numbered set by set.
 
-    Attributes
-    ----------
-    contests : Contests
-        Whose first K = J * number of sets parameters are the effects.
-    size : int
-        J.
-
-    Raises
-    ------
-    InputError
-        The effects are not a whole number of sets, or a contest is between effects of two sets.
-    TooLargeError
-        J is over MOST_EFFECTS.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.quadrature import EffectSets
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> design = Design(np.array([0, 2]), np.array([1, 3]), np.zeros((2, 0)), np.zeros(2), ("A1", "B1", "A2", "B2"))
-    >>> EffectSets(Contests(design, np.ones(2), np.ones(2)), 2).n_sets
-    2
+    contests: whose first K = J * number of sets parameters are the effects.  size: J.
     """
 
     contests: Contests
@@ -101,20 +79,7 @@ class EffectSets:
 def helmert(size: int) -> FloatArray:
     """Columns that are orthonormal, and orthogonal to 1.
 
-    Parameters
-    ----------
-    size : int
-        J.
-
-    Returns
-    -------
-    float[J, J - 1]
-
-    Examples
-    --------
-    >>> from pairproof.native.random_effects.quadrature import helmert
-    >>> helmert(2).round(6).tolist()
-    [[0.707107], [-0.707107]]
+    size: J.  Returns float[J, J - 1].
     """
     found = np.zeros((size, size - 1))
     for k in range(1, size):
@@ -128,34 +93,9 @@ def exact(
 ) -> Marginal:
     """The marginal likelihood by quadrature, at one place.
 
-    Parameters
-    ----------
-    sets : EffectSets
-    chosen : Link
-        logit or probit.
-    beta : float[p]
-        The fixed parameters.
-    sigma : float
-        Standard deviation of the effects, > 0.
-    grid : (float, float), optional
-        Half the width of the box and the step, in posterior standard deviations; GRIDS if not given.
-
-    Returns
-    -------
-    Marginal
-        With posterior means of the effects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.quadrature import EffectSets, exact
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> from pairproof.native.structured.links import link
-    >>> design = Design(np.array([0]), np.array([1]), np.zeros((1, 0)), np.zeros(1), ("A", "B"))
-    >>> found = exact(EffectSets(Contests(design, np.ones(1), np.zeros(1)), 2), link("logit"), np.zeros(0), 1.0)
-    >>> print(f"{found.value:.12f}")  # by symmetry log(1/2)
-    -0.693147180560
+    chosen: logit or probit.  beta float[p]: the fixed parameters.  sigma: standard deviation of the effects,
+    > 0.  grid: half the width of the box and the step, in posterior standard deviations; GRIDS if not given.
+    Returns Marginal: with posterior means of the effects.
     """
     alone = effects_alone(sets.contests, beta)
     k = alone.design.n_own

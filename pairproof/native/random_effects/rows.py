@@ -24,25 +24,8 @@ FloatArray = NDArray[np.float64]
 class RowTerms:
     """The log-likelihood of n rows and its derivatives.
 
-    Attributes
-    ----------
-    value : float
-        Sum over the rows, without binomial coefficients.
-    score : float[n]
-        dl/d eta.
-    curvature : float[n]
-        w, >= 0 for logit and probit.
-    third : float[n]
-        t.
-    fourth : float[n]
-        q.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.rows import RowTerms
-    >>> RowTerms(-1.0, *np.zeros((4, 2))).score.tolist()
-    [0.0, 0.0]
+    value: sum over the rows, without binomial coefficients.  score float[n]: dl/d eta.  curvature float[n]:
+    w, >= 0 for logit and probit.  third float[n]: t.  fourth float[n]: q.
     """
 
     value: float
@@ -55,29 +38,7 @@ class RowTerms:
 def row_terms(contests: Contests, chosen: Link, eta: FloatArray) -> RowTerms:
     """The log-likelihood of the rows at these linear predictors.
 
-    Parameters
-    ----------
-    contests : Contests
-        n rows.
-    chosen : Link
-        logit or probit.
-    eta : float[n]
-
-    Returns
-    -------
-    RowTerms
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.rows import row_terms
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.links import link
-    >>> contests = Contests(contest_design([0], [1], ["A", "B"]), np.array([3.0]), np.array([1.0]))
-    >>> found = row_terms(contests, link("logit"), np.zeros(1))
-    >>> found.score.tolist(), found.curvature.tolist(), found.third.tolist(), found.fourth.tolist()
-    ([1.0], [1.0], [0.0], [-0.5])
+    contests: n rows.  chosen: logit or probit.  eta float[n].
     """
     wins, losses = contests.wins, contests.losses
     if chosen.name == "logit":

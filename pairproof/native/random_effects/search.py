@@ -47,20 +47,7 @@ WIDEST = 12.0
 class Lower:
     """The maximum without one component.
 
-    Attributes
-    ----------
-    value : float
-    beta : float[p]
-    sigma : float[C - 1]
-    left_out : int
-        Which of the C components.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.search import Lower
-    >>> Lower(-3.0, np.zeros(2), np.zeros(0), 0).with_sigma(0.5).round(6).tolist()
-    [0.0, 0.0, -0.693147]
+    beta float[p].  sigma float[C - 1].  left_out: which of the C components.
     """
 
     value: float
@@ -76,37 +63,9 @@ class Lower:
 def highest(contests: Contests, chosen: Link, lower: Sequence[Lower]) -> tuple[Optimum, Mode] | None:
     """The maximum of Laplace's approximation over b and log sigma.
 
-    Parameters
-    ----------
-    contests : Contests
-        With effects of C components.
-    chosen : Link
-        logit or probit.
-    lower : sequence of Lower
-        The maximum without each component; those in which all other sigmas are above 0.
-
-    Returns
-    -------
-    (Optimum, Mode) or None
-        The mode of the effects there; None if leaving one of the components out is as good.
-
-    Raises
-    ------
-    ConvergenceError
-        There is no maximum.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.search import Lower, highest
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import Design
-    >>> from pairproof.native.structured.links import link
-    >>> a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
-    >>> contests = Contests(Design(a, b, np.zeros((3, 0)), np.zeros(3), ("A", "B", "C")), np.array([9.0, 9, 5]), np.array([1.0, 1, 5]))
-    >>> found, _ = highest(contests, link("logit"), [Lower(30 * np.log(0.5), np.zeros(0), np.zeros(0), 0)])
-    >>> print(f"sigma {np.exp(found.x[0]):.6f}, log L {found.value:.6f}")
-    sigma 1.187114, log L -16.406327
+    contests: with effects of C components.  chosen: logit or probit.  lower: the maximum without each
+    component; those in which all other sigmas are above 0.  Returns (Optimum, Mode) or None: the mode of the
+    effects there; None if leaving one of the components out is as good.
     """
     place = _Place(contests, chosen)
     top = max(low.value for low in lower)

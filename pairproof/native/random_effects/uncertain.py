@@ -61,26 +61,9 @@ CENTRE = 0.3
 class SigmaPosterior:
     """The posterior distribution of sigma at m nodes, with effects and parameters given each.
 
-    Attributes
-    ----------
-    sigma : float[m]
-        Rising, spaced evenly in log sigma.
-    weights : float[m]
-        Sum 1.
-    joints : tuple of Joint
-        Given each sigma.
-    cut : bool
-        Whether the posterior has not vanished at the end of the prior, so that this end matters: the data hardly
-        bound sigma from above.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.joint import Joint
-    >>> from pairproof.native.random_effects.uncertain import SigmaPosterior
-    >>> joints = [Joint(("A",), np.zeros(1), np.eye(1) * s**2, 1, s, "logit") for s in (1.0, 2.0)]
-    >>> SigmaPosterior(np.array([1.0, 2.0]), np.array([0.5, 0.5]), tuple(joints), False).mean
-    1.5
+    sigma float[m]: rising, spaced evenly in log sigma.  weights float[m]: sum 1.  joints: given each sigma.
+    cut: whether the posterior has not vanished at the end of the prior, so that this end matters: the data
+    hardly bound sigma from above.
     """
 
     sigma: FloatArray
@@ -98,24 +81,9 @@ class SigmaPosterior:
 class IntervalPrediction:
     """What a model with random effects says of a contest, sigma being uncertain.
 
-    Attributes
-    ----------
-    eta : float
-        Posterior mean of the linear predictor.
-    standard_error : float
-        Its posterior standard deviation, with that of sigma and of the effects of new players.
-    lower, upper : float
-        Quantiles of the linear predictor.
-    level : float
-        Probability between them.
-    averaged : float
-        Posterior mean of the probability that the first wins.
-
-    Examples
-    --------
-    >>> from pairproof.native.random_effects.uncertain import IntervalPrediction
-    >>> IntervalPrediction(0.0, 1.0, -1.96, 1.96, 0.95, 0.5).averaged
-    0.5
+    eta: posterior mean of the linear predictor.  standard_error: its posterior standard deviation, with that
+    of sigma and of the effects of new players.  lower, upper: quantiles of the linear predictor.  level:
+    probability between them.  averaged: posterior mean of the probability that the first wins.
     """
 
     eta: float
@@ -131,42 +99,9 @@ def sigma_posterior(
 ) -> SigmaPosterior:
     """The posterior of sigma under a uniform prior.
 
-    Parameters
-    ----------
-    contests : Contests
-        Whose first K parameters are the effects of one component.
-    link_name : str
-        "logit" or "probit".
-    sigma, log_se : float
-        An estimate of sigma and the standard error of its logarithm, from which the nodes are placed; 0 and NaN
-        where there are none.
-
-    Returns
-    -------
-    SigmaPosterior
-
-    Raises
-    ------
-    InputError
-        No such link, or more than one component.
-    NotEstimableError
-        Fixed parameters are infinite, or cannot be told apart.
-    ConvergenceError
-        No joint mode was reached.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.design import with_effects
-    >>> from pairproof.native.random_effects.uncertain import sigma_posterior
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> a, b = np.triu_indices(4, 1)
-    >>> wins = np.array([3.0, 6, 1, 8, 2, 1])
-    >>> fixed = Contests(contest_design(a, b, "ABCD", np.array([[0.0], [1], [2], [4]]), ["x"]), wins, 10 - wins)
-    >>> found = sigma_posterior(with_effects(fixed, a, b, "ABCD"), sigma=0.7067, log_se=0.5458)
-    >>> print(len(found.sigma), f"{found.mean:.2f}", found.cut)  # four players: a large sigma is possible
-    19 3.15 True
+    contests: whose first K parameters are the effects of one component.  link_name: "logit" or "probit".
+    sigma, log_se: an estimate of sigma and the standard error of its logarithm, from which the nodes are
+    placed; 0 and NaN where there are none.
     """
     chosen = link(link_name)
     if link_name not in LARGEST:
@@ -230,35 +165,8 @@ def predict_over(
 ) -> IntervalPrediction:
     """The prediction of a contest between known or new players, over the posterior of sigma.
 
-    Parameters
-    ----------
-    posterior : SigmaPosterior
-    columns : float[p]
-        Columns of the fixed parameters: the first player's covariates minus the second's.
-    first, second : int or None
-        Their effects, 0 .. K - 1; -1 for a player that has none; None for a new player.
-    offset : float
-    level : float
-        Probability of the interval, in (0, 1).
-
-    Returns
-    -------
-    IntervalPrediction
-
-    Raises
-    ------
-    InputError
-        The columns do not fit, there is no such effect, or the level is not in (0, 1).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.random_effects.joint import Joint
-    >>> from pairproof.native.random_effects.uncertain import SigmaPosterior, predict_over
-    >>> joint = Joint(("A", "x"), np.array([0.5, 1.0]), np.diag([0.25, 0.09]), 1, 2.0, "logit")
-    >>> found = predict_over(SigmaPosterior(np.array([2.0]), np.ones(1), (joint,), False), np.array([1.0]), 0, None)
-    >>> print(f"{found.eta:.6f} {found.standard_error:.6f} {found.lower:.6f} {found.upper:.6f}")
-    1.500000 2.083267 -2.583128 5.583128
+    columns float[p]: columns of the fixed parameters: the first player's covariates minus the second's.
+    `first`, second: their effects, 0 .. K - 1; -1 for a player that has none; None for a new player.
     """
     from scipy.optimize import brentq
     from scipy.special import ndtr, ndtri

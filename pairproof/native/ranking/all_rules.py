@@ -27,19 +27,8 @@ from .feedback_arc import Order, minimum_feedback_arc_set, most_probable_ranking
 class Ranking:
     """One rule's ranking of a table's systems.
 
-    Attributes
-    ----------
-    rule : str
-    ranking : tuple of str
-        Best first; empty if the rule gives none.
-    notes : tuple of str
-        Equal scores, systems without a score, why there is no ranking.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.all_rules import Ranking
-    >>> Ranking("bojar", ("A", "B")).ranking
-    ('A', 'B')
+    ranking: best first; empty if the rule gives none.  notes: equal scores, systems without a score, why
+    there is no ranking.
     """
 
     rule: str
@@ -50,31 +39,7 @@ class Ranking:
 def all_rankings(table: Comparisons, seed: int = 0) -> dict[str, Ranking]:
     """Every rule's ranking of the systems that are compared.
 
-    Parameters
-    ----------
-    table : Comparisons
-    seed : int
-        >= 0, of the simulated playoffs.
-
-    Returns
-    -------
-    dict of rule to Ranking
-        A rule that refuses the table says why in its notes.
-
-    Raises
-    ------
-    InputError
-        A seed that is no integer or negative.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.all_rules import all_rankings
-    >>> table = pairproof.read({"first": ["A", "B", "A"], "second": ["B", "C", "C"], "wins": [5, 3, 4],
-    ...                         "ties": [0, 1, 1], "losses": [2, 1, 0]})
-    >>> rankings = all_rankings(table)
-    >>> list(rankings), rankings["lopez"].ranking
-    (['origwmt', 'bojar', 'lopez', 'most-probable', 'playoffs', 'expected-wins'], ('A', 'B', 'C'))
+    Returns dict of rule to Ranking: a rule that refuses the table says why in its notes.
     """
     whole_number("seed", seed)
     check_one_track(table)

@@ -41,30 +41,10 @@ IntArray = NDArray[np.int64]
 class ClusteredError:
     """A standard error by cluster.
 
-    Attributes
-    ----------
-    se : float
-        Of two ways, the largest of the two-way and both one-way ones; nan where `why_not` says so.
-    df : float
-        Of the t distribution; of two ways the smaller.
-    kind : {"CR0", "CR1", "CR2"}
-    columns : tuple of str
-        One or two.
-    n_clusters : tuple of int
-        That hold a part of the information.
-    se_two_way : float
-        sqrt(V_1 + V_2 - V_12); nan with one way, or where that is negative.
-    why_not : str
-        "" where there is a standard error.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.ranking.by_cluster import clustered_error
-    >>> y = np.array([0.2, 0.4, 0.5, 0.7])    # a mean of four, in two clusters of means .3 and .6
-    >>> parts, shares = (y - y.mean())[:, None] / 4, np.full((4, 1), 0.25)
-    >>> round(clustered_error(parts, shares, [np.array([0, 0, 1, 1])], ["judge"], "CR1").se, 12)
-    0.15
+    se: of two ways, the largest of the two-way and both one-way ones; nan where `why_not` says so.  df: of
+    the t distribution; of two ways the smaller.  columns: one or two.  n_clusters: that hold a part of the
+    information.  se_two_way: sqrt(V_1 + V_2 - V_12); nan with one way, or where that is negative.  why_not:
+    "" where there is a standard error.
     """
 
     se: float
@@ -120,12 +100,7 @@ def _clusters(n: int) -> str:
 
 
 def check_clusters(columns: Sequence[str], kind: str) -> None:
-    """Refuse what is not one or two different columns, or another kind.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse what is not one or two different columns, or another kind."""
     one_of("kind", kind, KINDS)
     if not 1 <= len(columns) <= 2 or len(set(columns)) != len(columns):
         raise InputError(
@@ -134,13 +109,7 @@ def check_clusters(columns: Sequence[str], kind: str) -> None:
 
 
 def cluster_codes(table: Comparisons, column: str, used: IntArray) -> IntArray:
-    """int[n_used]: cluster of each of these rows, from 0.
-
-    Raises
-    ------
-    InputError
-        No such column, or rows without a value.
-    """
+    """int[n_used]: cluster of each of these rows, from 0."""
     column = table.role_of(column)
     if column not in table.columns:
         raise InputError(
@@ -163,13 +132,7 @@ def cluster_codes(table: Comparisons, column: str, used: IntArray) -> IntArray:
 
 
 def cells_of(table: Comparisons, columns: Sequence[str]) -> IntArray:
-    """int[n_rows]: rows with the same labels in all the columns are one cell, numbered from 0.
-
-    Raises
-    ------
-    InputError
-        A column that is not there, or rows without a value.
-    """
+    """int[n_rows]: rows with the same labels in all the columns are one cell, numbered from 0."""
     return intersection([cluster_codes(table, column, np.arange(table.n_rows)) for column in columns])
 
 
@@ -183,39 +146,10 @@ def clustered_error(
 ) -> ClusteredError:
     """The standard error by cluster of an estimate whose rows' parts are known.
 
-    Parameters
-    ----------
-    parts : float[n_rows, k]
-        psi, in units of the estimate.
-    shares : float[n_rows, k]
-        Of the information about each part; columns sum to 1.
-    codes : sequence of int[n_rows], one or two
-        Cluster of each row, from 0.
-    columns : sequence of str
-        Their names.
-    kind : {"CR0", "CR1", "CR2"}
-    weights : float[k], optional
-        d_j^2 of each part; default: equal.
-
-    Returns
-    -------
-    ClusteredError
-        Without a standard error where there are fewer than two clusters, or one alone holds all of a part.
-
-    Raises
-    ------
-    InputError
-        Another kind, or not one or two columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.ranking.by_cluster import clustered_error
-    >>> y = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])    # a mean of six, in three clusters
-    >>> parts, shares = (y - y.mean())[:, None] / 6, np.full((6, 1), 1 / 6)
-    >>> found = clustered_error(parts, shares, [np.array([0, 0, 1, 1, 2, 2])], ["judge"])
-    >>> round(found.se, 4), round(found.df, 4), found.title
-    (0.1667, 2.0, 'CR2 by judge (3 clusters)')
+    parts float[n_rows, k]: psi, in units of the estimate.  shares float[n_rows, k]: of the information about
+    each part; columns sum to 1.  codes: cluster of each row, from 0.  columns: their names.  weights
+    float[k]: d_j^2 of each part; default: equal.  Returns ClusteredError: without a standard error where
+    there are fewer than two clusters, or one alone holds all of a part.
     """
     check_clusters(columns, kind)
     d2 = np.ones(parts.shape[1]) if weights is None else weights

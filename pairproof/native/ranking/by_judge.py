@@ -40,37 +40,13 @@ AT_ONCE = 4_000_000
 class EqualityTest:
     """A test that two systems are equal, or the reason why it could not be made.
 
-    Attributes
-    ----------
-    name : str
-    estimate : float
-        What is tested to be 0, on `scale`; positive in favour of the first system.
-    scale : str
-        "mean preference" (in [-1, 1]), "share of decisive answers" (wins less losses, of their sum), "log-odds", or ""
-        where nothing is estimated.
-    se : float
-        nan where the test needs none.
-    statistic : float
-    df : float
-        nan where the reference distribution has none.
-    p : float
-        Two-sided.
-    spread : float
-        How much judges differ, by `spread_of`; nan where the test does not say.
-    spread_of : str
-        "sd of judge means", "intra-class correlation", "sd of judges' log-odds" or "".
-    why_not : str
-        "" where the test was made; all numbers are nan otherwise.
-    reference : str
-        Distribution of the statistic: "t", "normal", "chi-square", or "" for an exact test.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.ranking.by_judge import judge_means
-    >>> found = judge_means(np.array([9.0, 6.0, 8.0]), np.array([1.0, 4.0, 2.0]), np.zeros(3))
-    >>> [round(limit, 2) for limit in found.conf_int()]
-    [-0.23, 1.0]
+    estimate: what is tested to be 0, on `scale`; positive in favour of the first system.  scale: "mean
+    preference" (in [-1, 1]), "share of decisive answers" (wins less losses, of their sum), "log-odds", or ""
+    where nothing is estimated.  se: nan where the test needs none.  df: nan where the reference distribution
+    has none.  p: two-sided.  spread: how much judges differ, by `spread_of`; nan where the test does not say.
+    spread_of: "sd of judge means", "intra-class correlation", "sd of judges' log-odds" or "".  why_not: ""
+    where the test was made; all numbers are nan otherwise.  reference: distribution of the statistic: "t",
+    "normal", "chi-square", or "" for an exact test.
     """
 
     name: str
@@ -107,13 +83,7 @@ class EqualityTest:
 
 
 def check_counts(first: FloatArray, second: FloatArray, ties: FloatArray) -> None:
-    """Refuse counts that are no answers of judges.
-
-    Raises
-    ------
-    InputError
-        A negative or infinite count, or a judge without answers.
-    """
+    """Refuse counts that are no answers of judges."""
     counts = np.stack([first, second, ties])
     if not np.isfinite(counts).all() or (counts < 0).any():
         raise InputError("counts of answers must be finite and at least 0")
@@ -125,10 +95,7 @@ def check_counts(first: FloatArray, second: FloatArray, ties: FloatArray) -> Non
 def summed(first: FloatArray, second: FloatArray) -> EqualityTest:
     """All answers as if they were independent: z = (A - B) / sqrt(A + B).
 
-    Parameters
-    ----------
-    first, second : float[G]
-        Answers that prefer either system, by judge or in any other parts.
+    `first`, second float[G]: answers that prefer either system, by judge or in any other parts.
     """
     from scipy.special import ndtr
 
@@ -142,13 +109,7 @@ def summed(first: FloatArray, second: FloatArray) -> EqualityTest:
 
 
 def mean_preferences(first: FloatArray, second: FloatArray, ties: FloatArray) -> FloatArray:
-    """float[G]: each judge's (wins - losses) / answers.
-
-    Raises
-    ------
-    InputError
-        As :func:`check_counts`.
-    """
+    """float[G]: each judge's (wins - losses) / answers."""
     check_counts(first, second, ties)
     return np.asarray((first - second) / (first + second + ties))
 
@@ -156,15 +117,7 @@ def mean_preferences(first: FloatArray, second: FloatArray, ties: FloatArray) ->
 def judge_means(first: FloatArray, second: FloatArray, ties: FloatArray) -> EqualityTest:
     """The mean of judges' own mean preferences, each judge counted once.
 
-    Parameters
-    ----------
-    first, second, ties : float[G]
-        Answers of each judge.
-
-    Raises
-    ------
-    InputError
-        A judge without answers, or counts that are none.
+    `first`, second, ties float[G]: answers of each judge.
     """
     from scipy.special import stdtr
 
@@ -190,17 +143,7 @@ def sign_flips(first: FloatArray, second: FloatArray, ties: FloatArray, seed: in
 
     The smallest p that G judges allow is 2 / 2^G.
 
-    Parameters
-    ----------
-    first, second, ties : float[G]
-        Answers of each judge.
-    seed : int
-        Of drawn signs.
-
-    Raises
-    ------
-    InputError
-        A judge without answers, or counts that are none.
+    `first`, second, ties float[G]: answers of each judge.
     """
     m = mean_preferences(first, second, ties)
     # The same numbers summed in another order differ by rounding; sums that differ in truth do so by more.
@@ -235,15 +178,8 @@ def _as_large(m: FloatArray, least: float, drawn: int, seed: int) -> int:
 def judges_differ(first: FloatArray, second: FloatArray, ties: FloatArray) -> EqualityTest:
     """Pearson's chi-square test that all judges answer alike; columns without answers are left out.
 
-    Parameters
-    ----------
-    first, second, ties : float[G]
-        Answers of each judge; with ties of 0, and judges without decisive answers left out, of decisive answers.
-
-    Raises
-    ------
-    InputError
-        A judge without answers, or counts that are none.
+    `first`, second, ties float[G]: answers of each judge; with ties of 0, and judges without decisive answers
+    left out, of decisive answers.
     """
     check_counts(first, second, ties)
     table = np.stack([first, ties, second], axis=1)

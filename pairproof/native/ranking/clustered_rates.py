@@ -27,26 +27,7 @@ IntArray = NDArray[np.int64]
 def clustered_rate(of: SystemErrors, columns: Sequence[str], kind: Kind = "CR2") -> ClusteredError:
     """The standard error of one system's rate by cluster.
 
-    Parameters
-    ----------
-    of : SystemErrors
-        Read with these columns as `clusters`.
-    columns : sequence of str, one or two
-    kind : {"CR0", "CR1", "CR2"}
-
-    Raises
-    ------
-    InputError
-        Errors and lengths that have no rate.
-
-    Examples
-    --------
-    >>> from pairproof.data.reading.sentence_errors import read_errors
-    >>> from pairproof.native.ranking.clustered_rates import clustered_rate
-    >>> table = read_errors({"errors": [2, 0, 5, 1], "length": [10, 8, 14, 6], "document": ["x", "x", "y", "y"]},
-    ...                     clusters=["document"])
-    >>> round(clustered_rate(table.systems[""], ["document"], "CR1").se, 4)
-    0.0942
+    `of`: read with these columns as `clusters`.
     """
     parts, shares, _ = residual_shares(of.errors, of.lengths)
     codes = [_codes(of.clusters[column]) for column in columns]
@@ -58,35 +39,9 @@ def clustered_difference(
 ) -> ClusteredError:
     """The standard error by cluster of first rate - second rate on the sentences both have.
 
-    Parameters
-    ----------
-    first, second : SystemErrors
-        Read with these columns as `clusters`.
-    shared : Shared
-        Their sentences.
-    columns : sequence of str, one or two
-    kind : {"CR0", "CR1", "CR2"}
-
-    Returns
-    -------
-    ClusteredError
-        Without a standard error where a sentence is in one cluster for the first system and in another for the second,
-        by every column: its two rows would be taken as independent.
-
-    Raises
-    ------
-    InputError
-        Errors and lengths that have no rate.
-
-    Examples
-    --------
-    >>> from pairproof.data.reading.sentence_errors import read_errors, shared_sentences
-    >>> from pairproof.native.ranking.clustered_rates import clustered_difference
-    >>> rows = {"system": list("AAAABBBB"), "sentence": list("12341234"), "errors": [2, 0, 5, 1, 3, 1, 5, 3],
-    ...         "length": [10, 8, 14, 6] * 2, "document": list("xxyyxxyy")}
-    >>> a, b = read_errors(rows, clusters=["document"]).systems.values()
-    >>> round(clustered_difference(a, b, shared_sentences(a, b), ["document"], "CR1").se, 4)
-    0.0055
+    `first`, second: read with these columns as `clusters`.  shared: their sentences.  Returns ClusteredError:
+    without a standard error where a sentence is in one cluster for the first system and in another for the
+    second, by every column: its two rows would be taken as independent.
     """
     i, j = shared.first, shared.second
     one, of_one, rate_one = residual_shares(first.errors[i], first.lengths[i])
@@ -118,12 +73,7 @@ def clustered_difference(
 
 
 def check_columns(clusters: Sequence[str], estimator: str) -> None:
-    """Refuse an estimator that has no form by cluster.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse an estimator that has no form by cluster."""
     if clusters and estimator != "delta":
         name = (
             "equation 9 takes every word to go wrong by itself"

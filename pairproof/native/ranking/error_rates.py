@@ -44,23 +44,8 @@ ROUNDINGS = 16 * float(np.finfo(float).eps)
 class ErrorRate:
     """A system's error rate with its standard errors.
 
-    Attributes
-    ----------
-    rate : float
-        Errors per word, >= 0.
-    se_vilar, se_delta, se_jackknife : float
-        Standard errors, as in the module; exactly 0 where every sentence has the same rate.
-    m : int
-        Sentences.
-    length : float
-        L, in words.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> wer = pairproof.error_rate([2, 0, 5, 1], [10, 8, 14, 6])
-    >>> [round(limit, 3) for limit in wer.interval(level=0.95)]
-    [0.051, 0.37]
+    rate: errors per word, >= 0.  se_vilar, se_delta, se_jackknife: standard errors, as in the module; exactly
+    0 where every sentence has the same rate.  m: sentences.  length: L, in words.
     """
 
     rate: float
@@ -89,23 +74,9 @@ class ErrorRate:
 class RateDifference:
     """The difference of two systems' error rates on the same sentences.
 
-    Attributes
-    ----------
-    first, second : ErrorRate
-        Each by itself, on these sentences.
-    difference : float
-        first.rate - second.rate; negative where the first makes fewer errors.
-    se_delta, se_jackknife : float
-        Of the difference, sentence by sentence; exactly 0 where it is the same in every sentence.
-    m : int
-        Sentences.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> difference = pairproof.rate_difference([2, 0, 5, 1], [3, 1, 5, 3], [10, 8, 14, 6])
-    >>> round(difference.se_delta, 4), round(difference.se_unpaired, 4)    # paired, and as if independent
-    (0.0613, 0.101)
+    `first`, second: each by itself, on these sentences.  difference: first.rate - second.rate; negative where
+    the first makes fewer errors.  se_delta, se_jackknife: of the difference, sentence by sentence; exactly 0
+    where it is the same in every sentence.  m: sentences.
     """
 
     first: ErrorRate = field(repr=False)
@@ -121,13 +92,7 @@ class RateDifference:
         return sqrt(self.first.se_delta**2 + self.second.se_delta**2)
 
     def se(self, estimator: Estimator = "delta") -> float:
-        """The standard error of that name.
-
-        Raises
-        ------
-        InputError
-            "vilar": equation 9 has no form for a difference.
-        """
+        """The standard error of that name."""
         if estimator == "vilar":
             raise InputError(
                 "equation 9 has no form for the difference of two rates; take estimator='delta' or"
@@ -170,16 +135,8 @@ class RateDifference:
 class _Ratio:
     """One system's sums, and the sentences' shares in them.
 
-    Attributes
-    ----------
-    lengths : float[m]
-    total : float
-        L.
-    rate : float
-    residuals : float[m]
-        d_i - R l_i; rounding is 0.
-    scale : float[m]
-        d_i + R l_i, of which rounding is judged.
+    lengths float[m].  total: L.  residuals float[m]: d_i - R l_i; rounding is 0.  scale float[m]: d_i + R
+    l_i, of which rounding is judged.
     """
 
     lengths: FloatArray
@@ -288,28 +245,8 @@ def rate_difference(
 def residual_shares(errors: ArrayLike, lengths: ArrayLike) -> tuple[FloatArray, FloatArray, float]:
     """What each sentence adds to the error of a rate, e_i / L, and its share l_i / L of the words; and the rate.
 
-    Parameters
-    ----------
-    errors : float[m]
-        >= 0, of each sentence.
-    lengths : float[m]
-        > 0, in words.
-
-    Returns
-    -------
-    (float[m], float[m], float)
-        The first sum to 0, the second to 1.
-
-    Raises
-    ------
-    InputError
-        As :func:`error_rate`.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.error_rates import residual_shares
-    >>> residual_shares([2, 0], [5, 5])
-    (array([ 0.1, -0.1]), array([0.5, 0.5]), 0.2)
+    errors float[m]: >= 0, of each sentence.  lengths float[m]: > 0, in words.  Returns (float[m], float[m],
+    float): the first sum to 0, the second to 1.
     """
     of = _ratio(errors, lengths)
     return of.residuals / of.total, of.lengths / of.total, of.rate
@@ -367,21 +304,8 @@ def holm(p: ArrayLike) -> FloatArray:
 
     As R's p.adjust(method = "holm").
 
-    Parameters
-    ----------
-    p : float[n]
-        nan where there is none; those are not counted and stay nan.
-
-    Returns
-    -------
-    float[n]
-        The j-th smallest of k is multiplied by k - j + 1, never below a smaller one's, at most 1.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.error_rates import holm
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
+    p float[n]: nan where there is none; those are not counted and stay nan.  Returns float[n]: the j-th
+    smallest of k is multiplied by k - j + 1, never below a smaller one's, at most 1.
     """
     values = np.asarray(p, float)
     there = np.flatnonzero(~np.isnan(values))

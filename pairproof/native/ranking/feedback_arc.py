@@ -55,26 +55,8 @@ GAP = 2e-6
 class Order:
     """A ranking that contradicts the comparisons least.
 
-    Attributes
-    ----------
-    name : str
-        Of the rule.
-    ranking : tuple of str
-        Best first.
-    cost : float
-        What the ranking pays: comparisons contradicted, or -log probability.
-    unique : bool
-        Whether every other ranking pays more.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.feedback_arc import minimum_feedback_arc_set
-    >>> table = pairproof.read({"first": ["A", "B", "C"], "second": ["B", "C", "A"],
-    ...                         "wins": [5, 5, 3], "losses": [2, 1, 1]})
-    >>> found = minimum_feedback_arc_set(table)
-    >>> found.ranking, found.cost, found.unique
-    (('A', 'B', 'C'), 2.0, True)
+    name: of the rule.  ranking: best first.  cost: what the ranking pays: comparisons contradicted, or -log
+    probability.  unique: whether every other ranking pays more.
     """
 
     name: str
@@ -86,29 +68,7 @@ class Order:
 def minimum_feedback_arc_set(table: Comparisons) -> Order:
     """Lopez's (2012) ranking: the surplus of preferences that it contradicts is as small as can be.
 
-    Parameters
-    ----------
-    table : Comparisons
-
-    Returns
-    -------
-    Order
-        `cost` counts comparisons.
-
-    Raises
-    ------
-    InputError
-        More than 60 systems that cannot be parted (each beats each along some chain), or no proof in a
-        minute.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.feedback_arc import minimum_feedback_arc_set
-    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [5, 4], "losses": [2, 0]})
-    >>> found = minimum_feedback_arc_set(table)
-    >>> found.ranking, found.unique    # nothing says whether A or C comes first
-    (('A', 'C', 'B'), False)
+    Returns Order: `cost` counts comparisons.
     """
     won = preference_counts(table)[:, :, 1]
     return _order("minimum feedback arc set", table, np.maximum(won - won.T, 0.0))
@@ -119,27 +79,7 @@ def most_probable_ranking(table: Comparisons) -> Order:
 
     After Callison-Burch et al. (2012), with a uniform prior for each pair.
 
-    Parameters
-    ----------
-    table : Comparisons
-
-    Returns
-    -------
-    Order
-        `cost` is minus the logarithm of the product.
-
-    Raises
-    ------
-    InputError
-        As for the minimum feedback arc set.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.feedback_arc import most_probable_ranking
-    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [5, 4], "losses": [2, 0]})
-    >>> round(most_probable_ranking(table).cost, 4)    # -log(0.855 x 0.969 x 1/2)
-    0.881
+    Returns Order: `cost` is minus the logarithm of the product.
     """
     from scipy.special import betainc
 
@@ -167,27 +107,8 @@ def best_order(cost: FloatArray) -> tuple[list[int], bool]:
 
     By dynamic programming (Lawler 1964) or as an integer program (Groetschel, Juenger and Reinelt 1984).
 
-    Parameters
-    ----------
-    cost : float[n, n]
-        cost[t, s] >= 0 is paid if t comes after s.
-
-    Returns
-    -------
-    list of int, bool
-        Of several cheapest orders, one chosen by the systems' positions alone.
-
-    Raises
-    ------
-    InputError
-        More than 60 systems that cannot be parted, or no proof in a minute.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.ranking.feedback_arc import best_order
-    >>> best_order(np.array([[0.0, 2.0], [1.0, 0.0]]))    # 2 is paid if 0 comes after 1, 1 if 1 comes after 0
-    ([0, 1], True)
+    cost float[n, n]: cost[t, s] >= 0 is paid if t comes after s.  Returns list of int, bool: of several
+    cheapest orders, one chosen by the systems' positions alone.
     """
     t, s = np.nonzero(cost > 0)
     component = strong_components(t, s, len(cost))

@@ -45,21 +45,7 @@ _KEYS = ("estimate", "scale", "se", "statistic", "df", "p", "spread", "spread_of
 class Headline:
     """The test to report, and why it is this one.
 
-    Attributes
-    ----------
-    test : EqualityTest
-    why : str
-        A sentence.
-    cautions : tuple of str
-        What a reader has to know of it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.ranking.headline import by_judges
-    >>> found = by_judges(np.array([9.0, 6.0, 8.0]), np.array([1.0, 4.0, 2.0]), np.zeros(3))
-    >>> found.headline.test.name
-    'judge means'
+    why: a sentence.  cautions: what a reader has to know of it.
     """
 
     test: EqualityTest
@@ -86,23 +72,8 @@ class Headline:
 class TwoSystemTests:
     """All tests of two systems, made when they are first asked for.
 
-    Attributes
-    ----------
-    first, second, ties : float[G]
-        Answers of each judge who has any; of all together where `judges` is empty.
-    judges : tuple of str
-    clusters : EqualityTest or None
-        The test by the clusters that were asked for.
-    clusters_error : ClusteredError or None
-        Its standard error.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.ranking.headline import by_judges
-    >>> found = by_judges(np.array([9.0, 6.0, 8.0]), np.array([1.0, 4.0, 2.0]), np.zeros(3))
-    >>> round(found.judge_means.p, 4), found.sign_flips.p, round(found.by_judge_clusters.p, 4)
-    (0.0942, 0.25, 0.1373)
+    `first`, second, ties float[G]: answers of each judge who has any; of all together where `judges` is
+    empty.  clusters: the test by the clusters that were asked for.  clusters_error: its standard error.
     """
 
     first: FloatArray
@@ -186,23 +157,7 @@ class TwoSystemTests:
 def by_judges(first: FloatArray, second: FloatArray, ties: FloatArray) -> TwoSystemTests:
     """The tests of two systems from the counts of each judge.
 
-    Parameters
-    ----------
-    first, second, ties : float[G]
-        Answers for the first system, the second, and neither.
-
-    Returns
-    -------
-    TwoSystemTests
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.ranking.headline import by_judges
-    >>> found = by_judges(np.array([29.0, 19, 38, 17, 32, 29, 41]), np.array([40.0, 59, 48, 53, 63, 64, 45]),
-    ...                  np.array([31.0, 22, 14, 30, 5, 7, 14]))    # Vilar, Leusch and Ney (2007), A and B
-    >>> round(found.sum.statistic, 2), round(found.judge_means.statistic, 2)
-    (-6.95, -4.23)
+    `first`, second, ties float[G]: answers for the first system, the second, and neither.
     """
     return TwoSystemTests(first, second, ties, tuple(str(k + 1) for k in range(len(first))))
 
@@ -215,34 +170,9 @@ def clustered_log_odds(
     This is `fit_bradley_terry(ties="drop").clustered(...)` of two items; a fit with ties has the same estimate and the
     same scores (Davidson 1970).
 
-    Parameters
-    ----------
-    first, second : float[n_rows]
-        Decisive answers of each row.
-    codes : list of int[n_rows], one or two
-        Cluster of each row, from 0.
-    columns : list of str
-        Their names.
-    kind : {"CR0", "CR1", "CR2"}
-
-    Returns
-    -------
-    (EqualityTest, ClusteredError or None)
-        None where the log-odds are infinite.
-
-    Raises
-    ------
-    InputError
-        Another kind, or not one or two columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.ranking.headline import clustered_log_odds
-    >>> wins, losses = np.array([29.0, 19, 38, 17, 32, 29, 41]), np.array([40.0, 59, 48, 53, 63, 64, 45])
-    >>> test, _ = clustered_log_odds(wins, losses, [np.arange(7)], ["judge"])
-    >>> round(test.estimate, 4), round(test.se, 4), round(test.df, 2)
-    (-0.5959, 0.1509, 5.91)
+    `first`, second float[n_rows]: decisive answers of each row.  codes: cluster of each row, from 0.
+    columns: their names.  Returns (EqualityTest, ClusteredError or None): none where the log-odds are
+    infinite.
     """
     name = f"clusters by {' and '.join(columns)}, {kind}"
     why = why_no_log_odds(first, second)

@@ -57,15 +57,8 @@ def _why_no_spread(first: FloatArray, second: FloatArray) -> str:
 def beta_binomial(first: FloatArray, second: FloatArray) -> EqualityTest:
     """Decisive answers of judges as beta-binomial: likelihood ratio of no preference, on 1 df.
 
-    Parameters
-    ----------
-    first, second : float[G]
-        Whole numbers of decisive answers of each judge.
-
-    Returns
-    -------
-    EqualityTest
-        estimate: logit of mu, its standard error from the curvature; spread: the intra-class correlation.
+    `first`, second float[G]: whole numbers of decisive answers of each judge.  Returns EqualityTest:
+    estimate: logit of mu, its standard error from the curvature; spread: the intra-class correlation.
     """
     name = "beta-binomial"
     why = why_no_log_odds(first, second) or _why_no_spread(first, second)
@@ -150,16 +143,9 @@ def _more_than(counts: FloatArray) -> FloatArray:
 def random_effect(first: FloatArray, second: FloatArray) -> EqualityTest:
     """Decisive answers with a normal judge effect on the log-odds, by adaptive Gauss-Hermite quadrature.
 
-    Parameters
-    ----------
-    first, second : float[G]
-        Decisive answers of each judge.
-
-    Returns
-    -------
-    EqualityTest
-        estimate: beta with its standard error from the curvature; statistic: their ratio, normal; spread: sigma.
-        None where more points give another likelihood: sigma is then large, and R's glmer wanders off there.
+    `first`, second float[G]: decisive answers of each judge.  Returns EqualityTest: estimate: beta with its
+    standard error from the curvature; statistic: their ratio, normal; spread: sigma. None where more points
+    give another likelihood: sigma is then large, and R's glmer wanders off there.
     """
     from scipy.optimize import minimize
     from scipy.special import ndtr

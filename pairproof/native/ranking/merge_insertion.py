@@ -43,16 +43,7 @@ def worst_case(n: int) -> int:
 
     Ford and Johnson (1959); Knuth, The Art of Computer Programming, vol. 3, 5.3.1.
 
-    Parameters
-    ----------
-    n : int
-        Systems, >= 0.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.merge_insertion import worst_case
-    >>> [worst_case(n) for n in range(1, 8)]
-    [0, 1, 3, 5, 7, 10, 13]
+    n: systems, >= 0.
     """
     # ceil(log2(3k/4)) is the smallest c with 2**c * 4 >= 3k; for k = 1 it is 0.
     return sum(max(0, (3 * k - 1).bit_length() - 2) for k in range(1, n + 1))
@@ -62,30 +53,8 @@ def worst_case(n: int) -> int:
 class Plan:
     """A ranking under way: the systems and the answers so far, from which the next question follows.
 
-    Attributes
-    ----------
-    systems : tuple of str
-    answers : tuple of (str, str, str)
-        (first, second, "first" | "second" | "tie") in the order in which they were asked.
-    tie_rule : {"refuse", "listed"}
-        What a tie means: not accepted, or the one that stands earlier in `systems` counts as better.
-
-    Raises
-    ------
-    InputError
-        Answers that are not those to this list of systems, in the order in which they were asked; a tie where
-        the rule refuses it.
-    ItemError
-        No systems, a name twice, or one that cannot be told from an answer.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.merge_insertion import Plan
-    >>> plan = Plan(("A", "B", "C"))
-    >>> plan.next
-    ('A', 'B')
-    >>> plan.answer("B").answer("C").answer("C").ranking
-    ('C', 'B', 'A')
+    answers: (first, second, "first" | "second" | "tie") in the order in which they were asked.  tie_rule:
+    what a tie means: not accepted, or the one that stands earlier in `systems` counts as better.
     """
 
     systems: tuple[str, ...]
@@ -154,13 +123,7 @@ class Plan:
         return tuple((a, b) for a, b, answer in self.answers if answer == "tie")
 
     def answer(self, answer: Union[Answer, str]) -> Plan:
-        """The plan with one more answer: "first", "second", "tie", or the name of the better system.
-
-        Raises
-        ------
-        InputError
-            Nothing is left to ask, an answer that is none of these, or a tie where the rule refuses it.
-        """
+        """The plan with one more answer: "first", "second", "tie", or the name of the better system."""
         question = self.next
         if question is None:
             raise InputError(
@@ -186,13 +149,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """A plan saved by :meth:`to_json`.
-
-        Raises
-        ------
-        InputError
-            Not such a text, or its answers do not belong to its systems.
-        """
+        """A plan saved by :meth:`to_json`."""
         try:
             saved = json.loads(text)
             if saved["pairproof"] != "merge-insertion" or saved["format"] != FORMAT:

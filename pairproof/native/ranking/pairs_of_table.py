@@ -21,22 +21,8 @@ IntArray = NDArray[np.int64]
 class PairAnswers:
     """The answers about two systems, row by row in the order of the table.
 
-    Attributes
-    ----------
-    table : Comparisons
-    names : (str, str)
-    rows : int[n]
-        Rows of the table that compare the two.
-    wins, ties, losses : float[n]
-        From the side of the first of `names`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.pairs_of_table import answers_of
-    >>> table = pairproof.read({"first": ["A", "B"], "second": ["B", "A"], "wins": [5, 1], "losses": [2, 3]})
-    >>> answers_of(table, "A", "B").wins
-    array([5., 3.])
+    rows int[n]: rows of the table that compare the two.  wins, ties, losses float[n]: from the side of the
+    first of `names`.
     """
 
     table: Comparisons
@@ -48,13 +34,7 @@ class PairAnswers:
 
     @property
     def judge(self) -> Factor | None:
-        """The judge of each row, or None without a judge column.
-
-        Raises
-        ------
-        InputError
-            A row without a judge.
-        """
+        """The judge of each row, or None without a judge column."""
         judge = self.table.columns.get("judge")
         if not isinstance(judge, Factor):
             return None
@@ -77,17 +57,6 @@ class PairAnswers:
 
 def pairs_in_order(table: Comparisons) -> list[tuple[str, str]]:
     """(first, second) of every pair compared, in the order and the direction in which the table first names it.
-
-    Parameters
-    ----------
-    table : Comparisons
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.pairs_of_table import pairs_in_order
-    >>> pairs_in_order(pairproof.read({"first": ["C", "A"], "second": ["B", "B"], "wins": [5, 1], "losses": [2, 3]}))
-    [('C', 'B'), ('A', 'B')]
     """
     check_one_track(table)
     used = table.wins + table.ties + table.losses > 0
@@ -98,27 +67,7 @@ def pairs_in_order(table: Comparisons) -> list[tuple[str, str]]:
 
 
 def one_pair(table: Comparisons, first: str | None, second: str | None) -> tuple[str, str]:
-    """The two systems that are named, or the only pair of the table.
-
-    Parameters
-    ----------
-    table : Comparisons
-    first, second : str or None
-
-    Raises
-    ------
-    InputError
-        More than one pair and no names; the two were never compared.
-    ItemError
-        An unknown system, or twice the same one.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.pairs_of_table import one_pair
-    >>> one_pair(pairproof.read({"first": ["A"], "second": ["B"], "wins": [5], "losses": [2]}), None, None)
-    ('A', 'B')
-    """
+    """The two systems that are named, or the only pair of the table."""
     pairs = pairs_in_order(table)
     if first is None and second is None:
         if len(pairs) != 1:
@@ -144,19 +93,7 @@ def one_pair(table: Comparisons, first: str | None, second: str | None) -> tuple
 def answers_of(table: Comparisons, first: str, second: str) -> PairAnswers:
     """The answers about two systems, from the first one's side.
 
-    Parameters
-    ----------
-    table : Comparisons
-    first, second : str
-        Two of its systems.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.pairs_of_table import answers_of
-    >>> table = pairproof.read({"first": ["A", "B"], "second": ["B", "A"], "wins": [5, 1], "losses": [2, 3]})
-    >>> answers_of(table, "B", "A").wins
-    array([2., 1.])
+    `first`, second: two of its systems.
     """
     a, b = table.items.index(first), table.items.index(second)
     same, turned = (table.first == a) & (table.second == b), (table.first == b) & (table.second == a)

@@ -16,28 +16,10 @@ from .two_systems import TwoSystems
 def settled_ranking(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[str, ...] | None:
     """The systems from best to worst, if the comparisons settle one order.
 
-    Parameters
-    ----------
-    results : tuple of TwoSystems
-        From :func:`pairproof.native.ranking.two_systems.compare_all_pairs`.
-    votes : bool
-        By majority vote of the judges instead of the sum of sentences.
-
-    Returns
-    -------
-    tuple of str or None
-        None where no one order follows: an even pair, a cycle, a pair that was left out;
-        :func:`shortest_cycle` and :func:`unsettled_pairs` say which.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.pairwise_order import settled_ranking
-    >>> from pairproof.native.ranking.two_systems import compare_all_pairs
-    >>> table = pairproof.read({"first": ["A", "B", "A"], "second": ["B", "C", "C"], "wins": [5, 1, 4],
-    ...                         "losses": [2, 3, 0]})
-    >>> settled_ranking(compare_all_pairs(table))
-    ('A', 'C', 'B')
+    results: from :func:`pairproof.native.ranking.two_systems.compare_all_pairs`.  votes: by majority vote of
+    the judges instead of the sum of sentences.  Returns tuple of str or None: none where no one order
+    follows: an even pair, a cycle, a pair that was left out; :func:`shortest_cycle` and
+    :func:`unsettled_pairs` say which.
     """
     below = _beaten(results, votes)
     order: list[str] = []
@@ -58,20 +40,7 @@ def shortest_cycle(results: tuple[TwoSystems, ...], votes: bool = False) -> tupl
 
     Other parameters are those of :func:`pairproof.native.ranking.pairwise_order.settled_ranking`.
 
-    Returns
-    -------
-    tuple of str
-        Of several shortest cycles, the one that starts with the name that sorts first.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.pairwise_order import shortest_cycle
-    >>> from pairproof.native.ranking.two_systems import compare_all_pairs
-    >>> table = pairproof.read({"first": ["A", "B", "C"], "second": ["B", "C", "A"], "wins": [5, 3, 4],
-    ...                         "losses": [2, 1, 0]})
-    >>> shortest_cycle(compare_all_pairs(table))
-    ('A', 'B', 'C')
+    Returns tuple of str: of several shortest cycles, the one that starts with the name that sorts first.
     """
     below = _beaten(results, votes)
     cycles = [found for name in below if (found := _cycle_through(name, below))]
@@ -85,19 +54,8 @@ def unsettled_pairs(
 
     Other parameters are those of :func:`pairproof.native.ranking.pairwise_order.settled_ranking`.
 
-    Returns
-    -------
-    tuple of (str, str, bool)
-        Both names, sorted, and whether the two were compared (and came out even).
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.pairwise_order import unsettled_pairs
-    >>> from pairproof.native.ranking.two_systems import compare_all_pairs
-    >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "C"], "wins": [5, 4], "losses": [2, 0]})
-    >>> unsettled_pairs(compare_all_pairs(table))
-    (('B', 'C', False),)
+    Returns tuple of (str, str, bool): both names, sorted, and whether the two were compared (and came out
+    even).
     """
     below = _beaten(results, votes)
     worse = {name: _all_below(name, below) for name in below}

@@ -34,21 +34,8 @@ FloatArray = NDArray[np.float64]
 class Scores:
     """A number for each system, larger is better.
 
-    Attributes
-    ----------
-    name : str
-    items : tuple of str
-    values : float[n_items]
-        nan where the rule gives no value.
-    se : float[n_items] or None
-        Monte Carlo standard errors, where there was a simulation.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.ranking.shared_task_rules import Scores
-    >>> Scores("a rule", ("A", "B", "C"), np.array([0.2, 0.7, np.nan])).ranking
-    ('B', 'A')
+    values float[n_items]: nan where the rule gives no value.  se float[n_items] or None: Monte Carlo standard
+    errors, where there was a simulation.
     """
 
     name: str
@@ -77,22 +64,7 @@ def orig_wmt(table: Comparisons) -> Scores:
 
     nan for a system never compared.
 
-    Parameters
-    ----------
-    table : Comparisons
-
-    Returns
-    -------
-    Scores
-        In [0, 1].
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.shared_task_rules import orig_wmt
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [5], "ties": [2], "losses": [1]})
-    >>> orig_wmt(table).to_dict()
-    {'A': 0.875, 'B': 0.375}
+    Returns Scores: in [0, 1].
     """
     tie, win, loss = _record(table)
     return Scores("ORIGWMT", table.items, _ratio(win + tie, win + tie + loss))
@@ -101,22 +73,7 @@ def orig_wmt(table: Comparisons) -> Scores:
 def bojar(table: Comparisons) -> Scores:
     """Share won of decided comparisons, win / (win + loss) (Bojar et al. 2011); nan for a system without any.
 
-    Parameters
-    ----------
-    table : Comparisons
-
-    Returns
-    -------
-    Scores
-        In [0, 1].
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.shared_task_rules import bojar
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [5], "ties": [2], "losses": [1]})
-    >>> bojar(table).to_dict()
-    {'A': 0.8333333333333334, 'B': 0.16666666666666666}
+    Returns Scores: in [0, 1].
     """
     _, win, loss = _record(table)
     return Scores("BOJAR", table.items, _ratio(win, win + loss))
@@ -127,22 +84,7 @@ def expected_wins(table: Comparisons) -> Scores:
 
     Opponents against whom none was decided do not count; nan for a system without any other.
 
-    Parameters
-    ----------
-    table : Comparisons
-
-    Returns
-    -------
-    Scores
-        In [0, 1].
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.shared_task_rules import expected_wins
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [5], "ties": [2], "losses": [1]})
-    >>> expected_wins(table).to_dict()
-    {'A': 0.8333333333333334, 'B': 0.16666666666666666}
+    Returns Scores: in [0, 1].
     """
     won = preference_counts(table)[:, :, 1]
     share = _ratio(won, won + won.T)
@@ -154,31 +96,7 @@ def expected_wins(table: Comparisons) -> Scores:
 def monte_carlo_playoffs(table: Comparisons, tournaments: int = 10_000, seed: int = 0) -> Scores:
     """Share of simulated knock-out tournaments won, after the organisers of WMT 2012.
 
-    Parameters
-    ----------
-    table : Comparisons
-    tournaments : int
-        >= 1.
-    seed : int
-        >= 0.
-
-    Returns
-    -------
-    Scores
-        With Monte Carlo standard errors.
-
-    Raises
-    ------
-    InputError
-        A number of tournaments or a seed that is no integer or too small.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.shared_task_rules import monte_carlo_playoffs
-    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [5], "ties": [2], "losses": [1]})
-    >>> monte_carlo_playoffs(table, seed=1).values.round(2)    # A goes on with probability 6/8
-    array([0.74, 0.26])
+    tournaments: >= 1.  Returns Scores: with Monte Carlo standard errors.
     """
     whole_number("tournaments", tournaments, 1)
     rng = np.random.default_rng(whole_number("seed", seed))

@@ -37,23 +37,8 @@ MOST_EXACT = 10_000
 class SignTest:
     """The result of an exact two-sided sign test.
 
-    Attributes
-    ----------
-    wins, losses : int
-        Preferences counted, ties split into them where that is the rule.
-    ties : int
-        As given.
-    dropped : int
-        Ties that were not counted.
-    rule : {"drop", "split"}
-    p : float
-        Two-sided.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.sign_test import sign_test
-    >>> print(sign_test(8, 1, ties=3, rule="split"))
-    sign test: 9 of 11 (3 ties split, of which one, left over, is dropped), p = 0.06543
+    wins, losses: preferences counted, ties split into them where that is the rule.  ties: as given.  dropped:
+    ties that were not counted.  p: two-sided.
     """
 
     wins: int
@@ -83,27 +68,7 @@ class SignTest:
 def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop") -> SignTest:
     """The exact two-sided sign test, by the rule of R's binom.test.
 
-    Parameters
-    ----------
-    wins, losses, ties : float
-        Whole numbers >= 0.
-    rule : {"drop", "split"}
-        What becomes of ties: not counted, or half to either side.
-
-    Returns
-    -------
-    SignTest
-
-    Raises
-    ------
-    InputError
-        Counts that are negative or not whole; nothing left to count; another rule.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.sign_test import sign_test
-    >>> sign_test(8, 1, ties=3).p
-    0.0390625
+    wins, losses, ties: whole numbers >= 0.  rule: what becomes of ties: not counted, or half to either side.
     """
     one_of("rule", rule, get_args(TieRule))
     for name, count in (("wins", wins), ("losses", losses), ("ties", ties)):
@@ -123,17 +88,7 @@ def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop
 def binomial_p(successes: int, n: int) -> float:
     """P(|X - n/2| >= |successes - n/2|) of X ~ Binomial(n, 1/2): the two-sided p of R's binom.test.
 
-    Parameters
-    ----------
-    successes : int
-        In 0..n.
-    n : int
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.sign_test import binomial_p
-    >>> binomial_p(8, 9)
-    0.0390625
+    successes: in 0..n.
     """
     fewer = min(successes, n - successes)
     if 2 * fewer == n:
@@ -159,17 +114,7 @@ def _tail(fewer: int, n: int) -> int:
 def log10_binomial_p(successes: int, n: int) -> float:
     """log10 of :func:`binomial_p`, finite however small that is.
 
-    Parameters
-    ----------
-    successes : int
-        In 0..n.
-    n : int
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.sign_test import log10_binomial_p
-    >>> round(log10_binomial_p(0, 5000), 2)
-    -1504.85
+    successes: in 0..n.
     """
     p = binomial_p(successes, n)
     if p >= SMALLEST:
@@ -192,24 +137,8 @@ def log10_binomial_p(successes: int, n: int) -> float:
 class Friedman:
     """The result of Friedman's test.
 
-    Attributes
-    ----------
-    statistic : float
-        Q, corrected for ties.
-    df : int
-        Items less one.
-    p : float
-        Of the chi-square distribution.
-    what : str
-        What was ranked, in which blocks.
-    rank_sums : float[n_items]
-        Over the blocks; rank 1 is the smallest score.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.sign_test import friedman
-    >>> friedman([[1, 2, 3], [2, 3, 1], [1, 2, 3]], "scores by judge").rank_sums
-    array([4., 7., 7.])
+    statistic: Q, corrected for ties.  df: items less one.  p: of the chi-square distribution.  `what`: what
+    was ranked, in which blocks.  rank_sums float[n_items]: over the blocks; rank 1 is the smallest score.
     """
 
     statistic: float
@@ -233,26 +162,7 @@ class Friedman:
 def friedman(scores: ArrayLike, what: str) -> Friedman:
     """Friedman's test of scores, ranked within blocks, ties given their mean rank; as R's friedman.test.
 
-    Parameters
-    ----------
-    scores : float[n_blocks, n_items]
-    what : str
-        What is ranked, in which blocks, for the sentence.
-
-    Returns
-    -------
-    Friedman
-
-    Raises
-    ------
-    InputError
-        Fewer than 2 blocks or items; a missing score; blocks in which all items tie.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.sign_test import friedman
-    >>> print(friedman([[1, 2, 3], [2, 3, 1], [1, 2, 3]], "scores by judge"))
-    Friedman test of scores by judge: chi-square 2.0000 on 2 df, p = 0.3679
+    scores float[n_blocks, n_items].  `what`: what is ranked, in which blocks, for the sentence.
     """
     from scipy.stats import rankdata
 
@@ -278,29 +188,7 @@ def friedman(scores: ArrayLike, what: str) -> Friedman:
 def first_preferences_by_judge(table: Comparisons) -> FloatArray:
     """How often each judge preferred each item.
 
-    Parameters
-    ----------
-    table : Comparisons
-        With a column `judge`.
-
-    Returns
-    -------
-    float[n_judges, n_items]
-
-    Raises
-    ------
-    InputError
-        No judge column, or a comparison without a judge.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.sign_test import first_preferences_by_judge
-    >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [5, 3], "losses": [2, 4],
-    ...                         "judge": ["1", "2"]})
-    >>> first_preferences_by_judge(table)
-    array([[5., 2.],
-           [3., 4.]])
+    table: with a column `judge`.  Returns float[n_judges, n_items].
     """
     judge = table.columns.get("judge")
     if not isinstance(judge, Factor):
@@ -319,28 +207,7 @@ def first_preferences_by_judge(table: Comparisons) -> FloatArray:
 def friedman_by_judge(table: Comparisons) -> Friedman:
     """Friedman's test of how often the items are preferred, ranked within each judge; as R's friedman.test.
 
-    Parameters
-    ----------
-    table : Comparisons
-        With a column `judge`.
-
-    Returns
-    -------
-    Friedman
-
-    Raises
-    ------
-    InputError
-        No judge column, a comparison without a judge, fewer than 2 judges, or judges for whom all items tie.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.sign_test import friedman_by_judge
-    >>> table = pairproof.read({"first": ["A", "A"], "second": ["B", "B"], "wins": [5, 3], "losses": [2, 4],
-    ...                         "judge": ["1", "2"]})
-    >>> friedman_by_judge(table).p
-    1.0
+    table: with a column `judge`.
     """
     return friedman(
         first_preferences_by_judge(table),

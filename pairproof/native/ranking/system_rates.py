@@ -28,31 +28,10 @@ SHOWN = 5
 class TwoRates:
     """The paired comparison of two systems' error rates.
 
-    Attributes
-    ----------
-    first, second : str
-        The systems.
-    shared : Shared
-        Their sentences.
-    difference : RateDifference or None
-        None where they are not compared; `why_not` says why.
-    same_lengths : int
-        Sentences compared whose length is the same for both.
-    why_not : str
-        "" where they are compared.
-    p_holm : float or None
-        p corrected for the number of pairs (Holm 1979).
-    clustered : ClusteredError or None
-        The standard error by the clusters that were asked for.
-
-    Examples
-    --------
-    >>> from pairproof.data.reading.sentence_errors import read_errors
-    >>> from pairproof.native.ranking.system_rates import rates_of
-    >>> table = read_errors({"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "3"],
-    ...                      "errors": [1, 2, 0, 3], "length": [9, 8, 9, 7]})
-    >>> rates_of(table).pairs[0].why_not[:67]
-    'not the same sentences: 1 of A is not there for B (2); 1 of B is no'
+    `first`, second: the systems.  shared: their sentences.  difference: none where they are not compared;
+    `why_not` says why.  same_lengths: sentences compared whose length is the same for both.  why_not: ""
+    where they are compared.  p_holm: p corrected for the number of pairs (Holm 1979).  clustered: the
+    standard error by the clusters that were asked for.
     """
 
     first: str
@@ -69,31 +48,9 @@ class TwoRates:
 class Rates:
     """The error rates of all systems of a table, and the differences of their pairs.
 
-    Attributes
-    ----------
-    table : ErrorTable
-        As read.
-    systems : dict of str to ErrorRate
-        In the order of the table.
-    pairs : tuple of TwoRates
-        Empty where the sentences have no names.
-    level : float
-        In (0, 1).
-    estimator : {"delta", "jackknife", "vilar"}
-        Of the intervals of rates.
-    clustered : dict of str to ClusteredError
-        The standard error of each system's rate by cluster; empty if clusters were not asked for, and in the place
-        of `estimator` otherwise.
-
-    Examples
-    --------
-    >>> from pairproof.data.reading.sentence_errors import read_errors
-    >>> from pairproof.native.ranking.system_rates import rates_of
-    >>> table = read_errors({"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "2"],
-    ...                      "errors": [1, 2, 0, 3], "length": [9, 8, 9, 8]})
-    >>> rates = rates_of(table)
-    >>> rates.significant(rates.pairs[0])
-    False
+    table: as read.  systems: in the order of the table.  pairs: empty where the sentences have no names.
+    level: in (0, 1).  estimator: of the intervals of rates.  clustered: the standard error of each system's
+    rate by cluster; empty if clusters were not asked for, and in the place of `estimator` otherwise.
     """
 
     table: ErrorTable
@@ -157,42 +114,10 @@ def rates_of(
 ) -> Rates:
     """Rates of all systems and differences of all pairs, or of the pair that is named.
 
-    Parameters
-    ----------
-    table : ErrorTable
-        From :func:`pairproof.data.reading.sentence_errors.read_errors`.
-    pair : (str, str), optional
-        Only these two, from the first one's side.
-    estimator : {"delta", "jackknife", "vilar"}
-        Of standard errors in intervals and tests.
-    level : float
-        In (0, 1), of intervals; a difference is significant beyond it.
-    common : bool
-        Compare a pair on the sentences both have where they are not the same.
-    cluster : sequence of str
-        One column or two, with which the table was read: standard errors by these clusters.
-    kind : {"CR0", "CR1", "CR2"}
-
-    Returns
-    -------
-    Rates
-
-    Raises
-    ------
-    ItemError
-        A pair of unknown systems or of one and the same.
-    InputError
-        A pair of a table without names of sentences; sums of errors or lengths that doubles cannot hold; clusters with
-        an estimator that has no form by cluster.
-
-    Examples
-    --------
-    >>> from pairproof.data.reading.sentence_errors import read_errors
-    >>> from pairproof.native.ranking.system_rates import rates_of
-    >>> table = read_errors({"system": ["A", "A", "B", "B"], "sentence": ["1", "2", "1", "2"],
-    ...                      "errors": [1, 2, 0, 3], "length": [9, 8, 9, 8]})
-    >>> {name: round(rate.rate, 3) for name, rate in rates_of(table).systems.items()}
-    {'A': 0.176, 'B': 0.176}
+    table: from :func:`pairproof.data.reading.sentence_errors.read_errors`.  pair: only these two, from the
+    first one's side.  estimator: of standard errors in intervals and tests.  common: compare a pair on the
+    sentences both have where they are not the same.  cluster: one column or two, with which the table was
+    read: standard errors by these clusters.
     """
     if cluster:
         check_clusters(cluster, kind)

@@ -56,21 +56,7 @@ _JSON = (
 class BinaryResult:
     """One comparison of two systems, from the first's side.
 
-    Attributes
-    ----------
-    first, second : str
-        The systems.
-    judge : str or None
-        None: all judgments together.
-    wins, ties, losses : int
-        Sentences.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.two_systems import BinaryResult
-    >>> result = BinaryResult("A", "B", None, wins=61, ties=24, losses=35)
-    >>> round(result.R, 3), round(result.se_vilar, 3), round(result.z, 2), result.significant
-    (0.217, 0.08, 2.71, True)
+    `first`, second: the systems.  judge: none: all judgments together.  wins, ties, losses: sentences.
     """
 
     first: str
@@ -149,22 +135,8 @@ class BinaryResult:
 class TwoSystems:
     """Two systems compared, all judges together and each by itself.
 
-    Attributes
-    ----------
-    merged : BinaryResult
-        Judges' sentences summed.
-    by_judge : tuple of BinaryResult
-        In the order of the judges' levels; empty without a judge column.
-    clusters : (EqualityTest, ClusteredError or None) or None
-        The test by the clusters that were asked for.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.two_systems import BinaryResult, TwoSystems
-    >>> judges = (BinaryResult("A", "B", "1", 9, 0, 1), BinaryResult("A", "B", "2", 4, 0, 6),
-    ...           BinaryResult("A", "B", "3", 4, 0, 6))
-    >>> TwoSystems(BinaryResult("A", "B", None, 17, 0, 13), judges).reversal
-    'A and B: the sum of sentences (17-13) puts A first, the majority vote of the judges (1-2) puts B first'
+    merged: judges' sentences summed.  by_judge: in the order of the judges' levels; empty without a judge
+    column.  clusters: the test by the clusters that were asked for.
     """
 
     merged: BinaryResult
@@ -232,29 +204,8 @@ def binary_result(
 ) -> BinaryResult:
     """One comparison of two systems from its counts of sentences (Vilar, Leusch and Ney 2007, equation 5).
 
-    Parameters
-    ----------
-    wins, ties, losses : float
-        Whole numbers >= 0, from the first's side.
-    first, second : str
-        The systems.
-    judge : str, optional
-        None: all judgments together.
-
-    Returns
-    -------
-    BinaryResult
-
-    Raises
-    ------
-    InputError
-        A count that is negative or not whole, or no sentence at all.
-
-    Examples
-    --------
-    >>> from pairproof.native.ranking.two_systems import binary_result
-    >>> round(binary_result(61, 24, 35).p_sign, 4)
-    0.0103
+    wins, ties, losses: whole numbers >= 0, from the first's side.  `first`, second: the systems.  judge:
+    none: all judgments together.
     """
     counts = {"wins": wins, "ties": ties, "losses": losses}
     for name, count in counts.items():
@@ -326,31 +277,7 @@ def compare_all_pairs(
 ) -> tuple[TwoSystems, ...]:
     """Every pair of the table, in the order and the direction in which the table first names it.
 
-    Parameters
-    ----------
-    table : Comparisons
-        Counts must be whole.
-    cluster : str or sequence of str, optional
-    kind : {"CR0", "CR1", "CR2"}
-        These two as in :func:`compare_two`.
-
-    Returns
-    -------
-    tuple of TwoSystems
-
-    Raises
-    ------
-    InputError
-        Counts that are not whole; a row without a judge beside rows with one; columns that cannot be clustered
-        by.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.ranking.two_systems import compare_all_pairs
-    >>> table = pairproof.read({"first": ["A", "C"], "second": ["B", "B"], "wins": [5, 4], "losses": [2, 0]})
-    >>> [(two.merged.first, two.merged.second, round(two.merged.R, 2)) for two in compare_all_pairs(table)]
-    [('A', 'B', 0.43), ('C', 'B', 1.0)]
+    table: counts must be whole.  kind: these two as in :func:`compare_two`.
     """
     clusters = _clusters(cluster, kind)
     return tuple(_two(answers_of(table, *pair), clusters, kind) for pair in pairs_in_order(table))

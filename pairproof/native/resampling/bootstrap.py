@@ -162,13 +162,7 @@ def _check_size(numbers: int) -> None:
 
 
 def codes_of(apart: TakenApart, column: str, missing: Missing) -> IntArray:
-    """int[n_rows]: cluster of every row of the table as fitted, -1 for rows without comparisons.
-
-    Raises
-    ------
-    InputError
-        An unknown column, rows without a label, or a single cluster.
-    """
+    """int[n_rows]: cluster of every row of the table as fitted, -1 for rows without comparisons."""
     table = apart.model.table
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
     code, labels = cluster_codes(table, column, used, missing)

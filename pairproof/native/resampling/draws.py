@@ -36,12 +36,8 @@ MOST_COMPARISONS = 20_000_000
 class Weights:
     """The weights of one replicate.
 
-    Attributes
-    ----------
-    of_groups : float[G]
-        Of the clusters, of the pairs of clusters that occur, or of the kinds of single comparisons.
-    rows : float[G_1 + G_2] or None
-        Of the clusters of both factors (two ways).
+    of_groups float[G]: of the clusters, of the pairs of clusters that occur, or of the kinds of single
+    comparisons.  rows float[G_1 + G_2] or None: of the clusters of both factors (two ways).
     """
 
     of_groups: FloatArray
@@ -115,12 +111,7 @@ def _onto_cells(model: Model, group: IntArray, n_groups: int) -> sparse.csr_matr
 class ByCluster:
     """Clusters drawn with replacement.
 
-    Attributes
-    ----------
-    column : str
-    code : int[n_rows]
-        Cluster of every row, -1 for rows without comparisons.
-    groups : float[G, 3 n_cells]
+    code int[n_rows]: cluster of every row, -1 for rows without comparisons.  groups float[G, 3 n_cells].
     """
 
     column: str
@@ -150,13 +141,8 @@ class ByCluster:
 class TwoWays:
     """Clusters of two factors drawn independently.
 
-    Attributes
-    ----------
-    one, other : ByCluster
-        `one` has the fewer clusters.
-    single : float[n_pairs, 3 n_cells]
-        What each occurring pair of clusters adds to the cells.
-    pairs : int[2, n_pairs]
+    one, `other`: `one` has the fewer clusters.  single float[n_pairs, 3 n_cells]: what each occurring pair of
+    clusters adds to the cells.  pairs int[2, n_pairs].
     """
 
     one: ByCluster
@@ -198,14 +184,9 @@ class TwoWays:
 class ByComparison:
     """Single comparisons drawn with replacement.
 
-    Attributes
-    ----------
-    row, outcome : int[n_kinds]
-        Row of the table, and 0, 1, 2 for win, tie, loss: one kind each.
-    multiplicity : float[n_kinds]
-        How many there are.
-    groups : float[n_kinds, 3 n_cells]
-        What one comparison of a kind adds to the cells.
+    row, outcome int[n_kinds]: row of the table, and 0, 1, 2 for win, tie, loss: one kind each.  multiplicity
+    float[n_kinds]: how many there are.  groups float[n_kinds, 3 n_cells]: what one comparison of a kind adds
+    to the cells.
     """
 
     row: IntArray
@@ -267,15 +248,7 @@ def two_ways(model: Model, columns: tuple[str, str], codes: tuple[IntArray, IntA
 
 
 def by_comparison(model: Model) -> ByComparison:
-    """Draws of single comparisons.
-
-    Raises
-    ------
-    InputError
-        Counts that are no whole numbers: a weight is no number of comparisons.
-    TooLargeError
-        More comparisons than can be drawn one by one.
-    """
+    """Draws of single comparisons."""
     data = model.data
     counts = np.stack([data.wins, data.ties, data.losses], axis=1)
     if model.spec.ties == "drop":

@@ -42,23 +42,8 @@ def check_replicates(n: int, level: float) -> None:
 def quantile(ordered: FloatArray, alpha: float) -> float:
     """An interpolated order statistic.
 
-    Parameters
-    ----------
-    ordered : float[R]
-        Sorted; may begin with -inf and end with inf.
-    alpha : float
-        In (0, 1).
-
-    Returns
-    -------
-    float
-        nan if (R + 1) alpha is below 1 or above R; infinite where it falls among infinite replicates.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(quantile(np.arange(1.0, 100.0), 0.025), 4)
-    2.5422
+    ordered float[R]: sorted; may begin with -inf and end with inf.  alpha: in (0, 1).  Returns float: nan if
+    (R + 1) alpha is below 1 or above R; infinite where it falls among infinite replicates.
     """
     from scipy.special import ndtri
 
@@ -89,17 +74,7 @@ def quantile(ordered: FloatArray, alpha: float) -> float:
 def acceleration(left_out: FloatArray, weights: FloatArray | None = None) -> float:
     """a of BCa, from the estimates without each cluster; nan if they are all the same.
 
-    Parameters
-    ----------
-    left_out : float[G]
-    weights : float[G], optional
-        How many clusters have each value; default 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(acceleration(np.array([1.0, 2.0, 6.0])), 6)
-    -0.05727
+    left_out float[G].  weights float[G]: how many clusters have each value; default 1.
     """
     w = np.ones(len(left_out)) if weights is None else weights
     l = np.average(left_out, weights=w) - left_out
@@ -121,14 +96,7 @@ def percentile(ordered: FloatArray, level: float) -> tuple[float, float]:
 
 
 def bca(ordered: FloatArray, t0: float, a: float, level: float) -> tuple[float, float]:
-    """Bias-corrected accelerated limits; nan where alpha* asks for an order statistic that is not there.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [round(v, 4) for v in bca(np.arange(1.0, 1000.0), 500.0, 0.0, 0.95)]
-    [24.8558, 974.8509]
-    """
+    """Bias-corrected accelerated limits; nan where alpha* asks for an order statistic that is not there."""
     from scipy.special import ndtr, ndtri
 
     z0 = float(ndtri(np.mean(ordered < t0)))

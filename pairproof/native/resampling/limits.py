@@ -37,44 +37,12 @@ class WithLimits(Replicates):
     ) -> pd.DataFrame:
         """Confidence limits; the formulas are in :mod:`pairproof.native.resampling.intervals`.
 
-        Parameters
-        ----------
-        level : float
-            In (0, 1); (R + 1)(1 - level)/2 has to be 1 or more.
-        method : {"percentile", "bca", "studentized", "normal", "basic"}
-            "bca" refits the table without each cluster; of two ways, the one with fewer clusters.  "studentized" needs
-            `studentize=True` when the replicates are drawn.
-        names : sequence of str, optional
-            Some of `names`; default: all.
-
-        Returns
-        -------
-        DataFrame
-            low, high by name; infinite where a limit falls among infinite replicates; nan, with a warning, where a
-            method gives none.
-
-        Raises
-        ------
-        InputError
-            Too few replicates for the level, another method, an unknown name, or studentized limits of something
-            without standard errors.
-
-        Warns
-        -----
-        PairproofWarning
-            Quantities that this method has no limits for, and why.
-
-        References
-        ----------
         Davison and Hinkley (1997), Bootstrap Methods and their Application, chapter 5; R's boot::boot.ci.
 
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]), reference="B")
-        >>> drawn = pairproof.bootstrap(fit, replicates=999, seed=1)
-        >>> drawn.conf_int(method="bca").round(1).loc["A"].tolist()
-        [0.1, 0.9]
+        method: "bca" refits the table without each cluster; of two ways, the one with fewer clusters.
+        "studentized" needs `studentize=True` when the replicates are drawn.  Returns DataFrame: low, high by
+        name; infinite where a limit falls among infinite replicates; nan, with a warning, where a method
+        gives none.
         """
         import pandas as pd
 
@@ -167,13 +135,6 @@ class WithLimits(Replicates):
     @property
     def acceleration(self) -> pd.Series[float]:
         """The acceleration a of BCa, by name: from deleting clusters (of two ways, those of the factor with fewer).
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]), reference="B")
-        >>> round(float(pairproof.bootstrap(fit, replicates=99, seed=1).acceleration["A"]), 4)
-        -0.0096
         """
         import pandas as pd
 

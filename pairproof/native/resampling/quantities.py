@@ -52,10 +52,7 @@ class Quantity(Protocol):
 class Linear:
     """Linear functions of the parameters.
 
-    Attributes
-    ----------
-    names : tuple of str
-    functions : float[m, n_params], sparse
+    functions float[m, n_params], sparse.
     """
 
     names: tuple[str, ...]
@@ -72,14 +69,8 @@ class Linear:
 class Levels:
     """The abilities of one group in a replicate, as far as they can be compared.
 
-    Attributes
-    ----------
-    ability : float[n_items]
-        Log-odds; differences mean something within a class.
-    place : int[n_items]
-        Class of each item.
-    above : float[n_classes, n_classes]
-        Difference of two classes: 0, inf, -inf, or nan.
+    ability float[n_items]: log-odds; differences mean something within a class.  place int[n_items]: class of
+    each item.  above float[n_classes, n_classes]: difference of two classes: 0, inf, -inf, or nan.
     """
 
     ability: FloatArray
@@ -96,10 +87,7 @@ class Levels:
 class Abilities:
     """The abilities of one group as functions of the parameters, as log-odds.
 
-    Attributes
-    ----------
-    items : tuple of str
-    rows : float[n_items, n_params], sparse
+    rows float[n_items, n_params], sparse.
     """
 
     items: tuple[str, ...]
@@ -171,14 +159,7 @@ class Ranks:
 class Probabilities:
     """P(first), P(tie), P(second) of every pair of items of a group, on neutral ground.
 
-    Attributes
-    ----------
-    names : tuple of str
-    abilities : Abilities
-    i, j : int[n_pairs]
-    tie : Linear or None
-        The tie parameter of the group; None: there is none, or it is 0.
-    model : {"binary", "davidson", "rao-kupper"}
+    i, j int[n_pairs].  tie: the tie parameter of the group; None: there is none, or it is 0.
     """
 
     names: tuple[str, ...]
@@ -209,13 +190,7 @@ class Probabilities:
 
 @dataclass(frozen=True, eq=False)
 class Custom:
-    """A user's function of a fit.
-
-    Attributes
-    ----------
-    names : tuple of str
-    function : function of a Fit
-    """
+    """A user's function of a fit."""
 
     names: tuple[str, ...]
     function: Callable[[Fit], Any]
@@ -284,15 +259,7 @@ def custom(function: Callable[[Fit], Any], fit: Fit) -> Custom:
 
 
 def quantities(fit: Fit, asked: Asked | Sequence[Asked], group: str | None) -> list[Quantity | Custom]:
-    """The quantities that a user asked for.
-
-    Raises
-    ------
-    InputError
-        Nothing that is known; a group that is needed.
-    TooLargeError
-        More numbers than a replicate may have.
-    """
+    """The quantities that a user asked for."""
     several: list[Any] = (
         [asked] if _is_one(asked, fit) else list(asked) if isinstance(asked, Sequence) else []
     )

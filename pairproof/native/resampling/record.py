@@ -25,36 +25,17 @@ FloatArray = NDArray[np.float64]
 class Replicates:
     """The replicates of a bootstrap, and the quantities of the fit itself.
 
-    Attributes
-    ----------
-    title : str
-        The fit and how replicates were drawn.
-    names : tuple of str, length q
-    estimate : float[q]
-        From the table itself; may be inf or -inf.
-    replicates : float[R, q]
-        inf or -inf where a replicate separates; nan where a quantity is not defined in it.
-    errors : float[R, q] or None
-        Clustered standard errors (CR0) in the replicates, for studentized limits.
-    estimate_errors : float[q] or None
-        The same in the table itself.
-    columns : tuple of str
-        What was clustered by; empty for single comparisons.
-    n_clusters : tuple of int
-    seed : int
-        With it the same replicates are drawn again, by any number of workers.
-    separated, failed : bool[R]
-        Replicates with an infinite estimate, and those of which the solver found no fit.
-    items : tuple of str
-        Of the ranks; empty if the fit has several groups and none was named.
-    ranks, best : float[R, n_items]
-        Ranks, and shares of the first place.
-    rank_estimate : float[n_items]
-    alone : mapping of str to str
-        Quantities fitted from one cluster alone, and which ("judge 3"): clusters drawn again say nothing of their
-        spread, and they have no standard errors or limits.
-    engine : Engine
-        With which replicates are made; the jackknife of BCa uses it again.
+    title: the fit and how replicates were drawn.  estimate float[q]: from the table itself; may be inf or
+    -inf.  replicates float[R, q]: inf or -inf where a replicate separates; nan where a quantity is not
+    defined in it.  errors float[R, q] or None: clustered standard errors (CR0) in the replicates, for
+    studentized limits.  estimate_errors float[q] or None: the same in the table itself.  columns: what was
+    clustered by; empty for single comparisons.  seed: with it the same replicates are drawn again, by any
+    number of workers.  separated, failed bool[R]: replicates with an infinite estimate, and those of which
+    the solver found no fit.  items: of the ranks; empty if the fit has several groups and none was named.
+    ranks, best float[R, n_items]: ranks, and shares of the first place.  rank_estimate float[n_items].
+    alone: quantities fitted from one cluster alone, and which ("judge 3"): clusters drawn again say nothing
+    of their spread, and they have no standard errors or limits.  engine: with which replicates are made; the
+    jackknife of BCa uses it again.
     """
 
     title: str
@@ -114,14 +95,6 @@ class Replicates:
     def se(self) -> pd.Series[float]:
         """Standard deviations of the replicates in which a quantity is defined; inf if one of them is infinite,
         and nan for what one cluster alone determines (`alone`).
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]), reference="B")
-        >>> drawn = pairproof.bootstrap(fit, replicates=499, seed=1)
-        >>> round(float(drawn.se["A"]), 2), round(float(fit.bse["A"]), 2)
-        (0.22, 0.21)
         """
         import pandas as pd
 
@@ -131,17 +104,7 @@ class Replicates:
     def cov(self) -> pd.DataFrame:
         """Covariance of the replicates in which both quantities are defined; nan where one is infinite in any.
 
-        Returns
-        -------
-        DataFrame
-            By name.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]), reference="B")
-        >>> pairproof.bootstrap(fit, replicates=99, seed=1).cov().shape
-        (1, 1)
+        Returns DataFrame: by name.
         """
         import pandas as pd
 
@@ -154,15 +117,7 @@ class Replicates:
         return out
 
     def to_frame(self) -> pd.DataFrame:
-        """The replicates, one row each.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]), reference="B")
-        >>> pairproof.bootstrap(fit, replicates=99, seed=1).to_frame().columns.tolist()
-        ['A']
-        """
+        """The replicates, one row each."""
         import pandas as pd
 
         return pd.DataFrame(self.replicates, columns=list(self.names))
@@ -180,22 +135,7 @@ class Replicates:
         k items that are equal at the top have 1/k each.  It is what a bootstrap of these data gives, not a posterior
         probability.
 
-        Returns
-        -------
-        Series
-            By item.
-
-        Raises
-        ------
-        InputError
-            The fit has several groups, and none was named.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]))
-        >>> pairproof.bootstrap(fit, replicates=199, seed=1).p_best().round(2).to_dict()
-        {'A': 1.0, 'B': 0.0}
+        Returns Series: by item.
         """
         import pandas as pd
 
@@ -205,20 +145,7 @@ class Replicates:
             return pd.Series(np.nanmean(self.best, axis=0), index=list(self.items))
 
     def rank_distribution(self) -> pd.DataFrame:
-        """Shares of the replicates in which each item (row) has each rank (column 1, ..., J).
-
-        Raises
-        ------
-        InputError
-            The fit has several groups, and none was named.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]))
-        >>> pairproof.bootstrap(fit, replicates=199, seed=1).rank_distribution().loc["A"].round(2).to_dict()
-        {1: 1.0, 2: 0.0}
-        """
+        """Shares of the replicates in which each item (row) has each rank (column 1, ..., J)."""
         import pandas as pd
 
         self._check_ranks()
@@ -236,27 +163,7 @@ class Replicates:
         ranks is not consistent there (Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies 91,
         476-518).  Their confidence sets are the ones to report.
 
-        Parameters
-        ----------
-        level : float
-            In (0, 1).
-
-        Returns
-        -------
-        DataFrame
-            rank, low, high, undefined (replicates in which it is not defined) by item.
-
-        Raises
-        ------
-        InputError
-            Too few replicates, or several groups of which none was named.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]))
-        >>> pairproof.bootstrap(fit, replicates=199, seed=1).rank_intervals(0.9).loc["A"].tolist()
-        [1.0, 1.0, 1.0, 0.0]
+        Returns DataFrame: rank, low, high, undefined (replicates in which it is not defined) by item.
         """
         import pandas as pd
 

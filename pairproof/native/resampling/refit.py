@@ -45,23 +45,11 @@ AWAY = 6.0
 class Refit:
     """The estimates from one table of counts.
 
-    Attributes
-    ----------
-    beta : float[n_params]
-        In the fit's parameters; the finite part.
-    infinite : AtInfinity or None
-        None: every estimate is finite.
-    separated : bool
-        Whether some estimate is infinite, as distinct from not determined.
-    params : float[n_problem_params]
-        In the parameters of `problem`.
-    problem : Problem
-    null : float[n_problem_params, k]
-        Directions without an estimate, in the parameters of `problem`.
-    covariance : Covariance
-        Of `params`.
-    tie_added : bool
-        Whether the fit has a tie parameter that `problem` lacks.
+    beta float[n_params]: in the fit's parameters; the finite part.  infinite: none: every estimate is finite.
+    separated: whether some estimate is infinite, as distinct from not determined.  params
+    float[n_problem_params]: in the parameters of `problem`.  null float[n_problem_params, k]: directions
+    without an estimate, in the parameters of `problem`.  covariance: of `params`.  tie_added: whether the fit
+    has a tie parameter that `problem` lacks.
     """
 
     beta: FloatArray
@@ -80,12 +68,7 @@ class Refit:
 
 
 class Refitter:
-    """Fits of one model to other counts of its cells.
-
-    Parameters
-    ----------
-    apart : TakenApart
-    """
+    """Fits of one model to other counts of its cells."""
 
     def __init__(self, apart: TakenApart) -> None:
         self.model: Model = apart.model

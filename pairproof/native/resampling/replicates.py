@@ -30,18 +30,9 @@ AnyDraws = Union[ByCluster, ByComparison, TwoWays]
 class Engine:
     """Everything with which replicates are made and evaluated; it can be sent to another process.
 
-    Attributes
-    ----------
-    refitter : Refitter
-    draws : Draws
-    quantities : tuple of Quantity or Custom
-    ranks : Ranks or None
-    studentize : bool
-        Whether linear quantities have a clustered standard error in every replicate.
-    scale : {"lambda", "log-odds"}
-        Of the fit, for the fits of a user's function.
-    seen : dict of bytes to Values
-        Replicates of a few groups by their weights, so that the same one is not fitted twice.
+    studentize: whether linear quantities have a clustered standard error in every replicate.  scale: of the
+    fit, for the fits of a user's function.  `seen`: replicates of a few groups by their weights, so that the
+    same one is not fitted twice.
     """
 
     refitter: Refitter
@@ -190,13 +181,7 @@ def make(task: Task) -> Block:
 def make_replicates(
     engine: Engine, replicates: int, seed: int, workers: int, progress: Callable[[int, int], None] | None
 ) -> Block:
-    """All replicates; the same numbers for any number of workers.
-
-    Raises
-    ------
-    InputError
-        A user's function that cannot be sent to another process.
-    """
+    """All replicates; the same numbers for any number of workers."""
     if workers > 1:
         _check_sendable(engine)
     starts = range(0, replicates, BLOCK)

@@ -15,13 +15,6 @@ class Bootstrap(WithLimits):
 
     The attributes are those of :class:`pairproof.native.resampling.record.Replicates`: `estimate`, `replicates`
     (float[R, q]), `names`, `seed`, and what was clustered by.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]), reference="B")
-    >>> pairproof.bootstrap(fit, replicates=999, seed=1)
-    <Bootstrap: 999 replicates of 1 quantity, seed 1; Bradley-Terry; bootstrap of single comparisons (96)>
     """
 
     # -- shown -----------------------------------------------------------------------------------------------
@@ -29,45 +22,14 @@ class Bootstrap(WithLimits):
     def summary(self, level: float = 0.95, rows: int = 60) -> str:
         """The estimates, bootstrap errors and percentile limits as text.
 
-        Parameters
-        ----------
-        level : float
-            In (0, 1).
-        rows : int
-            Most quantities shown.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]), reference="B")
-        >>> print(pairproof.bootstrap(fit, replicates=999, seed=1).summary().splitlines()[1])
-        999 replicates, seed 1; bootstrap of single comparisons (96)
+        rows: most quantities shown.
         """
         return summary(self, level, rows)
 
     def to_dict(self, level: float = 0.95, method: Method = "percentile") -> dict[str, Any]:
         """The bootstrap as a JSON object, without the replicates; None where there is no finite number.
 
-        Parameters
-        ----------
-        level : float
-        method : str
-            As in :meth:`conf_int`.
-
-        Returns
-        -------
-        dict
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [0], [1], [61], None, [35]), reference="B")
-        >>> pairproof.bootstrap(fit, replicates=99, seed=1).to_dict()["n_separated"]
-        0
+        method: as in :meth:`conf_int`.
         """
         return as_dict(self, level, method)
 

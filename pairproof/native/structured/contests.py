@@ -24,26 +24,7 @@ IntArray = NDArray[np.int64]
 class Contests:
     """Outcomes of contests, and the design of their linear predictors.
 
-    Attributes
-    ----------
-    design : Design
-        Of n rows.
-    wins, losses : float[n]
-        Of the first player, >= 0; fractions and weights are allowed.
-
-    Raises
-    ------
-    InputError
-        Counts do not fit the design, or are negative or not finite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> design = contest_design([0, 0, 0], [1, 1, 1], ["A", "B"])
-    >>> Contests(design, np.array([1.0, 0, 1]), np.array([0.0, 1, 0])).pooled().wins.tolist()
-    [2.0]
+    design: of n rows.  wins, losses float[n]: of the first player, >= 0; fractions and weights are allowed.
     """
 
     design: Design
@@ -115,21 +96,7 @@ def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
     Rows are sorted by a 64-bit hash, as sorting whole rows takes ten times as long; if ever two different
     rows had the same hash, whole rows are sorted after all.
 
-    Parameters
-    ----------
-    rows : float[n, p]
-
-    Returns
-    -------
-    int[m], int[n]
-        In the order in which the distinct rows come first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import distinct_rows
-    >>> [found.tolist() for found in distinct_rows(np.array([[2.0, 1], [0, 0], [2, 1]]))]
-    [[0, 1], [0, 1, 0]]
+    rows float[n, p].  Returns int[m], int[n]: in the order in which the distinct rows come first.
     """
     mixed = np.zeros(len(rows), dtype=np.uint64)
     for k in range(rows.shape[1]):

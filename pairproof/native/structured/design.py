@@ -29,24 +29,9 @@ CHUNK = 16_384
 class Design:
     """Linear predictors of n contests with m own abilities and p further columns.
 
-    Attributes
-    ----------
-    first, second : int[n]
-        Which own ability, 0 .. m - 1, the first and the second player has; -1 for none.
-    dense : float[n, p]
-        Columns that enter as they are: differences of player covariates, contest covariates.
-    offset : float[n]
-        Added to the linear predictor.
-    names : tuple of str
-        Of the m own abilities and then of the p columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.design import contest_design
-    >>> design = contest_design([0, 1], [1, 2], ["A", "B", "C"], contest_columns=np.ones((2, 1)), contest_names=["home"])
-    >>> design.names, design.predictor(np.array([1.0, 3.0, 0.5])).tolist()
-    (('B', 'C', 'home'), [-0.5, -1.5])
+    `first`, second int[n]: which own ability, 0 .. m - 1, the first and the second player has; -1 for none.
+    dense float[n, p]: columns that enter as they are: differences of player covariates, contest covariates.
+    offset float[n]: added to the linear predictor.  names: of the m own abilities and then of the p columns.
     """
 
     first: IntArray
@@ -173,46 +158,11 @@ def contest_design(
 
     Without `player_columns` every player but the reference has an ability of its own.
 
-    Parameters
-    ----------
-    first, second : int[n]
-        Players, 0 .. K - 1.
-    players : sequence of str
-        K names.
-    player_columns : float[K, p], optional
-        Covariates of the players; NaN where one is missing.
-    player_names : sequence of str
-        Of these p columns.
-    separate : sequence of str
-        Players with an ability of their own beside the covariate model; those with a missing covariate are
-        added by themselves.
-    reference : str, optional
-        Player of ability 0 in the model without covariates; the first if not given.
-    contest_columns : float[n, q], optional
-        Covariates of the contests, added to the predictor as they are.
-    contest_names : sequence of str
-        Of these q columns.
-    offset : float[n], optional
-
-    Returns
-    -------
-    Design
-
-    Raises
-    ------
-    InputError
-        Shapes or names do not fit, or a contest's covariate or offset is not finite.
-    ItemError
-        A player is unknown, or meets itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.design import contest_design
-    >>> x = np.array([[1.0], [2.0], [np.nan]])
-    >>> design = contest_design([0, 0], [1, 2], ["A", "B", "C"], x, ["x"])
-    >>> design.names, design.rows(np.arange(2)).tolist()
-    (('C', 'x'), [[0.0, -1.0], [-1.0, 1.0]])
+    `first`, second int[n]: players, 0 .. K - 1.  players: K names.  player_columns float[K, p]: covariates of
+    the players; NaN where one is missing.  player_names: of these p columns.  separate: players with an
+    ability of their own beside the covariate model; those with a missing covariate are added by themselves.
+    contest_columns float[n, q]: covariates of the contests, added to the predictor as they are.
+    contest_names: of these q columns.  offset float[n].
     """
     a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     _check_players(a, b, players)

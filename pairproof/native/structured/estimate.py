@@ -30,43 +30,14 @@ FARTHEST = {"logit": 600.0, "probit": 37.0, "cauchit": 1e12}
 class StructuredEstimate:
     """A maximum-likelihood estimate of a structured Bradley-Terry model.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the p parameters.
-    theta : float[p]
-    covariance : float[p, p]
-        Inverse of the observed information.
-    expected_covariance : float[p, p]
-        Inverse of the expected information, which R's glm reports; the same for the logit.
-    llf : float
-        Sum over contests of the log-probability of their result; the same whether rows are pooled or not.
-    log_coefficients : float
-        Sum of log binomial coefficients of the rows as given: R's logLik is llf plus this.
-    deviance : float
-        Against a probability of its own for every row as given, as R's.
-    df : int
-        Rows with any contest, as given, minus p.
-    link : str
-    steps : int
-        Newton steps taken.
-    decrement : float
-        Squared length, in standard errors, of the last step.
-    score : float[p]
-        At the estimate.
-    other_maximum : float or None
-        Log-likelihood of a lower maximum that the solver met from another start; only a cauchit link has any.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.estimate import fit_structured
-    >>> design = contest_design([0], [1], ["A", "B"], reference="B")
-    >>> found = fit_structured(Contests(design, np.array([3.0]), np.array([1.0])))
-    >>> print(f"{found.theta[0]:.6f} ({found.standard_errors[0]:.6f})")  # log 3
-    1.098612 (1.154701)
+    names: of the p parameters.  theta float[p].  covariance float[p, p]: inverse of the observed information.
+    expected_covariance float[p, p]: inverse of the expected information, which R's glm reports; the same for
+    the logit.  llf: sum over contests of the log-probability of their result; the same whether rows are
+    pooled or not.  log_coefficients: sum of log binomial coefficients of the rows as given: R's logLik is llf
+    plus this.  deviance: against a probability of its own for every row as given, as R's.  df: rows with any
+    contest, as given, minus p.  steps: Newton steps taken.  decrement: squared length, in standard errors, of
+    the last step.  score float[p]: at the estimate.  other_maximum: log-likelihood of a lower maximum that
+    the solver met from another start; only a cauchit link has any.
     """
 
     names: tuple[str, ...]
@@ -97,37 +68,8 @@ class StructuredEstimate:
 def fit_structured(contests: Contests, link_name: str = "logit") -> StructuredEstimate:
     """The maximum-likelihood estimate of a Bradley-Terry model with a design per contest.
 
-    Parameters
-    ----------
-    contests : Contests
-    link_name : str
-        "logit", "probit" or "cauchit".  A cauchit likelihood may have several maxima: the solver starts from
-        0 and from the logit estimate, and the higher one is the estimate.
-
-    Returns
-    -------
-    StructuredEstimate
-
-    Raises
-    ------
-    InputError
-        There is no such link.
-    NotEstimableError
-        Parameters are infinite (separation), or cannot be told apart; the message names them.
-    TooLargeError
-        The solver stopped, and there are too many rows to say why.
-    ConvergenceError
-        No maximum was reached although the estimate exists.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.estimate import fit_structured
-    >>> contests = Contests(contest_design([0], [1], ["A", "B"]), np.array([1.0]), np.array([3.0]))
-    >>> print(f"{fit_structured(contests, 'cauchit').theta[0]:.9f}")  # B wins 3 of 4: tan(pi/4)
-    1.000000000
+    link_name: "logit", "probit" or "cauchit".  A cauchit likelihood may have several maxima: the solver
+    starts from 0 and from the logit estimate, and the higher one is the estimate.
     """
     chosen = link(link_name)
     pooled = contests.pooled()

@@ -33,25 +33,8 @@ ZERO = 1e-10
 class Separation:
     """A direction along which the likelihood grows without end.
 
-    Attributes
-    ----------
-    direction : float[p]
-        Of the parameters; its largest element is 1 in absolute value.
-    infinite : tuple of str
-        The parameters that it moves.
-    rows : int[r]
-        Rows, as given, whose result is certain in the limit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.existence import separation
-    >>> design = contest_design([0, 1, 0], [1, 2, 2], ["A", "B", "C"])
-    >>> found = separation(Contests(design, np.array([2.0, 1, 3]), np.array([0.0, 1, 0])))
-    >>> found.infinite, found.rows.tolist()  # A wins always
-    (('B', 'C'), [0, 2])
+    direction float[p]: of the parameters; its largest element is 1 in absolute value.  infinite: the
+    parameters that it moves.  rows int[r]: rows, as given, whose result is certain in the limit.
     """
 
     direction: FloatArray
@@ -60,32 +43,7 @@ class Separation:
 
 
 def separation(contests: Contests) -> Separation | None:
-    """The separation of contests, or None if their estimate is finite.
-
-    Parameters
-    ----------
-    contests : Contests
-
-    Returns
-    -------
-    Separation or None
-
-    Raises
-    ------
-    TooLargeError
-        More than MOST_ROWS distinct rows have only wins or only losses.
-    ConvergenceError
-        The linear programme could not be solved.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.existence import separation
-    >>> separation(Contests(contest_design([0], [1], ["A", "B"]), np.array([2.0]), np.array([1.0]))) is None
-    True
-    """
+    """The separation of contests, or None if their estimate is finite."""
     pooled = contests.pooled()
     both = (pooled.wins > 0) & (pooled.losses > 0)
     inside = null_space(pooled.design.gram(both.astype(float)))
@@ -108,24 +66,7 @@ def separation(contests: Contests) -> Separation | None:
 def aliased(contests: Contests) -> tuple[str, ...]:
     """Names of the parameters that cannot be told apart in these contests.
 
-    Parameters
-    ----------
-    contests : Contests
-
-    Returns
-    -------
-    tuple of str
-        Empty if the columns of the design are linearly independent.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.existence import aliased
-    >>> x = np.array([[1.0, 2.0], [3.0, 6.0]])
-    >>> aliased(Contests(contest_design([0], [1], ["A", "B"], x, ["x", "double"]), np.ones(1), np.ones(1)))
-    ('x', 'double')
+    Returns tuple of str: empty if the columns of the design are linearly independent.
     """
     gram = contests.design.gram((contests.totals > 0).astype(float))
     null = null_space(gram)
@@ -136,29 +77,7 @@ def aliased(contests: Contests) -> tuple[str, ...]:
 
 
 def examine(contests: Contests) -> None:
-    """Return if a unique finite estimate exists.
-
-    Parameters
-    ----------
-    contests : Contests
-
-    Raises
-    ------
-    NotEstimableError
-        Parameters are infinite, or cannot be told apart; the message names them.
-    TooLargeError, ConvergenceError
-        As :func:`separation` raises them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.existence import examine
-    >>> examine(Contests(contest_design([0], [1], ["A", "B"]), np.ones(1), np.zeros(1)))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    pairproof.errors.NotEstimableError: B: the estimate is infinite (separation): in 1 of 1 rows...
-    """
+    """Return if a unique finite estimate exists."""
     same = aliased(contests)
     if same:
         raise NotEstimableError(
@@ -176,21 +95,7 @@ def examine(contests: Contests) -> None:
 def listed(names: Sequence[str], most: int = 8) -> str:
     """Names with commas between them, and how many more there are.
 
-    Parameters
-    ----------
-    names : sequence of str
-    most : int
-        Names to write out.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from pairproof.native.structured.existence import listed
-    >>> listed("ABCD", most=2)
-    'A, B and 2 more'
+    most: names to write out.
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
@@ -199,22 +104,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 def null_space(gram: FloatArray) -> FloatArray:
     """Orthonormal basis of the null space of X'X, in units in which the columns of X have length 1.
 
-    Parameters
-    ----------
-    gram : float[p, p]
-        X'X.
-
-    Returns
-    -------
-    float[p, k]
-        In the units of X.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.existence import null_space
-    >>> null_space(np.array([[1.0, 0.0], [0.0, 0.0]])).tolist()
-    [[0.0], [1.0]]
+    gram float[p, p]: X'X.  Returns float[p, k]: in the units of X.
     """
     size = np.sqrt(np.maximum(np.diag(gram), 0.0))
     scale = np.where(size > 0, size, 1.0)

@@ -26,23 +26,7 @@ FloatArray = NDArray[np.float64]
 class ContestPoint:
     """The log-likelihood at one place, as :func:`pairproof.native.numerics.newton.maximise` asks for it.
 
-    Attributes
-    ----------
-    contests : Contests
-    link : Link
-    theta : float[p]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.likelihood import ContestPoint
-    >>> from pairproof.native.structured.links import link
-    >>> contests = Contests(contest_design([0], [1], ["A", "B"]), np.array([3.0]), np.array([1.0]))
-    >>> point = ContestPoint(contests, link("logit"), np.zeros(1))
-    >>> point.score.tolist(), point.observed.round(12).tolist()  # for B
-    ([-1.0], [[1.0]])
+    theta float[p].
     """
 
     contests: Contests
@@ -116,14 +100,7 @@ class ContestPoint:
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """H^-1 q and q' H^-1 q, H the observed information, or where that is indefinite the expected one.
 
-        Parameters
-        ----------
-        accuracy : float
-            Not used: the step is exact.
-
-        Returns
-        -------
-        float[p], float
+        accuracy: not used: the step is exact.  Returns float[p], float.
         """
         from scipy.linalg import solve_triangular
 

@@ -27,30 +27,10 @@ BoolArray = NDArray[np.bool_]
 class LimitingEstimate:
     """A maximum-likelihood estimate that may have infinite parameters.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the p parameters.
-    theta : float[p]
-        inf or -inf for a parameter that grows along the direction of separation, NaN for one that the rows
-        left do not determine.
-    standard_errors : float[p]
-        NaN where theta is not finite.
-    certain : int[r]
-        Rows whose result has probability 1 in the limit; empty without separation.
-    rest : StructuredEstimate
-        Of the other rows, with one parameter for each flat direction left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.limiting import fit_limiting
-    >>> design = contest_design([0, 1, 2], [1, 2, 3], ["A", "B", "C", "D"])  # nobody loses to D
-    >>> found = fit_limiting(Contests(design, np.array([2.0, 1, 3]), np.array([1.0, 2, 0])))
-    >>> dict(zip(found.names, found.theta.round(6).tolist())), found.certain.tolist()
-    ({'B': -0.693147, 'C': 0.0, 'D': -inf}, [2])
+    names: of the p parameters.  theta float[p]: inf or -inf for a parameter that grows along the direction of
+    separation, NaN for one that the rows left do not determine.  standard_errors float[p]: NaN where theta is
+    not finite.  certain int[r]: rows whose result has probability 1 in the limit; empty without separation.
+    `rest`: of the other rows, with one parameter for each flat direction left out.
     """
 
     names: tuple[str, ...]
@@ -63,29 +43,7 @@ class LimitingEstimate:
 def fit_limiting(contests: Contests, link_name: str = "logit") -> LimitingEstimate:
     """The maximum-likelihood estimate of contests that may be separated.
 
-    Parameters
-    ----------
-    contests : Contests
-    link_name : str
-        "logit", "probit" or "cauchit".
-
-    Returns
-    -------
-    LimitingEstimate
-
-    Raises
-    ------
-    InputError, TooLargeError, ConvergenceError
-        As :func:`pairproof.native.structured.estimate.fit_structured` raises them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.limiting import fit_limiting
-    >>> fit_limiting(Contests(contest_design([0], [1], ["A", "B"]), np.ones(1), np.zeros(1))).theta.tolist()
-    [-inf]
+    link_name: "logit", "probit" or "cauchit".
     """
     limit = limiting_contests(contests)
     rest = fit_structured(limit.contests, link_name)
@@ -103,28 +61,9 @@ def fit_limiting(contests: Contests, link_name: str = "logit") -> LimitingEstima
 class Limit:
     """The contests that stay uncertain in the limit of a separated estimate.
 
-    Attributes
-    ----------
-    contests : Contests
-        Without the rows whose result is certain, and with one parameter fixed for each flat direction.
-    certain : int[r]
-        Rows whose result is certain.
-    direction : float[p]
-        Of separation; 0 without any.
-    dropped : int[k]
-        Parameters that were fixed.
-    moved : bool[p]
-        Parameters that the contests left do not determine.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.limiting import limiting_contests
-    >>> design = contest_design([0, 1], [1, 2], ["A", "B", "C"])
-    >>> limiting_contests(Contests(design, np.array([1.0, 3]), np.array([1.0, 0]))).contests.design.names
-    ('B',)
+    contests: without the rows whose result is certain, and with one parameter fixed for each flat direction.
+    certain int[r]: rows whose result is certain.  direction float[p]: of separation; 0 without any.  dropped
+    int[k]: parameters that were fixed.  moved bool[p]: parameters that the contests left do not determine.
     """
 
     contests: Contests
@@ -135,30 +74,7 @@ class Limit:
 
 
 def limiting_contests(contests: Contests) -> Limit:
-    """What is left of contests when those that separation makes certain are taken out.
-
-    Parameters
-    ----------
-    contests : Contests
-
-    Returns
-    -------
-    Limit
-
-    Raises
-    ------
-    TooLargeError, ConvergenceError
-        As :func:`pairproof.native.structured.existence.separation` raises them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.limiting import limiting_contests
-    >>> limiting_contests(Contests(contest_design([0], [1], ["A", "B"]), np.ones(1), np.ones(1))).certain.tolist()
-    []
-    """
+    """What is left of contests when those that separation makes certain are taken out."""
     found = separation(contests)
     certain = np.zeros(0, dtype=np.int64) if found is None else found.rows
     left = np.setdiff1d(np.flatnonzero(contests.totals > 0), certain)
@@ -177,21 +93,7 @@ def limiting_contests(contests: Contests) -> Limit:
 def pivots(flat: FloatArray) -> IntArray:
     """One parameter for each flat direction, which fixes it.
 
-    Parameters
-    ----------
-    flat : float[p, k]
-        Independent directions.
-
-    Returns
-    -------
-    int[k]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.limiting import pivots
-    >>> pivots(np.array([[0.0], [1.0], [0.5]])).tolist()
-    [1]
+    flat float[p, k]: independent directions.  Returns int[k].
     """
     from scipy.linalg import qr
 

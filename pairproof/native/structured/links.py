@@ -24,33 +24,12 @@ FloatArray = NDArray[np.float64]
 class Link:
     """A symmetric link, with the derivatives that likelihood and bias reduction need.
 
-    Attributes
-    ----------
-    name : str
-        "logit", "probit" or "cauchit".
-    log_cdf : function
-        log F(eta) of float[n], exact in both tails.
-    derivatives : function
-        First and second derivative of log F at eta, each float[n].
-    third : function
-        Third derivative of log F at eta, float[n].
-    density : function
-        f = F', and f', each float[n].
-    bend : function
-        f'/f at eta, float[n]; also where f itself underflows.
-    quantile : function
-        eta with F(eta) = p, for p of float[n] in (0, 1).
-    concave : bool
-        Whether log F is concave, so that a maximum of the likelihood is the only one.
-    far : float
-        A predictor beyond this in absolute value makes the solver ask whether the estimate exists.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.links import link
-    >>> [round(float(link(name).probability(np.array([1.0]))[0]), 6) for name in ("logit", "probit", "cauchit")]
-    [0.731059, 0.841345, 0.75]
+    name: "logit", "probit" or "cauchit".  log_cdf: log F(eta) of float[n], exact in both tails.  derivatives:
+    first and second derivative of log F at eta, each float[n].  third: third derivative of log F at eta,
+    float[n].  density: f = F', and f', each float[n].  bend: f'/f at eta, float[n]; also where f itself
+    underflows.  quantile: eta with F(eta) = p, for p of float[n] in (0, 1).  concave: whether log F is
+    concave, so that a maximum of the likelihood is the only one.  far: a predictor beyond this in absolute
+    value makes the solver ask whether the estimate exists.
     """
 
     name: str
@@ -75,26 +54,7 @@ class Link:
 def link(name: str) -> Link:
     """The link of this name.
 
-    Parameters
-    ----------
-    name : str
-        "logit", "probit" or "cauchit".
-
-    Returns
-    -------
-    Link
-
-    Raises
-    ------
-    InputError
-        There is no such link.
-
-    Examples
-    --------
-    >>> from pairproof.native.structured.links import link
-    >>> link("cloglog")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    pairproof.errors.InputError: link 'cloglog'; expected one of logit, probit, cauchit: only symmetric links give...
+    name: "logit", "probit" or "cauchit".
     """
     if name not in _LINKS:
         raise InputError(

@@ -30,25 +30,8 @@ IntArray = NDArray[np.int64]
 class Residuals:
     """Residuals of n rows of contests; NaN in a row without any.
 
-    Attributes
-    ----------
-    fitted : float[n]
-        Probability that the first player wins.
-    response, working, pearson, deviance : float[n]
-    weights : float[n]
-        Working weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.estimate import fit_structured
-    >>> from pairproof.native.structured.residuals import residuals
-    >>> design = contest_design([0, 0], [1, 1], ["A", "B"])
-    >>> contests = Contests(design, np.array([3.0, 1.0]), np.array([1.0, 3.0]))
-    >>> residuals(contests, fit_structured(contests)).pearson.round(9).tolist()
-    [1.0, -1.0]
+    fitted float[n]: probability that the first player wins.  response, working, pearson, deviance float[n].
+    weights float[n]: working weights.
     """
 
     fitted: FloatArray
@@ -62,26 +45,7 @@ class Residuals:
 def residuals(contests: Contests, found: StructuredEstimate) -> Residuals:
     """The residuals of contests under an estimate.
 
-    Parameters
-    ----------
-    contests : Contests
-        Those that were fitted, in rows of any kind.
-    found : StructuredEstimate
-
-    Returns
-    -------
-    Residuals
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.estimate import fit_structured
-    >>> from pairproof.native.structured.residuals import residuals
-    >>> contests = Contests(contest_design([0], [1], ["A", "B"]), np.array([3.0]), np.array([1.0]))
-    >>> residuals(contests, fit_structured(contests)).fitted.round(9).tolist()
-    [0.75]
+    contests: those that were fitted, in rows of any kind.
     """
     chosen = link(found.link)
     point = ContestPoint(contests, chosen, found.theta)
@@ -112,31 +76,9 @@ def grouped_residuals(
 ) -> tuple[FloatArray, FloatArray]:
     """Residuals grouped by player, and their weights.
 
-    Parameters
-    ----------
-    found : Residuals
-        Of n rows.
-    first, second : int[n]
-        Player, or any other group, of each side: 0 .. n_groups - 1.
-    n_groups : int
-
-    Returns
-    -------
-    float[n_groups], float[n_groups]
-        Weighted means of working residuals (NaN without a contest), and sums of the weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.contests import Contests
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.structured.estimate import fit_structured
-    >>> from pairproof.native.structured.residuals import grouped_residuals, residuals
-    >>> a, b, x = np.array([0, 1]), np.array([1, 2]), np.array([[0.0], [1.0], [2.0]])
-    >>> contests = Contests(contest_design(a, b, ["A", "B", "C"], x, ["x"]), np.array([3.0, 1]), np.array([1.0, 3]))
-    >>> mean, weight = grouped_residuals(residuals(contests, fit_structured(contests)), a, b, 3)
-    >>> mean.round(9).tolist(), weight.round(9).tolist()
-    ([1.0, -1.0, 1.0], [1.0, 2.0, 1.0])
+    `found`: of n rows.  `first`, second int[n]: player, or any other group, of each side: 0 .. n_groups - 1.
+    Returns float[n_groups], float[n_groups]: weighted means of working residuals (NaN without a contest), and
+    sums of the weights.
     """
     used = ~np.isnan(found.working)
     a, b, weights = first[used], second[used], found.weights[used]

@@ -29,35 +29,11 @@ FAR = 20.0
 class GeneralTiesEstimate:
     """A maximum-likelihood estimate of the generalised Davidson model.
 
-    Attributes
-    ----------
-    names : tuple of str
-    theta : float[k]
-        Abilities and other columns of the design, then tie.max (logit of the largest probability of a tie),
-        tie.mode (logit), tie.scale (log).
-    covariance : float[k, k]
-        Inverse of the observed information.
-    llf : float
-        Without multinomial coefficients.
-    deviance : float
-        Against probabilities of their own for every row.
-    steps : int
-    decrement : float
-        Squared length, in standard errors, of the last step.
-    score : float[k]
-    expected_covariance : float[k, k]
-        Inverse of the expected information, which R's gnm reports.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.ties_general.fit import fit_general_ties
-    >>> from pairproof.native.ties_general.model import general_ties
-    >>> design = contest_design([0], [1], ["A", "B"], reference="B")
-    >>> found = fit_general_ties(general_ties(design, np.array([4.0]), np.array([2.0]), np.array([1.0])))
-    >>> found.theta.round(6).tolist()  # log 4; nu = 2 / sqrt(4) = 1, tie.max = log(nu / 2)
-    [1.386294, -0.693147]
+    theta float[k]: abilities and other columns of the design, then tie.max (logit of the largest probability
+    of a tie), tie.mode (logit), tie.scale (log).  covariance float[k, k]: inverse of the observed
+    information.  llf: without multinomial coefficients.  deviance: against probabilities of their own for
+    every row.  decrement: squared length, in standard errors, of the last step.  score float[k].
+    expected_covariance float[k, k]: inverse of the expected information, which R's gnm reports.
     """
 
     names: tuple[str, ...]
@@ -77,34 +53,7 @@ class GeneralTiesEstimate:
 
 
 def fit_general_ties(contests: GeneralTies) -> GeneralTiesEstimate:
-    """The maximum-likelihood estimate of the generalised Davidson model.
-
-    Parameters
-    ----------
-    contests : GeneralTies
-
-    Returns
-    -------
-    GeneralTiesEstimate
-
-    Raises
-    ------
-    NotEstimableError
-        There is no tie, parameters are infinite, or they cannot be told apart; the message names them.
-    ConvergenceError
-        The scale or the mode of the ties went to the end of its range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.ties_general.fit import fit_general_ties
-    >>> from pairproof.native.ties_general.model import general_ties
-    >>> never = general_ties(contest_design([0], [1], ["A", "B"]), np.ones(1), np.zeros(1), np.ones(1))
-    >>> fit_general_ties(never)
-    Traceback (most recent call last):
-    pairproof.errors.NotEstimableError: tie.max: there is no tie among 2 contests, and the estimate is -infinite
-    """
+    """The maximum-likelihood estimate of the generalised Davidson model."""
     _check(contests)
     none = np.zeros((contests.design.n_rows, 0))
     plain = replace(contests, mode=none, mode_names=(), scale=none, scale_names=())

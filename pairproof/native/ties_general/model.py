@@ -31,38 +31,11 @@ FloatArray = NDArray[np.float64]
 class GeneralTies:
     """Outcomes of contests that may be tied, and the columns of every part of the model.
 
-    Attributes
-    ----------
-    design : Design
-        Of n rows: abilities, home advantage as a contest column (1 at the first player's home, -1 at the
-        second's), covariates.
-    most : float[n, q]
-        Columns of c, the logit of the largest probability of a tie.
-    most_names : tuple of str
-        Of these.
-    mode : float[n, r]
-        Columns of m, home differences; none (p = 1/2) without a shift.
-    mode_names : tuple of str
-        Of these.
-    scale : float[n, t]
-        Columns of log s; none (s = 1) without a scale.
-    scale_names : tuple of str
-        Of these.
-    wins, ties, losses : float[n]
-        Of the first player, >= 0.
-
-    Raises
-    ------
-    InputError
-        Shapes do not fit, or a count is negative or not finite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.ties_general.model import general_ties
-    >>> general_ties(contest_design([0], [1], ["A", "B"]), np.ones(1), np.ones(1), np.ones(1), scale=True).names
-    ('B', 'tie.max', 'tie.scale')
+    design: of n rows: abilities, home advantage as a contest column (1 at the first player's home, -1 at the
+    second's), covariates.  most float[n, q]: columns of c, the logit of the largest probability of a tie.
+    most_names: of these.  mode float[n, r]: columns of m, home differences; none (p = 1/2) without a shift.
+    mode_names: of these.  scale float[n, t]: columns of log s; none (s = 1) without a scale.  scale_names: of
+    these.  wins, ties, losses float[n]: of the first player, >= 0.
     """
 
     design: Design
@@ -112,35 +85,10 @@ def general_ties(
 ) -> GeneralTies:
     """Contests under Davidson's model, shifted or scaled or both.
 
-    Parameters
-    ----------
-    design : Design
-        Of the abilities, home advantage among its columns.
-    wins, ties, losses : float[n]
-    home : float[n], optional
-        1 where the first player is at home, -1 where the second is, 0 at nobody's; needed for a shift.
-    shift : bool
-        Whether ties are most probable elsewhere than between equals, by who is at home.
-    scale : bool
-        Whether ties grow rarer away from there at another rate than Davidson's.
-
-    Returns
-    -------
-    GeneralTies
-
-    Raises
-    ------
-    InputError
-        A shift without `home`, or shapes that do not fit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.ties_general.model import general_ties
-    >>> one = np.ones(1)
-    >>> general_ties(contest_design([0], [1], ["A", "B"]), one, one, one, one, shift=True).names
-    ('B', 'tie.max', 'tie.mode')
+    design: of the abilities, home advantage among its columns.  wins, ties, losses float[n].  home float[n]:
+    1 where the first player is at home, -1 where the second is, 0 at nobody's; needed for a shift.  shift:
+    whether ties are most probable elsewhere than between equals, by who is at home.  scale: whether ties grow
+    rarer away from there at another rate than Davidson's.
     """
     n = design.n_rows
     if shift and home is None:
@@ -167,20 +115,7 @@ def general_ties(
 class TiePoint:
     """The log-likelihood at one place, as :func:`pairproof.native.numerics.newton.maximise` asks for it.
 
-    Attributes
-    ----------
-    contests : GeneralTies
-    theta : float[k]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.structured.design import contest_design
-    >>> from pairproof.native.ties_general.model import TiePoint, general_ties
-    >>> one = np.ones(1)
-    >>> contests = general_ties(contest_design([0], [1], ["A", "B"]), one, one, one)
-    >>> TiePoint(contests, np.array([0.0, np.log(0.5)])).probabilities.round(9).tolist()  # nu = 1
-    [[0.333333333, 0.333333333, 0.333333333]]
+    theta float[k].
     """
 
     contests: GeneralTies
@@ -295,14 +230,7 @@ class TiePoint:
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """The exact step where the information is positive definite, a shorter one elsewhere; the decrement.
 
-        Parameters
-        ----------
-        accuracy : float
-            Not used.
-
-        Returns
-        -------
-        float[k], float
+        accuracy: not used.  Returns float[k], float.
         """
         factor = raised_cholesky(self.information)
         half = np.linalg.solve(factor, self.score)

@@ -27,34 +27,8 @@ def chosen_covariates(
 ) -> tuple[Persons, list[Covariate], float]:
     """The covariates of a tree, and the persons who have them all.
 
-    Parameters
-    ----------
-    persons : Persons
-    names : sequence of str, optional
-        Columns: `age`; `C(q1)`, a numeric column as a factor; `ordered(edu)`, levels in their order.
-        Default: every column of persons.
-    missing : {"refuse", "leave out"}
-        What becomes of persons without a value.
-
-    Returns
-    -------
-    Persons, list of Covariate, float
-        And how many persons were left out.
-
-    Raises
-    ------
-    InputError
-        No covariate, an unknown or repeated one, a value that is missing, or one that differs within a judge.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.covariates import chosen_covariates
-    >>> from pairproof.native.trees.persons import persons_of
-    >>> data = {"first": ["A", "A"], "second": ["B", "B"], "outcome": ["first", "second"], "judge": ["ann", "bob"]}
-    >>> persons = persons_of(pairproof.read(data | {"age": [20, 30]}))
-    >>> [c.kind for c in chosen_covariates(persons, None, "refuse")[1]]
-    ['numeric']
+    missing: what becomes of persons without a value.  Returns Persons, list of Covariate, float: and how many
+    persons were left out.
     """
     if missing not in ("refuse", "leave out"):
         raise InputError(f"missing={missing!r}; expected 'refuse' or 'leave out'")

@@ -34,28 +34,8 @@ Adjust = Literal["bonferroni", "none"]
 class Covariate:
     """A covariate of persons.
 
-    Attributes
-    ----------
-    name : str
-    kind : str
-        "numeric", "factor" or "ordered" (a factor whose splits keep the order; its test is a factor's).
-    values : float[n]
-        Values, or numbers of levels from 0.
-    levels : tuple of str
-        Of a factor; empty for a numeric covariate.
-
-    Raises
-    ------
-    InputError
-        A value is missing, not finite, or not the number of a level.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.instability import Covariate
-    >>> Covariate("sex", "factor", np.array([0.0, 2.0]), ("m", "f"))
-    Traceback (most recent call last):
-    pairproof.errors.InputError: sex, person 2: 2.0 is not the number of one of 2 levels
+    kind: "numeric", "factor" or "ordered" (a factor whose splits keep the order; its test is a factor's).
+    values float[n]: values, or numbers of levels from 0.  levels: of a factor; empty for a numeric covariate.
     """
 
     name: str
@@ -86,22 +66,9 @@ class Covariate:
 class InstabilityTest:
     """A test of parameter stability along one covariate.
 
-    Attributes
-    ----------
-    covariate : str
-    statistic : float
-    p : float
-        For this covariate alone.
-    p_adjusted : float
-        1 - (1 - p)^m over the m covariates tested in the node; p itself where nothing is adjusted.
-    df : int
-        Of the chi-square of a factor; the number of places of a numeric covariate.
-
-    Examples
-    --------
-    >>> from pairproof.native.trees.instability import InstabilityTest
-    >>> InstabilityTest("age", 12.0, 0.01, 0.02, 30).covariate
-    'age'
+    p: for this covariate alone.  p_adjusted: 1 - (1 - p)^m over the m covariates tested in the node; p itself
+    where nothing is adjusted.  df: of the chi-square of a factor; the number of places of a numeric
+    covariate.
     """
 
     covariate: str
@@ -120,32 +87,11 @@ def instability_tests(
 ) -> tuple[InstabilityTest, ...]:
     """The tests of all covariates that can be tested in a node.
 
-    Parameters
-    ----------
-    scores : float[n, k]
-        Of the persons of the node, at its estimate.
-    covariates : sequence of Covariate
-        Of the same n persons.
-    minimum : int
-        Persons that a place leaves on either side at least; never fewer than a tenth of them.
-    weights : float[n], optional
-        Persons that each row stands for; default 1.
-    adjust : {"bonferroni", "none"}
-        Whether p-values are adjusted for the number of covariates tested.
-
-    Returns
-    -------
-    tuple of InstabilityTest
-        In the order of the covariates; one with a single value, or without a place, is left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.instability import Covariate, instability_tests
-    >>> scores = np.array([[0.5], [0.5], [0.5], [-0.5], [-0.5], [-0.5]])
-    >>> test = instability_tests(scores, [Covariate("g", "factor", np.repeat([0.0, 1.0], 3), ("a", "b"))], 2)[0]
-    >>> print(f"{test.statistic:.6f} {test.p:.6f}")
-    6.000000 0.014306
+    scores float[n, k]: of the persons of the node, at its estimate.  covariates: of the same n persons.
+    minimum: persons that a place leaves on either side at least; never fewer than a tenth of them.  weights
+    float[n]: persons that each row stands for; default 1.  adjust: whether p-values are adjusted for the
+    number of covariates tested.  Returns tuple of InstabilityTest: in the order of the covariates; one with a
+    single value, or without a place, is left out.
     """
     own = np.ones(len(scores)) if weights is None else weights
     half = whitened(scores, own)
@@ -168,23 +114,8 @@ def instability_tests(
 def whitened(scores: FloatArray, weights: FloatArray) -> FloatArray | None:
     """Scores times their persons, scaled: J^-1/2 w s / sqrt(n).
 
-    Parameters
-    ----------
-    scores : float[n, k]
-    weights : float[n]
-        Persons that each row stands for.
-
-    Returns
-    -------
-    float[n, k] or None
-        None where J is singular: the persons differ in fewer ways than there are parameters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.instability import whitened
-    >>> whitened(np.array([[1.0], [-1.0]]), np.array([2.0, 2.0])).ravel().tolist()
-    [1.0, -1.0]
+    scores float[n, k].  weights float[n]: persons that each row stands for.  Returns float[n, k] or None:
+    none where J is singular: the persons differ in fewer ways than there are parameters.
     """
     n = float(weights.sum())
     outer = (scores * weights[:, None]).T @ scores / n
@@ -219,25 +150,9 @@ def _numeric(
 def places(values: FloatArray, minimum: int, weights: FloatArray | None = None) -> tuple[IntArray, IntArray]:
     """Where a numeric covariate may break: between distinct values, away from both ends.
 
-    Parameters
-    ----------
-    values : float[n]
-    minimum : int
-        Persons on either side at least; never fewer than a tenth of them.
-    weights : float[n], optional
-        Persons that each row stands for; default 1.
-
-    Returns
-    -------
-    int[n], int[m]
-        Order of the rows, and how many of them are before each place.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.instability import places
-    >>> places(np.array([30.0, 20.0, 30.0, 40.0]), 1)[1].tolist()
-    [1, 3]
+    values float[n].  minimum: persons on either side at least; never fewer than a tenth of them.  weights
+    float[n]: persons that each row stands for; default 1.  Returns int[n], int[m]: order of the rows, and how
+    many of them are before each place.
     """
     own = np.ones(len(values)) if weights is None else weights
     order = np.argsort(values, kind="stable")
@@ -250,25 +165,8 @@ def places(values: FloatArray, minimum: int, weights: FloatArray | None = None) 
 def largest_statistic(scores: FloatArray, at: IntArray, shares: FloatArray | None = None) -> float:
     """The largest statistic over places.
 
-    Parameters
-    ----------
-    scores : float[n, k]
-        In the order of the covariate, as :func:`whitened` has them.
-    at : int[m]
-        Rows before each place.
-    shares : float[m], optional
-        Share of the persons before each place; default: that of the rows.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.instability import largest_statistic
-    >>> print(f"{largest_statistic(np.array([[0.5], [0.5], [-0.5], [-0.5]]), np.array([1, 2, 3])):.6f}")
-    4.000000
+    scores float[n, k]: in the order of the covariate, as :func:`whitened` has them.  `at` int[m]: rows before
+    each place.  shares float[m]: share of the persons before each place; default: that of the rows.
     """
     share = at / len(scores) if shares is None else shares
     path = np.cumsum(scores, axis=0)[at - 1]
@@ -276,20 +174,5 @@ def largest_statistic(scores: FloatArray, at: IntArray, shares: FloatArray | Non
 
 
 def by_name(tests: Sequence[InstabilityTest]) -> Mapping[str, InstabilityTest]:
-    """The tests of a node by the name of their covariate.
-
-    Parameters
-    ----------
-    tests : sequence of InstabilityTest
-
-    Returns
-    -------
-    mapping of str to InstabilityTest
-
-    Examples
-    --------
-    >>> from pairproof.native.trees.instability import InstabilityTest, by_name
-    >>> by_name([InstabilityTest("age", 12.0, 0.01, 0.02, 30)])["age"].p
-    0.01
-    """
+    """The tests of a node by the name of their covariate."""
     return {test.covariate: test for test in tests}

@@ -37,24 +37,9 @@ QUICK_STEPS, LARGE = 12, 12.0
 class NodeModel:
     """The model of some persons.
 
-    Attributes
-    ----------
-    names : tuple of str
-    theta : float[k]
-        inf where an item is separated in this node, NaN where it is not determined.
-    llf : float
-        The supremum where theta is infinite.
-    scores : float[m, k] or None
-        Of the m persons; None where the estimate is not finite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.node import fit_node
-    >>> from pairproof.native.trees.preferences import preferences
-    >>> found = fit_node(preferences(np.array([[1], [1], [-1]]), [0], [1], ["A", "B"]), np.arange(3))
-    >>> found.theta.round(6).tolist(), found.scores.round(6).ravel().tolist()  # log 2
-    ([0.693147], [0.333333, 0.333333, -0.666667])
+    theta float[k]: inf where an item is separated in this node, NaN where it is not determined.  llf: the
+    supremum where theta is infinite.  scores float[m, k] or None: of the m persons; None where the estimate
+    is not finite.
     """
 
     names: tuple[str, ...]
@@ -66,24 +51,7 @@ class NodeModel:
 def fit_node(data: Preferences, persons: IntArray) -> NodeModel:
     """The maximum-likelihood model of these persons, with their scores.
 
-    Parameters
-    ----------
-    data : Preferences
-    persons : int[m]
-        Rising.
-
-    Returns
-    -------
-    NodeModel
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.node import fit_node
-    >>> from pairproof.native.trees.preferences import preferences
-    >>> always = fit_node(preferences(np.array([[1], [1]]), [0], [1], ["A", "B"]), np.arange(2))
-    >>> always.theta.tolist(), always.llf, always.scores is None
-    ([inf], 0.0, True)
+    persons int[m]: rising.
     """
     entries = data.of(persons)
     if not len(entries):
@@ -99,20 +67,7 @@ def fit_node(data: Preferences, persons: IntArray) -> NodeModel:
 class Maximum:
     """The maximum of the likelihood of summed counts.
 
-    Attributes
-    ----------
-    theta : float[k]
-        As in :class:`NodeModel`.
-    llf : float
-    finite : bool
-        Whether the maximum is at a finite place.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.node import Maximum
-    >>> Maximum(np.zeros(1), -1.0, True).finite
-    True
+    theta float[k]: as in :class:`NodeModel`.  finite: whether the maximum is at a finite place.
     """
 
     theta: FloatArray
@@ -123,24 +78,7 @@ class Maximum:
 def fit_totals(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
     """The maximum-likelihood model of counts summed over persons.
 
-    Parameters
-    ----------
-    data : Preferences
-        Whose comparisons these are.
-    wins, ties, losses : float[C]
-
-    Returns
-    -------
-    Maximum
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.node import fit_totals
-    >>> from pairproof.native.trees.preferences import preferences
-    >>> data = preferences(np.array([[1], [-1]]), [0], [1], ["A", "B"])
-    >>> fit_totals(data, np.array([3.0]), np.zeros(1), np.ones(1)).theta.round(6).tolist()
-    [1.098612]
+    data: whose comparisons these are.  wins, ties, losses float[C].
     """
     if data.tied:
         return _with_ties(data, wins, ties, losses)
@@ -160,25 +98,8 @@ def quick_llf(
 
     Where that does not arrive at a place of ordinary size, :func:`fit_totals` decides what the supremum is.
 
-    Parameters
-    ----------
-    data : Preferences
-    wins, ties, losses : float[C]
-    start : float[k]
-
-    Returns
-    -------
-    float, float[k]
-        The log-likelihood, and a start for counts near these.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.node import quick_llf
-    >>> from pairproof.native.trees.preferences import preferences
-    >>> data = preferences(np.array([[1], [-1]]), [0], [1], ["A", "B"])
-    >>> print(f"{quick_llf(data, np.array([3.0]), np.zeros(1), np.ones(1), np.zeros(1))[0]:.6f}")
-    -2.249341
+    wins, ties, losses float[C].  start float[k].  Returns float, float[k]: the log-likelihood, and a start
+    for counts near these.
     """
     theta, old = start, -np.inf
     for _ in range(QUICK_STEPS):

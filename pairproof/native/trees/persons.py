@@ -29,32 +29,9 @@ NOT_OF_PERSONS = ("judge", "person", "order", "source")
 class Persons:
     """Comparisons, and the persons who made them.
 
-    Attributes
-    ----------
-    table : Comparisons
-        Of these persons alone.
-    person : int[n_rows]
-        Who made each row of it, 0 .. n - 1.
-    names : tuple of str
-        Of the n persons: judges, or numbers of the rows of the file.
-    weights : float[n]
-        Persons that each stands for.
-    columns : mapping of str to Factor or float[n]
-        Of persons.
-    noun : str
-        "person" or "judge".
-    silent : float
-        Persons who compared nothing, and are left out.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.persons import persons_of
-    >>> table = pairproof.read(
-    ...     {"first": ["A", "A"], "second": ["B", "B"], "outcome": ["first", "second"], "judge": ["ann", "bob"]}
-    ... )
-    >>> persons_of(table).names
-    ('ann', 'bob')
+    table: of these persons alone.  person int[n_rows]: who made each row of it, 0 .. n - 1.  names: of the n
+    persons: judges, or numbers of the rows of the file.  weights float[n]: persons that each stands for.
+    columns: of persons.  noun: "person" or "judge".  silent: persons who compared nothing, and are left out.
     """
 
     table: Comparisons
@@ -106,28 +83,7 @@ class Persons:
 def persons_of(table: Respondents | Comparisons) -> Persons:
     """The persons of a table.
 
-    Parameters
-    ----------
-    table : Respondents or Comparisons
-        Comparisons have a column `judge`.
-
-    Returns
-    -------
-    Persons
-
-    Raises
-    ------
-    InputError
-        No judges, or a row without one; rankings, whose pairs are dependent; answers at several times; a
-        weight that is no whole number.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.persons import persons_of
-    >>> persons_of(pairproof.Comparisons.build("AB", [0], [1], [3], None, [1]))
-    Traceback (most recent call last):
-    pairproof.errors.InputError: table: no column 'judge', which says who made a comparison; a tree divides persons
+    table: comparisons have a column `judge`.
     """
     if isinstance(table, Respondents):
         return _of_respondents(table)
@@ -178,25 +134,7 @@ def _of_judges(table: Comparisons) -> Persons:
 def constant_for_each(persons: Persons, name: str) -> None:
     """Check that a covariate has one value for each person.
 
-    Parameters
-    ----------
-    persons : Persons
-    name : str
-        Of a column of its table.
-
-    Raises
-    ------
-    InputError
-        Two rows of a person have different values, or one has none.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.persons import constant_for_each, persons_of
-    >>> data = {"first": ["A", "A"], "second": ["B", "B"], "outcome": ["first", "second"], "judge": ["ann", "ann"]}
-    >>> constant_for_each(persons_of(pairproof.read(data | {"age": [20, 30]})), "age")
-    Traceback (most recent call last):
-    pairproof.errors.InputError: table: age of judge 'ann' has the values '20', '30'; a tree divides judges, so that a covariate has one value for each: name those that have in covariates
+    name: of a column of its table.
     """
     column = persons.table.columns[name]
     codes = column.codes if isinstance(column, Factor) else np.where(np.isnan(column), -np.inf, column)
@@ -216,22 +154,7 @@ def constant_for_each(persons: Persons, name: str) -> None:
 def shown(column: Column, row: int) -> str:
     """A value as text.
 
-    Parameters
-    ----------
-    column : Factor or float[n]
-    row : int
-
-    Returns
-    -------
-    str
-        "no value" where there is none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.persons import shown
-    >>> shown(np.array([1.5, np.nan]), 0), shown(np.array([1.5, np.nan]), 1)
-    ('1.5', 'no value')
+    column Factor or float[n].  Returns str: "no value" where there is none.
     """
     if isinstance(column, Factor):
         return str(column.levels[column.codes[row]]) if column.codes[row] >= 0 else "no value"

@@ -36,38 +36,8 @@ CHARACTER, LEAF, LEVEL, HEAD, ITEM, TOP, BOTTOM, SIDE = 0.075, 1.55, 0.95, 0.42,
 def plot_tree(tree: TreeRecord, where: Any = None, *, level: float = 0.95, force: bool = False) -> Any:
     """Draw a tree, with the worths of the items in each leaf and their intervals.
 
-    Parameters
-    ----------
-    tree : PreferenceTree
-    where : path or matplotlib Figure, optional
-        A file that ends in .png, .svg or .pdf; or a figure to draw in.  Default: a new figure, whose size fits the
-        tree.
-    level : float
-        Level of the intervals, in (0, 1); they are made on the logit scale.
-    force : bool
-        Replace a file that pairproof did not make, too.
-
-    Returns
-    -------
-    matplotlib Figure
-
-    Raises
-    ------
-    InputError
-        Another suffix, a file that must not be replaced, or a level outside (0, 1).
-    TooLargeError
-        More than 40 leaves or 200 items.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from matplotlib.figure import Figure
-    >>> from pairproof.native.trees.picture import plot_tree
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> figure = plot_tree(pairproof.fit_tree(pairproof.read(data)), Figure())
-    >>> [ax.get_title() for ax in figure.axes[1:]]
-    ['node 2\\nn = 20', 'node 3\\nn = 20']
+    where: a file that ends in .png, .svg or .pdf; or a figure to draw in.  Default: a new figure, whose size
+    fits the tree.  force: replace a file that pairproof did not make, too.
     """
     if len(tree.leaves) > MOST_LEAVES or len(tree.items) > MOST_ITEMS:
         raise TooLargeError(
@@ -97,24 +67,7 @@ def plot_tree(tree: TreeRecord, where: Any = None, *, level: float = 0.95, force
 
 
 def size_of(tree: TreeRecord) -> tuple[float, float]:
-    """Width and height in inches of the picture.
-
-    Parameters
-    ----------
-    tree : TreeRecord
-
-    Returns
-    -------
-    (float, float)
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.picture import size_of
-    >>> data = {"first": ["A"] * 9, "second": ["B"] * 9, "judge": list(range(9)), "age": [20] * 9}
-    >>> size_of(pairproof.fit_tree(pairproof.read(data | {"outcome": ["first"] * 5 + ["second"] * 4})))[0] > 3
-    True
-    """
+    """Width and height in inches of the picture."""
     return _layout(tree).size
 
 

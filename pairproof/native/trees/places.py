@@ -32,32 +32,8 @@ EXCESS = 0.5825971579390106
 def places_p(statistic: float, k: int, shares: FloatArray) -> float:
     """The p-value of the largest statistic over given places.
 
-    Parameters
-    ----------
-    statistic : float
-    k : int
-        Parameters, >= 1.
-    shares : float[m]
-        Share of the sample before each place, rising, in (0, 1).
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    InputError
-        k is not positive, or the shares do not rise within (0, 1).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.places import places_p
-    >>> print(f"{places_p(3.841458820694124, 1, np.array([0.5])):.6f}")  # one place: chi-square
-    0.050000
-    >>> print(f"{places_p(3.841458820694124, 1, np.array([0.25, 0.5, 0.75])):.6f}")
-    0.124280
+    k: parameters, >= 1.  shares float[m]: share of the sample before each place, rising, in (0, 1).  Returns
+    float: in [0, 1].
     """
     at = np.asarray(shares, dtype=float)
     if k < 1 or not len(at) or at[0] <= 0 or at[-1] >= 1 or (np.diff(at) <= 0).any():

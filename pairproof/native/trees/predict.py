@@ -23,32 +23,7 @@ if TYPE_CHECKING:
 
 
 def predicted(tree: TreeRecord, covariates: Any) -> pd.DataFrame:
-    """Leaves, rankings and worths of new persons; see :meth:`PreferenceTree.predict`.
-
-    Parameters
-    ----------
-    tree : TreeRecord
-    covariates : DataFrame, or mapping of str to values
-
-    Returns
-    -------
-    DataFrame
-
-    Raises
-    ------
-    InputError
-        As in :meth:`PreferenceTree.predict`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.predict import predicted
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "sex": ["f"] * 20 + ["m"] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> predicted(pairproof.fit_tree(pairproof.read(data)), {"sex": ["m", "x"]})
-    Traceback (most recent call last):
-    pairproof.errors.InputError: person 2: no person of node 1 has sex 'x'; the levels there are 'f', 'm'
-    """
+    """Leaves, rankings and worths of new persons; see :meth:`PreferenceTree.predict`."""
     import pandas as pd
 
     numbers = leaf_numbers(tree, covariates)
@@ -67,30 +42,7 @@ def predicted(tree: TreeRecord, covariates: Any) -> pd.DataFrame:
 def leaf_numbers(tree: TreeRecord, covariates: Any, single: bool = False) -> list[int]:
     """The leaf of each person.
 
-    Parameters
-    ----------
-    tree : TreeRecord
-    covariates : DataFrame, or mapping of str to values
-    single : bool
-        Whether they are values of one person.
-
-    Returns
-    -------
-    list of int
-
-    Raises
-    ------
-    InputError
-        As in :meth:`PreferenceTree.predict`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.predict import leaf_numbers
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> leaf_numbers(pairproof.fit_tree(pairproof.read(data)), {"age": [20, 21]})
-    [2, 3]
+    single: whether they are values of one person.
     """
     used = {node.split.covariate for node in tree.nodes if node.split is not None}
     known = [covariate for covariate in tree.covariates if covariate.name in used]

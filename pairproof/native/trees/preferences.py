@@ -26,28 +26,11 @@ MISSING = 9
 class Preferences:
     """Counts of answers of persons to comparisons of items.
 
-    Attributes
-    ----------
-    person, pair : int[m]
-        Whose counts these are, 0 .. n - 1, and of which of the C comparisons, 0 .. C - 1.
-    wins, ties, losses : float[m]
-        How often this person preferred the first item of the comparison, neither, the second.
-    weights : float[n]
-        Persons that each stands for, 1 or a greater whole number.
-    design : Design
-        Of the C comparisons: abilities, the reference at 0.
-    items : tuple of str
-    reference : str
-    tied : bool
-        Whether any answer is a tie: the model then has the parameter "tie" (the logarithm of Davidson's nu).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.preferences import preferences
-    >>> found = preferences(np.array([[1, -1, 9]]), [0, 0, 1], [1, 2, 2], ["A", "B", "C"], "C")
-    >>> found.names, found.tied, found.comparisons
-    (('A', 'B'), False, 2.0)
+    person, pair int[m]: whose counts these are, 0 .. n - 1, and of which of the C comparisons, 0 .. C - 1.
+    wins, ties, losses float[m]: how often this person preferred the first item of the comparison, neither,
+    the second.  weights float[n]: persons that each stands for, 1 or a greater whole number.  design: of the
+    C comparisons: abilities, the reference at 0.  tied: whether any answer is a tie: the model then has the
+    parameter "tie" (the logarithm of Davidson's nu).
     """
 
     person: IntArray
@@ -103,37 +86,8 @@ def preferences(
 ) -> Preferences:
     """Preferences of persons who answered each comparison once or not.
 
-    Parameters
-    ----------
-    answers : int[n, C]
-        +1 (first item), -1 (second), 0 (tie) or MISSING.
-    first, second : sequence of int
-        Items of the C comparisons, 0 .. J - 1.
-    items : sequence of str
-        J names.
-    reference : str, optional
-        Item of ability 0; the last if not given.
-    weights : float[n], optional
-        Persons that each row stands for; default 1.
-
-    Returns
-    -------
-    Preferences
-
-    Raises
-    ------
-    InputError
-        An answer is none of these, or the comparisons do not fit.
-    ItemError
-        An item is unknown, or is compared with itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.preferences import preferences
-    >>> preferences(np.array([[2]]), [0], [1], ["A", "B"])
-    Traceback (most recent call last):
-    pairproof.errors.InputError: person 1, comparison 1: answer 2; expected 1 (first), -1 (second), 0 (tie) or 9 (none)
+    answers int[n, C]: +1 (first item), -1 (second), 0 (tie) or MISSING.  `first`, second: items of the C
+    comparisons, 0 .. J - 1.  weights float[n]: persons that each row stands for; default 1.
     """
     y = np.asarray(answers, dtype=np.int64)
     if y.ndim != 2 or y.shape[1] != len(first):
@@ -175,34 +129,8 @@ def counted(
 ) -> Preferences:
     """Preferences from counts.
 
-    Parameters
-    ----------
-    person, pair : int[m]
-    wins, ties, losses : float[m]
-        Finite and >= 0.
-    weights : float[n]
-        Whole numbers, 1 or more.
-    first, second : sequence of int
-    items : sequence of str
-    reference : str, optional
-        All as in :class:`Preferences` and :func:`preferences`.
-
-    Returns
-    -------
-    Preferences
-
-    Raises
-    ------
-    InputError
-        A weight is no whole number of persons.
-    ItemError
-        An item is unknown, or is compared with itself.
-
-    Examples
-    --------
-    >>> from pairproof.native.trees.preferences import counted
-    >>> counted([0, 1], [0, 0], [3, 1], [0, 0], [1, 2], [1, 1], [0], [1], ["A", "B"]).comparisons
-    3.5
+    person, pair int[m].  wins, ties, losses float[m]: finite and >= 0.  weights float[n]: whole numbers, 1 or
+    more.
     """
     own = np.asarray(weights, dtype=float)
     wrong = np.flatnonzero(~(own >= 1) | (own != np.round(own)))

@@ -25,42 +25,13 @@ TreeTies = Literal["davidson", "half", "drop", "none"]
 class TreeNode:
     """A node of a tree: a group of persons, their model, and why it was split or not.
 
-    Attributes
-    ----------
-    number : int
-        From 1, the left part of a node before its right part.
-    parent : int
-        0 for the root.
-    depth : int
-        Splits above it.
-    rule : tuple of str
-        What holds of its persons, such as ("age <= 52", "gender in {male}").
-    persons : tuple of str
-        Judges, or numbers of the rows of the file.
-    n_persons : float
-        Sum of their weights.
-    tests : tuple of InstabilityTest
-        Empty where nothing could be tested.
-    split : Split or None
-        None for a leaf.
-    parts : tuple of int
-        Numbers of its left and right part; empty for a leaf.
-    reason : str
-        Why a leaf is not split; "" where it is.
-    fit : Fit
-        The Bradley-Terry model of its comparisons.
-    scores_of_items : tuple of float
-        Abilities of the items in their order, the reference 0: inf where an item always won, -inf where it always
-        lost, nan where the comparisons do not determine it.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) * 2
-    >>> node = pairproof.fit_tree(pairproof.read(data)).root
-    >>> node.n_persons, node.reason
-    (40.0, 'no test is below 0.05')
+    number: from 1, the left part of a node before its right part.  parent: 0 for the root.  depth: splits
+    above it.  rule: what holds of its persons, such as ("age <= 52", "gender in {male}").  persons: judges,
+    or numbers of the rows of the file.  n_persons: sum of their weights.  tests: empty where nothing could be
+    tested.  split: none for a leaf.  parts: numbers of its left and right part; empty for a leaf.  reason:
+    why a leaf is not split; "" where it is.  fit: the Bradley-Terry model of its comparisons.
+    scores_of_items: abilities of the items in their order, the reference 0: inf where an item always won,
+    -inf where it always lost, nan where the comparisons do not determine it.
     """
 
     number: int
@@ -100,35 +71,10 @@ class TreeNode:
 class TreeRecord:
     """The numbers of a tree, which :class:`pairproof.native.trees.result.PreferenceTree` gives its verbs.
 
-    Attributes
-    ----------
-    nodes : tuple of TreeNode
-        By number; the first is the root.
-    table : Comparisons
-        What the tree was fitted to: the comparisons of the persons who are in it.
-    covariates : tuple of Covariate
-        Of these persons.
-    noun : str
-        "person" or "judge".
-    ties : {"davidson", "half", "drop", "none"}
-    alpha : float
-    minimum : int
-        Persons of a node at least.
-    most_depth : int or None
-    adjust : {"bonferroni", "none"}
-    left_out : float
-        Persons left out because a covariate has no value.
-    silent : float
-        Persons left out because they compared nothing.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> tree = pairproof.fit_tree(pairproof.read(data))
-    >>> len(tree.nodes), tree.df, round(tree.llf, 6)
-    (3, 3, -22.493406)
+    nodes: by number; the first is the root.  table: what the tree was fitted to: the comparisons of the
+    persons who are in it.  covariates: of these persons.  noun: "person" or "judge".  minimum: persons of a
+    node at least.  left_out: persons left out because a covariate has no value.  silent: persons left out
+    because they compared nothing.
     """
 
     nodes: tuple[TreeNode, ...]
@@ -186,21 +132,7 @@ class TreeRecord:
         return -2.0 * self.llf + self.df * float(np.log(self.root.fit.n_comparisons))
 
     def node(self, number: int) -> TreeNode:
-        """The node of a number.
-
-        Parameters
-        ----------
-        number : int
-
-        Returns
-        -------
-        TreeNode
-
-        Raises
-        ------
-        InputError
-            There is no such node.
-        """
+        """The node of a number."""
         if number not in range(1, len(self.nodes) + 1):
             raise InputError(f"no node {number}; the tree has nodes 1 to {len(self.nodes)}")
         return self.nodes[number - 1]

@@ -21,15 +21,6 @@ class PreferenceTree(TreeRecord):
     """A tree of groups of persons with different preferences, made by :func:`pairproof.fit_tree`.
 
     Its attributes are those of :class:`pairproof.native.trees.record.TreeRecord`.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> tree = pairproof.fit_tree(pairproof.read(data))
-    >>> [(leaf.number, leaf.rule, leaf.ranking) for leaf in tree.leaves]
-    [(2, ('age <= 20',), 'A > B'), (3, ('age > 20',), 'B > A')]
     """
 
     @property
@@ -44,28 +35,7 @@ class PreferenceTree(TreeRecord):
     def leaf_of(self, person: str | Mapping[str, Any]) -> TreeNode:
         """The leaf of a person of the table, or of a new one.
 
-        Parameters
-        ----------
-        person : str, or mapping of str to value
-            A judge, or the number of a row of the file; or the covariates of a new person.
-
-        Returns
-        -------
-        TreeNode
-
-        Raises
-        ------
-        InputError
-            No such person in the tree; or covariates as in :meth:`predict`.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-        >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-        >>> tree = pairproof.fit_tree(pairproof.read(data))
-        >>> tree.leaf_of("39").number, tree.leaf_of({"age": 20}).number
-        (3, 2)
+        person: a judge, or the number of a row of the file; or the covariates of a new person.
         """
         from .predict import leaf_numbers
 
@@ -83,30 +53,9 @@ class PreferenceTree(TreeRecord):
     def predict(self, covariates: Any) -> pd.DataFrame:
         """The leaf of new persons, and what is preferred there.
 
-        Parameters
-        ----------
-        covariates : DataFrame, or mapping of str to values
-            A column for each covariate by which the tree is split; others are not looked at.
-
-        Returns
-        -------
-        DataFrame
-            A row for each person: leaf, rule, ranking (None where items of the leaf cannot be ordered), and
-            worth[A] for each item, nan where it is not estimable.
-
-        Raises
-        ------
-        InputError
-            A column is missing, or a person has no value, or a level that no person of the node had.
-
-        Examples
-        --------
-        >>> import pairproof
-        >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-        >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-        >>> tree = pairproof.fit_tree(pairproof.read(data))
-        >>> tree.predict({"age": [18, 70]})[["leaf", "ranking", "worth[A]"]].round(3).values.tolist()
-        [[2, 'A > B', 0.75], [3, 'B > A', 0.25]]
+        covariates: a column for each covariate by which the tree is split; others are not looked at.  Returns
+        DataFrame: a row for each person: leaf, rule, ranking (None where items of the leaf cannot be
+        ordered), and worth[A] for each item, nan where it is not estimable.
         """
         from .predict import predicted
 
@@ -117,11 +66,8 @@ class PreferenceTree(TreeRecord):
     def to_frame(self) -> pd.DataFrame:
         """A row for each node.
 
-        Returns
-        -------
-        DataFrame
-            parent, depth, rule, persons, comparisons, llf, split, p_adjusted (of the split), ranking, reason;
-            indexed by number.
+        Returns DataFrame: parent, depth, rule, persons, comparisons, llf, split, p_adjusted (of the split),
+        ranking, reason; indexed by number.
         """
         from .tables import nodes_frame
 
@@ -130,11 +76,8 @@ class PreferenceTree(TreeRecord):
     def tests(self) -> pd.DataFrame:
         """A row for each test of instability.
 
-        Returns
-        -------
-        DataFrame
-            node, covariate, statistic, df (of the chi-square of a factor; places of a numeric covariate), p,
-            p_adjusted, split (whether the node was split by it).
+        Returns DataFrame: node, covariate, statistic, df (of the chi-square of a factor; places of a numeric
+        covariate), p, p_adjusted, split (whether the node was split by it).
         """
         from .tables import tests_frame
 
@@ -143,27 +86,14 @@ class PreferenceTree(TreeRecord):
     def worth(self, level: float = 0.95) -> pd.DataFrame:
         """Worths of the items in each leaf.
 
-        Parameters
-        ----------
-        level : float
-            Of the intervals, in (0, 1).
-
-        Returns
-        -------
-        DataFrame
-            leaf, item, worth, se, low, high; nan where not estimable.
+        Returns DataFrame: leaf, item, worth, se, low, high; nan where not estimable.
         """
         from .tables import worth_frame
 
         return worth_frame(self, level)
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as a JSON object, with every digit; None where there is no value.
-
-        Returns
-        -------
-        dict
-        """
+        """The tree as a JSON object, with every digit; None where there is no value."""
         from .tables import tree_dict
 
         return tree_dict(self)
@@ -174,28 +104,14 @@ class PreferenceTree(TreeRecord):
         """Draw the tree, with the worths of the items in each leaf; see
         :func:`pairproof.native.trees.picture.plot_tree`.
 
-        Parameters
-        ----------
-        where : path or matplotlib Figure, optional
-        level : float
-        force : bool
-            All as in :func:`pairproof.native.trees.picture.plot_tree`.
-
-        Returns
-        -------
-        matplotlib Figure
+        force: all as in :func:`pairproof.native.trees.picture.plot_tree`.
         """
         from .picture import plot_tree
 
         return plot_tree(self, where, level=level, force=force)
 
     def summary(self) -> str:
-        """The tree as text, at most 100 columns wide.
-
-        Returns
-        -------
-        str
-        """
+        """The tree as text, at most 100 columns wide."""
         from .text import summary
 
         return summary(self)

@@ -32,30 +32,9 @@ SMALL = 1e-7
 def sup_lm_p(statistic: float, k: int, trim: float) -> float:
     """The p-value of a sup LM statistic.
 
-    Parameters
-    ----------
-    statistic : float
-        Largest statistic over the places of a break.
-    k : int
-        Parameters, >= 1.
-    trim : float
-        Share of the sample left out at each end, in (0, 1/2).
-
-    Returns
-    -------
-    float
-        In [0, 1]; an error below 1e-11, and below 1e-6 of p where p is below 1e-7.
-
-    Raises
-    ------
-    InputError
-        k or trim is outside its range.
-
-    Examples
-    --------
-    >>> from pairproof.native.trees.sup_lm import sup_lm_p
-    >>> print(f"{sup_lm_p(8.85, 1, 0.15):.4f}")  # Andrews (1993): 8.85 is the critical value of 5 %
-    0.0503
+    statistic: largest statistic over the places of a break.  k: parameters, >= 1.  trim: share of the sample
+    left out at each end, in (0, 1/2).  Returns float: in [0, 1]; an error below 1e-11, and below 1e-6 of p
+    where p is below 1e-7.
     """
     if k < 1 or not 0.0 < trim < 0.5:
         raise InputError(f"k = {k}, trim = {trim}; expected k >= 1 and a trim between 0 and 1/2")
@@ -73,23 +52,8 @@ def sup_lm_p(statistic: float, k: int, trim: float) -> float:
 def spectrum(statistic: float, k: int) -> tuple[FloatArray, FloatArray]:
     """Eigenvalues v_j and shares A_j of the process stopped at a statistic.
 
-    Parameters
-    ----------
-    statistic : float
-        c > 0.
-    k : int
-
-    Returns
-    -------
-    float[DEGREE], float[DEGREE]
-        Rising eigenvalues, and their shares, which sum to P(chi2_k <= c); the last ones are those of the
-        polynomials only, and their terms are 0.
-
-    Examples
-    --------
-    >>> from pairproof.native.trees.sup_lm import spectrum
-    >>> [round(float(v), 9) for v in spectrum(2.0, 2)[0][:2]]  # zeros of M(-v, 1, 1)
-    [1.0, 7.195769025]
+    statistic: c > 0.  Returns float[DEGREE], float[DEGREE]: rising eigenvalues, and their shares, which sum
+    to P(chi2_k <= c); the last ones are those of the polynomials only, and their terms are 0.
     """
     from scipy.linalg import solve_triangular
     from scipy.special import gammaln, roots_jacobi

@@ -15,25 +15,7 @@ if TYPE_CHECKING:
 
 
 def nodes_frame(tree: TreeRecord) -> pd.DataFrame:
-    """A row for each node; see :meth:`PreferenceTree.to_frame`.
-
-    Parameters
-    ----------
-    tree : TreeRecord
-
-    Returns
-    -------
-    DataFrame
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.tables import nodes_frame
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> nodes_frame(pairproof.fit_tree(pairproof.read(data)))[["persons", "ranking"]].values.tolist()
-    [[40.0, 'A = B'], [20.0, 'A > B'], [20.0, 'B > A']]
-    """
+    """A row for each node; see :meth:`PreferenceTree.to_frame`."""
     import pandas as pd
 
     rows = [
@@ -56,25 +38,7 @@ def nodes_frame(tree: TreeRecord) -> pd.DataFrame:
 
 
 def tests_frame(tree: TreeRecord) -> pd.DataFrame:
-    """A row for each test; see :meth:`PreferenceTree.tests`.
-
-    Parameters
-    ----------
-    tree : TreeRecord
-
-    Returns
-    -------
-    DataFrame
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.tables import tests_frame
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> tests_frame(pairproof.fit_tree(pairproof.read(data)))[["statistic", "df"]].round(9).values.tolist()
-    [[10.0, 1.0]]
-    """
+    """A row for each test; see :meth:`PreferenceTree.tests`."""
     import pandas as pd
 
     names = ["node", "covariate", "statistic", "df", "p", "p_adjusted", "split"]
@@ -87,31 +51,7 @@ def tests_frame(tree: TreeRecord) -> pd.DataFrame:
 
 
 def worth_frame(tree: TreeRecord, level: float = 0.95) -> pd.DataFrame:
-    """Worths of the items in each leaf; see :meth:`PreferenceTree.worth`.
-
-    Parameters
-    ----------
-    tree : TreeRecord
-    level : float
-
-    Returns
-    -------
-    DataFrame
-
-    Raises
-    ------
-    InputError
-        The level is not within (0, 1).
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.tables import worth_frame
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> worth_frame(pairproof.fit_tree(pairproof.read(data)))["worth"].round(9).tolist()
-    [0.75, 0.25, 0.25, 0.75]
-    """
+    """Worths of the items in each leaf; see :meth:`PreferenceTree.worth`."""
     import pandas as pd
 
     parts = [
@@ -122,25 +62,7 @@ def worth_frame(tree: TreeRecord, level: float = 0.95) -> pd.DataFrame:
 
 
 def tree_dict(tree: TreeRecord) -> dict[str, Any]:
-    """The tree as a JSON object; see :meth:`PreferenceTree.to_dict`.
-
-    Parameters
-    ----------
-    tree : TreeRecord
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> import json, pairproof
-    >>> from pairproof.native.trees.tables import tree_dict
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> json.loads(json.dumps(tree_dict(pairproof.fit_tree(pairproof.read(data)))))["nodes"][0]["split"]["threshold"]
-    20.0
-    """
+    """The tree as a JSON object; see :meth:`PreferenceTree.to_dict`."""
     return {
         "model": "bradley-terry-tree",
         "items": list(tree.items),

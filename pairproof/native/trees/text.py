@@ -28,50 +28,14 @@ P_VALUES = (
 
 
 def chosen(node: TreeNode) -> InstabilityTest | None:
-    """The test of the covariate by which a node was split.
-
-    Parameters
-    ----------
-    node : TreeNode
-
-    Returns
-    -------
-    InstabilityTest or None
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.text import chosen
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> chosen(pairproof.fit_tree(pairproof.read(data)).root).covariate
-    'age'
-    """
+    """The test of the covariate by which a node was split."""
     if node.split is None:
         return None
     return next(test for test in node.tests if test.covariate == node.split.covariate)
 
 
 def notes(tree: TreeRecord) -> tuple[str, ...]:
-    """What a reader needs to know beside the numbers.
-
-    Parameters
-    ----------
-    tree : TreeRecord
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.text import notes
-    >>> data = {"first": ["A"] * 9, "second": ["B"] * 9, "judge": list(range(9)), "age": [20] * 9}
-    >>> data["outcome"] = ["first"] * 5 + ["second"] * 4
-    >>> notes(pairproof.fit_tree(pairproof.read(data)))
-    ('age has one value, 20, and cannot divide the judges',)
-    """
+    """What a reader needs to know beside the numbers."""
     found = []
     for covariate in tree.covariates:
         first = covariate.values[0]
@@ -96,25 +60,7 @@ def notes(tree: TreeRecord) -> tuple[str, ...]:
 
 
 def summary(tree: TreeRecord) -> str:
-    """The tree as text; see :meth:`PreferenceTree.summary`.
-
-    Parameters
-    ----------
-    tree : TreeRecord
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.text import summary
-    >>> data = {"first": ["A"] * 40, "second": ["B"] * 40, "judge": list(range(40)), "age": [20] * 20 + [60] * 20}
-    >>> data["outcome"] = (["first"] * 15 + ["second"] * 5) + (["first"] * 5 + ["second"] * 15)
-    >>> summary(pairproof.fit_tree(pairproof.read(data))).splitlines()[11:13]
-    ['1 all: 40 judges; split by age (p = 0.0016)', '  2 age <= 20: 20 judges; A > B']
-    """
+    """The tree as text; see :meth:`PreferenceTree.summary`."""
     parts = [_head(tree), list(_lines(tree)), list(_tests(tree)), list(_worths(tree)), list(_notes(tree))]
     rule = "-" * WIDTH
     lines = [title(tree), "=" * WIDTH]
@@ -124,24 +70,7 @@ def summary(tree: TreeRecord) -> str:
 
 
 def title(tree: TreeRecord) -> str:
-    """The tree in words.
-
-    Parameters
-    ----------
-    tree : TreeRecord
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.trees.text import title
-    >>> data = {"first": ["A"] * 9, "second": ["B"] * 9, "judge": list(range(9)), "age": [20] * 9}
-    >>> title(pairproof.fit_tree(pairproof.read(data | {"outcome": ["first"] * 5 + ["second"] * 4})))
-    'Tree of Bradley-Terry models, no ties: 1 leaf'
-    """
+    """The tree in words."""
     n = len(tree.leaves)
     return f"Tree of Bradley-Terry models, {TIES_IN_WORDS[tree.ties]}: {n} {'leaf' if n == 1 else 'leaves'}"
 
@@ -206,43 +135,13 @@ def _ranking(node: TreeNode) -> str:
 
 
 def p_equals(p: float) -> str:
-    """ "p = 0.0123", or "p < 1e-300".
-
-    Parameters
-    ----------
-    p : float
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from pairproof.native.trees.text import p_equals
-    >>> p_equals(0.01234), p_equals(0.0)
-    ('p = 0.0123', 'p < 1e-300')
-    """
+    """"p = 0.0123", or "p < 1e-300"."""
     words = p_words(p)
     return f"p {words}" if words.startswith("<") else f"p = {words}"
 
 
 def p_words(p: float) -> str:
-    """A p-value with four decimals, in scientific notation below .001; "< 1e-300" where a double is 0.
-
-    Parameters
-    ----------
-    p : float
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from pairproof.native.trees.text import p_words
-    >>> p_words(0.01234), p_words(0.000123)
-    ('0.0123', '1.2e-04')
-    """
+    """A p-value with four decimals, in scientific notation below .001; "< 1e-300" where a double is 0."""
     import math
 
     return p_value(p, math.log10(p)) if p > 0 else "< 1e-300"

@@ -34,21 +34,8 @@ MOST_LEVELS = 12
 class Split:
     """A split of a node in two.
 
-    Attributes
-    ----------
-    covariate : str
-    threshold : float
-        Of a numeric covariate: values up to it go left; NaN for a factor.
-    left : tuple of str
-        Levels of a factor that go left.
-    right : tuple of str
-        Levels that go right.
-
-    Examples
-    --------
-    >>> from pairproof.native.trees.tree import Split
-    >>> str(Split("age", 52.0)), str(Split("sex", float("nan"), ("f",), ("m",)))
-    ('age <= 52', 'sex in {f}')
+    threshold: of a numeric covariate: values up to it go left; NaN for a factor.  `left`: levels of a factor
+    that go left.  `right`: levels that go right.
     """
 
     covariate: str
@@ -70,31 +57,9 @@ class Split:
 class GrownNode:
     """A node of a tree.
 
-    Attributes
-    ----------
-    number : int
-        From 1, the left part of a node before its right part.
-    persons : int[m]
-    model : NodeModel
-    tests : tuple of InstabilityTest
-        Empty where the node is too small, or its estimate is not finite.
-    split : Split or None
-        None for a leaf.
-    parts : tuple of GrownNode
-        Left and right part; empty for a leaf.
-    reason : str
-        Why a leaf is not split; "" where it is.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.node import fit_node
-    >>> from pairproof.native.trees.preferences import preferences
-    >>> from pairproof.native.trees.tree import GrownNode
-    >>> data = preferences(np.array([[1], [-1]]), [0], [1], ["A", "B"])
-    >>> leaf = GrownNode(1, np.arange(2), fit_node(data, np.arange(2)), (), None, ())
-    >>> [node.number for node in leaf.leaves()]
-    [1]
+    number: from 1, the left part of a node before its right part.  persons int[m].  tests: empty where the
+    node is too small, or its estimate is not finite.  split: none for a leaf.  parts: left and right part;
+    empty for a leaf.  reason: why a leaf is not split; "" where it is.
     """
 
     number: int
@@ -132,22 +97,7 @@ def least_persons(data: Preferences) -> int:
 
     psychotree divides by the number of pairs, which is the same where everybody answered all of them.
 
-    Parameters
-    ----------
-    data : Preferences
-
-    Returns
-    -------
-    int
-        10 parameters / comparisons of a person, rounded up; 2 or more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.preferences import preferences
-    >>> from pairproof.native.trees.tree import least_persons
-    >>> least_persons(preferences(np.ones((5, 3), int), [0, 0, 1], [1, 2, 2], "ABC"))  # 20 / 3
-    7
+    Returns int: 10 parameters / comparisons of a person, rounded up; 2 or more.
     """
     # 1e-9: a mean of counts such as 2.9999999999999996 is 3.
     return max(2, int(np.ceil(10 * len(data.names) / data.comparisons - 1e-9)))
@@ -163,44 +113,10 @@ def grow_tree(
 ) -> GrownNode:
     """The tree of groups of persons with different preferences.
 
-    Parameters
-    ----------
-    data : Preferences
-        Of n persons.
-    covariates : sequence of Covariate
-        Of the same persons.
-    alpha : float
-        Level of the tests.
-    minimum : int, optional
-        Persons of a node; default: :func:`least_persons`.
-    most_depth : int, optional
-        Splits from the root to a leaf at most.
-    adjust : {"bonferroni", "none"}
-        Whether p-values are adjusted for the number of covariates tested in a node (in Sidak's form).
-
-    Returns
-    -------
-    GrownNode
-        The root.
-
-    Raises
-    ------
-    InputError
-        A covariate is of another number of persons, or an option is outside its range.
-    TooLargeError
-        A factor to be split has more than MOST_LEVELS levels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.trees.instability import Covariate
-    >>> from pairproof.native.trees.preferences import preferences
-    >>> from pairproof.native.trees.tree import grow_tree
-    >>> answers = np.repeat([[1], [-1], [1], [-1]], [15, 5, 5, 15], axis=0)
-    >>> group = Covariate("group", "factor", np.repeat([0.0, 1.0], 20), ("young", "old"))
-    >>> tree = grow_tree(preferences(answers, [0], [1], ["A", "B"]), [group])
-    >>> str(tree.split), [leaf.model.theta.round(6).tolist() for leaf in tree.leaves()]
-    ('group in {young}', [[1.098612], [-1.098612]])
+    data: of n persons.  covariates: of the same persons.  alpha: level of the tests.  minimum: persons of a
+    node; default: :func:`least_persons`.  most_depth: splits from the root to a leaf at most.  adjust:
+    whether p-values are adjusted for the number of covariates tested in a node (in Sidak's form).  Returns
+    GrownNode: the root.
     """
     n = len(data.weights)
     if not 0.0 < alpha < 1.0:

@@ -39,18 +39,8 @@ def data_from(
 ) -> Paper:
     """The paper, with a folder in which its data are also looked for.
 
-    Parameters
-    ----------
-    paper : Paper
-    data : path, optional
-        Default: that of the environment variable PAIRPROOF_DATA, if any.
-    most_bytes : int, optional
-        Largest data file that is read; default :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
-
-    Raises
-    ------
-    InputError
-        There is no such folder, or `most_bytes` is not a whole number of at least 1.
+    data: default: that of the environment variable PAIRPROOF_DATA, if any.  most_bytes: largest data file
+    that is read; default :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
     """
     folder = os.environ.get(IN_PLACE, "") if data is None else os.fspath(data)
     if folder and not os.path.isdir(folder):
@@ -65,14 +55,7 @@ def data_from(
 
 
 def read_data(paper: Paper, name: str) -> Comparisons:
-    """A data set of a paper.
-
-    Raises
-    ------
-    InputError
-        The file is missing or has another hash, the rows do not fit the layout, or the rows compare a pair
-        that `printed_pairs` does not name.
-    """
+    """A data set of a paper."""
     from ...data.reading import read
 
     spec, where = _spec(paper, name)

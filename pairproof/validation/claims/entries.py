@@ -34,28 +34,11 @@ Table = TypeVar("Table")
 class Entry:
     """A key of a table: what it means, and what is asked of its value beside the type.
 
-    Attributes
-    ----------
-    meaning : str
-    key : str
-        As in the file.
-    name : str
-        Of the dataclass's field.
-    kind : type
-        With None taken away.
-    required : bool
-    pattern : str
-        Regular expression for the whole of each string; "" for any.
-    test : function of str to bool, or None
-        Of each string, where a pattern does not say it.
-    below : float or None
-        A number must be at least 0 and less than this.
-    expected : str
-        What an error says was expected; "" for what the type says.
-    if_empty : str
-        What an error says of an empty array; "" if it may be empty.
-    or_one : bool
-        A single string may stand for an array of one.
+    key: as in the file.  name: of the dataclass's field.  kind: with None taken away.  pattern: regular
+    expression for the whole of each string; "" for any.  test: of each string, where a pattern does not say
+    it.  below: a number must be at least 0 and less than this.  expected: what an error says was expected; ""
+    for what the type says.  if_empty: what an error says of an empty array; "" if it may be empty.  or_one: a
+    single string may stand for an array of one.
     """
 
     meaning: str
@@ -127,11 +110,7 @@ class TableReader:
 
     A path is the keys and positions that lead to a value; `what` names its table in messages.
 
-    Attributes
-    ----------
-    lines : LineMap
-    source : str
-        The file, for messages.
+    source: the file, for messages.
     """
 
     def __init__(self, lines: LineMap, source: str) -> None:
@@ -159,16 +138,7 @@ class TableReader:
     def read(self, kind: type[Table], value: Any, path: KeyPath, what: str, **given: Any) -> Table:
         """A table as its dataclass.
 
-        Parameters
-        ----------
-        given
-            Fields that stand in no file.
-
-        Raises
-        ------
-        InputError
-            A key that is unknown or missing, a value of another type, or what the dataclass's own `faults`
-            finds: pairs of a message and the keys and positions it is about.
+        given: fields that stand in no file.
         """
         table = self.table(value, path, what)
         known = entries(cast(Any, kind))

@@ -31,14 +31,8 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 class Draft:
     """A claims file to fill in, and the data file that goes beside it.
 
-    Attributes
-    ----------
-    claims : str
-        The claims file.
-    csv, csv_name : str
-        The data file; "" where the rows stand in the claims file.
-    n_numbers : int
-        Parameters there is a place for.
+    claims: the claims file.  csv, csv_name: the data file; "" where the rows stand in the claims file.
+    n_numbers: parameters there is a place for.
     """
 
     claims: str
@@ -50,17 +44,7 @@ class Draft:
 def draft(table: Comparisons, model: ModelClaim, paper: str, title: str = "") -> Draft:
     """A claims file to fill in; as it stands it is valid, and compares native with R.
 
-    Parameters
-    ----------
-    table : Comparisons
-    model : ModelClaim
-    paper : str
-        Id of the paper: letters, digits, hyphens.
-
-    Raises
-    ------
-    InputError
-        An id that is no id; whatever fitting the model raises.
+    paper: id of the paper: letters, digits, hyphens.
     """
     if not _BARE.fullmatch(paper):
         raise InputError(f"paper id {paper!r}: expected letters, digits, hyphens, such as firth-2005")

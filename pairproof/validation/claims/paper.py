@@ -188,13 +188,8 @@ class ModelClaim:
 class PrintedQuantity:
     """One printed number and what it is.
 
-    Attributes
-    ----------
-    quantity : Quantity
-        As in :mod:`pairproof.validation.claims.quantities`; its text will do.
-    printed : Printed
-    line : int
-        In the claims file.
+    quantity: as in :mod:`pairproof.validation.claims.quantities`; its text will do.  line: in the claims
+    file.
     """
 
     quantity: Quantity
@@ -319,18 +314,9 @@ class Claim(PrintedEntries):
 class Paper:
     """A paper (or any document) and its claims.
 
-    Attributes
-    ----------
-    data : mapping of name to DataSpec
-    claims : tuple of Claim
-    source : str
-        The claims file, for messages.
-    folder : str
-        Where its data files lie; "" for text that came from no file.
-    data_folder : str
-        Where data that are not shipped lie, and other data files may lie too; "" for nowhere.
-    most_bytes : int
-        Of a data file.
+    source: the claims file, for messages.  folder: where its data files lie; "" for text that came from no
+    file.  data_folder: where data that are not shipped lie, and other data files may lie too; "" for nowhere.
+    most_bytes: of a data file.
     """
 
     id: str = entry("short name, such as firth-2005")

@@ -69,13 +69,8 @@ BOUND, BY_EITHER = "bound", "half-up or half-even"
 class PrintMatch:
     """The answer to whether a value prints as a printed number.
 
-    Attributes
-    ----------
-    verdict : {"agrees", "agrees-truncated", "agrees-k-of-m", "differs"}
-    k, m : int
-        Digits that agree and digits printed; equal unless `agrees-k-of-m`; k is 0 if it differs.
-    rule : str
-        The rounding rules under which it comes out; "" if none.
+    k, m: digits that agree and digits printed; equal unless `agrees-k-of-m`; k is 0 if it differs.  rule: the
+    rounding rules under which it comes out; "" if none.
     """
 
     verdict: Match
@@ -93,25 +88,11 @@ class PrintMatch:
 class Printed:
     """A printed number, bound, or mark of significance.  Make one with :meth:`parse`.
 
-    Attributes
-    ----------
-    text : str
-        As printed.
-    value : Decimal or None
-        The number; None for "ns" and for stars alone.
-    unit : Decimal or None
-        Unit of the last printed place; None for a bound.
-    relation : {"=", "<", "<=", ">", ">="}
-    low, high : Decimal or None
-        Ends of the set of values that print so; None where there is no end.
-    digits : int
-        Significant digits as printed, trailing zeros of an integer included.
-    stars : str
-        Mark of significance that stands beside the number or alone; "" for none.
-    star_limits : (Decimal or None, Decimal or None)
-        The p-values the mark stands for: above the first, not above the second.
-    on : Printed or None
-        What stands after "on": the degrees of freedom.
+    text: as printed.  value: the number; None for "ns" and for stars alone.  unit: unit of the last printed
+    place; None for a bound.  low, high: ends of the set of values that print so; None where there is no end.
+    digits: significant digits as printed, trailing zeros of an integer included.  stars: mark of significance
+    that stands beside the number or alone; "" for none.  star_limits: the p-values the mark stands for: above
+    the first, not above the second.  `on`: what stands after "on": the degrees of freedom.
     """
 
     text: str
@@ -129,28 +110,8 @@ class Printed:
     def parse(cls, text: str, *, legend: Mapping[str, str] | None = None, alpha: str = "0.05") -> Printed:
         """The printed number that a text stands for.
 
-        Parameters
-        ----------
-        text : str
-            "0.2778", ".28", "-1720", "2.34e-05", "< .001", "ns", "0.0088 **", "**", "30.646 on 8", Unicode
-            minus.
-        legend : mapping of mark to limit
-            What the marks mean; default R's own (`R_LEGEND`).
-        alpha : str
-            Level that "ns" refers to.
-
-        Raises
-        ------
-        InputError
-            Not a string, or not one of the forms above.
-
-        Examples
-        --------
-        >>> number = Printed.parse("30.646 on 8")
-        >>> number.low, number.high, number.df.value
-        (Decimal('30.6455'), Decimal('30.6465'), Decimal('8'))
-        >>> number.verdict(30.64582).verdict, number.verdict(30.6454).verdict
-        ('agrees', 'differs')
+        text: "0.2778", ".28", "-1720", "2.34e-05", "< .001", "ns", "0.0088 **", "**", "30.646 on 8", Unicode
+        minus.  legend: what the marks mean; default R's own (`R_LEGEND`).  alpha: level that "ns" refers to.
         """
         if not isinstance(text, str):
             raise InputError(
@@ -209,14 +170,7 @@ class Printed:
     def verdict(self, value: float) -> PrintMatch:
         """Whether `value` prints so.
 
-        Parameters
-        ----------
-        value : float
-            nan is no value and differs from every print.
-
-        Returns
-        -------
-        PrintMatch
+        value: nan is no value and differs from every print.
         """
         if math.isnan(value):
             return PrintMatch("differs", 0, self.digits, "")

@@ -99,24 +99,9 @@ class Quantity(str):
     It is the text by which reports, claims files and JSON call the number, so it equals that text and can
     stand wherever the text can.
 
-    Parameters
-    ----------
-    kind : str
-        One of :data:`KINDS` for a number of a fit ("estimate", "worth_se", "deviance").
-    group : str
-        Of kinds that are of a group of judges: "all", "judge=3"; "" for the others.
-    name : str
-        Parameter, item, two items joined by a dot, or claim; "" for a number of the whole fit.
-
-    Examples
-    --------
-    >>> q = Quantity("worth_se", "judge=1", "C")
-    >>> print(q)
-    worth_se.judge=1.C
-    >>> Quantity.parse("estimate.A:judge[3]").name, Quantity.parse("deviance").name
-    ('A:judge[3]', '')
-    >>> Quantity.parse("worth_se.judge=1.C").group, q == "worth_se.judge=1.C", q.of("worth")
-    ('judge=1', True, 'worth.judge=1.C')
+    kind: one of :data:`KINDS` for a number of a fit ("estimate", "worth_se", "deviance").  group: of kinds
+    that are of a group of judges: "all", "judge=3"; "" for the others.  name: parameter, item, two items
+    joined by a dot, or claim; "" for a number of the whole fit.
     """
 
     __slots__ = ("kind", "group", "name")
@@ -183,18 +168,7 @@ def check_name(quantity: str) -> None:
 def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> float:
     """The number of this name; nan if the data do not determine it, and for a reference's standard error.
 
-    Parameters
-    ----------
-    fit : Fit
-    name : str
-        As in the module's table.
-    others : mapping of claim id to Fit
-        For ``lr.C``.
-
-    Raises
-    ------
-    InputError
-        No such quantity, parameter, group or item; the message names those there are.
+    name: as in the module's table.  others: for ``lr.C``.
     """
     check_name(name)
     q = Quantity.parse(name)

@@ -23,23 +23,8 @@ def components_of(fit: Fit) -> Sequence[Component]:
 def of_effects(fit: Fit, kind: str, name: str) -> float:
     """The number of this kind and name.
 
-    Parameters
-    ----------
-    fit : Fit
-    kind : str
-        One of :data:`OF_EFFECTS`.
-    name : str
-        Component, or item (with effects by judge judge and item, joined by a dot).
-
-    Returns
-    -------
-    float
-        nan where the method has none.
-
-    Raises
-    ------
-    InputError
-        No such component or effect.
+    kind: one of :data:`OF_EFFECTS`.  name: component, or item (with effects by judge judge and item, joined
+    by a dot).  Returns float: nan where the method has none.
     """
     if not isinstance(fit, MixedFit):
         raise InputError(f"{kind}.{name}: {fit.title} has no random effects")

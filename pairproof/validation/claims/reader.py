@@ -33,13 +33,7 @@ _DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
 
 
 def read_claims(path: str | Path) -> Paper:
-    """The paper of a claims file.
-
-    Raises
-    ------
-    InputError
-        The file is missing, is not TOML, or something in it is not understood; the message names the line.
-    """
+    """The paper of a claims file."""
     file = Path(path)
     try:
         text = read_file(file, "a claims file", most=MOST_CLAIMS).decode("utf-8")

@@ -35,13 +35,7 @@ _LONG_KEY = re.compile(
 
 
 def parsed_toml(text: str, source: str) -> dict[str, Any]:
-    """The document.
-
-    Raises
-    ------
-    InputError
-        Not TOML, nested deeper than `MOST_DEEP`, or with an integer of thousands of digits.
-    """
+    """The document."""
     long_key = _LONG_KEY.search(text)
     if long_key:
         raise _too_deep(f"{source}, line {text.count(chr(10), 0, long_key.start()) + 1}")

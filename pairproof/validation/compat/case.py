@@ -27,32 +27,10 @@ PREPARED = "suppressMessages(suppressWarnings({library(prefmod); library(gnm)}))
 class Case:
     """A table and a call on which a defect shows.
 
-    Attributes
-    ----------
-    defect : str
-        Name of the defect.
-    table : str
-        The data, in words.
-    call : str
-        What a user of prefmod types; the table is d.
-    code : str
-        R code whose value is the vector of the quantities.
-    data : mapping of str to sequence of float
-        Columns of d.
-    quantities : tuple of str
-    reproduced, right : function of no argument to sequence of float
-        pairproof's numbers with the defect, and without; nan where there is none.
-    floor : float
-        Largest difference of `reproduced` from R's numbers, with its reason in `why`.
-    why : str
-    factors : tuple of str
-        Columns of d that are factors in R.
-
-    Examples
-    --------
-    >>> from pairproof.validation.compat.rows import cases
-    >>> cases("B24")[0].quantities[0]
-    'deviance'
+    defect: name of the defect.  table: the data, in words.  call: what a user of prefmod types; the table is
+    d.  code: R code whose value is the vector of the quantities.  data: columns of d.  reproduced, `right`:
+    pairproof's numbers with the defect, and without; nan where there is none.  floor: largest difference of
+    `reproduced` from R's numbers, with its reason in `why`.  factors: columns of d that are factors in R.
     """
 
     defect: str

@@ -15,20 +15,7 @@ from .certified import CERTIFIED
 def cases(name: str = "") -> tuple[Case, ...]:
     """The cases, in the order of the defects.
 
-    Parameters
-    ----------
-    name : str
-        Only those of this defect.
-
-    Returns
-    -------
-    tuple of Case
-
-    Examples
-    --------
-    >>> from pairproof.validation.compat.rows import cases
-    >>> [case.defect for case in cases("B5")]
-    ['B5-rows-shifted', 'B5-rows-shifted', 'B5-rows-shifted']
+    name: only those of this defect.
     """
     found = [make() for make in (*of_patterns.CASES, *of_llbt.CASES, *of_worths.CASES)]
     wanted = defect(name).name if name else ""
@@ -40,31 +27,10 @@ def cases(name: str = "") -> tuple[Case, ...]:
 class CompatRow:
     """One number of a case.
 
-    Attributes
-    ----------
-    defect : str
-        Name of the defect.
-    call, table : str
-        prefmod's call; the data in words.
-    quantity : str
-    prefmod : float
-        R's number; nan where prefmod has none.
-    reproduced : float
-        pairproof's with the defect.
-    right : float
-        pairproof's without it; nan where there is none.
-    certified : str
-        The right number to 50 digits; "" where it was not computed.
-    floor : float
-        Largest difference of `reproduced` from `prefmod` that prefmod's own stop explains.
-    why : str
-
-    Examples
-    --------
-    >>> from pairproof.validation.compat.rows import compat_rows
-    >>> rows = compat_rows("B24", backend="live")                               # doctest: +SKIP
-    >>> print(f"{rows[0].prefmod:.3f} {rows[0].reproduced:.3f} {rows[0].right:.3f}")  # doctest: +SKIP
-    30.646 30.646 30.455
+    defect: name of the defect.  call, table: prefmod's call; the data in words.  prefmod: R's number; nan
+    where prefmod has none.  reproduced: pairproof's with the defect.  `right`: pairproof's without it; nan
+    where there is none.  certified: the right number to 50 digits; "" where it was not computed.  floor:
+    largest difference of `reproduced` from `prefmod` that prefmod's own stop explains.
     """
 
     defect: str
@@ -89,27 +55,7 @@ class CompatRow:
 def compat_rows(name: str = "", backend: BackendLike = None) -> tuple[CompatRow, ...]:
     """Every number of the cases.
 
-    Parameters
-    ----------
-    name : str
-        Only of this defect.
-    backend : Backend, or one of "live", "recorded", "both", optional
-        Who answers for R.
-
-    Returns
-    -------
-    tuple of CompatRow
-
-    Raises
-    ------
-    RError
-        R cannot be asked, and the answer is not recorded.
-
-    Examples
-    --------
-    >>> from pairproof.validation.compat.rows import compat_rows
-    >>> all(row.agrees for row in compat_rows(backend="live"))  # doctest: +SKIP
-    True
+    name: only of this defect.
     """
     rows = []
     for c in cases(name):

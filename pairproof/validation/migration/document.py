@@ -17,17 +17,7 @@ def document(
 ) -> dict[str, Any]:
     """`{"script", "r_version", ..., "calls": [...], "left_out": [...], "summary", "agreements"}`.
 
-    Parameters
-    ----------
-    captured : Captured
-    steps : sequence of Step
-    sites : sequence of Site
-    left_out : sequence of LeftOut
-
-    Returns
-    -------
-    dict
-        Plain values; a number that is not finite is None.
+    Returns dict: plain values; a number that is not finite is None.
     """
     rows = [row for step in steps for row in step.rows]
     return {

@@ -19,15 +19,8 @@ FITTING = frozenset(
 def left_out(captured: Captured) -> tuple[LeftOut, ...]:
     """The calls, in the order of the script's text.
 
-    Parameters
-    ----------
-    captured : Captured
-
-    Returns
-    -------
-    tuple of LeftOut
-        Of functions that :data:`REASONS` names, if none was recorded; and of :data:`FITTING`, if R did not come to
-        it.
+    Returns tuple of LeftOut: of functions that :data:`REASONS` names, if none was recorded; and of
+    :data:`FITTING`, if R did not come to it.
     """
     recorded = {call.name for call in captured.calls}
     never = "R did not come to it" if captured.ending == "done" else "R ended before it came to it"

@@ -27,17 +27,7 @@ def lines(
 ) -> list[str]:
     """The printed lines.
 
-    Parameters
-    ----------
-    captured : Captured
-    sites : sequence of Site
-    left_out : sequence of LeftOut
-    written : sequence of str
-        Files.
-
-    Returns
-    -------
-    list of str
+    written: files.
     """
     entries = [
         (s.place.line, *of_site(s, captured.text.name, called_in(captured, s.first.call))) for s in sites

@@ -17,20 +17,10 @@ from .translate.translation import Step
 class Migration:
     """A migrated R script: what R did, what Python does, and each number of both.
 
-    Attributes
-    ----------
-    captured : Captured
-        The run of the script.
-    steps : tuple of Step
-        A recorded call each, in the order in which they ended in R.
-    left_out : tuple of LeftOut
-        Calls of fitting functions outside this field, which stand in the script's text.
-    written : tuple of str
-        Files, relative to the current folder or as given; () with `check`.
-    ran_seconds : float or None
-        How long the Python script took by itself; None if it was not written, or needs R.
-    seconds : float
-        All in all.
+    captured: the run of the script.  steps: a recorded call each, in the order in which they ended in R.
+    left_out: calls of fitting functions outside this field, which stand in the script's text.  written:
+    files, relative to the current folder or as given; () with `check`.  ran_seconds: how long the Python
+    script took by itself; None if it was not written, or needs R.  seconds: all in all.
     """
 
     captured: Captured

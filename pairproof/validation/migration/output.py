@@ -10,16 +10,7 @@ from .report import migration_junit, migration_page
 
 
 def output(migration: Migration) -> Output:
-    """The result of `pairproof migrate` in the form that is asked for.
-
-    Parameters
-    ----------
-    migration : Migration
-
-    Returns
-    -------
-    Output
-    """
+    """The result of `pairproof migrate` in the form that is asked for."""
     return Output(
         page=lambda: migration_page(migration),
         json=lambda: json.dumps(migration.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",

@@ -17,13 +17,7 @@ DIFFERENT = ("differs", "differs-conclusion", "ambiguous")
 class Site:
     """A call of the script, with all its evaluations.
 
-    Attributes
-    ----------
-    place : Place
-    function : str
-        R's, with its package.
-    steps : tuple of Step
-        One for each evaluation.
+    function: R's, with its package.  steps: one for each evaluation.
     """
 
     place: Place
@@ -52,13 +46,7 @@ class Site:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A call of the script's text that no part of the migration is about.
-
-    Attributes
-    ----------
-    mentioned : Mentioned
-    reason : str
-    """
+    """A call of the script's text that no part of the migration is about."""
 
     mentioned: Mentioned
     reason: str
@@ -67,14 +55,6 @@ class LeftOut:
 def sites_of(steps: Sequence[Step]) -> tuple[Site, ...]:
     """The call sites, in the order of the script, without what a package looked up for itself (the residuals that
     `summary` asks for).
-
-    Parameters
-    ----------
-    steps : sequence of Step
-
-    Returns
-    -------
-    tuple of Site
     """
     found: dict[tuple[object, ...], list[Step]] = {}
     for step in steps:
@@ -89,11 +69,6 @@ def sites_of(steps: Sequence[Step]) -> tuple[Site, ...]:
 
 def called_in(captured: Captured, call: RecordedCall) -> int:
     """The line of the top-level expression that ran a call which stands in a function elsewhere; 0 if it stands there.
-
-    Parameters
-    ----------
-    captured : Captured
-    call : RecordedCall
     """
     expressions = captured.text.expressions
     if not 1 <= call.task <= len(expressions) or not call.place.line:

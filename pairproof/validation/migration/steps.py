@@ -20,18 +20,8 @@ Told = Callable[[int, int], None]
 def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tuple[Step, ...]:
     """Translate and evaluate all calls of a run.
 
-    Parameters
-    ----------
-    captured : Captured
-    where : function of File to Path
-        Writes a table where the script will find it, and says where.
-    told : function of (calls done, all calls), optional
-        For progress.
-
-    Returns
-    -------
-    tuple of Step
-        In the order in which the calls ended in R.
+    where: writes a table where the script will find it, and says where.  told: for progress.  Returns tuple
+    of Step: in the order in which the calls ended in R.
     """
     known, done = translators(), dict[int, Step]()
     results: dict[int, Any] = {}

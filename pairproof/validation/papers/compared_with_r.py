@@ -92,14 +92,8 @@ def _one_line(text: object) -> str:
 class Held:
     """One number of native's and R's.
 
-    Attributes
-    ----------
-    quantity : str
-        Its first part is one of `quantities.KINDS`, for the floor.
-    native, r : float
-    r_call : str
-    scale : float
-        What an error is measured by beside the number's own size, as for `judge_digits`.
+    quantity: its first part is one of `quantities.KINDS`, for the floor.  scale: what an error is measured by
+    beside the number's own size, as for `judge_digits`.
     """
 
     quantity: str
@@ -185,12 +179,8 @@ def sampled_row(
 ) -> Agreement:
     """One row for a case, with the two numbers that lie furthest apart in Monte Carlo errors.
 
-    Parameters
-    ----------
-    what : str
-        What was sampled, in words: "means of 5 abilities".
-    seen : str
-        The size of difference that would be seen, in another unit: "at most 0.1 posterior sd".
+    `what`: what was sampled, in words: "means of 5 abilities".  `seen`: the size of difference that would be
+    seen, in another unit: "at most 0.1 posterior sd".
     """
     k = int(np.argmax(np.abs(found.z)))
     r_call = result.call.name

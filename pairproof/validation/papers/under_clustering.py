@@ -33,14 +33,7 @@ def p_text(test: EffectTest) -> str:
 def effects_table(effects: Sequence[Effect], way: str, alpha: float, caption: str) -> Table:
     """A row an effect: the estimate, its test with independent answers and with the one way of clustering.
 
-    Parameters
-    ----------
-    effects : sequence of Effect
-        Each clustered in one way.
-    way : str
-        How that is called in the head of the table ("by judge").
-    alpha : float
-    caption : str
+    effects: each clustered in one way.  way: how that is called in the head of the table ("by judge").
     """
     header = (
         Column("", "left"),

@@ -53,16 +53,8 @@ Numbers = Mapping[str, Union[float, None]]
 class Change:
     """Difference of one quantity from its record.
 
-    Attributes
-    ----------
-    quantity : str
-    before, now : float or None
-        None: no number.
-    digits : float
-        Digits that agree; 0 if lost or new.
-    asked : float
-        Digits that had to agree.
-    what : {"differs", "lost", "new"}
+    before, now: none: no number.  digits: digits that agree; 0 if lost or new.  asked: digits that had to
+    agree.
     """
 
     quantity: str
@@ -91,13 +83,7 @@ def numbers_of(fit: Fit, rules: Rules | None = None) -> dict[str, float | None]:
 
 
 def checked(rules: Rules | None) -> dict[str, float | None]:
-    """The rules, each of a known kind and of 0 to 16 digits.
-
-    Raises
-    ------
-    InputError
-        A kind that does not exist, or digits outside 0..16.
-    """
+    """The rules, each of a known kind and of 0 to 16 digits."""
     given = dict(rules or {})
     for name, digits in given.items():
         if kind_of(name) not in KINDS:
@@ -144,13 +130,7 @@ def changes(before: Numbers, now: Numbers, fit: Fit, rules: Rules | None = None)
 class Record:
     """The numbers of a fit as a test once found them.
 
-    Attributes
-    ----------
-    test : str
-        Node id of the test that made it, within its module.
-    numbers : mapping of quantity to float or None
-    about : mapping
-        Model, data digest, versions.
+    test: node id of the test that made it, within its module.  about: model, data digest, versions.
     """
 
     test: str
@@ -165,13 +145,7 @@ def place(module: Path, test: str, name: str = "") -> Path:
 
 
 def read(path: Path) -> Record | None:
-    """The record, or None if there is none.
-
-    Raises
-    ------
-    InputError
-        The file is no record; the message says what to do.
-    """
+    """The record, or None if there is none."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["format"] != FORMAT:
@@ -212,20 +186,8 @@ class Recorded:
     def __call__(self, fit: Fit, name: str = "", rules: Mapping[str, float | None] | None = None) -> None:
         """Compare a fit with its record.
 
-        Parameters
-        ----------
-        fit : Fit
-        name : str
-            Where a test records more than one fit.
-        rules : mapping of quantity or kind to digits, optional
-            Digits that must agree; default `RULES`; None leaves a quantity out of the record.
-
-        Raises
-        ------
-        InputError
-            What is given is no fit.
-        AssertionError
-            With every quantity that differs, is lost or is new; or that there is no record yet.
+        name: where a test records more than one fit.  rules: digits that must agree; default `RULES`; None
+        leaves a quantity out of the record.
         """
         __tracebackhide__ = True
         if not isinstance(fit, Fit):

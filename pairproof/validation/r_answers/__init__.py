@@ -81,18 +81,8 @@ _ANSWERERS: tuple[Answerer, ...] = (
 def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     """Ask every R function that has the model of a native fit.
 
-    Parameters
-    ----------
-    fit : Fit
-    backend : Backend, "live", "recorded", "both", "none", or None
-        As :mod:`pairproof.bridge.process.policy` says.  None: live where R and the package are, else from
-        records.
-
-    Returns
-    -------
-    list of RCounterpart
-        One for each function that has the model; empty for mode "none".  A function that did not run, or that
-        stopped, says why in `not_run`.
+    Returns list of RCounterpart: one for each function that has the model; empty for mode "none".  A function
+    that did not run, or that stopped, says why in `not_run`.
     """
     chosen: Backend = policy(backend)
     if chosen.mode == "none":

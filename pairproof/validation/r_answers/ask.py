@@ -92,14 +92,8 @@ def attempt(
 ) -> RCounterpart:
     """R's answer, or a counterpart that says why there is none.
 
-    Parameters
-    ----------
-    r_call : str
-    ask : function of a question to RCounterpart
-    question : Question, AnswerQuestion or ContestQuestion
-    known : sequence of str
-        Parts of the error messages that R is known to give for such a table.  An R that stops with one of
-        them did run, and its error is its answer.
+    known: parts of the error messages that R is known to give for such a table.  An R that stops with one of
+    them did run, and its error is its answer.
     """
     try:
         return ask(question)
@@ -185,17 +179,8 @@ def answered(
 ) -> RCounterpart:
     """The counterpart of a call that ran: its numbers, and in its note everything that was said of it.
 
-    Parameters
-    ----------
-    r_call : str
-    result : RResult
-    values : mapping of quantity to float
-    said : str
-        Parts of the note; empty ones are left out.
-    flag : bool or None
-        R's own flag that it converged; None if it has none.
-    se : mapping of quantity to float, optional
-        Standard errors of quantities whose errors are measured by them.
+    said: parts of the note; empty ones are left out.  flag: R's own flag that it converged; None if it has
+    none.  se: standard errors of quantities whose errors are measured by them.
     """
     note = "; ".join(part for part in said if part)
     return RCounterpart(r_call, result.source, values, se or {}, note, converged=converged(result, flag))

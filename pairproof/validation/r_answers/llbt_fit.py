@@ -43,15 +43,8 @@ MOST_BLOCKS = 5_000
 class Design:
     """The design matrix and the counts that llbt.fit is given.
 
-    Attributes
-    ----------
-    y : float[rows]
-    columns : mapping of str to float[rows]
-        By the fit's parameter.
-    n_blocks, n_categories : int
-    on_own_cells : bool
-        Whether its blocks are the fit's cells, so that deviance and df can be compared.
-    how : str
+    y float[rows].  columns: by the fit's parameter.  on_own_cells: whether its blocks are the fit's cells, so
+    that deviance and df can be compared.
     """
 
     y: Any

@@ -40,13 +40,7 @@ MOST_NUISANCE = 400
 class LogLinear:
     """The data and the formula that gnm and glm are given.
 
-    Attributes
-    ----------
-    data : RArgument
-    formula : str
-        Without the nuisance factor `cell`.
-    names : mapping of R's coefficient to the fit's parameter
-    reference : str
+    formula: without the nuisance factor `cell`.
     """
 
     data: Any

@@ -46,16 +46,9 @@ MOST_RESPONSES = 300_000
 class Layout:
     """A table in prefmod's layout: a fit's comparisons, and the names of the covariates in R.
 
-    Attributes
-    ----------
-    table : Comparisons
-        Rows with comparisons, covariates as factors whose levels all occur.
-    covariates : tuple of str
-        Of the model, then of the finer cells.
-    r_names : mapping of covariate to its name in R
-        `SA`, `SB`, ...: llbt.worth mixes up names of which one is part of another or of an item's name.
-    in_model : tuple of str
-        Covariates of the model itself.
+    table: rows with comparisons, covariates as factors whose levels all occur.  covariates: of the model,
+    then of the finer cells.  r_names: `SA`, `SB`, ...: llbt.worth mixes up names of which one is part of
+    another or of an item's name.  in_model: covariates of the model itself.
     """
 
     table: Comparisons

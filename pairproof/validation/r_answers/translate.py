@@ -35,18 +35,9 @@ CANCELLED = 1e-10
 class RParameters:
     """The estimates of one R function under the names of a fit's parameters, with their covariances.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Parameters that R has a number for (references and aliased ones are absent).
-    estimate : float[n]
-    vcov : float[n, n]
-    scale : {"lambda", "log-odds"}
-        Of R's item terms.
-    reference : str
-        The item that is 0 in R; "" with item covariates, where none is.
-    gives_na : bool
-        Whether R has NA for some parameters, which then are not among `names`.
+    names: parameters that R has a number for (references and aliased ones are absent).  estimate float[n].
+    vcov float[n, n].  scale: of R's item terms.  reference: the item that is 0 in R; "" with item covariates,
+    where none is.  gives_na: whether R has NA for some parameters, which then are not among `names`.
     """
 
     names: tuple[str, ...]
@@ -62,20 +53,9 @@ def parameters_of(
 ) -> RParameters:
     """R's coefficients that have a name of ours and a number; nuisance and aliased ones are left out.
 
-    Parameters
-    ----------
-    model : RModel
-    named : mapping of R's coefficient to the fit's parameter
-        A coefficient's parts may stand in another order in R: "SB2:o1" for "o1:SB2".
-    scale, reference
-        As in :class:`RParameters`.
-    r_call : str
-        If given, R must have a coefficient for every parameter named, if only NA.
-
-    Raises
-    ------
-    KeyError
-        It has not.
+    named: a coefficient's parts may stand in another order in R: "SB2:o1" for "o1:SB2".  scale, reference: as
+    in :class:`RParameters`.  r_call: if given, R must have a coefficient for every parameter named, if only
+    NA.
     """
     ours = {frozenset(name.split(":")): parameter for name, parameter in named.items()}
     found = {k: ours[parts] for k, n in enumerate(model.names) if (parts := frozenset(n.split(":"))) in ours}
@@ -94,12 +74,8 @@ def parameters_of(
 class Moved:
     """R's parameters on the fit's scale and constraint, over all the fit's terms.
 
-    Attributes
-    ----------
-    beta : float[n_params]
-        nan where R has no number; 0 for a reference.
-    vcov : float[n_params, n_params]
-        0 for what has none.
+    beta float[n_params]: nan where R has no number; 0 for a reference.  vcov float[n_params, n_params]: 0 for
+    what has none.
     """
 
     beta: FloatArray

@@ -44,13 +44,7 @@ def output(agreements: Sequence[Agreement], context: ReportContext) -> Output:
 
 
 def render(agreements: Sequence[Agreement], context: ReportContext, suffix: str) -> str:
-    """A report's text; `suffix` is one of `FORMATS`.
-
-    Raises
-    ------
-    InputError
-        Another suffix.
-    """
+    """A report's text; `suffix` is one of `FORMATS`."""
     return output(agreements, context).render(suffix)
 
 
@@ -68,14 +62,8 @@ def render_text(
 ) -> str:
     """Agreements as text.
 
-    Parameters
-    ----------
-    agreements : sequence of Agreement
-    context : ReportContext, optional
-    width : int, optional
-        Columns; default those of the terminal, 100 where there is none.
-    color : bool
-        With ANSI colours; a sign stands beside every verdict in any case.
+    width: columns; default those of the terminal, 100 where there is none.  color: with ANSI colours; a sign
+    stands beside every verdict in any case.
     """
     import shutil
 
@@ -88,24 +76,8 @@ def write_report(
 ) -> Path:
     """Write a report; its form follows the suffix of `path` (.html, .md, .json, .xml for JUnit, .txt).
 
-    Parameters
-    ----------
-    agreements : sequence of Agreement
-    context : ReportContext
-    path : path
-    force : bool
-        Also over a file that pairproof did not make, or that was changed since.
-
-    Returns
-    -------
-    Path
-        Where it was written.
-
-    Raises
-    ------
-    InputError
-        A suffix that is none of these, a place that cannot be written to, or a file that must not be
-        replaced.
+    force: also over a file that pairproof did not make, or that was changed since.  Returns Path: where it
+    was written.
     """
     file = Path(path)
     try:

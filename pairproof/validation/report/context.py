@@ -18,14 +18,8 @@ from ..verdicts.digits import worst
 class Story:
     """A section in words.
 
-    Attributes
-    ----------
-    title : str
-    paragraphs : tuple of str
-    table : Table or None
-        Stands after the paragraphs.
-    figures : tuple of Figure
-        Stand after the table, in HTML; elsewhere their captions and descriptions do.
+    table: stands after the paragraphs.  figures: stand after the table, in HTML; elsewhere their captions and
+    descriptions do.
     """
 
     title: str
@@ -38,13 +32,7 @@ class Story:
 class WorthSeries:
     """Worths of one model, to be drawn with their intervals.
 
-    Attributes
-    ----------
-    title : str
-    groups : tuple of str
-    items : tuple of str
-    worth, low, high : tuple of tuple of float
-        By group, by item; nan where a worth is not estimable.
+    worth, low, high: by group, by item; nan where a worth is not estimable.
     """
 
     title: str
@@ -73,25 +61,11 @@ def worth_series(fit: Fit, title: str, level: float = 0.95) -> WorthSeries:
 class ReportContext:
     """Everything a report says that is not an agreement.
 
-    Attributes
-    ----------
-    title : str
-    subtitle : str
-        For example the paper's reference.
-    command : str
-        What made the report, to be run again.
-    made : str
-        Date and time, as text; "" to leave it out (two runs then give the same file).
-    versions : mapping of name to version
-        Of pairproof, Python, numpy, R, R packages; None for what is not there.
-    absent : mapping of R package (or "R") to why
-        What was to be asked and is not there.
-    first_lines : tuple of str
-        Sentences for the top of the report, after the counts.
-    story : tuple of Story
-    worths : tuple of WorthSeries
-    titles : mapping of claim id to text
-        What a claim's heading says beside its id; default: where it stands in the paper.
+    subtitle: for example the paper's reference.  command: what made the report, to be run again.  made: date
+    and time, as text; "" to leave it out (two runs then give the same file).  versions: of pairproof, Python,
+    numpy, R, R packages; None for what is not there.  absent: what was to be asked and is not there.
+    first_lines: sentences for the top of the report, after the counts.  titles: what a claim's heading says
+    beside its id; default: where it stands in the paper.
     """
 
     title: str = "Agreement with R"
@@ -197,23 +171,9 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
 class DigitsRow:
     """Digits of one kind of quantity from one R call (or against 50-digit values), of numbers with the same floor.
 
-    Attributes
-    ----------
-    source, kind : str
-    r_source : str
-        "live", "recorded", or "certified".
-    n : int
-        Numbers compared.
-    least : float
-        Fewest digits.
-    least_at : str
-        Claim and quantity of it.
-    floor : float
-        Digits asked of each of these numbers.
-    digits : tuple of float
-        All of them.
-    enough : bool
-        Whether no number needs attention because it has fewer; one that a person has accepted does not.
+    r_source: "live", "recorded", or "certified".  n: numbers compared.  least: fewest digits.  least_at:
+    claim and quantity of it.  floor: digits asked of each of these numbers.  digits: all of them.  enough:
+    whether no number needs attention because it has fewer; one that a person has accepted does not.
     """
 
     source: str

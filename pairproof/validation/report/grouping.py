@@ -14,17 +14,9 @@ from .context import ReportContext
 class Group:
     """The agreements of one claim.
 
-    Attributes
-    ----------
-    title : str
-    paper, claim, where : str
-    listed : tuple of Agreement
-        Printed numbers, statements, whatever does not agree, and what is judged in words (by Monte Carlo
-        error) and not in digits.
-    beyond : tuple of Agreement
-        Numbers that only native and R (or the 50-digit values) have, and that agree.
-    arithmetic : tuple of Agreement
-        Printed numbers that fit each other.
+    listed: printed numbers, statements, whatever does not agree, and what is judged in words (by Monte Carlo
+    error) and not in digits.  beyond: numbers that only native and R (or the 50-digit values) have, and that
+    agree.  arithmetic: printed numbers that fit each other.
     """
 
     title: str

@@ -22,17 +22,8 @@ CERTIFIED = "50-digit values"
 class Shared:
     """The digits that native shares with one source.
 
-    Attributes
-    ----------
-    digits : float or None
-    enough : bool
-        As many as its floor asks for.
-    estimable : bool
-        False where native has no number.
-    arrived : bool
-        False where R stopped before its maximum.
-    given : bool
-        False where R has NA.
+    enough: as many as its floor asks for.  estimable: false where native has no number.  arrived: false where
+    R stopped before its maximum.  given: false where R has NA.
     """
 
     digits: float | None
@@ -57,13 +48,8 @@ class Shared:
 class SideBySide:
     """Agreements of one fit as a table.
 
-    Attributes
-    ----------
-    sources : tuple of str
-        R calls with how they were reached, and the 50-digit values.
-    rows : tuple of (quantity, native, {source: Shared})
-    apart : tuple of Agreement
-        R functions that have the model and gave no numbers, and what differs without a number.
+    sources: R calls with how they were reached, and the 50-digit values.  apart: R functions that have the
+    model and gave no numbers, and what differs without a number.
     """
 
     sources: tuple[str, ...]

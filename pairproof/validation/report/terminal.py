@@ -49,16 +49,8 @@ def screen(
 ) -> str:
     """Agreements of claims as text: a screen of them unless `full`.
 
-    Parameters
-    ----------
-    agreements : sequence of Agreement
-    context : ReportContext
-    full : bool
-        Every number, however many lines that takes.
-    reports : sequence of str
-        Files that hold them all.
-    width : int, optional
-        Columns; default those of the terminal, 100 where there is none.
+    full: every number, however many lines that takes.  reports: files that hold them all.  width: columns;
+    default those of the terminal, 100 where there is none.
     """
     at = _Screen(width or shutil.get_terminal_size((100, 24)).columns)
     whole = at.text(full_page(agreements, context))

@@ -19,22 +19,10 @@ FloatArray = NDArray[np.float64]
 class Constants:
     """The constants of B tables on one set of cells, float[B] each.
 
-    Attributes
-    ----------
-    saturated
-        Log-likelihood of the observed shares.
-    cells
-        Number of cells that are not empty.
-    empty
-        Number of pairs and strata without a comparison.
-    binomial, poisson
-        The constants that R's binomial and Poisson log-likelihoods add to `llf`.
-    total
-        Number of comparisons.
-    null
-        Log-likelihood of equal items, with the tie parameter.
-    null_rank
-        Number of parameters of that model.
+    saturated: log-likelihood of the observed shares.  cells: number of cells that are not empty.  empty:
+    number of pairs and strata without a comparison.  binomial, poisson: the constants that R's binomial and
+    Poisson log-likelihoods add to `llf`.  total: number of comparisons.  null: log-likelihood of equal items,
+    with the tie parameter.  null_rank: number of parameters of that model.
     """
 
     saturated: FloatArray

@@ -13,19 +13,9 @@ from .registry import Slip
 class Explanation:
     """A reading that reproduces all printed numbers of some claims.
 
-    Attributes
-    ----------
-    slips : tuple of Slip
-        Empty if the numbers come out as they stand.
-    claims : tuple of str
-    numbers : int
-        How many printed numbers these claims have; all come out.
-    also : tuple of str
-        Sentences of other readings that give the same numbers.
-    note : str
-        Evidence in addition to the numbers.
-    also_names : tuple of tuple of str
-        Names of the slips of the readings in `also`.
+    slips: empty if the numbers come out as they stand.  numbers: how many printed numbers these claims have;
+    all come out.  also: sentences of other readings that give the same numbers.  note: evidence in addition
+    to the numbers.  also_names: names of the slips of the readings in `also`.
     """
 
     slips: tuple[Slip, ...]
@@ -68,23 +58,12 @@ class Explanation:
 class Found:
     """The result of a search for claims that share a table and an explanation.
 
-    Attributes
-    ----------
-    claims : tuple of str
-    numbers : int
-        How many printed numbers these claims have.
-    readings : int
-        How many readings were tried for them.
-    explanations : tuple of Explanation
-        Cheapest first; empty if no reading fits.
-    skipped : int
-        How many possible readings were left out because there are more than `MOST_READINGS`.
-    failed : int
-        How many readings gave no numbers because an estimate is infinite and could not be computed.
-    chance : float
-        Expected number of readings, with as many slips as the best one, that fit by chance.
-    digits : int
-        Significant digits of the numbers that do not come out as printed.
+    numbers: how many printed numbers these claims have.  readings: how many readings were tried for them.
+    explanations: cheapest first; empty if no reading fits.  skipped: how many possible readings were left out
+    because there are more than `MOST_READINGS`.  failed: how many readings gave no numbers because an
+    estimate is infinite and could not be computed.  chance: expected number of readings, with as many slips
+    as the best one, that fit by chance.  digits: significant digits of the numbers that do not come out as
+    printed.
     """
 
     claims: tuple[str, ...]

@@ -49,19 +49,11 @@ MOST_BY_HAND = 200
 class Solver:
     """A way of solving: everything that decides the estimates except the data.
 
-    Attributes
-    ----------
-    ties : str
-        One of `TREATMENTS`.
-    penalty : {"", "ridge", "pseudo"}
-        scikit-learn's LogisticRegression, C = 1, one column an item; PlackettLuce's half a win and half a loss of
-        every item against a hypothetical one of log-worth 0.
-    stop : str
-        "" (at the maximum), "glm", "irls:3", "mm:7".
-    cells : {"model", "judge", "row"}
-        The cells on which the deviance is taken and which glm receives.
-    margins : {"", "pairs", "groups"}
-        "" for a constant for each pair in each group; "pairs": one for each pair; "groups": and one for each group.
+    ties: one of `TREATMENTS`.  penalty: scikit-learn's LogisticRegression, C = 1, one column an item;
+    PlackettLuce's half a win and half a loss of every item against a hypothetical one of log-worth 0.  stop:
+    "" (at the maximum), "glm", "irls:3", "mm:7".  cells: the cells on which the deviance is taken and which
+    glm receives.  margins: "" for a constant for each pair in each group; "pairs": one for each pair;
+    "groups": and one for each group.
     """
 
     ties: str
@@ -75,16 +67,9 @@ class Solver:
 class Fitted:
     """The estimates of B fits by one solver.
 
-    Attributes
-    ----------
-    beta : float[B, K]
-        Log-odds, in the order of the fit's terms; 0 for references and for terms without a value.
-    cov : float[B, K, K]
-    bad : bool[B, K]
-        Terms without a value.
-    llf : float[B]
-    rank : float[B]
-        nan where the fit failed altogether.
+    beta float[B, K]: log-odds, in the order of the fit's terms; 0 for references and for terms without a
+    value.  cov float[B, K, K].  bad bool[B, K]: terms without a value.  llf float[B].  rank float[B]: nan
+    where the fit failed altogether.
     """
 
     beta: FloatArray

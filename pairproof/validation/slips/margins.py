@@ -24,16 +24,9 @@ CONVERGED, MOST_STEPS = 1e-10, 60
 class Margins:
     """A fit of one table.
 
-    Attributes
-    ----------
-    beta : float[k]
-        Log-odds, in the order of the design; the tie parameter last.
-    information : float[k, k]
-        Inverse of their covariance, constants allowed for.
-    deviance : float
-        Of the Poisson counts.
-    extra : int
-        Constants in addition to one for each pair.
+    beta float[k]: log-odds, in the order of the design; the tie parameter last.  information float[k, k]:
+    inverse of their covariance, constants allowed for.  deviance: of the Poisson counts.  extra: constants in
+    addition to one for each pair.
     """
 
     beta: FloatArray
@@ -45,15 +38,8 @@ class Margins:
 def pair_constants_only(design: Design, y: FloatArray, cells: ModelCells, of_groups: bool) -> Margins | None:
     """Fit one table, float[n_cells, 3]; None where no maximum was reached.
 
-    Parameters
-    ----------
-    design : Design
-    y : float[n_cells, 3]
-        Treated counts.
-    cells : ModelCells
-        Which pair and pattern each cell is.
-    of_groups : bool
-        Whether each pattern has a constant, too.
+    y float[n_cells, 3]: treated counts.  cells: which pair and pattern each cell is.  of_groups: whether each
+    pattern has a constant, too.
     """
     binary = design.model == "binary"
     step = np.array([0.5, -0.5]) if binary else np.array([0.5, 0.0, -0.5])

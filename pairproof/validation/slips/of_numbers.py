@@ -171,11 +171,6 @@ def _plain(printed: Printed) -> str:
 
 def transposed(printed: Printed) -> list[str]:
     """Exchange two neighbouring digits of a number, in every way that gives another number of the same form.
-
-    Examples
-    --------
-    >>> transposed(Printed.parse("0.123"))
-    ['0.213', '0.132']
     """
     if printed.is_bound:
         return []

@@ -22,17 +22,7 @@ def read_worths(
 ) -> tuple[FloatArray, int]:
     """The abilities whose softmax prefmod prints, and the place of the item among them.
 
-    Parameters
-    ----------
-    fit : Fit
-    how : {"names", "groups", "sum-contrasts", "one-column"}
-    abilities : mapping of group to float[J, K]
-        As functions of the parameters.
-    group, item : str
-
-    Returns
-    -------
-    (float[m, K], int)
+    abilities: as functions of the parameters.
     """
     own, k = abilities[group], fit.items.index(item)
     if how == "names":

@@ -32,19 +32,9 @@ SettingChange = Callable[[Setting], Setting]
 class Situation:
     """A claim and its fit, from which a family of slips decides which of its slips are possible.
 
-    Attributes
-    ----------
-    fit : Fit
-        The native fit of the claim as it is made.
-    model : Model
-    setting : Setting
-    kinds : frozenset of str
-        Kinds of the printed quantities.
-    numbers : tuple of (quantity, Printed)
-    matrix : bool
-        Whether the claims file gives the data as a matrix.
-    steps : int
-        Steps that R's glm takes on the claim's own table; 0 if it has no such fit.
+    fit: the native fit of the claim as it is made.  kinds: kinds of the printed quantities.  matrix: whether
+    the claims file gives the data as a matrix.  steps: steps that R's glm takes on the claim's own table; 0
+    if it has no such fit.
     """
 
     fit: Fit
@@ -64,22 +54,10 @@ class Situation:
 class Slip:
     """A slip that can be tried.
 
-    Attributes
-    ----------
-    name : str
-        The name of its family, which a claims file may list under `accept`.
-    stage : {"data", "model", "scale", "inference", "print"}
-    cost : int
-    sentence : str
-        Completes "comes out if ...".
-    group : str
-        Two slips of one group exclude each other; "" for none.
-    order : int
-        Slips of the data are applied in this order, from small to large.
-    rows : function of Rows to Rows, or None
-    change : function of Setting to Setting, or None
-    quantity, alternative : str, Printed or None
-        For a slip of the print: the quantity concerned, and the number without the slip.
+    name: the name of its family, which a claims file may list under `accept`.  sentence: completes "comes out
+    if ...".  group: two slips of one group exclude each other; "" for none.  order: slips of the data are
+    applied in this order, from small to large.  quantity, alternative: for a slip of the print: the quantity
+    concerned, and the number without the slip.
     """
 
     name: str
@@ -114,18 +92,9 @@ class Draft:
 class Family:
     """A family of slips with one name.
 
-    Attributes
-    ----------
-    name, stage, cost, group, order
-        As in :class:`Slip`.
-    drafts : function of Situation to drafts
-        Those that are possible in a situation.
-    what : str
-        The slip in general, for a list of them.
-    seen : str
-        Where it was really seen, or that no print of it was found.
-    affects : str
-        Kinds of printed numbers it can change, with spaces between them; empty for all.
+    name, stage, cost, group, order: as in :class:`Slip`.  drafts: those that are possible in a situation.
+    `what`: the slip in general, for a list of them.  `seen`: where it was really seen, or that no print of it
+    was found.  affects: kinds of printed numbers it can change, with spaces between them; empty for all.
     """
 
     name: str

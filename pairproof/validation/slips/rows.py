@@ -29,24 +29,11 @@ IntArray = NDArray[np.int64]
 class Rows:
     """Distinct rows of a table.
 
-    Attributes
-    ----------
-    items : tuple of str
-    pair : int[n]
-        In the order of `lexicographic_pair_order`: (0, 1), (0, 2), ...
-    pattern : int[n]
-        Covariate pattern of the model.
-    sign : int[n]
-        +1 if the item earlier in `items` was named first, -1 if the other one was, 0 on neutral ground.
-    judge : int[n]
-        0 where the table has no judges.
-    y : float[n, 3]
-        Counts of one such row: earlier item preferred, tie, later item preferred.
-    times : float[n]
-        Number of such rows.
-    tie_category : bool
-    copies : int
-        How often every row stands in the table, where a program took the whole table so often.
+    pair int[n]: in the order of `lexicographic_pair_order`: (0, 1), (0, 2), ...  pattern int[n]: covariate
+    pattern of the model.  sign int[n]: +1 if the item earlier in `items` was named first, -1 if the other one
+    was, 0 on neutral ground.  judge int[n]: 0 where the table has no judges.  y float[n, 3]: counts of one
+    such row: earlier item preferred, tie, later item preferred.  times float[n]: number of such rows.
+    copies: how often every row stands in the table, where a program took the whole table so often.
     """
 
     items: tuple[str, ...]
@@ -147,15 +134,9 @@ def _ground(data: Comparisons) -> IntArray:
 class ModelCells:
     """The cells of a model: combinations of pair, covariate pattern and who was named first.
 
-    Attributes
-    ----------
-    pair, pattern, sign : int[n_cells]
-    n_pairs : int
-    order : bool
-        Whether the model has an order effect, so that it matters who was named first.
-    possible : int
-        Number of pairs times strata of the unchanged table; there are more cells if a slip may reverse who
-        was named first.
+    pair, pattern, sign int[n_cells].  order: whether the model has an order effect, so that it matters who
+    was named first.  possible: number of pairs times strata of the unchanged table; there are more cells if a
+    slip may reverse who was named first.
     """
 
     pair: IntArray
@@ -203,21 +184,9 @@ def model_cells(rows: Rows, order: bool) -> ModelCells:
 def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray, IntArray]:
     """Sum rows into the cells on which a deviance and its degrees of freedom are taken.
 
-    Parameters
-    ----------
-    rows : Rows
-    cells : ModelCells
-    kind : {"model", "judge", "row"}
-        "model": the model's own cells; "judge": these divided by judge; "row": every row is a cell.
-
-    Returns
-    -------
-    float[m, 3]
-        Counts of a cell.
-    float[m]
-        Number of cells with these counts; 1 unless the cells are rows.
-    int[m]
-        The model's cell to which each belongs.
+    kind: "model": the model's own cells; "judge": these divided by judge; "row": every row is a cell.
+    Returns float[m, 3]: counts of a cell.  Returns float[m]: number of cells with these counts; 1 unless the
+    cells are rows.  Returns int[m]: the model's cell to which each belongs.
     """
     if kind == "row":
         return rows.y, rows.times, cells.cell_of(rows)

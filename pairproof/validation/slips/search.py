@@ -43,21 +43,10 @@ SAME = 1e-9
 class _Outcome:
     """The readings that fit at least one target, and how many were tried.
 
-    Attributes
-    ----------
-    readings : list of tuple of Slip
-        Those that reproduce all numbers of at least one target.
-    fits : list of list of bool
-        For each of them, and each target, whether all numbers come out.
-    vectors : dict of (reading, target) to float[n_numbers]
-    notes : dict of reading to str
-        Evidence in addition to the numbers.
-    tried, skipped : int
-        How many readings were tried, and how many were left out because there are more than `MOST_READINGS`.
-    singles : int
-        How many readings have one slip.
-    given : frozenset
-        Keys of the slips that the claims file names.
+    readings: those that reproduce all numbers of at least one target.  fits: for each of them, and each
+    target, whether all numbers come out.  notes: evidence in addition to the numbers.  tried, skipped: how
+    many readings were tried, and how many were left out because there are more than `MOST_READINGS`.
+    singles: how many readings have one slip.  given: keys of the slips that the claims file names.
     """
 
     readings: list[tuple[Slip, ...]] = field(default_factory=list)
@@ -91,12 +80,7 @@ class _Outcome:
 class Searched:
     """The results of one search over claims that share a table.
 
-    Attributes
-    ----------
-    found : tuple of Found
-        Together they cover every claim once.
-    readings : int
-        Number of readings that were tried.
+    `found`: together they cover every claim once.  readings: number of readings that were tried.
     """
 
     found: tuple[Found, ...]
@@ -107,13 +91,8 @@ class Searched:
 class GivenReading:
     """A reading that the claims file itself gives.
 
-    Attributes
-    ----------
-    slip : Slip
-    target : int
-        Position of its target among those of the search.
-    values : float[n_numbers]
-        The numbers of that target under the reading.
+    target: position of its target among those of the search.  values float[n_numbers]: the numbers of that
+    target under the reading.
     """
 
     slip: Slip
@@ -126,16 +105,7 @@ def search(
 ) -> Searched:
     """Explain claims that share a table, together as far as one reading explains several of them.
 
-    Parameters
-    ----------
-    targets : sequence of Target
-    given : sequence of GivenReading
-    most : int
-        Largest number of readings to try.
-
-    Returns
-    -------
-    Searched
+    most: largest number of readings to try.
     """
     plain = [t for t in targets if not t.off]
     found = [

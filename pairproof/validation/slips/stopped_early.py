@@ -63,17 +63,8 @@ class Proof:
 def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
     """Show that a solver stopped at the printed estimates, just before the maximum.
 
-    Parameters
-    ----------
-    target : Target
-    rows : Rows
-        The claim's table, unchanged or under slips of the data.
-    setting : Setting
-
-    Returns
-    -------
-    Proof or None
-        None if it cannot be shown.
+    rows: the claim's table, unchanged or under slips of the data.  Returns Proof or None: none if it cannot
+    be shown.
     """
     model, fit = target.model, target.fit
     if setting.solver.penalty or setting.solver.stop or fit.spec.by or fit.spec.item_terms or setting.offset:
@@ -162,12 +153,7 @@ def _enough_are_off(target: Target, rows: Rows, setting: Setting, best: Fitted) 
 class _Centred:
     """The model with all items free and centred about their mean, so that all items are treated alike.
 
-    Attributes
-    ----------
-    design : Design
-    at : int[k]
-        Positions of its parameters among the terms, items first.
-    n_items : int
+    `at` int[k]: positions of its parameters among the terms, items first.
     """
 
     design: Design

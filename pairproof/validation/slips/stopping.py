@@ -39,14 +39,8 @@ _LEAST = np.finfo(float).eps
 class Iterate:
     """The state of an algorithm after one step.
 
-    Attributes
-    ----------
-    beta : float[k]
-        Log-odds; tie parameters last.
-    information : float[k, k]
-        Computed with the weights used in this step.
-    deviance : float
-        At `beta`; nan for Zermelo's iteration.
+    beta float[k]: log-odds; tie parameters last.  information float[k, k]: computed with the weights used in
+    this step.  deviance: at `beta`; nan for Zermelo's iteration.
     """
 
     beta: FloatArray
@@ -81,25 +75,9 @@ def _irls(
 def binomial_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
     """The steps of glm(cbind(wins, losses) ~ ., binomial); the last is where it stops.
 
-    Parameters
-    ----------
-    x : float[n, k]
-        Columns of the log-odds of the first item.
-    g : float[n, 0]
-        A binomial model has no tie parameter.
-    y : float[n, 3]
-        Wins, ties, losses of the first item; no cell empty, no ties.
-
-    Returns
-    -------
-    list of Iterate
-        Empty if there are ties or a tie parameter.
-
-    Examples
-    --------
-    >>> path = binomial_path(np.ones((1, 1)), np.zeros((1, 0)), np.array([[61.0, 0.0, 35.0]]))
-    >>> round(float(path[-1].beta[0]), 4), round(float(path[-1].information[0, 0]) ** -0.5, 4)
-    (0.5555, 0.212)
+    x float[n, k]: columns of the log-odds of the first item.  g float[n, 0]: a binomial model has no tie
+    parameter.  y float[n, 3]: wins, ties, losses of the first item; no cell empty, no ties.  Returns list of
+    Iterate: empty if there are ties or a tie parameter.
     """
     from scipy.special import xlogy
 
@@ -136,18 +114,9 @@ def poisson_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
     """The steps of glm(count ~ nuisance + ., poisson) on the outcomes of cells, with the nuisance parameters
     (one per cell) eliminated.
 
-    Parameters
-    ----------
-    x : float[n, k_u]
-        Columns of the log-odds of the first item.
-    g : float[n, k_g]
-        Columns of the log of a tie; k_g is 0 without a tie parameter.
-    y : float[n, 3]
-        Wins, ties, losses of the first item. Ties are left out if there are none and no tie parameter.
-
-    Returns
-    -------
-    list of Iterate
+    x float[n, k_u]: columns of the log-odds of the first item.  g float[n, k_g]: columns of the log of a tie;
+    k_g is 0 without a tie parameter.  y float[n, 3]: wins, ties, losses of the first item. Ties are left out
+    if there are none and no tie parameter.
     """
     from scipy.special import xlogy
 
@@ -181,15 +150,8 @@ def poisson_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
 def zermelo_path(y: FloatArray, pairs: IntArray, n_items: int, items: Sequence[int]) -> list[Iterate]:
     """The steps of Zermelo's iteration from equal worths, which gives no covariance.
 
-    Parameters
-    ----------
-    y : float[n, 3]
-        Wins, ties, losses of the first item; no ties.
-    pairs : int[n, 2]
-        Positions of the two items of each row.
-    n_items : int
-    items : sequence of int
-        The items of the parameters; the one left out is the reference.
+    y float[n, 3]: wins, ties, losses of the first item; no ties.  pairs int[n, 2]: positions of the two items
+    of each row.
     """
     games = np.zeros((n_items, n_items))
     np.add.at(games, (pairs[:, 0], pairs[:, 1]), y.sum(axis=1))
@@ -209,11 +171,6 @@ def zermelo_path(y: FloatArray, pairs: IntArray, n_items: int, items: Sequence[i
 def glm_values(fit: Fit) -> dict[str, float]:
     """estimate.X, se.X and deviance as R's `glm` prints them by default, for a Bradley-Terry fit without
     ties.
-
-    Raises
-    ------
-    InputError
-        The model is not one of free items, with or without an order effect.
     """
     if (
         fit.outcome_model != "binary"

@@ -36,24 +36,8 @@ Arrays = TypeVar("Arrays", Fitted, Constants)
 class Target:
     """A claim whose printed numbers a search tries to reproduce.
 
-    Parameters
-    ----------
-    claim : str
-        Its id.
-    fit : Fit
-        The native fit of the claim as it is made.
-    numbers : tuple of PrintedQuantity
-    alpha : float
-    sided : {1, 2}
-    others : mapping of claim id to Target
-        The claims that a likelihood ratio names.
-    matrix : bool
-        Whether the claims file gives the data as a matrix.
-
-    Raises
-    ------
-    InputError
-        A search cannot vary the model or one of the numbers.
+    claim: its id.  fit: the native fit of the claim as it is made.  others: the claims that a likelihood
+    ratio names.  matrix: whether the claims file gives the data as a matrix.
     """
 
     claim: str

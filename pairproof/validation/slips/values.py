@@ -33,27 +33,12 @@ FloatArray = NDArray[np.float64]
 class Setting:
     """Everything that a reading decides except the data.
 
-    Attributes
-    ----------
-    solver : Solver
-    reference : str
-        An item, or "sum".
-    factor, offset : float
-        Item terms are printed as factor * term + offset.
-    tie : {"", "nu", "tie.max"}
-        Printed as gamma, exp(gamma), gamma - log 2.
-    order_factor, worth_factor : float
-        The printed order effect is multiplied by the first; worths are exp(second * log worth).
-    sided : {1, 2}
-    t : bool
-        p-values from the t distribution with the residual degrees of freedom.
-    deviance : {"", "llf"}
-        "llf": the number called deviance is -2 log L.
-    aic : {"", "glm", "deviance", "k+1", "per-n"}
-    df : {"", "all-cells", "+1", "-1", "all-counts"}
-        "all-cells" is also about the AIC of R's glm, which has a constant for each cell.
-    worths : {"", "names", "groups", "sum-contrasts", "one-column"}
-        As llbt.worth gives them, see :mod:`.prefmod_worths`.
+    reference: an item, or "sum".  factor, offset: item terms are printed as factor * term + offset.  tie:
+    printed as gamma, exp(gamma), gamma - log 2.  order_factor, worth_factor: the printed order effect is
+    multiplied by the first; worths are exp(second * log worth).  t: p-values from the t distribution with the
+    residual degrees of freedom.  deviance: "llf": the number called deviance is -2 log L.  df: "all-cells" is
+    also about the AIC of R's glm, which has a constant for each cell.  worths: as llbt.worth gives them, see
+    :mod:`.prefmod_worths`.
     """
 
     solver: Solver
@@ -79,13 +64,7 @@ Others = Callable[[str], tuple[FloatArray, FloatArray]]
 class Batch:
     """B fits, with everything else that their printed numbers need.
 
-    Attributes
-    ----------
-    fitted : Fitted
-    constants : Constants
-    wins : float[B, n_items]
-        Number of comparisons that each item won, before ties are treated.
-    others : function of a claim's id to its llf and rank
+    wins float[B, n_items]: number of comparisons that each item won, before ties are treated.
     """
 
     fitted: Fitted
@@ -98,17 +77,7 @@ class Batch:
 class Values:
     """The numbers that a claim prints, as functions of a fit.
 
-    Parameters
-    ----------
-    fit : Fit
-        The native fit of the claim as it is made.
-    names : sequence of str
-        Quantities.
-
-    Raises
-    ------
-    InputError
-        A search cannot vary one of the quantities.
+    fit: the native fit of the claim as it is made.
     """
 
     fit: Fit
@@ -354,16 +323,8 @@ def _chi_square(statistic: FloatArray, df: FloatArray) -> FloatArray:
 def wins_of(fit: Fit, counts: FloatArray, pairs: NDArray[np.int64]) -> FloatArray:
     """First preferences of each item.
 
-    Parameters
-    ----------
-    fit : Fit
-    counts : float[B, n_cells, 3]
-    pairs : int[n_cells, 2]
-        Positions of the two items of each cell.
-
-    Returns
-    -------
-    float[B, n_items]
+    counts float[B, n_cells, 3].  pairs int[n_cells, 2]: positions of the two items of each cell.  Returns
+    float[B, n_items].
     """
     n = len(fit.items)
     first, second = np.eye(n)[pairs[:, 0]], np.eye(n)[pairs[:, 1]]
@@ -372,13 +333,7 @@ def wins_of(fit: Fit, counts: FloatArray, pairs: NDArray[np.int64]) -> FloatArra
 
 
 def own_setting(fit: Fit, sided: int) -> Setting:
-    """The setting of a claim without any slip.
-
-    Raises
-    ------
-    InputError
-        A search cannot vary the cells or the model.
-    """
+    """The setting of a claim without any slip."""
     cells: Mapping[tuple[str, ...], str] = {(): "model", ("row",): "row", ("judge",): "judge"}
     if fit.spec.cells not in cells:
         raise InputError(

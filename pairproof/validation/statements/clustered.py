@@ -47,23 +47,10 @@ NO_SPREAD = "the clusters show no spread"
 class EffectTest:
     """The test that one number of a fit is 0.
 
-    Attributes
-    ----------
-    how : str
-        "independent answers" or "by judge".
-    estimate : float
-        On the fit's scale.
-    se : float
-        nan where one cluster alone determines the number.
-    df : float
-        inf: normal.
-    p : float
-        Two-sided.
-    alone : str
-        The cluster that alone determines the number ("judge 3"), or that clusters show no spread; "" if there
-        is a standard error.
-    title : str
-        "CR2 by judge (4 clusters)"; "" without clusters.
+    `how`: "independent answers" or "by judge".  estimate: on the fit's scale.  se: nan where one cluster
+    alone determines the number.  df: inf: normal.  p: two-sided.  alone: the cluster that alone determines
+    the number ("judge 3"), or that clusters show no spread; "" if there is a standard error.  title: "CR2 by
+    judge (4 clusters)"; "" without clusters.
     """
 
     how: str
@@ -106,15 +93,8 @@ class EffectTest:
 class Effect:
     """One number that a conclusion rests on, tested with independent and with clustered answers.
 
-    Attributes
-    ----------
-    name : str
-        "A - D" for the difference of two items, else a parameter's name.
-    sign : {"positive", "negative", "either"}
-        What the paper says of it.
-    independent : EffectTest
-    clustered : tuple of EffectTest
-        In the order in which the ways were asked for.
+    name: "A - D" for the difference of two items, else a parameter's name.  sign: what the paper says of it.
+    clustered: in the order in which the ways were asked for.
     """
 
     name: str
@@ -137,18 +117,7 @@ class Effect:
 
 
 def ways_of(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The columns of each way of clustering that a claims file names.
-
-    Raises
-    ------
-    InputError
-        None is named.
-
-    Examples
-    --------
-    >>> ways_of(["judge", "judge and source"])
-    (('judge',), ('judge', 'source'))
-    """
+    """The columns of each way of clustering that a claims file names."""
     if not by:
         raise InputError('by is empty; expected columns to cluster by, such as ["judge", "judge and source"]')
     return tuple(tuple(way.split(BOTH)) for way in by)
@@ -167,24 +136,8 @@ def effects_of(
 ) -> tuple[Effect, ...]:
     """Differences of items and parameters of a fit, tested without clusters and with each way of clustering.
 
-    Parameters
-    ----------
-    fit : Fit
-    by : sequence of str
-        Ways of clustering: "judge", "judge and source".
-    pairs : sequence of (str, str)
-        The first is said to be above the second, for judges without covariates.
-    parameters : mapping of str to {"positive", "negative", "either"}
-
-    Returns
-    -------
-    tuple of Effect
-        Pairs before parameters.
-
-    Raises
-    ------
-    InputError
-        Nothing is asked for, an item, parameter or column is not there, or a sign is none of the three.
+    `by`: ways of clustering: "judge", "judge and source".  pairs: the first is said to be above the second,
+    for judges without covariates.  Returns tuple of Effect: pairs before parameters.
     """
     parameters = parameters or {}
     if not pairs and not parameters:

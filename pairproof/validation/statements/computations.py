@@ -33,18 +33,8 @@ MOST_WHOLE = 10**6
 class Request:
     """The data, fits, arguments and backend of a claim, for the computation that it names.
 
-    Attributes
-    ----------
-    data_of : function of a data set's name to Comparisons
-    table_of : function of a data set's name to DataFrame
-        As it stands in the claims file, uninterpreted.
-    fit_of : function of a claim's id to Fit
-    data : str
-        Name of the claim's own data set; "" if it has none.
-    args : mapping
-        The claim's `args`.
-    backend : Backend or None
-        Who answers for R.
+    table_of: as it stands in the claims file, uninterpreted.  data: name of the claim's own data set; "" if
+    it has none.  args: the claim's `args`.  backend: who answers for R.
     """
 
     data_of: Callable[[str], Comparisons]
@@ -55,36 +45,18 @@ class Request:
     backend: Backend | None
 
     def text(self, name: str, default: str | None = None) -> str:
-        """The argument of that name, which must be text.
-
-        Raises
-        ------
-        InputError
-            There is none, and no default; or it is something else.
-        """
+        """The argument of that name, which must be text."""
         value = self._argument(name, "text", default)
         if not isinstance(value, str) or not value:
             raise self._wrong(name, "text", value)
         return value
 
     def whole(self, name: str) -> int:
-        """The argument of that name, a whole number, as TOML has it or as text.
-
-        Raises
-        ------
-        InputError
-            There is none, it is no whole number, or it lies beyond a million either way.
-        """
+        """The argument of that name, a whole number, as TOML has it or as text."""
         return self._as_whole(name, self._argument(name, "a whole number"))
 
     def number(self, name: str, default: str) -> float:
-        """The argument of that name, a finite number, as TOML has it or as text.
-
-        Raises
-        ------
-        InputError
-            It is none.
-        """
+        """The argument of that name, a finite number, as TOML has it or as text."""
         value = self._argument(name, "a number", default)
         try:
             found = math.nan if isinstance(value, bool) else float(value)
@@ -95,39 +67,21 @@ class Request:
         return found
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """The argument of that name, a list of text.
-
-        Raises
-        ------
-        InputError
-            There is none, or it is something else.
-        """
+        """The argument of that name, a list of text."""
         value = self._argument(name, "a list of text")
         if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
             raise self._wrong(name, "a list of text", value)
         return tuple(value)
 
     def wholes(self, name: str) -> tuple[int, ...]:
-        """The argument of that name, a list of whole numbers.
-
-        Raises
-        ------
-        InputError
-            There is none, or it is something else.
-        """
+        """The argument of that name, a list of whole numbers."""
         value = self._argument(name, "a list of whole numbers")
         if not isinstance(value, list) or not value:
             raise self._wrong(name, "a list of whole numbers", value)
         return tuple(self._as_whole(name, v) for v in value)
 
     def pairs_by_name(self, name: str) -> dict[str, tuple[str, str]]:
-        """The argument of that name, a table of pairs of text: ``{ce = ["Czech", "English"]}``.
-
-        Raises
-        ------
-        InputError
-            There is none, or it is something else.
-        """
+        """The argument of that name, a table of pairs of text: ``{ce = ["Czech", "English"]}``."""
         value = self._argument(name, "a table of pairs of text")
         if (
             not isinstance(value, Mapping)
@@ -176,16 +130,9 @@ class Remark(NamedTuple):
 class Computed:
     """The numbers of a computation, by name, from native and from R.
 
-    Attributes
-    ----------
-    native, r : mapping of name to float
-        Empty for an engine that was not asked.
-    r_call : str
-    r_source : {"live", "recorded"} or None
-    lacks : str
-        The model that native does not have, so that the numbers are R's alone; "" if native computed them.
-    remarks : mapping of name to Remark
-        Why a printed number means nothing, whether or not it comes out; it is then `explained`.
+    native, r: empty for an engine that was not asked.  lacks: the model that native does not have, so that
+    the numbers are R's alone; "" if native computed them.  remarks: why a printed number means nothing,
+    whether or not it comes out; it is then `explained`.
     """
 
     native: Mapping[str, float] = field(default_factory=dict)
@@ -216,13 +163,7 @@ def computation(name: str) -> Callable[[Computation], Computation]:
 def numbers_from_r(
     request: Request, code: str, arguments: Mapping[str, Any], needs: Sequence[str], label: str, lacks: str
 ) -> Computed:
-    """What R code of ours that ends in a named numeric vector gives, live or from a record.
-
-    Raises
-    ------
-    RError
-        R's own, or that R or a record of its answer is not here.
-    """
+    """What R code of ours that ends in a named numeric vector gives, live or from a record."""
     if request.backend is None:
         raise RUnavailable(f"{label}: R was not to be asked")
     result = policy(request.backend).call(code=code, args=dict(arguments), needs=tuple(needs), label=label)

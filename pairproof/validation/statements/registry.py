@@ -20,15 +20,8 @@ if TYPE_CHECKING:
 class Finding:
     """The result of testing a statement: its verdict, and the numbers behind it in a sentence.
 
-    Attributes
-    ----------
-    verdict : Verdict
-    explanation : str
-        In words, with the numbers.
-    native : float or None
-        The one number the verdict rests on, where there is one.
-    code : str
-        Why the verdict is not a plain "agrees": one of :data:`pairproof.validation.verdicts.codes.CODES`.
+    explanation: in words, with the numbers.  native: the one number the verdict rests on, where there is one.
+    code: why the verdict is not a plain "agrees": one of :data:`pairproof.validation.verdicts.codes.CODES`.
     """
 
     verdict: Verdict
@@ -40,13 +33,7 @@ class Finding:
     def because(
         cls, code: str, text: str, verdict: Verdict = "differs-conclusion", native: float | None = None
     ) -> Finding:
-        """A finding that a person can accept by its code, which its explanation begins with.
-
-        Examples
-        --------
-        >>> Finding.because("erratum", "the subscript should be j", "differs").explanation
-        'erratum: the subscript should be j'
-        """
+        """A finding that a person can accept by its code, which its explanation begins with."""
         return cls(verdict, f"{code}: {text}", native, code)
 
 
@@ -54,15 +41,8 @@ class Finding:
 class Context:
     """The data and fits of a paper that a test may ask for.
 
-    Attributes
-    ----------
-    data_of : function of a data set's name to Comparisons
-    fit_of : function of a claim's id to Fit
-    own_data, own_fit : str
-        The claim's own data set and id; "" if it has none.
-    alpha : float
-    table_of : function of a data set's name to DataFrame
-        The table as text and numbers, exactly as in the claims file.
+    own_data, own_fit: the claim's own data set and id; "" if it has none.  table_of: the table as text and
+    numbers, exactly as in the claims file.
     """
 
     data_of: Callable[[str], Comparisons]
@@ -115,13 +95,7 @@ def statement_test(name: str) -> Callable[[Test], Test]:
 
 
 def run_test(name: str, context: Context, args: Mapping[str, Any]) -> Finding:
-    """The finding of a registered test.
-
-    Raises
-    ------
-    InputError
-        Arguments it does not take, or lacks.
-    """
+    """The finding of a registered test."""
     test = TESTS[name]
     try:
         inspect.signature(test).bind(context, **args)
@@ -140,18 +114,7 @@ def holds(
 ) -> Finding:
     """The finding of a test that came out as said (`true`) or did not.
 
-    Parameters
-    ----------
-    true : bool
-    text : str
-        The numbers, in words.
-    code, verdict : str
-        What the statement is if it is not true: ``false``, ``misleading`` or ``erratum``.
-    native : float, optional
-
-    Examples
-    --------
-    >>> holds(True, "4 of 9 are ties").verdict, holds(False, "4 of 9 are ties").explanation
-    ('agrees', 'false: 4 of 9 are ties')
+    text: the numbers, in words.  code, verdict: what the statement is if it is not true: ``false``,
+    ``misleading`` or ``erratum``.
     """
     return Finding("agrees", text, native) if true else Finding.because(code, text, verdict, native)

@@ -59,31 +59,32 @@ _CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*(\+[a-z0-9]+(-[a-z0-9]+)*)*")
 def accepted_code(entry: str, readings: Collection[str] = ()) -> str:
     """The code that one entry of `accept` stands for.
 
-    Parameters
-    ----------
-    entry : str
-    readings : collection of str
-        Names of the claim's own readings; each is a code for that claim, whatever it looks like.
+        Parameters
+        ----------
+        entry : str
+        readings : collection of str
+            Names of the claim's own readings; each is a code for that claim, whatever it looks like.
 
-    Returns
-    -------
-    str
-        The entry itself, or the code that took the place of an old wording.
+        Returns
+        -------
+        str
+            The entry itself, or the code that took the place of an old wording.
 
-    Raises
-    ------
-    InputError
-        The entry is neither a code nor an old wording (a misspelt code, say), or it says that numbers differ
-        without giving a reason.  The message says what to write.
+        Raises
+        ------
+        InputError
+            The entry is neither a code nor an old wording (a misspelt code, say), or it says that numbers differ
+            without giving a reason.  The message says what to write.
 
-    Examples
-    --------
-    >>> accepted_code("pair-order"), accepted_code("R's own error")
-    ('pair-order', 'r-error')
-    >>> accepted_code("computed 0.4472136")
-    Traceback (most recent call last):
-    pairproof.errors.InputError: accept names 'computed 0.4472136' (code "other-value"), which says that \
-numbers differ but not why; give the claim a [[claim.reading]] that reproduces them and accept its name
+        Examples
+        --------
+        >>> accepted_code("pair-order"), accepted_code("R's own error")
+        ('pair-order', 'r-error')
+        >>> accepted_code("computed 0.4472136")
+        Traceback (most recent call last):
+        pairproof.errors.InputError: accept names 'computed 0.4472136' (code "other-value"), which says that \
+    numbers differ but not why; give the claim a [[claim.reading]] that reproduces them and accept its name
+        
     """
     if entry in readings or entry in STATED:
         return entry

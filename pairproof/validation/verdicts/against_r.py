@@ -74,15 +74,9 @@ def with_sources(
 ) -> Agreement:
     """Add R's value and the certified value to the row, and the verdict that follows from them.
 
-    Parameters
-    ----------
-    row : Agreement
-        Its verdict so far compares the printed number; a number that is not printed has "agrees" so far.
-    native : float
-        As the report shows it; nan if not estimable.
-    half : {1, 2}
-        2 where the number shown is half of R's (a one-sided p); the certified values, which are all
-        two-sided, are then left out.
+    row: its verdict so far compares the printed number; a number that is not printed has "agrees" so far.
+    native: as the report shows it; nan if not estimable.  half: 2 where the number shown is half of R's (a
+    one-sided p); the certified values, which are all two-sided, are then left out.
     """
     notes = [row.explanation] if row.explanation else []
     name = row.quantity

@@ -63,53 +63,23 @@ LEFT = 0.1
 class Agreement:
     """One row of a report: a quantity, its value from each source, and the verdict.
 
-    Attributes
-    ----------
-    paper, claim : str
-        Their ids; "" for a fit that is checked by itself.
-    quantity : Quantity
-        Named as in :mod:`pairproof.validation.claims.quantities`; the text of the name is accepted too.
-    printed : str or None
-        As it stands on the page.
-    native, r : float or None
-        None: no value (not estimable, or not asked).
-    r_call : str or None
-        The R function that gave `r`, with its package.
-    r_source : {"live", "recorded"} or None
-    certified : str or None
-        50-digit value, as text.
-    digits : float or None
-        Of native against R (against certified if R was not asked), at most 16; None for means of draws, which
-        are judged by their Monte Carlo error (`explanation` says how).
-    verdict : Verdict
-        "not-run" until a comparison sets it, so a row never agrees by default.
-    explanation : str
-        A sentence for people; no program decides by it.
-    accepted : bool
-        A person agreed with this explanation: `code` is listed under the claim's `accept`.
-    floor : float or None
-        Digits required, from floors.toml.
-    certified_digits : float or None
-        Of native against certified.
-    r_certified_digits : float or None
-        Of R against certified; they show which is right where native and R differ.
-    where : str
-        Page, section or table.
-    about : {"printed", "statement", "native-r", "arithmetic"}
-    r_arrived : bool
-        False: R stopped before it reached the maximum, or drew too few random points; its number is shown but cannot
-        check native's.
-    code : str
-        Why the row has its verdict, in one fixed word (:mod:`pairproof.validation.verdicts.codes`), the name
-        of a slip, or the name of a reading in the claims file; "" for a row that agrees and has nothing to
-        explain.
-    certified_floor : float or None
-        Digits required of `certified_digits`, where they are not those of a model of comparisons.
-    no_record : bool
-        Whether R could not be asked, and no record stood in for it.
-    place : str
-        Where `native` stands in the value that a migrated script computes ("df / item"); "" where it stands nowhere
-        in it, or in a fit, which has names.
+    paper, claim: their ids; "" for a fit that is checked by itself.  quantity: named as in
+    :mod:`pairproof.validation.claims.quantities`; the text of the name is accepted too.  printed: as it
+    stands on the page.  native, r: none: no value (not estimable, or not asked).  r_call: the R function that
+    gave `r`, with its package.  certified: 50-digit value, as text.  digits: of native against R (against
+    certified if R was not asked), at most 16; None for means of draws, which are judged by their Monte Carlo
+    error (`explanation` says how).  verdict: "not-run" until a comparison sets it, so a row never agrees by
+    default.  explanation: a sentence for people; no program decides by it.  accepted: a person agreed with
+    this explanation: `code` is listed under the claim's `accept`.  floor: digits required, from floors.toml.
+    certified_digits: of native against certified.  r_certified_digits: of R against certified; they show
+    which is right where native and R differ.  where: page, section or table.  r_arrived: false: R stopped
+    before it reached the maximum, or drew too few random points; its number is shown but cannot check
+    native's.  code: why the row has its verdict, in one fixed word
+    (:mod:`pairproof.validation.verdicts.codes`), the name of a slip, or the name of a reading in the claims
+    file; "" for a row that agrees and has nothing to explain.  certified_floor: digits required of
+    `certified_digits`, where they are not those of a model of comparisons.  no_record: whether R could not be
+    asked, and no record stood in for it.  place: where `native` stands in the value that a migrated script
+    computes ("df / item"); "" where it stands nowhere in it, or in a fit, which has names.
     """
 
     paper: str
@@ -176,25 +146,14 @@ class Agreement:
 class ScoreCheck:
     """A check by the score (the gradient of the log-likelihood) of R's estimates and of native's.
 
-    Attributes
-    ----------
-    below : float
-        How far the log-likelihood at R's estimates lies below native's; 0 within rounding, or if it is R's
-        that is larger.
-    way : float
-        Largest distance from R's estimates to native's, in standard errors.
-    left : float
-        Fraction of that distance that remains after a Newton step from R's estimates.
-    native_steps : mapping of parameter to float
-        Newton step from native's estimates, in standard errors.
-    native_se : float
-        Largest relative difference of native's standard errors from those of the information at native's
-        estimates.
-    moved : float
-        Largest distance from R's estimates to native's, in the parameters' own unit.
-    native_deviance : float
-        Distance of native's deviance from the one of the cells at native's estimates, computed apart, as a part
-        of the sums that cancel in it; nan where it was not computed.
+    below: how far the log-likelihood at R's estimates lies below native's; 0 within rounding, or if it is R's
+    that is larger.  way: largest distance from R's estimates to native's, in standard errors.  `left`:
+    fraction of that distance that remains after a Newton step from R's estimates.  native_steps: Newton step
+    from native's estimates, in standard errors.  native_se: largest relative difference of native's standard
+    errors from those of the information at native's estimates.  moved: largest distance from R's estimates to
+    native's, in the parameters' own unit.  native_deviance: distance of native's deviance from the one of the
+    cells at native's estimates, computed apart, as a part of the sums that cancel in it; nan where it was not
+    computed.
     """
 
     below: float
@@ -227,51 +186,22 @@ class ScoreCheck:
 class RCounterpart:
     """The answer of one R function for the model of a native fit, under the fit's own names.
 
-    Attributes
-    ----------
-    r_call : str
-        "package::function" and what distinguishes this call, for example "stats::glm, refitted from its
-        solution".
-    r_source : {"live", "recorded"} or None
-        None if it did not run.
-    values : mapping of quantity to float
-        On the native fit's scale and constraint, after translation from R's names and definitions; nan where
-        R gives NA.
-    se : mapping of quantity to float
-        Standard error of a quantity, where it is not the "se.X" of `values`.
-    note : str
-        What a reader of the report must know about the call.
-    not_run : str or None
-        Why it did not run; `values` is then empty.
-    r_error : str
-        R's own error message and the call that gave it, if R ran and stopped with an error.
-    no_record : bool
-        Whether it did not run because R could not be asked and no record stood in for it.
-    no_counterpart : bool
-        Whether R has no such model; `not_run` then says what it lacks.
-    expected : bool
-        Whether the absence of values is no failure: R stopped with an error that it is known to give for such
-        a table, or it was not asked because the table is too large for it.
-    converged : bool or None
-        Whether R reports that it converged, by a flag or a warning; None if it reports nothing.
-    score : ScoreCheck or None
-        The check by the score of R's estimates and of native's; None if it was not computed.
-    rounding : mapping of quantity to float
-        Size of the sums that cancel in R's number; a difference of a few units in the last place of these
-        sums is rounding.
-    drift : str
-        How a live answer differs from its record, where both were asked; "" if it does not.
-    kept_aliased : str
-        How R estimated more parameters than its columns determine, recomputed; "" if it did not.
-    lacks : tuple of str
-        Quantities that this R function is known not to return although it returns others of their kind; any
-        other missing quantity is reported.
-
-    Examples
-    --------
-    >>> answer = RCounterpart("prefmod::llbt.fit, towards infinity", "live")
-    >>> answer.package, answer.function
-    ('prefmod', 'prefmod::llbt.fit')
+    r_call: "package::function" and what distinguishes this call, for example "stats::glm, refitted from its
+    solution".  r_source: none if it did not run.  values: on the native fit's scale and constraint, after
+    translation from R's names and definitions; nan where R gives NA.  se: standard error of a quantity, where
+    it is not the "se.X" of `values`.  note: what a reader of the report must know about the call.  not_run:
+    why it did not run; `values` is then empty.  r_error: R's own error message and the call that gave it, if
+    R ran and stopped with an error.  no_record: whether it did not run because R could not be asked and no
+    record stood in for it.  no_counterpart: whether R has no such model; `not_run` then says what it lacks.
+    expected: whether the absence of values is no failure: R stopped with an error that it is known to give
+    for such a table, or it was not asked because the table is too large for it.  converged: whether R reports
+    that it converged, by a flag or a warning; None if it reports nothing.  score: the check by the score of
+    R's estimates and of native's; None if it was not computed.  rounding: size of the sums that cancel in R's
+    number; a difference of a few units in the last place of these sums is rounding.  drift: how a live answer
+    differs from its record, where both were asked; "" if it does not.  kept_aliased: how R estimated more
+    parameters than its columns determine, recomputed; "" if it did not.  lacks: quantities that this R
+    function is known not to return although it returns others of their kind; any other missing quantity is
+    reported.
     """
 
     r_call: str

@@ -41,15 +41,8 @@ _VERDICTS: tuple[tuple[How, Verdict, str], ...] = (
 class Check:
     """The result of checking one printed number against others.
 
-    Attributes
-    ----------
-    quantity : str
-        The number that is checked.
-    verdict : Verdict
-    sentence : str
-        From which numbers, and which interval they give.
-    code : str
-        As in :data:`pairproof.validation.verdicts.codes.CODES`.
+    quantity: the number that is checked.  sentence: from which numbers, and which interval they give.  code:
+    as in :data:`pairproof.validation.verdicts.codes.CODES`.
     """
 
     quantity: str

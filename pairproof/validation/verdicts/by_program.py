@@ -35,17 +35,7 @@ def by_program(
 ) -> dict[str, PrintVerdict]:
     """Numbers that come out by what a program of R's prints of the same estimates.
 
-    Parameters
-    ----------
-    claim : Claim
-    fit : Fit
-    values : mapping of quantity to float
-    judged : mapping of quantity to PrintVerdict
-
-    Returns
-    -------
-    dict of quantity to PrintVerdict
-        Of those that are explained.
+    Returns dict of quantity to PrintVerdict: of those that are explained.
     """
     wrong = [q for q in claim.numbers if judged[q.quantity].verdict in WRONG]
     differ = [q.quantity for q in wrong if judged[q.quantity].verdict != "not-estimable"]
@@ -72,21 +62,7 @@ def by_program(
 
 
 def wald_p(sigma: float, se: float) -> float:
-    """The two-sided p of z = sigma / se, which summary of a BTm prints.
-
-    Parameters
-    ----------
-    sigma, se : float
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> round(wald_p(1.1259889623453596, 0.2610152787972625), 9)  # printed: 1.6e-05
-    1.6041e-05
-    """
+    """The two-sided p of z = sigma / se, which summary of a BTm prints."""
     return float(two_sided_p(np.array([sigma / se]))[0])
 
 

@@ -42,10 +42,7 @@ _COUNTS = ("first", "second", "wins", "ties", "losses")
 class CertifiedValues:
     """Certified documents, asked by a fit.
 
-    Parameters
-    ----------
-    documents : iterable of mapping
-        As `tests/certified/README.md` describes them; numbers are decimal text.
+    documents: as `tests/certified/README.md` describes them; numbers are decimal text.
     """
 
     def __init__(self, documents: Iterable[Document]) -> None:

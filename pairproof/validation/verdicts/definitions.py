@@ -45,13 +45,8 @@ BY_CHANCE = 1e-3
 class Definition:
     """A definition of deviance, df, log-likelihood and AIC that some program prints, with its numbers.
 
-    Attributes
-    ----------
-    name : str
-        As `accept` names it; that of the slip which `pairproof explain` knows.
-    sentence : str
-        Completes "comes out if ...".
-    values : mapping of quantity to float
+    name: as `accept` names it; that of the slip which `pairproof explain` knows.  sentence: completes "comes
+    out if ...".
     """
 
     name: str
@@ -215,14 +210,8 @@ def recognised(
 
     With it, whether the numbers have digits enough that it is no chance.
 
-    Parameters
-    ----------
-    numbers : sequence of PrintedQuantity
-        Of the claim.
-    wrong : sequence of str
-        Quantities that do not come out as they stand.
-    comes_out, value : functions
-        Whether a number prints as a value; its value by this package's own definition.
+    numbers: of the claim.  wrong: quantities that do not come out as they stand.  comes_out, value: whether a
+    number prints as a value; its value by this package's own definition.
     """
     table = [q for q in numbers if kind_of(q.quantity) in OF_THE_TABLE]
     off = [q for q in table if q.quantity in wrong]

@@ -25,23 +25,9 @@ MOST = 16.0
 def digits_of_agreement(computed: ArrayLike, truth: ArrayLike, scale: ArrayLike = 0.0) -> NDArray[np.float64]:
     """Digits in which `computed` and `truth` agree, element by element.
 
-    Parameters
-    ----------
-    computed, truth : float[...]
-        nan means that there is no value.
-    scale : float[...]
-        Standard error of `truth`, >= 0; 0 or nan where it has none.
-
-    Returns
-    -------
-    float[...]
-        0 to 16; 16 if equal; 0 if only one of the two has a value (a lost quantity never passes); nan if
-        neither has.
-
-    Examples
-    --------
-    >>> float(digits_of_agreement(0.5493, 0.549306).round(1)), float(digits_of_agreement(1e-12, 0.0, 0.1))
-    (5.0, 11.0)
+    computed, truth: nan means that there is no value.  scale: standard error of `truth`, >= 0; 0 or nan where
+    it has none.  Returns float[...]: 0 to 16; 16 if equal; 0 if only one of the two has a value (a lost
+    quantity never passes); nan if neither has.
     """
     c, t = np.asarray(computed, float), np.asarray(truth, float)
     s = np.nan_to_num(np.asarray(scale, float), nan=0.0, posinf=0.0)

@@ -32,18 +32,9 @@ ANY = "*"
 class Floor:
     """Digits of agreement asked for.
 
-    Attributes
-    ----------
-    quantity : str
-        First part of a quantity's name, as in `quantities.KINDS`.
-    r_call : str
-        R function it holds for ("prefmod::llbtPC.fit", "gnm"); "certified" for 50-digit values; "*" for any
-        other R call.
-    digits : float
-        0 to 16.
-    observed : float
-        Fewest digits seen on the models of the shipped claims.
-    why : str
+    quantity: first part of a quantity's name, as in `quantities.KINDS`.  r_call: R function it holds for
+    ("prefmod::llbtPC.fit", "gnm"); "certified" for 50-digit values; "*" for any other R call.  digits: 0 to
+    16.  observed: fewest digits seen on the models of the shipped claims.
     """
 
     quantity: str
@@ -61,14 +52,7 @@ def shipped() -> tuple[Floor, ...]:
 
 
 def read_floors(text: str) -> tuple[Floor, ...]:
-    """Floors from TOML text.
-
-    Raises
-    ------
-    InputError
-        A key is missing, the quantity is unknown, digits lie outside 0..16, there is no sentence why, or two
-        floors are for the same quantity and call.
-    """
+    """Floors from TOML text."""
     found: dict[tuple[str, str], Floor] = {}
     for number, row in enumerate(tomllib.loads(text).get("floor", []), 1):
         floor = _floor(row, number)
@@ -106,11 +90,6 @@ def floor(quantity: str, r_call: str, floors: Sequence[Floor] | None = None) -> 
 
     The floor whose `r_call` stands in the call as whole words wins, the longest first; else the one for any
     call.
-
-    Raises
-    ------
-    InputError
-        There is none: a quantity that can be compared must have a floor.
     """
     kind = kind_of(quantity)
     candidates = [f for f in (shipped() if floors is None else floors) if f.quantity == kind]

@@ -22,16 +22,7 @@ class NotPrinted(LookupError):
 class Printout:
     """The printed numbers of one claim, and what must be known to relate them.
 
-    Attributes
-    ----------
-    numbers : mapping of quantity to Printed
-    items : tuple of str
-    unit : float
-        Log worth per unit of an item's estimate.
-    spec : ModelSpec
-    tie_category : bool
-    sided : {1, 2}
-    alpha : float
+    unit: log worth per unit of an item's estimate.
     """
 
     numbers: Mapping[str, Printed]
@@ -67,13 +58,7 @@ class Printout:
 
 @dataclass(frozen=True)
 class PrintedAs:
-    """The intervals of a printout if its numbers were made shorter in one way.
-
-    Raises
-    ------
-    NotPrinted
-        By `[name]`, if there is no such number.
-    """
+    """The intervals of a printout if its numbers were made shorter in one way."""
 
     printout: Printout
     how: How

@@ -30,14 +30,8 @@ POWER = 0.9
 class SampledAgreement:
     """Means of two samplers beside each other, with the Monte Carlo errors of their differences.
 
-    Attributes
-    ----------
-    names : tuple of str
-    native, r : float[n]
-    se : float[n]
-        Monte Carlo standard error of the difference.
-    limit : float
-        Largest |z| that agrees.
+    native, r float[n].  se float[n]: Monte Carlo standard error of the difference.  limit: largest |z| that
+    agrees.
     """
 
     names: tuple[str, ...]
@@ -82,19 +76,8 @@ def agree_sampled(
 ) -> SampledAgreement:
     """Hold two samplers' means against each other.
 
-    Parameters
-    ----------
-    names : sequence of str
-    native, native_mcse, r, r_mcse : float[n]
-        Posterior means and their Monte Carlo standard errors; the latter 0 for an exact value.
-    false_alarm : float
-        In (0, 1).
-
-    Raises
-    ------
-    InputError
-        Arrays of other lengths, or a standard error of the difference that is not > 0 and finite: nothing can
-        be judged then.
+    native, native_mcse, r, r_mcse float[n]: posterior means and their Monte Carlo standard errors; the latter
+    0 for an exact value.  false_alarm: in (0, 1).
     """
     if not 0 < false_alarm < 1:
         raise InputError(f"false_alarm={false_alarm}; expected a probability between 0 and 1")

@@ -37,13 +37,7 @@ class ClosedForm:
 
 
 def closed_form(a: float, t: float, b: float) -> ClosedForm:
-    """The estimates for counts that are all positive.
-
-    Raises
-    ------
-    InputError
-        A count is 0 or less: an estimate is infinite.
-    """
+    """The estimates for counts that are all positive."""
     if min(a, t, b) <= 0:
         raise InputError(f"counts ({a:g}, {t:g}, {b:g}): an estimate is infinite where a count is 0")
     return ClosedForm(
@@ -62,13 +56,7 @@ def sign_test_p(a: float, b: float) -> float:
 
 
 def counts_that_print(printed: Mapping[str, str], at_most: int) -> list[Triple]:
-    """All (a, t, b), each in 1..at_most, that print these numbers, with a > b if "o1" is not among them.
-
-    Parameters
-    ----------
-    printed : mapping of "o1", "se_o1", "p_o1", "g1", "se_g1", "p_g1" to a printed number
-    at_most : int
-    """
+    """All (a, t, b), each in 1..at_most, that print these numbers, with a > b if "o1" is not among them."""
     unknown = set(printed) - {"o1", "se_o1", "p_o1", "g1", "se_g1", "p_g1"}
     if unknown:
         raise InputError(f"counts_that_print: {sorted(unknown)}; expected o1, se_o1, p_o1, g1, se_g1, p_g1")

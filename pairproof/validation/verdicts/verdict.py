@@ -31,13 +31,8 @@ UNITS = 4.0
 class PrintVerdict:
     """The verdict on one printed number, why, and the code of why.
 
-    Attributes
-    ----------
-    verdict : Verdict
-    note : str
-        What has to be said beside a plain "agrees", or why it differs.
-    code : str
-        The same as one of :data:`pairproof.validation.verdicts.codes.CODES`; "" for a plain "agrees".
+    note: what has to be said beside a plain "agrees", or why it differs.  code: the same as one of
+    :data:`pairproof.validation.verdicts.codes.CODES`; "" for a plain "agrees".
     """
 
     verdict: Verdict
@@ -54,17 +49,9 @@ def judge_print(
 ) -> PrintVerdict:
     """The verdict on one printed number, by itself.
 
-    Parameters
-    ----------
-    q : PrintedQuantity
-    value : float
-        Computed; nan if not estimable.
-    alpha : float
-        Level at which a p-value is significant.
-    df_resid, n : int, float
-        Of the fit: a deviance on 0 df is 0 and prints as rounding error, which grows with the n comparisons.
-    se : float
-        Standard error of the computed value; nan if not known.  A sign within it is no conclusion.
+    value: computed; nan if not estimable.  alpha: level at which a p-value is significant.  df_resid, n: of
+    the fit: a deviance on 0 df is 0 and prints as rounding error, which grows with the n comparisons.  se:
+    standard error of the computed value; nan if not known.  A sign within it is no conclusion.
     """
     p = q.printed
     if math.isnan(value):
@@ -186,11 +173,7 @@ def reversed_items(
 class DigitsVerdict:
     """The digits in which native and one other source agree, and how many were asked for.
 
-    Attributes
-    ----------
-    digits : float
-        0 to 16; nan if neither has a value.
-    floor : Floor
+    digits: 0 to 16; nan if neither has a value.
     """
 
     digits: float
@@ -233,17 +216,11 @@ def digits_forgiven(
     """Digits of agreement; if they are fewer than `least`, those of the sums or of the logarithm that the
     numbers come from.
 
-    Parameters
-    ----------
-    native, other, scale : float
-        As in :func:`pairproof.validation.verdicts.digits.digits_of_agreement`.
-    least : float
-        Digits asked for.
-    rounding : float
-        Size of the sums of which the numbers are what is left.  Within `UNITS` of the last place of these
-        sums the two are the same number, whatever is left of the sums (a deviance of 0 against 1e-15).
-    wider : float
-        Scale of a number that is the exponential of another, so that its digits are the other's; 0 for none.
+    native, `other`, scale: as in :func:`pairproof.validation.verdicts.digits.digits_of_agreement`.  least:
+    digits asked for.  rounding: size of the sums of which the numbers are what is left.  Within `UNITS` of
+    the last place of these sums the two are the same number, whatever is left of the sums (a deviance of 0
+    against 1e-15).  wider: scale of a number that is the exponential of another, so that its digits are the
+    other's; 0 for none.
     """
     plain = float(digits_of_agreement(native, other, scale))
     if not plain < least:

@@ -33,14 +33,8 @@ IntArray = NDArray[np.int64]
 class Games:
     """A schedule: how often each pair met, without the outcomes.
 
-    Attributes
-    ----------
-    first, second : int[n]
-        Positions of the items.
-    n : float[n]
-        Comparisons, ties counted unless they were dropped.
-    home : float[n]
-        1 where the first has an advantage, 0 on neutral ground.
+    `first`, second int[n]: positions of the items.  n float[n]: comparisons, ties counted unless they were
+    dropped.  home float[n]: 1 where the first has an advantage, 0 on neutral ground.
     """
 
     first: IntArray
@@ -98,13 +92,8 @@ class Games:
 class Total:
     """An expected total of wins (or of ties), as an interval.
 
-    Attributes
-    ----------
-    what : str
-        An item, "ties", or "first" (wins of those named first).
-    interval : Interval
-    step : float
-        1 or 0.5: what it must be a multiple of.
+    `what`: an item, "ties", or "first" (wins of those named first).  step: 1 or 0.5: what it must be a
+    multiple of.
     """
 
     what: str
@@ -139,19 +128,9 @@ def expected_totals(
 ) -> list[Total]:
     """Intervals of the expected totals.
 
-    Parameters
-    ----------
-    low, high : float[n_items]
-        Ends of the printed abilities, log-odds.
-    games : Games
-    tie : Interval, optional
-        Davidson's tie parameter; without it there are no ties, or each is half a win.
-    order : Interval, optional
-        Order effect, log-odds.
-    half_wins : bool
-        Totals may be half-integers.
-    items : tuple of str
-        Names; default: positions.
+    low, high float[n_items]: ends of the printed abilities, log-odds.  tie: davidson's tie parameter; without
+    it there are no ties, or each is half a win.  order: order effect, log-odds.  half_wins: totals may be
+    half-integers.
     """
     i, j, n = games.first, games.second, games.n
     delta = order or Interval(0.0, 0.0)
@@ -202,17 +181,8 @@ def _ties(least: FloatArray, most: FloatArray, tie: Interval | None) -> tuple[Fl
 def check_win_totals(printout: Printout, games: Games, observed: FloatArray | None = None) -> Check | None:
     """Check whether the printed abilities can be a maximum for any outcomes of these games.
 
-    Parameters
-    ----------
-    printout : Printout
-    games : Games
-    observed : float[n_items], optional
-        The totals of the data at hand, to be named where the print has others.
-
-    Returns
-    -------
-    Check or None
-        None where the printed numbers do not determine the totals.
+    observed float[n_items]: the totals of the data at hand, to be named where the print has others.  Returns
+    Check or None: none where the printed numbers do not determine the totals.
     """
     spec, estimates = printout.spec, printout.estimates()
     if estimates is None or spec.ties == "rao-kupper" or spec.comparison_terms:

@@ -47,14 +47,8 @@ if (again) { r <- refit(fit, epsilon, maxit); reduce(r$model, r$coef, r$vcov) } 
 class BTmModel(RModel):
     """A Bradley-Terry model as :func:`BTm_counts` has it; coefficients under R's names, ``playerB`` and ``at.home``.
 
-    Attributes
-    ----------
-    players : tuple of str
-        Levels of the player factor, in order.
-    refcat : str
-        The player whose ability is 0.
-    arguments : mapping
-        Of the call, so that :func:`BTabilities` can repeat it.
+    players: levels of the player factor, in order.  refcat: the player whose ability is 0.  arguments: of the
+    call, so that :func:`BTabilities` can repeat it.
     """
 
     players: tuple[str, ...]

@@ -63,39 +63,18 @@ if (isTRUE(given$refit)) {
 class ContestModel(Estimates):
     """A model of contests as R's glm, brglm or glmmPQL fitted it.
 
-    Attributes
-    ----------
-    names : tuple of str
-        R's coefficient names: ``..B``, ``teamBoston``, ``SVL[..]``, ``at.home``.
-    coef, se : float[n]
-        NaN (R's NA) where R finds a coefficient not estimable.
-    vcov : float[k, k]
-        Of the ``k`` estimable coefficients, named in ``vcov_names``; of the fixed effects alone with a random effect.
-    deviance, null_deviance, df_residual, df_null, loglik, df, aic : float
-        As R defines them, of the rows as given; NaN where R has none, as with a random effect of positive variance.
-    penalized_deviance : float
-        Of a bias-reduced fit, else NaN.
-    sigma, sigma_se : float
-        Standard deviation of the random effects and its standard error; NaN without them. R's z test of sigma is a Wald test on the
-        boundary.
-    random : float[m]
-        Predicted random effects, named in ``random_names``.
-    used : int
-        Rows that R used.
-    fitted, eta, weights : float[rows]
-        Their probabilities, linear predictors, prior weights (contests in a row); empty with more than 500 rows: see
-        :func:`predict`.
-    converged : bool
-    iterations : float
-        NaN where R keeps none: sigma came out 0.
-    fitter : str
-        "glm", "brglm" or "BTglmmPQL".
-    players : tuple of str
-        Levels of the player factor.
-    refcat, term_labels : tuple of str
-        The reference, if one was named; terms of the formula.
-    arguments : mapping
-        Of the call, so that methods can repeat it.
+    names: R's coefficient names: ``..B``, ``teamBoston``, ``SVL[..]``, ``at.home``.  coef, se float[n]: NaN
+    (R's NA) where R finds a coefficient not estimable.  vcov float[k, k]: of the ``k`` estimable
+    coefficients, named in ``vcov_names``; of the fixed effects alone with a random effect.  deviance,
+    null_deviance, df_residual, df_null, loglik, df, aic: as R defines them, of the rows as given; NaN where R
+    has none, as with a random effect of positive variance.  penalized_deviance: of a bias-reduced fit, else
+    NaN.  sigma, sigma_se: standard deviation of the random effects and its standard error; NaN without them.
+    R's z test of sigma is a Wald test on the boundary.  random float[m]: predicted random effects, named in
+    ``random_names``.  used: rows that R used.  fitted, eta, weights float[rows]: their probabilities, linear
+    predictors, prior weights (contests in a row); empty with more than 500 rows: see :func:`predict`.
+    iterations: NaN where R keeps none: sigma came out 0.  fitter: "glm", "brglm" or "BTglmmPQL".  players:
+    levels of the player factor.  refcat, term_labels: the reference, if one was named; terms of the formula.
+    arguments: of the call, so that methods can repeat it.
     """
 
     vcov_names: tuple[str, ...]

@@ -47,14 +47,9 @@ list(players = rownames(a), ability = unname(a[, 1L]), se = unname(a[, 2L]),
 class Abilities(RAnswer):
     """Abilities of all players with their standard errors; the reference has 0 and 0.
 
-    Attributes
-    ----------
-    ability, se : float[players]
-        On the scale of the link; NaN where R has none.
-    vcov : float[players, players]
-        Of those that have an ability, in R's order.
-    separate : tuple of str
-        Players with an ability of their own beside covariates.
+    ability, se float[players]: on the scale of the link; NaN where R has none.  vcov float[players, players]:
+    of those that have an ability, in R's order.  separate: players with an ability of their own beside
+    covariates.
     """
 
     players: tuple[str, ...]
@@ -130,14 +125,9 @@ def qvcalc(model: ContestModel, *, backend: BackendLike = None) -> QuasiVariance
 class Predictions(RAnswer):
     """Predictions as R makes them.
 
-    Attributes
-    ----------
-    columns : tuple of str
-        "population" (level 0), "individual" (level 1, with predicted random effects), or the terms.
-    fit : float[contests, columns]
-        NaN where R has none: a new player at level 1.
-    se : float[contests, columns]
-        Empty where they were not asked for. The uncertainty of sigma is not in them.
+    columns: "population" (level 0), "individual" (level 1, with predicted random effects), or the terms.  fit
+    float[contests, columns]: NaN where R has none: a new player at level 1.  se float[contests, columns]:
+    empty where they were not asked for. The uncertainty of sigma is not in them.
     """
 
     columns: tuple[str, ...]
@@ -227,13 +217,8 @@ def predict(
 class Residuals(RAnswer):
     """Residuals of contests, or grouped by player.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Rows of the data, or players; terms of partial residuals are ``columns``.
-    values : float[n] or float[n, terms]
-    weights : float[n]
-        Of grouped residuals, else empty.
+    names: rows of the data, or players; terms of partial residuals are ``columns``.  values float[n] or
+    float[n, terms].  weights float[n]: of grouped residuals, else empty.
     """
 
     names: tuple[str, ...]
@@ -292,10 +277,7 @@ def residuals(
 class ModelMatrix(RAnswer):
     """The differences of both players' model matrices, a row a contest.
 
-    Attributes
-    ----------
-    names : tuple of str
-    values : float[contests, columns]
+    values float[contests, columns].
     """
 
     names: tuple[str, ...]

@@ -31,12 +31,9 @@ list(win = as.numeric(found$win$prop.win), win_bin = as.numeric(found$win$bin.wi
 class Proportions(RAnswer):
     """The bins that ``plotProportions`` draws; the plot itself goes nowhere.
 
-    Attributes
-    ----------
-    win, win_bin : float[bins]
-        Share won of the contests without ties in a bin, and the middle of the bin's fitted probabilities.
-    tie, tie_bin : float[bins]
-        Share of ties, in bins of all contests; empty without ties.
+    win, win_bin float[bins]: share won of the contests without ties in a bin, and the middle of the bin's
+    fitted probabilities.  tie, tie_bin float[bins]: share of ties, in bins of all contests; empty without
+    ties.
     """
 
     win: Floats

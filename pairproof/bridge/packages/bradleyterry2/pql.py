@@ -40,14 +40,9 @@ reduce_btm(fit)
 class GlmmPQLControl:
     """When glmmPQL stops, as R's ``glmmPQL.control`` says it.
 
-    Attributes
-    ----------
-    maxiter, IWLSiter : int
-        Most outer and inner steps. R does not say where it stopped for want of them: see ``converged``.
-    tol : float
-        Of the score of sigma, in units of its information's root.
-    trace : bool
-        Whether R prints each step, into ``result.output``.
+    maxiter, IWLSiter: most outer and inner steps. R does not say where it stopped for want of them: see
+    ``converged``.  tol: of the score of sigma, in units of its information's root.  trace: whether R prints
+    each step, into ``result.output``.
     """
 
     maxiter: int = 50

@@ -21,13 +21,8 @@ Test = Literal["none", "Chisq", "F"]
 class TestTable(RAnswer):
     """A table of tests as R prints it.
 
-    Attributes
-    ----------
-    rows, columns : tuple of str
-        R's names: terms; ``Df``, ``Deviance``, ``AIC``, ``LRT``, ``Pr(>Chi)``, or ``Statistic`` of Wald's tests.
-    values : float[rows, columns]
-        NaN for R's NA.
-    heading : tuple of str
+    rows, columns: R's names: terms; ``Df``, ``Deviance``, ``AIC``, ``LRT``, ``Pr(>Chi)``, or ``Statistic`` of
+    Wald's tests.  values float[rows, columns]: NaN for R's NA.
     """
 
     __test__ = False

@@ -52,32 +52,13 @@ list(names = names(b), coef = unname(as.numeric(b)), se = unname(se), vcov = unn
 class NPMLModel(Estimates):
     """Latent classes over the cells of a pattern table, as prefmod's EM ends.
 
-    Attributes
-    ----------
-    names : tuple of str
-        ``o1:MASS1``: item o1 in class 1.
-    coef, se : float[n]
-        NaN (R's NA) where R finds a coefficient not estimable. The standard errors are those of the last
-        weighted glm: they take the class of every cell as known.
-    vcov : float[m, m]
-        Of the estimable coefficients, named in ``vcov_names``.
-    masses : float[k]
-        pi: shares of **cells**.
-    persons : float[k]
-        Shares of persons: posteriors weighted by the counts.
-    posterior : float[cells, k]
-        Probability of each class given the cell.
-    disparity : float
-        -2 log L; compare it over seeds.
-    deviance, loglik, df, aic, bic : float
-        As prefmod defines them.
-    iterations : int
-        EM steps.
-    converged : bool
-    lines : tuple of str
-        What prefmod printed.
-    arguments : mapping
-        Of the call, so that :func:`patt_worth` can repeat it.
+    names: ``o1:MASS1``: item o1 in class 1.  coef, se float[n]: NaN (R's NA) where R finds a coefficient not
+    estimable. The standard errors are those of the last weighted glm: they take the class of every cell as
+    known.  vcov float[m, m]: of the estimable coefficients, named in ``vcov_names``.  masses float[k]: pi:
+    shares of **cells**.  persons float[k]: shares of persons: posteriors weighted by the counts.  posterior
+    float[cells, k]: probability of each class given the cell.  disparity: -2 log L; compare it over seeds.
+    deviance, loglik, df, aic, bic: as prefmod defines them.  iterations: EM steps.  lines: what prefmod
+    printed.  arguments: of the call, so that :func:`patt_worth` can repeat it.
     """
 
     vcov_names: tuple[str, ...]

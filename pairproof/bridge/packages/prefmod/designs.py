@@ -32,17 +32,10 @@ Responses = Literal["paircomp", "ranking", "rating"]
 class PatternDesign(RAnswer):
     """A table of all patterns as ``patt.design`` makes it: a row a pattern and covariate cell.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Columns, in order: y (how often the pattern was given), the items, undecided and dependence columns,
-        covariates.
-    objnames, undecided, dependence : tuple of str
-        The items; columns for undecided answers (u12 or U); columns for dependence (I12.13).
-    value : RList
-        The data.frame as R has it.
-    arguments : mapping
-        Of the call, so that a model can be fitted on the design in R.
+    names: columns, in order: y (how often the pattern was given), the items, undecided and dependence
+    columns, covariates.  objnames, undecided, dependence: the items; columns for undecided answers (u12 or
+    U); columns for dependence (I12.13).  value: the data.frame as R has it.  arguments: of the call, so that
+    a model can be fitted on the design in R.
     """
 
     names: tuple[str, ...]
@@ -195,20 +188,11 @@ dimnames(V) <- list(names(b)[known], names(b)[known])
 class DesignModel(Estimates):
     """A model on a design of prefmod's, as R's ``glm`` or ``gnm`` fits it with their default settings.
 
-    Attributes
-    ----------
-    names : tuple of str
-        R's coefficient names.
-    coef, se : float[n]
-        NaN (R's NA) where R finds a coefficient not estimable, or its own reference.
-    vcov : float[k, k]
-        Of the ``k`` estimable coefficients, named in ``vcov_names``.
-    deviance, df_residual, loglik, df, aic : float
-        As R defines them, of the Poisson model; for gnm ``df`` counts the eliminated constants.
-    converged : bool
-    iterations : int
-    arguments : mapping
-        Of the call, so that :func:`llbt_worth` and :func:`patt_worth` can repeat it.
+    names: R's coefficient names.  coef, se float[n]: NaN (R's NA) where R finds a coefficient not estimable,
+    or its own reference.  vcov float[k, k]: of the ``k`` estimable coefficients, named in ``vcov_names``.
+    deviance, df_residual, loglik, df, aic: as R defines them, of the Poisson model; for gnm ``df`` counts the
+    eliminated constants.  arguments: of the call, so that :func:`llbt_worth` and :func:`patt_worth` can
+    repeat it.
     """
 
     vcov_names: tuple[str, ...]

@@ -28,16 +28,10 @@ NEEDS = ("prefmod",)
 class LLBTDesign(RAnswer):
     """A design as ``llbt.design`` makes it.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Columns, in order: y, mu, g0 (g1, g2), the items, covariates.
-    objnames, categories : tuple of str
-        The items; the columns for answers (g0, g1, g2).
-    value : RList
-        The data.frame as R has it; :func:`pairproof.bridge.values.frames.to_frame` makes it pandas'.
-    arguments : mapping
-        Of the call, so that a model can be fitted on the design in R.
+    names: columns, in order: y, mu, g0 (g1, g2), the items, covariates.  objnames, categories: the items; the
+    columns for answers (g0, g1, g2).  value: the data.frame as R has it;
+    :func:`pairproof.bridge.values.frames.to_frame` makes it pandas'.  arguments: of the call, so that a model
+    can be fitted on the design in R.
     """
 
     names: tuple[str, ...]
@@ -140,19 +134,10 @@ list(names = rownames(printed), estimate = estimate, se = se, deviance = seen$de
 class LLBTFit(RAnswer):
     """An LLBT as ``llbt.fit`` computed it, at full precision, and what it printed.
 
-    Attributes
-    ----------
-    names : tuple of str
-    estimate, se, z : float[n]
-        Not the maximum: llbt.fit stops when the deviance changes by less than 1e-4 of itself, which leaves
-        estimates good to about 1e-6 and standard errors to 1e-5.
-    p_one_sided : float[n]
-        As its column P(z): one-sided.
-    deviance, df, iterations : number
-    printed : float[n, 4]
-        Estimate, Std. Error, z, P(z), rounded to 4 decimals by R.
-    lines : tuple of str
-        The printout itself.
+    estimate, se, z float[n]: not the maximum: llbt.fit stops when the deviance changes by less than 1e-4 of
+    itself, which leaves estimates good to about 1e-6 and standard errors to 1e-5.  p_one_sided float[n]: as
+    its column P(z): one-sided.  printed float[n, 4]: estimate, Std. Error, z, P(z), rounded to 4 decimals by
+    R.  lines: the printout itself.
     """
 
     names: tuple[str, ...]
@@ -246,18 +231,10 @@ c(reduce(fit, b, V), list(worth = worth))
 class LLBTPCModel(RModel):
     """An LLBT as ``llbtPC.fit`` fits it.
 
-    Attributes
-    ----------
-    objects : tuple of str
-        Rows of ``worth``: the items.
-    groups : tuple of str
-        Columns of ``worth``: covariate groups; one empty name without covariates.
-    worth : float[items, groups] or None
-        ``llbt.worth(fit)``; None where llbt.worth stops, see ``worth_error``.
-    worth_error : str
-        R's message where llbt.worth stopped.
-    arguments : mapping
-        Of the call, so that :func:`llbt_worth` can repeat it.
+    objects: rows of ``worth``: the items.  groups: columns of ``worth``: covariate groups; one empty name
+    without covariates.  worth float[items, groups] or None: ``llbt.worth(fit)``; None where llbt.worth stops,
+    see ``worth_error``.  worth_error: R's message where llbt.worth stopped.  arguments: of the call, so that
+    :func:`llbt_worth` can repeat it.
     """
 
     objects: tuple[str, ...]
@@ -355,13 +332,8 @@ table
 class WorthTable(RAnswer):
     """Worths or estimates, items in rows, covariate groups in columns.
 
-    Attributes
-    ----------
-    objects, groups : tuple of str
-    values : float[items, groups]
-    objtable : mapping of str to tuple of str
-        With object covariates prefmod has a row for each group of items that share them, and this legend:
-        the covariates' values, and the items of each group.
+    values float[items, groups].  objtable: with object covariates prefmod has a row for each group of items
+    that share them, and this legend: the covariates' values, and the items of each group.
     """
 
     objects: tuple[str, ...]

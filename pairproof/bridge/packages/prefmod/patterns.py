@@ -58,39 +58,17 @@ reduce_pattern <- function(fit) {
 class PatternModel(Estimates):
     """A pattern model as prefmod fitted it, at the precision where nlm stopped.
 
-    Attributes
-    ----------
-    names : tuple of str
-        As prefmod prints them: items (``o1``, or the columns' names), ``o1:SEX2``, ``mis.alpha1``, ``U``,
-        ``I12.13``; ``coef1``, ... where its print method stopped before it had names.
-    coef, se, z, p : float[n]
-        Lambda (log worth = 2 lambda); standard errors from nlm's numeric Hessian, NaN where it is singular;
-        two-sided.
-    vcov : float[n, n]
-        Inverse of nlm's Hessian.
-    llf : float
-        Minus nlm's minimum: the log-likelihood at ``coef``.
-    ll, fl : float
-        What prefmod stores: ``ll`` of the last evaluation, not of the maximum; ``fl`` of the saturated model.
-    deviance : float
-        2 |ll - fl|, as prefmod prints it; it gives no degrees of freedom.
-    persons : int
-        Rows that prefmod used; it drops rows without an answer and, with a printed line, rows without a
-        covariate.
-    code, iterations : int
-        Of nlm; code 1 or 2 means that it converged.
-    gradient : float[n]
-        Where nlm stopped.
-    printed : float[n, 4] or None
-        Estimate, se, z and p as printed.
-    print_error : str
-        Where prefmod's own print stops ("... singular"), its message.
-    lines : tuple of str
-        What prefmod printed.
-    function : str
-        prefmod's function.
-    arguments : mapping
-        Of the call, so that :func:`patt_worth` can repeat it.
+    names: as prefmod prints them: items (``o1``, or the columns' names), ``o1:SEX2``, ``mis.alpha1``, ``U``,
+    ``I12.13``; ``coef1``, ... where its print method stopped before it had names.  coef, se, z, p float[n]:
+    lambda (log worth = 2 lambda); standard errors from nlm's numeric Hessian, NaN where it is singular;
+    two-sided.  vcov float[n, n]: inverse of nlm's Hessian.  llf: minus nlm's minimum: the log-likelihood at
+    ``coef``.  ll, fl: what prefmod stores: ``ll`` of the last evaluation, not of the maximum; ``fl`` of the
+    saturated model.  deviance: 2 |ll - fl|, as prefmod prints it; it gives no degrees of freedom.  persons:
+    rows that prefmod used; it drops rows without an answer and, with a printed line, rows without a
+    covariate.  code, iterations: of nlm; code 1 or 2 means that it converged.  gradient float[n]: where nlm
+    stopped.  printed float[n, 4] or None: estimate, se, z and p as printed.  print_error: where prefmod's own
+    print stops ("... singular"), its message.  lines: what prefmod printed.  function: prefmod's function.
+    arguments: of the call, so that :func:`patt_worth` can repeat it.
     """
 
     z: Floats

@@ -28,13 +28,8 @@ list(names = names(found), missing = unname(found))
 class MissingComparisons(RAnswer):
     """Which items, or comparisons, have missing answers.
 
-    Attributes
-    ----------
-    names : tuple of str
-    missing : bool[items or pairs]
-        As ``pattPC_fit`` takes them for ``MISalpha`` and ``MISbeta``.
-    lines : tuple of str
-        The tables that prefmod prints: missing comparisons by pair, and by item.
+    missing bool[items or pairs]: as ``pattPC_fit`` takes them for ``MISalpha`` and ``MISbeta``.  lines: the
+    tables that prefmod prints: missing comparisons by pair, and by item.
     """
 
     names: tuple[str, ...]
@@ -95,10 +90,7 @@ def checkMIS(
 class Answers(RAnswer):
     """A table of answers, a row a person.
 
-    Attributes
-    ----------
-    names : tuple of str
-    values : float[persons, columns]
+    values float[persons, columns].
     """
 
     names: tuple[str, ...]

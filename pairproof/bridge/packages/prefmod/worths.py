@@ -155,11 +155,7 @@ drawn
 class Drawing(RAnswer):
     """A plot as R drew it.
 
-    Attributes
-    ----------
-    format : {"svg", "pdf", "png"}
-    data : bytes
-        The file's content; in a notebook, ``IPython.display.SVG(drawing.data)``.
+    data: the file's content; in a notebook, ``IPython.display.SVG(drawing.data)``.
     """
 
     format: Format

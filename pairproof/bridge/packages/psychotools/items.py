@@ -18,13 +18,8 @@ def _code(model: BTModel) -> str:
 class ItemParameters(RAnswer):
     """Item parameters with their covariance by the delta method.
 
-    Attributes
-    ----------
-    items : tuple of str
-        Without the aliased one where ``alias`` was False.
-    estimate, se : float[items]
-        NaN standard errors where they were not asked for.
-    vcov : float[items, items]
+    items: without the aliased one where ``alias`` was False.  estimate, se float[items]: NaN standard errors
+    where they were not asked for.  vcov float[items, items].
     """
 
     items: tuple[str, ...]
@@ -112,12 +107,7 @@ def worth(model: BTModel, log: bool = False, *, backend: BackendLike = None) -> 
 class Scores(RAnswer):
     """Contributions of judges to the score.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The parameters.
-    values : float[judges, parameters]
-        The columns add up to 0 at the estimates.
+    names: the parameters.  values float[judges, parameters]: the columns add up to 0 at the estimates.
     """
 
     names: tuple[str, ...]

@@ -52,22 +52,10 @@ OF_OBJECT = REDUCE.replace("     worth = ", "     labels = labels, worth = ")
 class BTModel(Estimates):
     """A Bradley-Terry or Davidson model as ``btmodel`` fits it.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Items but the reference, and "(undecided)".
-    coef, se : float[n]
-        On the log-odds scale.
-    vcov : float[n, n]
-    loglik : float
-        Of the comparisons, without constants.
-    df : float
-    undecided : bool
-        Whether ties have a parameter.
-    worth, worth_se : float[items]
-        ``itempar(fit, log = FALSE)``: summing to 1, delta-method standard errors.
-    arguments : mapping
-        Of the call, so that :func:`itempar`, :func:`estfun` and :func:`deviance` can repeat it.
+    names: items but the reference, and "(undecided)".  coef, se float[n]: on the log-odds scale.  vcov
+    float[n, n].  loglik: of the comparisons, without constants.  undecided: whether ties have a parameter.
+    worth, worth_se float[items]: ``itempar(fit, log = FALSE)``: summing to 1, delta-method standard errors.
+    arguments: of the call, so that :func:`itempar`, :func:`estfun` and :func:`deviance` can repeat it.
     """
 
     loglik: float

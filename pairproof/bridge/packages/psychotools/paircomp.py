@@ -29,19 +29,9 @@ list(object = y, labels = labels(y), mscale = as.numeric(psychotools::mscale(y))
 class Paircomp(RAnswer):
     """Comparisons as an R object of class ``paircomp``.
 
-    Attributes
-    ----------
-    labels : tuple of str
-        The items.
-    mscale : float[steps]
-        The scale of answers: -1, 1; -1, 0, 1 with ties; more steps where preferences have degrees.
-    text : tuple of str
-        R's text of each judge: ``{a > b, a = c, NA}``.
-    pairs, answers : tuple of str
-        Rows and columns of R's summary.
-    counts : float[pairs, answers]
-    value : RVector
-        The object itself, to be given to R again.
+    labels: the items.  mscale float[steps]: the scale of answers: -1, 1; -1, 0, 1 with ties; more steps where
+    preferences have degrees.  text: R's text of each judge: ``{a > b, a = c, NA}``.  pairs, answers: rows and
+    columns of R's summary.  counts float[pairs, answers].  value: the object itself, to be given to R again.
     """
 
     labels: tuple[str, ...]

@@ -80,13 +80,7 @@ ORDER = (*MEMBERS, "state")
 class Line:
     """A checked line of a log.
 
-    Attributes
-    ----------
-    where : str
-        "log.jsonl, line 3", for messages.
-    kind : str
-    record : dict
-        All its members, with "kind".
+    where: "log.jsonl, line 3", for messages.  record: all its members, with "kind".
     """
 
     where: str
@@ -95,14 +89,7 @@ class Line:
 
 
 def read_log(raw: bytes, source: str) -> list[Line]:
-    """The lines of a log, each checked.
-
-    Raises
-    ------
-    InputError
-        A line is not JSON or not of a known kind, has another member or type, or stands in the wrong place;
-        the file has no state at its end, so that it may have been cut off.
-    """
+    """The lines of a log, each checked."""
     found: list[Line] = []
     # Not splitlines, because U+2028 in a text does not end a line of JSON.
     for k, text in enumerate(decoded(raw, source).split("\n"), 1):

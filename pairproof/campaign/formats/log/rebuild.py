@@ -37,13 +37,7 @@ AGREE = 1e-9
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """A campaign that was made from a log.
-
-    Attributes
-    ----------
-    about : About
-    items, judgments : int
-    """
+    """A campaign that was made from a log."""
 
     about: About
     items: int

@@ -32,11 +32,7 @@ _Scale = tuple[float, float]
 class Annotation:
     """One annotation under the column names of a results file.
 
-    Attributes
-    ----------
-    where : str
-        For messages.
-    cells : mapping of str to str
+    where: for messages.
     """
 
     where: str
@@ -47,13 +43,8 @@ class Annotation:
 class Exported:
     """The annotations of an export.
 
-    Attributes
-    ----------
-    annotations : tuple of Annotation
-    cancelled : int
-        Annotations left out because they were cancelled.
-    predictions : int
-        Predictions of a model, which are no judgments.
+    cancelled: annotations left out because they were cancelled.  predictions: predictions of a model, which
+    are no judgments.
     """
 
     annotations: tuple[Annotation, ...]
@@ -64,17 +55,8 @@ class Exported:
 def from_tasks(document: Any, source: str, scale: _Scale | None = None) -> Exported:
     """The annotations of a JSON export, a list of tasks.
 
-    Parameters
-    ----------
-    document : list
-        The parsed file.
-    source : str
-    scale : (float, float), optional
-        Lowest and highest value of a rating; needed where the configuration has one instead of a number.
-
-    Raises
-    ------
-    InputError
+    document: the parsed file.  scale: lowest and highest value of a rating; needed where the configuration
+    has one instead of a number.
     """
     found: list[Annotation] = []
     cancelled = predictions = 0
@@ -168,15 +150,7 @@ def _rescaled(value: float, where: str, scale: _Scale | None) -> str:
 def from_rows(rows: Iterator[tuple[str, Mapping[str, Any]]], scale: _Scale | None = None) -> Exported:
     """The annotations of a CSV or JSON-MIN export, in which a row is an annotation.
 
-    Parameters
-    ----------
-    rows : iterator of (str, mapping)
-        The place of each row, and its cells by column.
-    scale : (float, float), optional
-
-    Raises
-    ------
-    InputError
+    rows: the place of each row, and its cells by column.
     """
     found: list[Annotation] = []
     cancelled = 0

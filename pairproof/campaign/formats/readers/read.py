@@ -55,27 +55,10 @@ def read_any(
 ) -> ResultsFile:
     """Read a results file of any known tool.
 
-    Parameters
-    ----------
-    path : path
-    per_hit : int
-        Items in a HIT.
-    rejected : {"refuse", "count", "leave-out"}
-        What to do with assignments that Mechanical Turk's requester rejected.
-    encoding : str, optional
-    accept_unterminated : bool
-        Accept a file whose last record has no line end.
-    partial : bool
-        Accept rows in which some slots have no answer.
-    tool : {"results", "label-studio", "codes"}, optional
-        Default: found from the file's content.
-    scale : (float, float), optional
-        Lowest and highest rating, where Label Studio's configuration has ratings.
-
-    Raises
-    ------
-    InputError
-        The file is of another kind, or is not as expected; with file, row and column.
+    per_hit: items in a HIT.  rejected: what to do with assignments that Mechanical Turk's requester rejected.
+    accept_unterminated: accept a file whose last record has no line end.  partial: accept rows in which some
+    slots have no answer.  tool: default: found from the file's content.  scale: lowest and highest rating,
+    where Label Studio's configuration has ratings.
     """
     if tool is not None:
         one_of("tool", tool, TOOLS)
@@ -103,13 +86,7 @@ def read_any(
 
 
 def _found(raw: bytes, source: str) -> Tool:
-    """The tool whose results these are.
-
-    Raises
-    ------
-    InputError
-        The file is known and holds no results.
-    """
+    """The tool whose results these are."""
     if Path(source).suffix.lower() in BINARY:
         return "results"  # the other tools write text
     kind = kind_of_file(raw, source)

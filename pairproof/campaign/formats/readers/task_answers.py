@@ -24,24 +24,8 @@ def answer_columns(
 ) -> dict[str, list[str]]:
     """The columns of a results file, with the answers inside `Answer.taskAnswers` as columns of their own.
 
-    Parameters
-    ----------
-    source : str
-        The file.
-    places : sequence of str
-        Where each row stands, for messages.
-    columns : mapping of str to sequence of str
-        Column -> its cells.
-
-    Returns
-    -------
-    dict of str to list of str
-        `Answer.range1`, `Answer.na1`, ...; a checkbox is "on" or "".
-
-    Raises
-    ------
-    InputError
-        A cell is not JSON as crowd forms write it, or an answer stands in two columns.
+    source: the file.  places: where each row stands, for messages.  columns: column -> its cells.  Returns
+    dict of str to list of str: `Answer.range1`, `Answer.na1`, ...; a checkbox is "on" or "".
     """
     found = {name: list(cells) for name, cells in columns.items()}
     for name in [n for n in found if n.startswith("Answer.") and n.endswith(".on")]:

@@ -28,14 +28,7 @@ _WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_scores(raw: bytes, source: str) -> tuple[list[JudgedLine], int]:
-    """The scores of a table, and the number of document scores that were left out.
-
-    Raises
-    ------
-    InputError
-        A line has another number of fields, an unknown type, a score outside 0 to 100, or times that do not
-        fit; with the line.
-    """
+    """The scores of a table, and the number of document scores that were left out."""
     lines: list[JudgedLine] = []
     documents = width = 0
     for k, cells in enumerate(csv.reader(io.StringIO(decoded(raw, source), newline="")), 1):
@@ -95,18 +88,8 @@ def _line(cells: list[str], where: str) -> JudgedLine:
 class BatchItem:
     """An item of a batch, as a row of an items file.
 
-    Attributes
-    ----------
-    id : str
-    sent : str
-        The text to judge.
-    role : {"item", "degraded", "gold"}
-    of : str
-        For a degraded item, the id of the item it was made from; else "".
-    source : str
-        The segment.
-    system : str
-    source_text : str
+    sent: the text to judge.  `of`: for a degraded item, the id of the item it was made from; else "".
+    source: the segment.
     """
 
     id: str
@@ -119,13 +102,7 @@ class BatchItem:
 
 
 def read_batch(raw: bytes, source: str) -> list[BatchItem]:
-    """The items of a batch of Appraise, each once; planned repeats (CHK) are no items of their own.
-
-    Raises
-    ------
-    InputError
-        The file is not such a batch, or two items with the same id have different texts.
-    """
+    """The items of a batch of Appraise, each once; planned repeats (CHK) are no items of their own."""
     found: dict[str, BatchItem] = {}
     for t, task in enumerate(of_kind(parsed(decoded(raw, source), source), list, source, "the document"), 1):
         where = f"{source}, task {t}"

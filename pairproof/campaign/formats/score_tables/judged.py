@@ -21,28 +21,10 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 class JudgedLine:
     """One score.
 
-    Attributes
-    ----------
-    where : str
-        For messages.
-    annotator : str
-    systems : tuple of str
-        More than one where systems have the same output.
-    segment : str
-    kind : {"item", "repeat", "degraded", "gold"}
-        A reference is "gold".
-    value : float
-        In [0, 1].
-    raw : str
-        The score as it stands in the file.
-    pair : str
-        Source and target language, "deu-eng".
-    hit : str
-        The HIT in which it was given; "" if the file has none.
-    began, ended : float
-        Unix seconds; nan if unknown.
-    seconds : float
-        Time spent; nan if unknown.
+    where: for messages.  systems: more than one where systems have the same output.  kind: a reference is
+    "gold".  value: in [0, 1].  raw: the score as it stands in the file.  pair: source and target language,
+    "deu-eng".  hit: the HIT in which it was given; "" if the file has none.  began, ended: unix seconds; nan
+    if unknown.  seconds: time spent; nan if unknown.
     """
 
     where: str
@@ -60,13 +42,7 @@ class JudgedLine:
 
 
 def score(text: str, where: str) -> float:
-    """A score from 0 to 100, as a number in [0, 1].
-
-    Raises
-    ------
-    InputError
-        It is no number, or outside 0 to 100 as standardised scores are.
-    """
+    """A score from 0 to 100, as a number in [0, 1]."""
     value = number(text, where, "a score from 0 to 100")
     if not 0 <= value <= 100:
         raise InputError(
@@ -77,12 +53,7 @@ def score(text: str, where: str) -> float:
 
 
 def number(text: str, where: str, expected: str) -> float:
-    """A finite number.
-
-    Raises
-    ------
-    InputError
-    """
+    """A finite number."""
     stripped = text.strip()
     value = float(stripped) if _NUMBER.fullmatch(stripped) else math.inf
     if not math.isfinite(value):
@@ -91,12 +62,7 @@ def number(text: str, where: str, expected: str) -> float:
 
 
 def systems_of(text: str, where: str) -> tuple[str, ...]:
-    """The systems that share an output: "A+B" are two.
-
-    Raises
-    ------
-    InputError
-    """
+    """The systems that share an output: "A+B" are two."""
     names = tuple(name.strip() for name in text.split("+"))
     if not all(names) or len(set(names)) < len(names):
         raise InputError(f"{where}: {text!r}; expected a system, or different systems joined by +")
@@ -104,13 +70,7 @@ def systems_of(text: str, where: str) -> tuple[str, ...]:
 
 
 def of_pair(lines: Sequence[JudgedLine], pair: str | None, source: str) -> list[JudgedLine]:
-    """The lines of one language pair; a campaign has one.
-
-    Raises
-    ------
-    InputError
-        The file has several and none is chosen, or not the one that is.
-    """
+    """The lines of one language pair; a campaign has one."""
     pairs = sorted({line.pair for line in lines})
     if pair is None and len(pairs) > 1:
         raise InputError(

@@ -44,12 +44,7 @@ _Slot = tuple[str, int]  # kind, position of the item
 class FromScores:
     """A campaign that was made from a table of scores.
 
-    Attributes
-    ----------
-    about : About
-    items, annotators, judgments : int
-    documents : int
-        Scores of whole documents, which were left out.
+    documents: scores of whole documents, which were left out.
     """
 
     about: About

@@ -22,14 +22,7 @@ NEEDED = ("WorkerId", "Input.src", "Input.trg", "sys_id", "type", "sid", "score"
 
 
 def read_scores(raw: bytes, source: str) -> list[JudgedLine]:
-    """The scores of a table.
-
-    Raises
-    ------
-    InputError
-        A column is missing or stands twice, a row has another number of fields, an unknown type, or a score
-        outside 0 to 100; with the line.
-    """
+    """The scores of a table."""
     rows = [line.rstrip("\r") for line in decoded(raw, source).split("\n")]
     names = rows[0].split("\t") if "\t" in rows[0] else rows[0].split()
     names = [_unquoted(name) for name in names]

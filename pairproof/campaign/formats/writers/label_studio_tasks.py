@@ -18,17 +18,7 @@ from .sheet import Sheet, check_variables
 
 
 def tasks_json(sheet: Sheet) -> str:
-    """A batch as a JSON list of tasks.
-
-    Parameters
-    ----------
-    sheet : Sheet
-
-    Raises
-    ------
-    InputError
-        A HIT has fewer items than the others.
-    """
+    """A batch as a JSON list of tasks."""
     tasks = []
     for (batch, number), hit in zip(sheet.places, sheet.hits):
         if len(hit) != sheet.per_hit:
@@ -48,18 +38,8 @@ def tasks_json(sheet: Sheet) -> str:
 def config_xml(per_hit: int, show: Sequence[str], texts: Texts = Texts()) -> str:
     """The labeling configuration for such tasks.
 
-    Parameters
-    ----------
-    per_hit : int
-    show : sequence of str
-        The column of the items' text, then those shown beside it.
-    texts : Texts
-        Question, instructions, anchors and examples.
-
-    Raises
-    ------
-    InputError
-        A column's name cannot be a variable.
+    show: the column of the items' text, then those shown beside it.  texts: question, instructions, anchors
+    and examples.
     """
     check_variables(show)
     words = {**ENGLISH, **texts.words}

@@ -21,11 +21,7 @@ COLUMNS = ("annotator", "link")
 class Link:
     """A page of one annotator.
 
-    Attributes
-    ----------
-    annotator : str
-    page : str
-        The page's file name.
+    page: the page's file name.
     """
 
     annotator: str
@@ -35,16 +31,7 @@ class Link:
 def links_csv(links: Sequence[Link], address: str) -> str:
     """The table as CSV.
 
-    Parameters
-    ----------
-    links : sequence of Link
-    address : str
-        Where the pages are put, for example "https://example.org/pages/".
-
-    Raises
-    ------
-    InputError
-        A page stands there twice, or the address is none.
+    address: where the pages are put, for example "https://example.org/pages/".
     """
     check_address(address)
     seen: set[str] = set()
@@ -57,12 +44,7 @@ def links_csv(links: Sequence[Link], address: str) -> str:
 
 
 def check_address(address: str) -> None:
-    """Refuse an address that no browser opens a page at.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse an address that no browser opens a page at."""
     if (
         not address.startswith(("https://", "http://", "file:///"))
         or not address.isprintable()

@@ -60,14 +60,7 @@ def readings(written: str) -> tuple[str, ...]:
 def mturk_csv(sheet: Sheet) -> str:
     """A batch as CSV for Mechanical Turk.
 
-    Parameters
-    ----------
-    sheet : Sheet
-
-    Returns
-    -------
-    str
-        One row a HIT: `id1`, the columns shown with 1, `id2`, ..., then campaign, batch and hit.
+    Returns str: one row a HIT: `id1`, the columns shown with 1, `id2`, ..., then campaign, batch and hit.
     """
     slots = range(1, sheet.per_hit + 1)
     header = [f"{name}{k}" for k in slots for name in ("id", *sheet.show)] + list(BATCH_COLUMNS)

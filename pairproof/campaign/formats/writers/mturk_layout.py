@@ -20,18 +20,8 @@ from .sheet import check_variables
 def layout(per_hit: int, show: Sequence[str], texts: Texts = Texts()) -> str:
     """The layout's HTML.
 
-    Parameters
-    ----------
-    per_hit : int
-    show : sequence of str
-        The column of the items' text, then those shown beside it, as in the batch file.
-    texts : Texts
-        Question, instructions, anchors, examples, and the page's words in the annotators' language.
-
-    Raises
-    ------
-    InputError
-        A column's name cannot be a variable.
+    show: the column of the items' text, then those shown beside it, as in the batch file.  texts: question,
+    instructions, anchors, examples, and the page's words in the annotators' language.
     """
     check_variables(show)
     words = {**ENGLISH, **texts.words}

@@ -19,22 +19,8 @@ _TAKEN = ("id", "range", "na", "touched", *BATCH_COLUMNS)
 class Sheet:
     """A batch as another tool may show it.
 
-    Attributes
-    ----------
-    campaign : str
-    per_hit : int
-        Most items of a HIT.
-    show : tuple of str
-        The column of the items' text, then those shown beside it.
-    places : tuple of (batch, hit)
-        Of each HIT.
-    hits : tuple of tuple of (id, cells)
-        Items in the stored order, with the cells of the columns in `show`.
-
-    Raises
-    ------
-    InputError
-        A column's name cannot be the name of a variable in these tools.
+    per_hit: most items of a HIT.  show: the column of the items' text, then those shown beside it.  places:
+    of each HIT.  hits: items in the stored order, with the cells of the columns in `show`.
     """
 
     campaign: str
@@ -48,12 +34,7 @@ class Sheet:
 
 
 def check_variables(show: Sequence[str]) -> None:
-    """Check that the columns that are shown can be variables of a layout.
-
-    Raises
-    ------
-    InputError
-    """
+    """Check that the columns that are shown can be variables of a layout."""
     if not show:
         raise InputError("nothing to show; expected the column of the items' text")
     for name in show:

@@ -45,21 +45,9 @@ def answer_columns(
 ) -> tuple[tuple[str, ...], tuple[str, ...], list[list[str]]]:
     """(items, names of the times, for each time a column an item).
 
-    Parameters
-    ----------
-    table : Table
-    items : sequence of str, optional
-        Default: the names of the columns `answers`.
-    answers : sequence of str, optional
-        Columns that hold answers, in the order of the items, time by time.  Default: those called as the items
-        are (with the ends of `times`).
-    times : int or sequence of str, optional
-        2 or more blocks of columns, or the ends of names, such as [".1", ".2"] for `A.1`, `B.1`, `A.2`, `B.2`.
-
-    Raises
-    ------
-    InputError, ItemError
-        Neither is stated; columns that are not there or stand twice; another number of them than of items.
+    answers: columns that hold answers, in the order of the items, time by time.  Default: those called as the
+    items are (with the ends of `times`).  times: 2 or more blocks of columns, or the ends of names, such as
+    [".1", ".2"] for `A.1`, `B.1`, `A.2`, `B.2`.
     """
     if isinstance(answers, str):
         raise InputError(
@@ -133,13 +121,7 @@ def _names_of(ends: Sequence[str], n_times: int) -> tuple[str, ...]:
 
 
 def cells(table: Table, name: str, what: str) -> FloatArray:
-    """float[n_rows]: the numbers of a column of answers, nan where the cell is blank or NA.
-
-    Raises
-    ------
-    InputError
-        A cell that holds something else than a finite number.
-    """
+    """float[n_rows]: the numbers of a column of answers, nan where the cell is blank or NA."""
     values, wrong = numbers(table, name)
     bad: BoolArray = wrong | np.isinf(values)
     if bad.any():
@@ -167,14 +149,8 @@ def respondents(
 ) -> Respondents:
     """The checked table: every column that is not `used` is a covariate, `weight` the number of persons.
 
-    Parameters
-    ----------
-    table, options, items, kind, answers, tie_category, scale, times
-    used : collection of str
-        Columns that the layout itself has read.
-    person : int[table.n_rows], optional
-        Number of each row's person, where a person has several rows; what the person is must not change
-        between them.
+    used: columns that the layout itself has read.  person int[table.n_rows]: number of each row's person,
+    where a person has several rows; what the person is must not change between them.
     """
     columns: dict[str, Column] = {}
     levels = options.levels or {}

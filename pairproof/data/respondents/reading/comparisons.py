@@ -35,50 +35,16 @@ def from_pairs(
 
     Every column that holds no pair is a subject covariate; `weight` is the number of persons with the answer.
 
-    Parameters
-    ----------
-    source : path, DataFrame or dict of columns
-    items : sequence of str
-    pair_order : "prefmod", "lexicographic" or a list of pairs
-        prefmod: 12 13 23 14 24 34 ...; lexicographic: 12 13 14 23 24 34 ...  A list may leave pairs out, which
-        then nobody answered, and may name a pair from its other side.
-    coding : mapping or str
-        prefmod takes the smallest of codes that are not negative as "first preferred", {"first": 0, "tie": 1,
-        "second": 2, "missing": "NA"}, and of codes with a negative one the largest, {"first": 1, "tie": 0,
-        "second": -1, "missing": "NA"}; here it is stated.  Several codes may mean the same: {"first": [2,
-        1], ...}.
-    pairs : sequence of str, optional
-        Columns that hold pairs; default: the first ones.
-    pair_names : {"check", "ignore"}, optional
-        Whether column names such as `A:B` must agree with `pair_order`; default: they must.
-    tie_category : bool, optional
-        Whether "neither" could be answered; default: if somebody did.
-    levels : mapping of column to sequence, optional
-        Levels of covariates, the reference level first; makes a column of numbers categorical.
-    item_data : path, DataFrame or dict, optional
-        Item covariates, one row an item.
-    person : str, optional
-        The column that says who answered, wherever it stands, where it is not called `person`.
-    encoding : str, optional
-        Of a text file, if it is not UTF-8.
-
-    Returns
-    -------
-    Respondents
-
-    Raises
-    ------
-    InputError
-        Or one of its kinds PairOrderError, CodingError, ItemError; names file, row and column.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import from_pairs
-    >>> table = {"V1": [1, 1], "V2": [0, -1], "V3": [-1, None], "SEX": [1, 2]}
-    >>> coding = {"first": 1, "tie": 0, "second": -1, "missing": "NA"}
-    >>> found = from_pairs(table, items=["A", "B", "C"], pair_order="prefmod", coding=coding, levels={"SEX": [1, 2]})
-    >>> found.sentences()
-    ['1  A > B, A < C; not answered: B:C', '1  A > B, A = C, B < C']
+    pair_order: prefmod: 12 13 23 14 24 34 ...; lexicographic: 12 13 14 23 24 34 ...  A list may leave pairs
+    out, which then nobody answered, and may name a pair from its other side.  coding: prefmod takes the
+    smallest of codes that are not negative as "first preferred", {"first": 0, "tie": 1, "second": 2,
+    "missing": "NA"}, and of codes with a negative one the largest, {"first": 1, "tie": 0, "second": -1,
+    "missing": "NA"}; here it is stated.  Several codes may mean the same: {"first": [2, 1], ...}.  pairs:
+    columns that hold pairs; default: the first ones.  pair_names: whether column names such as `A:B` must
+    agree with `pair_order`; default: they must.  tie_category: whether "neither" could be answered; default:
+    if somebody did.  levels: levels of covariates, the reference level first; makes a column of numbers
+    categorical.  item_data: item covariates, one row an item.  person: the column that says who answered,
+    wherever it stands, where it is not called `person`.  encoding: of a text file, if it is not UTF-8.
     """
     table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
     names, order, found = wide_answers(table, options, pair_order, pairs, coding, pair_names)

@@ -45,43 +45,12 @@ def from_orders(
     the end and are blank or NA.  Every other column is a subject covariate; `weight` is the number of persons
     with the answer.
 
-    Parameters
-    ----------
-    source : path, DataFrame or dict of columns
-    places : sequence of str
-        The columns of the places, the best first.
-    items : sequence of str, optional
-        Names of the items, also of those that nobody ranked; default: those found.
-    cells : {"names", "numbers"}
-        Whether a cell names an item, or has its number in `items`, from 1 (0 is an open place then).
-    ties : str, optional
-        What stands between items that share a place, for example "="; default: nothing does.
-    unranked : {"absent", "below"}
-        What an item means that a person gave no place, to be said if there is one.
-    tie_category : bool, optional
-        Whether places could be shared; default: if some are.
-    person : str, optional
-        The column that says who answered, wherever it stands, where it is not called `person`.
-    levels, item_data, encoding : optional
-        As in :func:`pairproof.data.respondents.from_pairs`.
-
-    Returns
-    -------
-    Respondents
-
-    Raises
-    ------
-    ItemError
-        An item with two places, or one that is not among the stated ones, named by row and column.
-    InputError
-        An open place before one that is filled; an item without a place where `unranked` is not said.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import from_orders
-    >>> table = {"first": ["A", "B=C"], "second": ["C", "A"], "third": ["B", None]}
-    >>> from_orders(table, places=["first", "second", "third"], ties="=").sentences()
-    ['1  A > C > B', '1  B = C > A']
+    places: the columns of the places, the best first.  cells: whether a cell names an item, or has its number
+    in `items`, from 1 (0 is an open place then).  ties: what stands between items that share a place, for
+    example "="; default: nothing does.  unranked: what an item means that a person gave no place, to be said
+    if there is one.  tie_category: whether places could be shared; default: if some are.  person: the column
+    that says who answered, wherever it stands, where it is not called `person`.  levels, item_data, encoding:
+    as in :func:`pairproof.data.respondents.from_pairs`.
     """
     one_of("cells", cells, ("names", "numbers"))
     table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
@@ -129,32 +98,9 @@ def from_ranking_text(
 
     R shortens long rankings ("A > B > ..."); `format(x, width = 10000)` writes them whole.
 
-    Parameters
-    ----------
-    source : path, DataFrame or dict of columns
-    column : str
-        The column that holds the text; blank or NA where nothing was ranked.
-    person : str, optional
-        The column that says who answered, wherever it stands, where it is not called `person`.
-    items, unranked, tie_category, levels, item_data, encoding : optional
-        As in :func:`from_orders`.
-    above, ties : str
-        What stands between places, and between items that share one.
-
-    Returns
-    -------
-    Respondents
-
-    Raises
-    ------
-    ItemError, InputError
-        As in :func:`from_orders`; a text that R has shortened.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import from_ranking_text
-    >>> from_ranking_text({"r": ["A > B = C", "C > A"]}, column="r", unranked="absent").sentences()
-    ['1  A > B = C', '1  C > A; not presented: B']
+    column: the column that holds the text; blank or NA where nothing was ranked.  person: the column that
+    says who answered, wherever it stands, where it is not called `person`.  above, ties: what stands between
+    places, and between items that share one.
     """
     table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
     if column not in table.columns:

@@ -47,39 +47,10 @@ def from_paircomp(
     that R wrote of a data frame with a `paircomp` has numbers and a column a pair instead: read that with
     :func:`pairproof.data.respondents.from_pairs` and pair_order="prefmod".
 
-    Parameters
-    ----------
-    source : path, DataFrame or dict of columns
-    column : str
-        The column that holds the text.
-    items : sequence of str, optional
-        Names of the items in the order of the `paircomp`; default: taken from the text.  To be stated where
-        names hold commas or signs.
-    degrees : {"refuse", "ignore"}
-        What becomes of the degree of a preference (">>" or "2>" where the scale has more than three points).
-    tie_category : bool, optional
-        Whether "neither" could be answered; default: if somebody did.
-    person : str, optional
-        The column that says who answered, wherever it stands, where it is not called `person`.
-    levels, item_data, encoding : optional
-        As in :func:`pairproof.data.respondents.from_pairs`.
-
-    Returns
-    -------
-    Respondents
-
-    Raises
-    ------
-    ItemError
-        The names of the items cannot be told from the text.
-    InputError
-        A cell that is no such text, or another number of comparisons than pairs, named by row and column.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import from_paircomp
-    >>> from_paircomp({"x": ["{a > b, a = c, NA}", "{a > b, a < c, b < c}"]}, column="x").sentences()
-    ['1  a > b, a < c, b < c', '1  a > b, a = c; not answered: b:c']
+    column: the column that holds the text.  degrees: what becomes of the degree of a preference (">>" or "2>"
+    where the scale has more than three points).  tie_category: whether "neither" could be answered; default:
+    if somebody did.  person: the column that says who answered, wherever it stands, where it is not called
+    `person`.  levels, item_data, encoding: as in :func:`pairproof.data.respondents.from_pairs`.
     """
     one_of("degrees", degrees, ("refuse", "ignore"))
     table, options = opened(source, items, levels, tie_category, item_data, encoding, person)

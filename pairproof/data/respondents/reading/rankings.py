@@ -45,40 +45,11 @@ def from_rankings(
     ranks are a tie; a system that a ranking does not name was not presented.  Every other column is a covariate; `weight`
     is the number of persons with the ranking.
 
-    Parameters
-    ----------
-    source : path, DataFrame or dict of columns
-    unranked : {"absent", "below"}, optional
-        What a rank of -1 or a blank one means of a system that the ranking names, to be said if there is one.
-    items : sequence of str, optional
-        Order of the systems; default: numerically if all are integers, else by code point.
-    columns : mapping of role to column name, optional
-        Where columns have other names, for example {"judge": "rater"}.
-    tie_category : bool, optional
-        Whether ranks could be shared; default: if some are.
-    rename : mapping, optional
-        Other names for systems.
-    levels, item_data, encoding : optional
-        As in :func:`pairproof.data.respondents.from_pairs`.
-
-    Returns
-    -------
-    Respondents
-        A row a ranking; `to_comparisons()` gives the table that `pairproof.read` makes of the same source.
-
-    Raises
-    ------
-    ItemError
-        A rank without a system, or a system twice in one ranking, named by row and column.
-    InputError
-        Columns that are not there, ranks that are none, a system without a rank where `unranked` is not said.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import from_rankings
-    >>> table = {"judge": ["ann", "bob"], "system1": ["A", "B"], "rank1": [1, 2], "system2": ["B", "C"], "rank2": [2, 1]}
-    >>> from_rankings(table).sentences()
-    ['1  C > B; not presented: A', '1  A > B; not presented: C']
+    unranked: what a rank of -1 or a blank one means of a system that the ranking names, to be said if there
+    is one.  columns: where columns have other names, for example {"judge": "rater"}.  tie_category: whether
+    ranks could be shared; default: if some are.  rename: other names for systems.  levels, item_data,
+    encoding: as in :func:`pairproof.data.respondents.from_pairs`.  Returns Respondents: a row a ranking;
+    `to_comparisons()` gives the table that `pairproof.read` makes of the same source.
     """
     options = options_of(items, levels, tie_category, item_data, rename, encoding)
     table = load(source, encoding).with_roles(columns)

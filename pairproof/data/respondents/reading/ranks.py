@@ -41,48 +41,14 @@ def from_ranks(
     ranks are a tie.  Every other column is a subject covariate; `weight` is the number of persons with the
     answer.
 
-    Parameters
-    ----------
-    source : path, DataFrame or dict of columns
-    items : sequence of str, optional
-        Names of the items; default: those of the columns `answers`.
-    answers : sequence of str, optional
-        Columns that hold ranks, in the order of the items; default: those called as the items are.
-    unranked : {"absent", "below"} or mapping of codes to these
-        What an item without a rank means, to be said if there is one.  A word is for blank cells and NA;
-        a mapping for codes: {0: "below", "NA": "absent"}.  R's PlackettLuce: {0: "absent", "NA": "absent"};
-        prefmod's pattR: "below".
-    zero_based : bool
-        Whether 0 is the best rank.
-    times : int or sequence of str, optional
-        For repeated rankings: the number of blocks of J columns, time by time (as `tpoints` in prefmod), or
-        the ends of the columns' names.
-    tie_category : bool, optional
-        Whether equal ranks could be given; default: if they occur.
-    person : str, optional
-        The column that says who answered, wherever it stands, where it is not called `person`.
-    levels, item_data, encoding : optional
-        As in :func:`pairproof.data.respondents.from_pairs`.
-
-    Returns
-    -------
-    Respondents
-
-    Raises
-    ------
-    InputError
-        A cell that is no rank, or without a rank and without a meaning, named by row and column; columns that
-        are not stated or not there.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import from_ranks
-    >>> table = {"apple": [1, 2, 1], "banana": [2, 1, 0], "pear": [3, 1, 0]}
-    >>> from_ranks(table, items=["apple", "banana", "pear"], unranked={0: "below"})
-    3 rankings of 3 items, 1 of them partial (1 with ties), from table
-      1  apple; below: banana, pear
-      1  apple > banana > pear
-      1  banana = pear > apple
+    answers: columns that hold ranks, in the order of the items; default: those called as the items are.
+    unranked: what an item without a rank means, to be said if there is one.  A word is for blank cells and
+    NA; a mapping for codes: {0: "below", "NA": "absent"}.  R's PlackettLuce: {0: "absent", "NA": "absent"};
+    prefmod's pattR: "below".  zero_based: whether 0 is the best rank.  times: for repeated rankings: the
+    number of blocks of J columns, time by time (as `tpoints` in prefmod), or the ends of the columns' names.
+    tie_category: whether equal ranks could be given; default: if they occur.  person: the column that says
+    who answered, wherever it stands, where it is not called `person`.  levels, item_data, encoding: as in
+    :func:`pairproof.data.respondents.from_pairs`.
     """
     table, options = opened(source, items, levels, tie_category, item_data, encoding, person)
     meaning = Unranked.read(unranked)
@@ -125,34 +91,9 @@ def from_long_ranks(
 
     Every other column says something of the person and must not change between the person's rows.
 
-    Parameters
-    ----------
-    source : path, DataFrame or dict of columns
-    person, item, rank : str
-        Names of the columns.
-    items : sequence of str, optional
-        Order of the items; default: numerically if all are integers, else by code point.
-    unranked : {"absent", "below"} or mapping of codes to these
-        What an item means that a person has no row for, or no rank in the row, to be said if there is one.
-    zero_based, tie_category, levels, item_data, encoding : optional
-        As in :func:`from_ranks`.
-
-    Returns
-    -------
-    Respondents
-        Persons in the order of their first rows.
-
-    Raises
-    ------
-    InputError
-        An item twice for one person, a cell that is no rank, a covariate that changes, named by row.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import from_long_ranks
-    >>> table = {"id": [1, 1, 2, 2], "beer": ["A", "B", "B", "C"], "place": [1, 2, 1, 2]}
-    >>> from_long_ranks(table, person="id", item="beer", rank="place", unranked="absent").sentences()
-    ['1  B > C; not presented: A', '1  A > B; not presented: C']
+    person, item, rank: names of the columns.  unranked: what an item means that a person has no row for, or
+    no rank in the row, to be said if there is one.  zero_based, tie_category, levels, item_data, encoding: as
+    in :func:`from_ranks`.  Returns Respondents: persons in the order of their first rows.
     """
     table, options = opened(source, items, levels, tie_category, item_data, encoding)
     for role, name in (("person", person), ("item", item), ("rank", rank)):

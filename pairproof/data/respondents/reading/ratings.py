@@ -40,42 +40,12 @@ def from_ratings(
 
     Every other column is a subject covariate; `weight` is the number of persons with the answer.
 
-    Parameters
-    ----------
-    source : path, DataFrame or dict of columns
-    scale : sequence of float or str
-        All points of the scale, used or not, or "1-5".  It belongs to the instrument: prefmod takes the range
-        of the answers it meets, so that one more answer can change the model.
-    best : {"low", "high"}
-        Which end of the scale is the most preferred; prefmod takes the low one.
-    items, answers : optional
-        As in :func:`pairproof.data.respondents.from_ranks`.
-    times : int or sequence of str, optional
-        For repeated ratings: the number of blocks of J columns, time by time (as `tpoints` in prefmod), or
-        the ends of the columns' names.
-    person : str, optional
-        The column that says who answered, wherever it stands, where it is not called `person`.
-    levels, item_data, encoding : optional
-        As in :func:`pairproof.data.respondents.from_pairs`.
-
-    Returns
-    -------
-    Respondents
-
-    Raises
-    ------
-    InputError
-        A cell that is no point of the scale, named by row and column; columns that are not stated or not
-        there.
-
-    Examples
-    --------
-    >>> from pairproof.data.respondents import from_ratings
-    >>> table = {"jazz.1": [1, 5], "folk.1": [2, None], "jazz.2": [3, 4], "folk.2": [3, 2]}
-    >>> from_ratings(table, scale="1-5", best="low", items=["jazz", "folk"], times=[".1", ".2"])
-    2 respondents rate 2 items at 2 times, 1 of them with gaps (scale of 5 points, 1 the most preferred, 5 the least), from table
-      1  1: jazz 1, folk 2 | 2: jazz 3, folk 3
-      1  1: jazz 5; not rated: folk | 2: jazz 4, folk 2
+    scale: all points of the scale, used or not, or "1-5".  It belongs to the instrument: prefmod takes the
+    range of the answers it meets, so that one more answer can change the model.  best: which end of the scale
+    is the most preferred; prefmod takes the low one.  times: for repeated ratings: the number of blocks of J
+    columns, time by time (as `tpoints` in prefmod), or the ends of the columns' names.  person: the column
+    that says who answered, wherever it stands, where it is not called `person`.  levels, item_data, encoding:
+    as in :func:`pairproof.data.respondents.from_pairs`.
     """
     one_of("best", best, ("low", "high"))
     table, options = opened(source, items, levels, None, item_data, encoding, person)

@@ -29,12 +29,8 @@ SAY = "say what that means: 'absent' (not presented) or 'below' (presented, and 
 class Unranked:
     """Meanings of cells without a rank.
 
-    Attributes
-    ----------
-    of_blank : int or None
-        BELOW or ABSENT for a blank cell or NA; None if it was not said.
-    of_number : mapping of float to int
-        The same for numbers that are no ranks.
+    of_blank: BELOW or ABSENT for a blank cell or NA; None if it was not said.  of_number: the same for
+    numbers that are no ranks.
     """
 
     of_blank: int | None
@@ -42,13 +38,7 @@ class Unranked:
 
     @classmethod
     def read(cls, stated: UnrankedLike) -> Unranked:
-        """Check what was stated.
-
-        Raises
-        ------
-        InputError
-            Another meaning than "absent" and "below", or a code that is neither NA nor a number.
-        """
+        """Check what was stated."""
         if stated is None or isinstance(stated, str):
             return cls(None if stated is None else _meaning(stated), {})
         if not isinstance(stated, Mapping):
@@ -74,20 +64,8 @@ class Unranked:
     def codes(self, table: Table, columns: list[str], values: FloatArray, zero_based: bool) -> IntArray:
         """int[n, J]: ranks from 1 in the order of the numbers, BELOW or ABSENT where there is none.
 
-        Parameters
-        ----------
-        table : Table
-        columns : list of str
-            Where the numbers stand, for messages.
-        values : float[n, J]
-            nan for a blank cell.
-        zero_based : bool
-            Whether 0 is a rank, the best.
-
-        Raises
-        ------
-        InputError
-            A blank cell or a 0 whose meaning was not said, or a negative number, named by row and column.
+        columns: where the numbers stand, for messages.  values float[n, J]: nan for a blank cell.
+        zero_based: whether 0 is a rank, the best.
         """
         found = np.zeros(values.shape, np.int64)
         rank = np.isfinite(values)
@@ -127,20 +105,8 @@ class Unranked:
     ) -> int:
         """The meaning of an item that a person does not name.
 
-        Parameters
-        ----------
-        table : Table
-        unlisted : bool[n, J]
-            Where persons do not name items.
-        items : tuple of str
-        column : str
-        rows : int[n]
-            The row of the table in which each person's ranking begins, for messages.
-
-        Raises
-        ------
-        InputError
-            It was not said, and there is such an item.
+        unlisted bool[n, J]: where persons do not name items.  rows int[n]: the row of the table in which each
+        person's ranking begins, for messages.
         """
         if self.of_blank is not None or not unlisted.any():
             return ABSENT if self.of_blank is None else self.of_blank

@@ -51,44 +51,17 @@ FEWEST_ANNOTATORS, FEWEST_FOR_PRECISION, FEWEST_FOR_SCALE = 3, 10, 30
 class AnnotatorModel:
     """Items' scores, and what they are corrected for.
 
-    Attributes
-    ----------
-    level : {"raw", "location", "precision", "scale"}
-    why : str
-        Why this level, in a sentence.
-    items, annotators : tuple of str
-    score, se : float[n_items]
-        On the scale of the scores: at level scale what these annotators would say on average. The standard
-        error is that of the prediction, the variances (at level scale all parameters) taken as known; at
-        level raw from the spread within items, nan if no item was scored twice.
-    raw : float[n_items]
-        Mean of the item's scores.
-    n : int[n_items]
-        Its scores.
-    mean : float
-        mu; at level scale the mean of the annotators' locations.
-    location, location_sd : float[n_annotators]
-        b, positive for the generous, and its standard deviation given the scores; nan at level raw. At level
-        scale c - mean, and its standard error.
-    noise : float[n_annotators]
-        s_a; nan at level raw.
-    slope : float[n_annotators]
-        Use of the scale, geometric mean 1; nan below level scale.
-    item_sd, annotator_sd, hit_sd : float
-        Of the random effects; 0 at the boundary, nan where the level has none.
-    loglik : float
-        nan at level raw.
-    likelihood : {"REML", "ML"}
-    cautions : tuple of str
-        Sentences to print beside the numbers: annotators who share no items, an effect of the HIT that cannot be
-        told from another.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.models.annotator_model import annotator_model
-    >>> found = annotator_model(["i1", "i1", "i2"], ["ann", "bob", "ann"], [0.5, 0.7, 0.9], level="raw")
-    >>> found.items, found.score
-    (('i1', 'i2'), array([0.6, 0.9]))
+    why: why this level, in a sentence.  score, se float[n_items]: on the scale of the scores: at level scale
+    what these annotators would say on average. The standard error is that of the prediction, the variances
+    (at level scale all parameters) taken as known; at level raw from the spread within items, nan if no item
+    was scored twice.  raw float[n_items]: mean of the item's scores.  n int[n_items]: its scores.  mean: mu;
+    at level scale the mean of the annotators' locations.  location, location_sd float[n_annotators]: b,
+    positive for the generous, and its standard deviation given the scores; nan at level raw. At level scale c
+    - mean, and its standard error.  noise float[n_annotators]: s_a; nan at level raw.  slope
+    float[n_annotators]: use of the scale, geometric mean 1; nan below level scale.  item_sd, annotator_sd,
+    hit_sd: of the random effects; 0 at the boundary, nan where the level has none.  loglik: nan at level raw.
+    cautions: sentences to print beside the numbers: annotators who share no items, an effect of the HIT that
+    cannot be told from another.
     """
 
     level: Level
@@ -112,13 +85,7 @@ class AnnotatorModel:
     cautions: tuple[str, ...] = ()
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """float[n_items] each of low and high: score -+ normal quantile times se, not cut at the ends.
-
-        Raises
-        ------
-        InputError
-            A level that is not between 0 and 1.
-        """
+        """float[n_items] each of low and high: score -+ normal quantile times se, not cut at the ends."""
         from scipy.special import ndtri
 
         if not 0.0 < level < 1.0:
@@ -138,44 +105,10 @@ def annotator_model(
 ) -> AnnotatorModel:
     """Fit a model of the annotators, and score the items with it.
 
-    Parameters
-    ----------
-    item, annotator : sequence
-        Labels of each score.
-    score : float[n]
-        On one scale, such as [0, 1].
-    hit : sequence, optional
-        Label of the HIT of each score; the same label under another annotator is another HIT. Adds the effect
-        u at the levels location and precision.
-    level : {"raw", "location", "precision", "scale"}, optional
-        By default precision if the data bear it, else location, else raw.
-    prior_spread : float, optional
-        Of log s_a at the levels precision and scale; None for no prior.
-    likelihood : {"REML", "ML"}, optional
-        REML by default; level scale has ML only.
-
-    Returns
-    -------
-    AnnotatorModel
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing or of unequal number, an unknown option.
-    NotEstimableError
-        The data do not bear the level that was asked for; the message names the annotators.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.models.annotator_model import annotator_model
-    >>> rng = np.random.default_rng(1)
-    >>> item, annotator = (a.ravel() for a in np.indices((20, 4)))
-    >>> score = (rng.normal(0.5, 0.1, 20)[item] + np.array([0.0, 0.2, 0.0, 0.0])[annotator]
-    ...          + rng.normal(0, [0.05, 0.05, 0.05, 0.2], (20, 4)).ravel())
-    >>> found = annotator_model(item, annotator, score)
-    >>> found.level, found.annotators[int(found.location.argmax())], found.noise.round(2)
-    ('precision', '1', array([0.05, 0.03, 0.06, 0.16]))
+    item, annotator: labels of each score.  score float[n]: on one scale, such as [0, 1].  hit: Label of the
+    HIT of each score; the same label under another annotator is another HIT. Adds the effect u at the levels
+    location and precision.  prior_spread: of log s_a at the levels precision and scale; None for no prior.
+    likelihood: REML by default; level scale has ML only.
     """
     y = numbers("score", score)
     items, what = coded("item", item, len(y))

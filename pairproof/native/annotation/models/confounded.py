@@ -21,17 +21,7 @@ LISTED = 4
 def same_groups(a: IntArray, b: IntArray) -> bool:
     """Whether two effects have the same groups of scores, under whatever numbers.
 
-    Parameters
-    ----------
-    a, b : int[n]
-        From 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.models.confounded import same_groups
-    >>> same_groups(np.array([0, 0, 1]), np.array([1, 1, 0])), same_groups(np.array([0, 0, 1]), np.array([0, 1, 2]))
-    (True, False)
+    `a`, b int[n]: from 0.
     """
     sizes = int(a.max()) + 1, int(b.max()) + 1
     return (
@@ -44,23 +34,7 @@ def same_groups(a: IntArray, b: IntArray) -> bool:
 def told_apart(effects: Mapping[str, IntArray]) -> tuple[dict[str, IntArray], list[str]]:
     """The random effects without those that others or the residual contain, and a sentence for each left out.
 
-    Parameters
-    ----------
-    effects : mapping of name to int[n]
-        Of two with the same groups the later one stays.
-
-    Returns
-    -------
-    kept : dict of name to int[n]
-    cautions : list of str
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.models.confounded import told_apart
-    >>> kept, cautions = told_apart({"item": np.array([0, 1, 2, 3]), "annotator": np.array([0, 0, 1, 1])})
-    >>> list(kept), cautions
-    (['annotator'], ['every item has one score: the variances of item and residual cannot be told apart, and residual is both'])
+    effects: of two with the same groups the later one stays.
     """
     kept, cautions, names = dict(effects), [], list(effects)
     for k, name in enumerate(names):
@@ -86,17 +60,7 @@ def told_apart(effects: Mapping[str, IntArray]) -> tuple[dict[str, IntArray], li
 def groups_without_common_items(item: IntArray, annotator: IntArray) -> IntArray:
     """int[n_annotators]: which set of annotators each belongs to; no item was judged in two sets.
 
-    Parameters
-    ----------
-    item, annotator : int[n]
-        From 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.models.confounded import groups_without_common_items
-    >>> groups_without_common_items(np.array([0, 0, 1, 1]), np.array([0, 1, 2, 2]))
-    array([0, 0, 1])
+    item, annotator int[n]: from 0.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
@@ -110,19 +74,7 @@ def groups_without_common_items(item: IntArray, annotator: IntArray) -> IntArray
 def not_joined(item: IntArray, annotator: IntArray, names: Sequence[str]) -> str:
     """A sentence on annotators whom no chain of items joins with the others; "" if all are joined.
 
-    Parameters
-    ----------
-    item, annotator : int[n]
-        From 0.
-    names : sequence of str
-        Of the annotators.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.models.confounded import not_joined
-    >>> print(not_joined(np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3]), ["ann", "bob", "cy", "di"]))
-    2 sets of annotators share no item: (ann, bob), (cy, di); their locations, and the scores of their items, compare only if the items of the sets are alike
+    item, annotator int[n]: from 0.
     """
     sets = groups_without_common_items(item, annotator)
     count = int(sets.max()) + 1
@@ -136,17 +88,6 @@ def not_joined(item: IntArray, annotator: IntArray, names: Sequence[str]) -> str
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names with commas, the first four of many.
-
-    Parameters
-    ----------
-    names : sequence of str
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.models.confounded import listed
-    >>> listed(["a", "b", "c", "d", "e", "f"])
-    'a, b, c, d and 2 more'
-    """
+    """Names with commas, the first four of many."""
     more = len(names) - LISTED
     return ", ".join(names[:LISTED]) + (f" and {more} more" if more > 0 else "")

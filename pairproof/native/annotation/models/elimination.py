@@ -34,14 +34,8 @@ TAKEN = 10
 class Elimination:
     """The inverse of the block of one random effect, or of two where the first lies within the second.
 
-    Attributes
-    ----------
-    pivot, kept : float[N]
-        p and k of each level.
-    outer : int[N], optional
-        Level of the effect in which each level lies.
-    outer_pivot : float[M]
-        P of its levels; empty without one.
+    pivot, kept float[N]: p and k of each level.  outer int[N]: level of the effect in which each level lies.
+    outer_pivot float[M]: P of its levels; empty without one.
     """
 
     pivot: FloatArray
@@ -53,13 +47,8 @@ class Elimination:
     def of(weight: FloatArray, tau: float, outer: IntArray | None, outer_tau: float) -> "Elimination":
         """The inverse at given variances.
 
-        Parameters
-        ----------
-        weight : float[N]
-            Sum of the weights of each level's judgments.
-        tau, outer_tau : float
-            Variances; the second is not used without `outer`.
-        outer : int[N], optional
+        weight float[N]: sum of the weights of each level's judgments.  tau, outer_tau: variances; the second
+        is not used without `outer`.  outer int[N].
         """
         kept = 1.0 / (1.0 + tau * weight)
         above = np.zeros(0)

@@ -38,32 +38,13 @@ LARGEST = 6000
 class Layout:
     """The data of a mixed model, arranged for solving at many values of the variances.
 
-    Attributes
-    ----------
-    y : float[n]
-    fixed : float[n, p]
-        X, of full column rank.
-    labels : tuple of int[n]
-        Level of each random effect, from 0.
-    sizes : tuple of int
-        Levels of each random effect.
-    group : int[n]
-        Residual variance of each row, from 0.
-    n_groups : int
-    big : int
-        Which random effect is eliminated; -1 without any.
-    outer : int
-        Which random effect is eliminated with it, because the first lies within it; -1 for none.
-    outer_of : int[N], optional
-        Its level for each level of the first.
-    rest : sparse float[n, q]
-        Columns of the other random effects, then of X.
-    across : sparse float[q, n]
-        The same, transposed.
-    slot : int[entries of rest]
-        Place of each entry of `rest` in the table of levels of `big` by columns of `rest`.
-    slots : (int, int) arrays
-        Level and column of each place.
+    y float[n].  fixed float[n, p]: X, of full column rank.  labels: level of each random effect, from 0.
+    sizes: levels of each random effect.  group int[n]: residual variance of each row, from 0.  big: which
+    random effect is eliminated; -1 without any.  outer: which random effect is eliminated with it, because
+    the first lies within it; -1 for none.  outer_of int[N]: its level for each level of the first.  `rest`
+    sparse float[n, q]: columns of the other random effects, then of X.  across sparse float[q, n]: the same,
+    transposed.  slot int[entries of rest]: place of each entry of `rest` in the table of levels of `big` by
+    columns of `rest`.  slots: level and column of each place.
     """
 
     y: FloatArray
@@ -102,13 +83,7 @@ def layout(
     group: IntArray,
     n_groups: int,
 ) -> Layout:
-    """Arrange the data; attributes are those of :class:`Layout`.
-
-    Raises
-    ------
-    TooLargeError
-        More than 6,000 rows to invert.
-    """
+    """Arrange the data; attributes are those of :class:`Layout`."""
     from scipy.sparse import csr_matrix, hstack
 
     big = int(np.argmax(sizes)) if sizes else -1
@@ -148,29 +123,12 @@ def _outer(labels: Sequence[IntArray], sizes: Sequence[int], big: int) -> tuple[
 class Solved:
     """The equations solved at given variances.
 
-    Attributes
-    ----------
-    at : Layout
-    tau : float[k]
-        Variances of the random effects, > 0.
-    sigma : float[n_groups]
-        Residual variances, > 0.
-    effects : float[q]
-        Of the columns of `rest`: random effects, then fixed.
-    eliminated : tuple of float[N], float[M]
-        Of the eliminated random effects.
-    residual : float[n]
-    likelihood : {"REML", "ML"}
-    loglik : float
-    elimination : Elimination, optional
-        The inverse K of C's eliminated block.
-    by_level : sparse float[N, q], optional
-        C's off-diagonal block, of the levels of the larger effect.
-    inverse : float[q, q]
-        Of C after elimination.
-    spread : float[q, q]
-        The inverse from which traces are taken: `inverse` for REML; for ML that of the random effects' part,
-        0 elsewhere.
+    tau float[k]: variances of the random effects, > 0.  sigma float[n_groups]: residual variances, > 0.
+    effects float[q]: of the columns of `rest`: random effects, then fixed.  eliminated: of the eliminated
+    random effects.  residual float[n].  elimination: the inverse K of C's eliminated block.  by_level sparse
+    float[N, q]: C's off-diagonal block, of the levels of the larger effect.  inverse float[q, q]: of C after
+    elimination.  spread float[q, q]: the inverse from which traces are taken: `inverse` for REML; for ML that
+    of the random effects' part, 0 elsewhere.
     """
 
     at: Layout
@@ -245,11 +203,6 @@ def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood
     """Solve the mixed model equations.
 
     Parameters are those of :class:`Solved`.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        X is not of full rank.
     """
     from scipy.linalg import cho_factor, cho_solve, solve_triangular
     from scipy.linalg.lapack import dpotri
@@ -333,11 +286,6 @@ def derivatives(solved: Solved) -> tuple[FloatArray, NDArray[np.float64]]:
 
     The average information (Gilmour, Thompson and Cullis 1995, Biometrics 51, 1440-1450) is the mean of the
     observed and the expected one with the costly traces cancelled.  It is positive semidefinite everywhere.
-
-    Returns
-    -------
-    gradient : float[k + n_groups]
-    information : float[k + n_groups, k + n_groups]
     """
     at, n = solved.at, len(solved.at.y)
     weight = (1.0 / solved.sigma)[at.group]

@@ -42,38 +42,13 @@ MAX_STEPS = 300
 class MixedFit:
     """A fitted mixed model.
 
-    Attributes
-    ----------
-    coefficients : float[p]
-        Of the columns of X.
-    covariance : float[p, p]
-        Of the coefficients, the variances taken as known.
-    variances : float[k]
-        Of the random effects; exactly 0 at the boundary.
-    residual : float[n_groups]
-        Residual variances.
-    loglik : float
-        Restricted or full log-likelihood, the prior not in it.
-    likelihood : {"REML", "ML"}
-    predictions : tuple of float[q_k]
-        Best linear unbiased predictions of each random effect.
-    conditional_sd : tuple of float[q_k]
-        Of the random effects given the scores and the coefficients, as lme4's condVar.
-    steps : int
-        Newton steps.
-    _solved : Solved
-        The equations at the maximum, of the scores brought to standard deviation 1.
-    _active : tuple of int
-        Random effects whose variance is not 0.
-    _scale : float
-        Standard deviation of the scores.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.models.mixed_model import mixed_model
-    >>> fit = mixed_model([0.1, 0.2, 0.8, 0.9, 0.4, 0.6], [[0, 0, 1, 1, 2, 2]])
-    >>> fit.variances.round(4), fit.residual.round(4)
-    (array([0.1175]), array([0.01]))
+    coefficients float[p]: of the columns of X.  covariance float[p, p]: of the coefficients, the variances
+    taken as known.  variances float[k]: of the random effects; exactly 0 at the boundary.  residual
+    float[n_groups]: residual variances.  loglik: restricted or full log-likelihood, the prior not in it.
+    predictions: best linear unbiased predictions of each random effect.  conditional_sd: of the random
+    effects given the scores and the coefficients, as lme4's condVar.  steps: Newton steps.  _solved: the
+    equations at the maximum, of the scores brought to standard deviation 1.  _active: random effects whose
+    variance is not 0.  _scale: standard deviation of the scores.
     """
 
     coefficients: FloatArray
@@ -92,17 +67,8 @@ class MixedFit:
     def sum_with(self, fixed: ArrayLike, effect: int) -> tuple[FloatArray, FloatArray]:
         """A fixed combination plus every level of one random effect: mean plus item is the item's score.
 
-        Parameters
-        ----------
-        fixed : float[p]
-            Multiplies the coefficients.
-        effect : int
-            Which random effect.
-
-        Returns
-        -------
-        value, se : float[q_k]
-            The standard error is that of the prediction: the fixed part is not taken as known.
+        fixed float[p]: multiplies the coefficients.  effect: which random effect.  Returns value, se
+        float[q_k]: the standard error is that of the prediction: the fixed part is not taken as known.
         """
         x = np.asarray(fixed, np.float64)
         value = float(x @ self.coefficients) + self.predictions[effect]
@@ -129,43 +95,9 @@ def mixed_model(
 ) -> MixedFit:
     """Fit a linear mixed model with crossed or nested random intercepts.
 
-    Parameters
-    ----------
-    y : float[n]
-        Scores.
-    effects : sequence of int[n]
-        Level of each random effect of each row, from 0.
-    fixed : float[n, p], optional
-        X; a column of ones by default.
-    group : int[n], optional
-        Residual variance of each row, from 0; one for all by default.
-    likelihood : {"REML", "ML"}
-    prior_spread : float, optional
-        Standard deviation of the prior on log residual standard deviations; none by default.
-    names : sequence of str, optional
-        Of the random effects, for messages.
-
-    Returns
-    -------
-    MixedFit
-
-    Raises
-    ------
-    InputError
-        Lengths that differ, scores that are no numbers.
-    NotEstimableError
-        Too few rows, columns of X that are aliased, nothing that varies, no residual variation, or variances
-        that the design cannot tell apart from each other or from X.
-    ConvergenceError
-        The log-likelihood could not be raised to a maximum.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.models.mixed_model import mixed_model
-    >>> item, annotator = [0, 0, 1, 1, 2, 2, 3, 3], [0, 1, 0, 1, 0, 1, 0, 1]
-    >>> fit = mixed_model([0.1, 0.3, 0.5, 0.8, 0.2, 0.3, 0.6, 0.9], [item, annotator])
-    >>> fit.coefficients.round(4), fit.variances.round(4), fit.residual.round(4)
-    (array([0.4625]), array([0.075 , 0.0242]), array([0.0046]))
+    y float[n]: scores.  effects: level of each random effect of each row, from 0.  fixed float[n, p]: X; a
+    column of ones by default.  group int[n]: residual variance of each row, from 0; one for all by default.
+    prior_spread: standard deviation of the prior on log residual standard deviations; none by default.
     """
     scores = np.asarray(y, np.float64)
     n = len(scores)

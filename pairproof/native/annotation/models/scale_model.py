@@ -39,33 +39,12 @@ HEYWOOD = 1e-6
 class ScaleFit:
     """The annotators' use of the scale, and the items on it.
 
-    Attributes
-    ----------
-    location : float[n_annotators]
-        c: what the annotator says of an average item.
-    loading : float[n_annotators]
-        l: how far the annotator's score rises by one standard deviation of the items; the sum is positive.
-    noise : float[n_annotators]
-        Standard deviation of e.
-    theta : float[n_items]
-        Items, in standard deviations of the items: their mean given the scores.
-    theta_sd : float[n_items]
-        Their standard deviation given the scores, the parameters taken as known.
-    covariance : float[3 n_annotators, 3 n_annotators]
-        Of c, l and log psi, by the expected information.
-    loglik : float
-        Full log-likelihood, the prior not in it.
-    steps : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.models.scale_model import scale_model
-    >>> rng = np.random.default_rng(1)
-    >>> item, annotator = (a.ravel() for a in np.indices((50, 3)))
-    >>> score = rng.normal(size=50)[item] * np.array([1.0, 2.0, 1.0])[annotator] + rng.normal(0, 0.1, 150)
-    >>> scale_model(item, annotator, score).slope.round(1)
-    array([0.8, 1.6, 0.8])
+    location float[n_annotators]: c: what the annotator says of an average item.  loading float[n_annotators]:
+    l: how far the annotator's score rises by one standard deviation of the items; the sum is positive.  noise
+    float[n_annotators]: standard deviation of e.  theta float[n_items]: items, in standard deviations of the
+    items: their mean given the scores.  theta_sd float[n_items]: their standard deviation given the scores,
+    the parameters taken as known.  covariance float[3 n_annotators, 3 n_annotators]: of c, l and log psi, by
+    the expected information.  loglik: full log-likelihood, the prior not in it.
     """
 
     location: FloatArray
@@ -176,36 +155,8 @@ def scale_model(
 ) -> ScaleFit:
     """Fit location, slope and noise of every annotator by maximum likelihood; any scores may be missing.
 
-    Parameters
-    ----------
-    item, annotator : int[n]
-        From 0.
-    score : float[n]
-    prior_spread : float, optional
-        Standard deviation of the prior on the logs of the noise; none by default.
-    names : sequence of str, optional
-        Of the annotators, for messages.
-
-    Returns
-    -------
-    ScaleFit
-
-    Raises
-    ------
-    NotEstimableError
-        Fewer than three annotators, scores that do not determine the slopes, or a noise that falls to 0.
-    ConvergenceError
-        No maximum was reached.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.models.scale_model import scale_model
-    >>> rng = np.random.default_rng(1)
-    >>> item, annotator = (a.ravel() for a in np.indices((50, 3)))
-    >>> score = rng.normal(size=50)[item] * np.array([1.0, 2.0, 1.0])[annotator] + rng.normal(0, 0.1, 150)
-    >>> scale_model(item, annotator, score).noise.round(2)
-    array([0.11, 0.04, 0.1 ])
+    item, annotator int[n]: from 0.  score float[n].  prior_spread: standard deviation of the prior on the
+    logs of the noise; none by default.
     """
     what, who = np.asarray(item, np.int64), np.asarray(annotator, np.int64)
     y = np.asarray(score, np.float64)

@@ -29,25 +29,9 @@ ALPHA = 0.05
 class SystemScores:
     """The systems' scores and clusters, from best to worst.
 
-    Attributes
-    ----------
-    systems : tuple of str
-        Best first.
-    score, low, high : float[n_systems]
-        Mean and its t interval; nan limits for a system with one segment.
-    n : int[n_systems]
-        Segments judged.
-    p : float[n_systems, n_systems]
-        Two-sided p-values, 1 on the diagonal.
-    cluster : int[n_systems]
-        From 1; systems of one cluster are not all told apart.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.models.system_scores import system_scores
-    >>> found = system_scores(["A"] * 5 + ["B"] * 5, [0.9, 0.8, 0.85, 0.95, 0.7, 0.1, 0.2, 0.3, 0.25, 0.4])
-    >>> found.systems, found.cluster
-    (('A', 'B'), array([1, 2]))
+    systems: best first.  score, low, high float[n_systems]: mean and its t interval; nan limits for a system
+    with one segment.  n int[n_systems]: segments judged.  p float[n_systems, n_systems]: two-sided p-values,
+    1 on the diagonal.  cluster int[n_systems]: from 1; systems of one cluster are not all told apart.
     """
 
     systems: tuple[str, ...]
@@ -64,32 +48,9 @@ def system_scores(
 ) -> SystemScores:
     """Scores of systems with intervals and clusters, as WMT ranks systems since 2016.
 
-    Parameters
-    ----------
-    system : sequence of str
-        Of each segment score.
-    score : float[k]
-        One a judged segment (the mean of its judgments): raw, or standardised by annotator.
-    level : float
-        Of the intervals, in (0, 1).
-    alpha : float
-        Of each test, in (0, 1); there is no correction for their number, as WMT has none.
-
-    Returns
-    -------
-    SystemScores
-
-    Raises
-    ------
-    InputError
-        Unequal lengths, a score that is no number, fewer than two systems.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.models.system_scores import system_scores
-    >>> found = system_scores(["A", "A", "B", "B"], [0.9, 0.8, 0.1, 0.2])    # too few to tell apart
-    >>> found.score, found.cluster
-    (array([0.85, 0.15]), array([1, 1]))
+    system: of each segment score.  score float[k]: one a judged segment (the mean of its judgments): raw, or
+    standardised by annotator.  alpha: of each test, in (0, 1); there is no correction for their number, as
+    WMT has none.
     """
     s = np.asarray(score, np.float64)
     if len(s) != len(system):
@@ -141,16 +102,7 @@ def rank_sum_p(x: FloatArray, y: FloatArray) -> float:
 
     Normal approximation with ties and continuity correction.
 
-    Parameters
-    ----------
-    x, y : float[n], float[m]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.models.system_scores import rank_sum_p
-    >>> round(rank_sum_p(np.array([0.9, 0.8, 0.7]), np.array([0.1, 0.2, 0.7, 0.3])), 4)
-    0.0745
+    x, y float[n], float[m].
     """
     from scipy.special import ndtr
 

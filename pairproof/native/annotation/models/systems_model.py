@@ -43,23 +43,8 @@ Way = Literal["mixed", "ols"]
 class SystemContrast:
     """The difference of two systems.
 
-    Attributes
-    ----------
-    first, second : str
-    estimate, se : float
-        Of first - second.
-    t, df, p : float
-        Two-sided.
-    p_holm : float
-        Corrected for the number of contrasts.
-    low, high : float
-        Interval of this contrast alone.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.models.systems_model import SystemContrast
-    >>> SystemContrast("A", "B", 0.2, 0.1, 2.0, 9.0, 0.077, 0.077, -0.03, 0.43).estimate
-    0.2
+    estimate, se: of first - second.  t, df, p: two-sided.  p_holm: corrected for the number of contrasts.
+    low, high: interval of this contrast alone.
     """
 
     first: str
@@ -78,35 +63,10 @@ class SystemContrast:
 class SystemsModel:
     """The systems' means and all their differences.
 
-    Attributes
-    ----------
-    way : {"mixed", "ols"}
-    systems : tuple of str
-    mean, se : float[n_systems]
-        For an average source and annotator.
-    low, high : float[n_systems]
-    df : float
-        Of every t.
-    covariance : float[n_systems, n_systems]
-        Of the means.
-    contrasts : tuple of SystemContrast
-        (1, 2), (1, 3), ..., in the order of `systems`.
-    variances : dict of str to float
-        "source", "item", "annotator", "annotator:system" and "residual", as far as they are in the model.
-    loglik : float
-        Restricted; nan for ols.
-    n_sources, n_annotators : int
-    cautions : tuple of str
-        Sentences to print beside the numbers.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.models.systems_model import systems_model
-    >>> source, annotator = [1, 1, 2, 2, 3, 3, 4, 4], ["x", "y", "y", "x", "x", "x", "y", "y"]
-    >>> score = [0.8, 0.5, 0.9, 0.7, 0.8, 0.6, 0.7, 0.6]
-    >>> found = systems_model(["A", "B"] * 4, source, annotator, score, way="ols")
-    >>> found.mean.round(2), found.df
-    (array([0.8, 0.6]), 1.0)
+    mean, se float[n_systems]: for an average source and annotator.  low, high float[n_systems].  df: of every
+    t.  covariance float[n_systems, n_systems]: of the means.  contrasts: (1, 2), (1, 3), ..., in the order of
+    `systems`.  variances: "source", "item", "annotator", "annotator:system" and "residual", as far as they
+    are in the model.  loglik: restricted; nan for ols.  cautions: sentences to print beside the numbers.
     """
 
     way: Way
@@ -136,41 +96,9 @@ def systems_model(
 ) -> SystemsModel:
     """Means of systems and all their differences, from single scores.
 
-    Parameters
-    ----------
-    system, source, annotator : sequence
-        Labels of each score; an item is a system's output of a source.
-    score : float[n]
-    way : {"mixed", "ols"}
-        See the module.
-    annotator_by_system : bool
-        Whether annotators may like the systems differently; without it intervals are narrower, and hold only
-        if they do not.
-    level : float
-        Of the intervals, in (0, 1).
-
-    Returns
-    -------
-    SystemsModel
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing or of unequal number, a level or way that is unknown.
-    NotEstimableError
-        Fewer than two systems, sources or annotators, differences that do not vary, or a design that cannot
-        tell systems from annotators.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.models.systems_model import systems_model
-    >>> rng = np.random.default_rng(2)
-    >>> source, system, annotator = (a.ravel() for a in np.indices((12, 2, 4)))
-    >>> score = 0.5 + 0.2 * (system == 1) + rng.normal(0, 0.1, 12)[source] + rng.normal(0, 0.05, 96)
-    >>> contrast = systems_model(system, source, annotator, score).contrasts[0]
-    >>> contrast.first, contrast.second, round(contrast.estimate, 1), contrast.df
-    ('0', '1', -0.2, 3.0)
+    system, source, annotator: labels of each score; an item is a system's output of a source.  score
+    float[n].  way: see the module.  annotator_by_system: whether annotators may like the systems differently;
+    without it intervals are narrower, and hold only if they do not.
     """
     one_of("way", way, get_args(Way))
     if not 0.0 < level < 1.0:

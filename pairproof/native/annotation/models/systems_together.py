@@ -21,25 +21,7 @@ if TYPE_CHECKING:
 
 
 def abilities_of_systems(model: SystemsModel) -> Abilities:
-    """The systems' means with covariance, standard errors and degrees of freedom of all differences.
-
-    Parameters
-    ----------
-    model : SystemsModel
-
-    Returns
-    -------
-    pairproof.fit.many.abilities.Abilities
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.models.systems_model import systems_model
-    >>> from pairproof.native.annotation.models.systems_together import abilities_of_systems
-    >>> source, annotator = [1, 1, 2, 2, 3, 3, 4, 4], ["x", "y", "y", "x", "x", "x", "y", "y"]
-    >>> found = systems_model(["A", "B"] * 4, source, annotator, [0.8, 0.5, 0.9, 0.7, 0.8, 0.6, 0.7, 0.6], way="ols")
-    >>> abilities_of_systems(found).items
-    ('A', 'B')
-    """
+    """The systems' means with covariance, standard errors and degrees of freedom of all differences."""
     from ....fit.many.abilities import Abilities
 
     n = len(model.systems)
@@ -68,42 +50,7 @@ def contrasts_together(
 ) -> Contrasts:
     """Differences of systems with simultaneous intervals and adjusted p-values.
 
-    Parameters
-    ----------
-    model : SystemsModel
-    family : {"all pairs", "against one"}
-    against : str, optional
-        The system of the family "against one".
-    adjust : {"single-step", "holm", "bh", "none"}
-    level : float
-        Of all intervals together with single-step, else of each; in (0.5, 1).
-    df : {"own", "common"}
-        See the module.
-    seed : int
-        Of what is drawn for the critical value.
-
-    Returns
-    -------
-    pairproof.fit.many.result.Contrasts
-
-    Raises
-    ------
-    InputError
-        An unknown family, adjustment or system, or a level outside (0.5, 1).
-    TooLargeError
-        All pairs of more than 300 systems with "single-step".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.models.systems_model import systems_model
-    >>> from pairproof.native.annotation.models.systems_together import contrasts_together
-    >>> rng = np.random.default_rng(2)
-    >>> source, system, annotator = (a.ravel() for a in np.indices((12, 3, 4)))
-    >>> score = 0.5 + 0.2 * (system == 1) + rng.normal(0, 0.1, 12)[source] + rng.normal(0, 0.05, 144)
-    >>> found = contrasts_together(systems_model(system, source, annotator, score))
-    >>> found.what, (found.adjusted < 0.05).tolist()
-    (('0 - 1', '0 - 2', '1 - 2'), [True, False, True])
+    against: the system of the family "against one".  df: see the module.
     """
     from ....fit.many.simultaneous import contrasts
 

@@ -33,30 +33,8 @@ FEWEST_SHARED = 3
 def standardised(annotator: ArrayLike, score: ArrayLike, names: Sequence[str] | None = None) -> FloatArray:
     """Scores standardised by annotator (Graham et al. 2013): z = (s - mean) / sd.
 
-    Parameters
-    ----------
-    annotator : int[k]
-        0, 1, ...
-    score : float[k]
-        On any scale.
-    names : sequence of str, optional
-        For messages.
-
-    Returns
-    -------
-    float[k]
-        Mean 0 and standard deviation 1 within each annotator.
-
-    Raises
-    ------
-    InputError
-        An annotator with one score, or with the same score throughout: there is nothing to divide by.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.annotators import standardised
-    >>> standardised([0, 0, 1, 1], [0.1, 0.3, 0.5, 0.9]).round(3)
-    array([-0.707,  0.707, -0.707,  0.707])
+    annotator int[k]: 0, 1, ...  score float[k]: on any scale.  Returns float[k]: mean 0 and standard
+    deviation 1 within each annotator.
     """
     who, s = np.asarray(annotator, np.int64), np.asarray(score, np.float64)
     count = np.bincount(who)
@@ -81,24 +59,10 @@ def standardised(annotator: ArrayLike, score: ArrayLike, names: Sequence[str] | 
 class Agreement:
     """The agreement of annotators.
 
-    Attributes
-    ----------
-    pairwise : float
-        Mean rank correlation, in [-1, 1]; nan if no two share 3 items.
-    n_pairs : int
-        Pairs of annotators it is a mean of.
-    alpha : float
-        Krippendorff's, at most 1; nan if no item was scored twice, or all scores are equal.
-    rest : float[n_annotators]
-        Rank correlation of each with all others; nan for an annotator who shares fewer than 3 items with
-        anyone, or gave one value to all.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.annotators import agreement
-    >>> found = agreement([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0.1, 0.5, 0.9, 0.2, 0.9, 0.8])
-    >>> found.n_pairs, found.rest
-    (1, array([0.5, 0.5]))
+    pairwise: mean rank correlation, in [-1, 1]; nan if no two share 3 items.  n_pairs: pairs of annotators it
+    is a mean of.  alpha: krippendorff's, at most 1; nan if no item was scored twice, or all scores are equal.
+    `rest` float[n_annotators]: rank correlation of each with all others; nan for an annotator who shares
+    fewer than 3 items with anyone, or gave one value to all.
     """
 
     pairwise: float
@@ -110,23 +74,7 @@ class Agreement:
 def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreement:
     """The agreement of annotators, by mean rank correlations and Krippendorff's alpha.
 
-    Parameters
-    ----------
-    annotator, item : int[k]
-        0, 1, ...
-    score : float[k]
-        On one scale for all; no nan.
-
-    Returns
-    -------
-    Agreement
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.annotators import agreement
-    >>> found = agreement([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0.1, 0.5, 0.9, 0.2, 0.9, 0.8])
-    >>> round(found.pairwise, 3), round(found.alpha, 3)
-    (0.5, 0.763)
+    annotator, item int[k]: 0, 1, ...  score float[k]: on one scale for all; no nan.
     """
     who, what, s = np.asarray(annotator, np.int64), np.asarray(item, np.int64), np.asarray(score, np.float64)
     table = _means(who, what, s)
@@ -148,23 +96,9 @@ def with_the_rest(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Fl
 
     Its time grows with the number of scores, not with that of pairs of annotators.
 
-    Parameters
-    ----------
-    annotator, item : int[k]
-        0, 1, ...
-    score : float[k]
-        On one scale for all; no nan.
-
-    Returns
-    -------
-    float[n_annotators]
-        nan for an annotator who shares fewer than 3 items with anyone, or gave one value to all.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.annotators import with_the_rest
-    >>> with_the_rest([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0.1, 0.5, 0.9, 0.2, 0.9, 0.8])
-    array([0.5, 0.5])
+    annotator, item int[k]: 0, 1, ...  score float[k]: on one scale for all; no nan.  Returns
+    float[n_annotators]: nan for an annotator who shares fewer than 3 items with anyone, or gave one value to
+    all.
     """
     who, what, s = np.asarray(annotator, np.int64), np.asarray(item, np.int64), np.asarray(score, np.float64)
     rest = np.full(int(who.max(initial=-1)) + 1, np.nan)
@@ -200,22 +134,8 @@ def krippendorff_alpha(item: ArrayLike, score: ArrayLike) -> float:
 
     D_o = sum_u [sum_{i != j in u} (s_i - s_j)^2 / (m_u - 1)] / n, D_e = sum over all pairs / (n (n - 1)).
 
-    Parameters
-    ----------
-    item : int[k]
-        0, 1, ...
-    score : float[k]
-
-    Returns
-    -------
-    float
-        At most 1; nan if no item was scored twice, or all scores are equal.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.annotators import krippendorff_alpha
-    >>> round(krippendorff_alpha([0, 0, 1, 1, 2], [0.1, 0.2, 0.8, 0.7, 0.5]), 3)
-    0.959
+    item int[k]: 0, 1, ...  score float[k].  Returns float: at most 1; nan if no item was scored twice, or all
+    scores are equal.
     """
     what, s = np.asarray(item, np.int64), np.asarray(score, np.float64)
     count = np.bincount(what)
@@ -240,22 +160,7 @@ def rounded(values: FloatArray, size: float) -> FloatArray:
     The means of .71 and .39 and of .62 and .48 are the same number, but not the same double; ranks would tell
     them apart, and a rank correlation would depend on the order of the rows and on the unit of the scores.
 
-    Parameters
-    ----------
-    values : float[n]
-    size : float
-        Largest score in absolute value.
-
-    Returns
-    -------
-    float[n]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.quality.annotators import rounded
-    >>> rounded(np.array([0.1 + 0.2, 0.3]), 1.0)
-    array([0.3, 0.3])
+    values float[n].  size: largest score in absolute value.  Returns float[n].
     """
     unit = 10.0 ** (np.ceil(np.log10(size)) - 10.0) if size > 0 else 1.0
     found: FloatArray = np.round(values / unit) * unit
@@ -265,19 +170,7 @@ def rounded(values: FloatArray, size: float) -> FloatArray:
 def ranks(values: ArrayLike) -> FloatArray:
     """Ranks from 1, ties given their mean rank; as R's rank.
 
-    Parameters
-    ----------
-    values : float[n]
-
-    Returns
-    -------
-    float[n]
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.annotators import ranks
-    >>> ranks([0.2, 0.9, 0.2])
-    array([1.5, 3. , 1.5])
+    values float[n].  Returns float[n].
     """
     v = np.asarray(values, np.float64)
     distinct, at = np.unique(v, return_inverse=True)
@@ -290,15 +183,7 @@ def ranks(values: ArrayLike) -> FloatArray:
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
     """Product-moment correlation, as R's cor; nan where one of them does not vary.
 
-    Parameters
-    ----------
-    x, y : float[n]
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.annotators import pearson
-    >>> round(pearson([1, 2, 3], [1, 2, 5]), 4)
-    0.9608
+    x, y float[n].
     """
     a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
     a, b = a - a.mean(), b - b.mean()
@@ -309,14 +194,6 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's rank correlation, ties given their mean rank; as R's cor, nan where one does not vary.
 
-    Parameters
-    ----------
-    x, y : float[n]
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.annotators import spearman
-    >>> round(spearman([1, 2, 3], [1, 2, 5]), 4)
-    1.0
+    x, y float[n].
     """
     return pearson(ranks(x), ranks(y))

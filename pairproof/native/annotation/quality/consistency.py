@@ -38,20 +38,7 @@ Verdict = Literal["passed", "failed", "too few"]
 class WithinSpread:
     """The standard deviation of one annotator's scores of the same item.
 
-    Attributes
-    ----------
-    sd : float
-        nan without repeats.
-    n : int
-        Repeats.
-    low, high : float
-        Chi-square interval; nan without repeats.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.consistency import WithinSpread
-    >>> WithinSpread(0.1, 6, 0.06, 0.22).sd
-    0.1
+    sd: nan without repeats.  n: repeats.  low, high: chi-square interval; nan without repeats.
     """
 
     sd: float
@@ -63,28 +50,7 @@ class WithinSpread:
 def within_spread(first: ArrayLike, again: ArrayLike, level: float = 0.95) -> WithinSpread:
     """How far an annotator's second score of an item lies from the first.
 
-    Parameters
-    ----------
-    first, again : float[n]
-        Scores of the same items by the same annotator.
-    level : float
-        Of the interval, in (0, 1).
-
-    Returns
-    -------
-    WithinSpread
-
-    Raises
-    ------
-    InputError
-        Unequal numbers of scores, or a level that is not between 0 and 1.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.consistency import within_spread
-    >>> found = within_spread([70, 40, 55], [60, 44, 55])
-    >>> round(found.sd, 3), round(found.low, 2), round(found.high, 1)
-    (4.397, 2.49, 16.4)
+    `first`, again float[n]: scores of the same items by the same annotator.
     """
     from scipy.special import chdtri
 
@@ -106,21 +72,8 @@ def within_spread(first: ArrayLike, again: ArrayLike, level: float = 0.95) -> Wi
 class DegradedTest:
     """Whether an annotator scores degraded items below their originals.
 
-    Attributes
-    ----------
-    verdict : {"passed", "failed", "too few"}
-    p : float
-        One-sided; nan if every drop is 0.
-    n : int
-        Pairs, zeros with them.
-    mean_drop : float
-        On the scale of the scores; nan without pairs.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.consistency import DegradedTest
-    >>> DegradedTest("passed", 0.003, 10, 0.2).verdict
-    'passed'
+    p: one-sided; nan if every drop is 0.  n: pairs, zeros with them.  mean_drop: on the scale of the scores;
+    nan without pairs.
     """
 
     verdict: Verdict
@@ -132,25 +85,7 @@ class DegradedTest:
 def degraded_test(original: ArrayLike, degraded: ArrayLike) -> DegradedTest:
     """Test of one annotator on degraded items, paired with the annotator's own scores of the originals.
 
-    Parameters
-    ----------
-    original, degraded : float[n]
-        Scores by the same annotator.
-
-    Returns
-    -------
-    DegradedTest
-
-    Raises
-    ------
-    InputError
-        Unequal numbers of scores.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.consistency import degraded_test
-    >>> degraded_test([70, 80, 60, 90, 55, 65, 75, 85], [30, 51, 55, 40, 53, 35, 54, 24])
-    DegradedTest(verdict='passed', p=0.00390625, n=8, mean_drop=29.75)
+    original, degraded float[n]: scores by the same annotator.
     """
     a, b = numbers("original", original, 0), numbers("degraded", degraded, 0)
     if len(a) != len(b):
@@ -169,21 +104,7 @@ def degraded_test(original: ArrayLike, degraded: ArrayLike) -> DegradedTest:
 def signed_rank_p(differences: ArrayLike) -> float:
     """One-sided p of Wilcoxon's signed rank test that differences are positive, as R's wilcox.test.
 
-    Parameters
-    ----------
-    differences : float[n]
-        Those that are exactly 0 are left out.
-
-    Returns
-    -------
-    float
-        nan if none is left.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.consistency import signed_rank_p
-    >>> signed_rank_p([18, 3, 21, 1, 22, 4, 5, 11, -2, 6]) == 3 / 1024
-    True
+    differences float[n]: those that are exactly 0 are left out.  Returns float: nan if none is left.
     """
     from scipy.special import ndtr
 

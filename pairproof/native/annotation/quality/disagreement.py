@@ -40,28 +40,10 @@ LEAST_NOISE = 0.25
 class AnnotatorEffects:
     """Location and noise of the annotators, by least squares.
 
-    Attributes
-    ----------
-    items, annotators : tuple of str
-    location : float[n_annotators]
-        b, mean 0 over annotators; 0 for one who shares no item with anybody.
-    shared : int[n_annotators]
-        Scores of items that somebody else has scored too.
-    noise : float[n_annotators]
-        s_a.
-    pooled : float
-        One noise for all.
-    item, annotator : int[n]
-        Codes of the scores' items and annotators.
-    corrected : float[n]
-        y - b.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.disagreement import annotator_effects
-    >>> found = annotator_effects(["i", "i", "j", "j"], ["ann", "bob"] * 2, [0.5, 0.7, 0.6, 0.8])
-    >>> found.location.round(2)
-    array([-0.1,  0.1])
+    location float[n_annotators]: b, mean 0 over annotators; 0 for one who shares no item with anybody.
+    shared int[n_annotators]: scores of items that somebody else has scored too.  noise float[n_annotators]:
+    s_a.  pooled: one noise for all.  item, annotator int[n]: codes of the scores' items and annotators.
+    corrected float[n]: y - b.
     """
 
     items: tuple[str, ...]
@@ -79,25 +61,11 @@ class AnnotatorEffects:
 class Disagreement:
     """How far annotators disagree on each item.
 
-    Attributes
-    ----------
-    items : tuple of str
-        In the order of their labels.
-    n : int[n_items]
-    spread : float[n_items]
-        Standard deviation of the item's scores, without the annotators' locations; nan with one score.
-    expected : float[n_items]
-        The spread that the noise of its annotators would give: the root of the mean s_a^2.
-    statistic, p, p_holm : float[n_items]
-        Q, its upper chi-square tail, and that after Holm's correction; nan with one score.
-    low, high : float[n_items]
-        Lowest and highest score, as given.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.disagreement import disagreement
-    >>> disagreement(["i", "i", "j", "j"], ["ann", "bob"] * 2, [0.5, 0.7, 0.6, 0.8]).n
-    array([2, 2])
+    items: in the order of their labels.  n int[n_items].  spread float[n_items]: standard deviation of the
+    item's scores, without the annotators' locations; nan with one score.  expected float[n_items]: the spread
+    that the noise of its annotators would give: the root of the mean s_a^2.  statistic, p, p_holm
+    float[n_items]: Q, its upper chi-square tail, and that after Holm's correction; nan with one score.  low,
+    high float[n_items]: lowest and highest score, as given.
     """
 
     items: tuple[str, ...]
@@ -114,33 +82,7 @@ class Disagreement:
 def annotator_effects(item: Labels, annotator: Labels, score: ArrayLike) -> AnnotatorEffects:
     """Location and noise of each annotator from items that several have scored.
 
-    Parameters
-    ----------
-    item, annotator : sequence
-        Labels of each score.
-    score : float[n]
-
-    Returns
-    -------
-    AnnotatorEffects
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing.
-    NotEstimableError
-        No item was scored by two annotators.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.quality.disagreement import annotator_effects
-    >>> rng = np.random.default_rng(1)
-    >>> item, annotator = (a.ravel() for a in np.indices((200, 3)))
-    >>> score = 0.2 * (annotator == 1) + rng.normal(0, [0.05, 0.05, 0.2], (200, 3)).ravel()
-    >>> found = annotator_effects(item, annotator, score)
-    >>> found.location.round(2), found.noise.round(2)
-    (array([-0.05,  0.15, -0.1 ]), array([0.06, 0.04, 0.19]))
+    item, annotator: labels of each score.  score float[n].
     """
     y = numbers("score", score)
     items, what = coded("item", item, len(y))
@@ -188,33 +130,7 @@ def _noises(residual: FloatArray, what: IntArray, who: IntArray, n: IntArray, po
 def disagreement(item: Labels, annotator: Labels, score: ArrayLike) -> Disagreement:
     """How far annotators disagree on each item, against what their noise would give.
 
-    Parameters
-    ----------
-    item, annotator : sequence
-        Labels of each score.
-    score : float[n]
-
-    Returns
-    -------
-    Disagreement
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing.
-    NotEstimableError
-        No item was scored by two annotators, or all agree exactly.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.quality.disagreement import disagreement
-    >>> rng = np.random.default_rng(1)
-    >>> item, annotator = (a.ravel() for a in np.indices((40, 4)))
-    >>> score = 0.5 + rng.normal(0, 0.05, 160) + 0.4 * (item == 7) * (annotator % 2)
-    >>> found = disagreement(item, annotator, score)
-    >>> found.items[int(np.nanargmin(found.p))], bool(np.nanmin(found.p_holm) < 0.05)
-    ('7', True)
+    item, annotator: labels of each score.  score float[n].
     """
     from scipy.special import chdtrc
 

@@ -38,28 +38,11 @@ MOST_HITS = 1_500
 class Drift:
     """The annotators' drifts.
 
-    Attributes
-    ----------
-    annotators : tuple of str
-    slope, se : float[n_annotators]
-        Change of the score a judgment.
-    p, p_holm : float[n_annotators]
-        Two-sided, t with the annotator's HITs - 2 degrees of freedom, or scores - 2 where no HITs are given.
-    n : int[n_annotators]
-        Scores.
-    change : float[n_annotators]
-        Slope times the range of t: from the first score to the last.
-    detectable : float[n_annotators]
-        The change that would have been significant with probability 0.8, had this annotator alone drifted.
-    flagged : bool[n_annotators]
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.drift import drift
-    >>> found = drift(["i1", "i2", "i3", "i4"] * 2, ["ann"] * 4 + ["bob"] * 4, [1, 2, 3, 4, 4, 3, 2, 1],
-    ...               [0.5, 0.61, 0.7, 0.8, 0.5, 0.6, 0.71, 0.8])
-    >>> found.slope.round(2)
-    array([ 0.1, -0.1])
+    slope, se float[n_annotators]: change of the score a judgment.  p, p_holm float[n_annotators]: two-sided,
+    t with the annotator's HITs - 2 degrees of freedom, or scores - 2 where no HITs are given.  n
+    int[n_annotators]: scores.  change float[n_annotators]: slope times the range of t: from the first score
+    to the last.  detectable float[n_annotators]: the change that would have been significant with probability
+    0.8, had this annotator alone drifted.  flagged bool[n_annotators].
     """
 
     annotators: tuple[str, ...]
@@ -83,38 +66,9 @@ def drift(
 ) -> Drift:
     """Slopes of the scores over each annotator's own sequence.
 
-    Parameters
-    ----------
-    item, annotator : sequence
-        Labels of each score.
-    place : float[n]
-        Place of the score in its annotator's sequence: 1, 2, ...
-    score : float[n]
-    scale : float
-        Length of the scale, for what is large: 1 for scores in [0, 1].
-    hit : sequence, optional
-        Label of the HIT of each score; the same label under another annotator is another HIT.
-
-    Returns
-    -------
-    Drift
-
-    Raises
-    ------
-    InputError
-        Labels or numbers that are missing.
-    NotEstimableError
-        An annotator with fewer than three scores, or HITs, or with one place only.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.quality.drift import drift
-    >>> rng = np.random.default_rng(4)
-    >>> item, annotator = (a.ravel() for a in np.indices((40, 2)))
-    >>> score = rng.normal(0.6, 0.1, 40)[item] - 0.005 * item * annotator + rng.normal(0, 0.05, 80)
-    >>> drift(item, annotator, item, score).flagged
-    array([False,  True])
+    item, annotator: labels of each score.  place float[n]: place of the score in its annotator's sequence: 1,
+    2, ...  score float[n].  scale: length of the scale, for what is large: 1 for scores in [0, 1].  hit:
+    Label of the HIT of each score; the same label under another annotator is another HIT.
     """
     from scipy.special import ndtri, stdtr, stdtrit
 

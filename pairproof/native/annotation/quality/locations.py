@@ -35,18 +35,8 @@ from ..models.confounded import groups_without_common_items
 class Locations:
     """Predicted locations of annotators.
 
-    Attributes
-    ----------
-    value : float[n_annotators]
-    widen : float
-        Factor on the spread within items of scores less these locations; inf where no degree of freedom is left.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.quality.locations import Locations
-    >>> Locations(np.zeros(3), 1.0).widen
-    1.0
+    value float[n_annotators].  widen: factor on the spread within items of scores less these locations; inf
+    where no degree of freedom is left.
     """
 
     value: FloatArray
@@ -56,19 +46,7 @@ class Locations:
 def least_squares_locations(y: FloatArray, what: IntArray, who: IntArray) -> FloatArray:
     """float[n_annotators]: locations of mean 0, the smallest where items do not join all annotators.
 
-    Parameters
-    ----------
-    y : float[n]
-    what, who : int[n]
-        Item and annotator of each score, from 0, none without a score.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.quality.locations import least_squares_locations
-    >>> item, annotator = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> least_squares_locations(np.array([0.5, 0.7, 0.6, 0.8]), item, annotator).round(2)
-    array([-0.1,  0.1])
+    y float[n].  `what`, `who` int[n]: item and annotator of each score, from 0, none without a score.
     """
     plain, _ = _solved(y, what, who, 0.0)
     found: FloatArray = plain - plain.mean()
@@ -81,24 +59,7 @@ def shrunken_locations(y: FloatArray, what: IntArray, who: IntArray) -> Location
     An annotator who shares no item with anybody has location 0, and sets of annotators without common items are not
     compared: a shift of a whole set stays in its scores.
 
-    Parameters
-    ----------
-    y : float[n]
-    what, who : int[n]
-        Item and annotator of each score, from 0, none without a score.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.quality.locations import shrunken_locations
-    >>> rng = np.random.default_rng(1)
-    >>> item, annotator = (a.ravel() for a in np.indices((50, 3)))
-    >>> score = rng.normal(0, 0.1, 150) + 0.3 * (annotator == 1)
-    >>> shrunken_locations(score, item, annotator).value.round(1)
-    array([-0.1,  0.2, -0.1])
-    >>> item, annotator = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> shrunken_locations(np.array([0.5, 0.6, 0.6, 0.5]), item, annotator).value    # they do not differ
-    array([0., 0.])
+    y float[n].  `what`, `who` int[n]: item and annotator of each score, from 0, none without a score.
     """
     sets = groups_without_common_items(what, who)
     people, items = int(who.max()) + 1, int(what.max()) + 1

@@ -46,18 +46,8 @@ FEWEST_FOR_REST = 20
 class Pairs:
     """Two scores each of the same item by the same annotator.
 
-    Attributes
-    ----------
-    annotator : sequence
-        Label of each pair.
-    first, second : sequence of float
-        First score and repeat, or score of the original and of the degraded item.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.quality import Pairs
-    >>> Pairs(["ann"], [0.5], [0.6]).second
-    [0.6]
+    annotator: Label of each pair.  `first`, second: first score and repeat, or score of the original and of
+    the degraded item.
     """
 
     annotator: Sequence[Hashable] = ()
@@ -69,36 +59,11 @@ class Pairs:
 class AnnotatorQuality:
     """One annotator's figures and flags.
 
-    Attributes
-    ----------
-    annotator : str
-    n : int
-        Scores.
-    mean, sd : float
-        Of the scores; sd nan with one.
-    favourite : float
-        Share of the scores that have the most frequent value.
-    rest : float
-        Spearman's rho with the mean of the others; nan below 3 shared items, or with one value throughout.
-    shared : int
-        Items that others have scored too.
-    within : WithinSpread
-        From planned repeats.
-    degraded : DegradedTest
-    seconds : float
-        Median of a HIT; nan if no times are known.
-    rejected : int
-        HITs.
-    flags : tuple of str
-        Of degraded, fast, rejected, constant, rest, drift.
-    instant : int
-        HITs answered in less than a second.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.quality import quality
-    >>> quality(["ann", "ann", "bob"], ["i1", "i2", "i1"], [0.5, 0.6, 0.7])[1].mean
-    0.7
+    n: scores.  mean, sd: of the scores; sd nan with one.  favourite: share of the scores that have the most
+    frequent value.  `rest`: spearman's rho with the mean of the others; nan below 3 shared items, or with one
+    value throughout.  shared: items that others have scored too.  within: from planned repeats.  seconds:
+    median of a HIT; nan if no times are known.  rejected: HITs.  flags: of degraded, fast, rejected,
+    constant, rest, drift.  instant: HITs answered in less than a second.
     """
 
     annotator: str
@@ -128,34 +93,9 @@ def quality(
 ) -> tuple[AnnotatorQuality, ...]:
     """The figures and flags of every annotator, in the order of their labels.
 
-    Parameters
-    ----------
-    annotator, item : sequence
-        Labels of each score of an item; repeats and degraded items are not among them.
-    score : float[n]
-    repeats, degraded : Pairs
-        Planned repeats, and degraded items with their originals.
-    seconds : mapping of str to sequence of float, optional
-        Seconds of each HIT, by annotator.
-    rejected : mapping of str to int, optional
-        HITs rejected, by annotator.
-    drift : Drift, optional
-
-    Returns
-    -------
-    tuple of AnnotatorQuality
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing, or pairs of an annotator without a score.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.quality import quality
-    >>> found = quality(["ann", "bob"] * 20, [k // 2 for k in range(40)], [0.5, 0.2, 0.5, 0.9] * 10)
-    >>> [q.flags for q in found]
-    [('constant',), ('constant',)]
+    annotator, item: labels of each score of an item; repeats and degraded items are not among them.  score
+    float[n].  repeats, degraded: planned repeats, and degraded items with their originals.  seconds: seconds
+    of each HIT, by annotator.  rejected: HITs rejected, by annotator.
     """
     y = numbers("score", score)
     names, who = coded("annotator", annotator, len(y))

@@ -26,20 +26,8 @@ from ..models.mixed_model import mixed_model
 class Reliability:
     """An intraclass correlation of single scores.
 
-    Attributes
-    ----------
-    value : float
-        At most 1; negative where items differ less than scores of one item do.
-    by : {"mean squares", "mixed model"}
-        mean squares for complete tables.
-    n_items : int
-        With a score.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.reliability import Reliability
-    >>> Reliability(0.5, "mean squares", 40).value
-    0.5
+    value: at most 1; negative where items differ less than scores of one item do.  `by`: mean squares for
+    complete tables.  n_items: with a score.
     """
 
     value: float
@@ -50,28 +38,7 @@ class Reliability:
 def icc_one_way(item: Sequence[Hashable], score: ArrayLike) -> Reliability:
     """ICC(1): annotators may be others for every item.
 
-    Parameters
-    ----------
-    item : sequence
-        Label of each score.
-    score : float[n]
-
-    Returns
-    -------
-    Reliability
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing.
-    NotEstimableError
-        One item, no item scored twice, or no variation.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.reliability import icc_one_way
-    >>> round(icc_one_way(["a", "a", "b", "b", "c", "c"], [1, 2, 5, 6, 9, 9]).value, 3)
-    0.977
+    item: Label of each score.  score float[n].
     """
     y = numbers("score", score)
     items, what = coded("item", item, len(y))
@@ -91,28 +58,7 @@ def icc_one_way(item: Sequence[Hashable], score: ArrayLike) -> Reliability:
 def icc_two_way(item: Sequence[Hashable], annotator: Sequence[Hashable], score: ArrayLike) -> Reliability:
     """ICC(2,1): the same annotators, whose different generosity counts as disagreement.
 
-    Parameters
-    ----------
-    item, annotator : sequence
-        Labels of each score.
-    score : float[n]
-
-    Returns
-    -------
-    Reliability
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing.
-    NotEstimableError
-        One item or annotator, no item scored twice, or no variation.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.quality.reliability import icc_two_way
-    >>> round(icc_two_way(["a", "a", "b", "b", "c", "c"], ["x", "y"] * 3, [1, 3, 5, 6, 9, 9]).value, 3)
-    0.935
+    item, annotator: labels of each score.  score float[n].
     """
     y = numbers("score", score)
     items, what = coded("item", item, len(y))

@@ -26,28 +26,8 @@ FEWEST = 2
 def corrected_scores(batches: Sequence[Judged], n_items: int) -> FloatArray | None:
     """Predictions of items in the mixed model item + session + annotator.
 
-    Parameters
-    ----------
-    batches : sequence of Judged
-        All judgments so far.
-    n_items : int
-
-    Returns
-    -------
-    float[n_items] or None
-        Distance of each item from the mean; nan for an item that was not judged. None if the model cannot be
-        fitted to these judgments.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.corrected_scores import corrected_scores
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel, PanelAtWork
-    >>> truth = np.linspace(0.3, 0.7, 20)
-    >>> work = PanelAtWork(Panel(sd=0.05, shift=0.2, careless=0.0), truth, np.random.default_rng(1))
-    >>> batches = [work.judge(work.rng.permutation(20).reshape(4, 5)) for _ in range(6)]
-    >>> bool(np.corrcoef(corrected_scores(batches, 20), truth)[0, 1] > 0.9)
-    True
+    batches: all judgments so far.  Returns float[n_items] or None: distance of each item from the mean; nan
+    for an item that was not judged. None if the model cannot be fitted to these judgments.
     """
     item, annotator, session, score = (
         np.concatenate([getattr(b, name) for b in batches])

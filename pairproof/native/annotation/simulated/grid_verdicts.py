@@ -20,33 +20,8 @@ from .panel_grid import Grid
 def crossing(grid: Grid, first: str, second: str, after: int, context: str = "none") -> float | None:
     """The shift at which the first method passes the second, by a straight line between the grid's shifts.
 
-    Parameters
-    ----------
-    grid : Grid
-    first, second : str
-        Names of methods, with + for corrected scores.
-    after : int
-        Judgments an item.
-    context : str
-
-    Returns
-    -------
-    float or None
-        0 if it is ahead from the first shift on; None if it is behind at the last.
-
-    Raises
-    ------
-    InputError
-        A method, number of judgments or context that was not run.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.grid_verdicts import crossing
-    >>> from pairproof.native.annotation.simulated.panel_grid import Grid
-    >>> rho = {"ra": np.array([[[[0.7]], [[0.7]]]]), "da": np.array([[[[0.8]], [[0.6]]]])}
-    >>> round(crossing(Grid(("none",), (0.0, 0.2), (4,), rho), "ra", "da", 4), 2)
-    0.1
+    `first`, second: names of methods, with + for corrected scores.  after: judgments an item.  Returns float
+    or None: 0 if it is ahead from the first shift on; None if it is behind at the last.
     """
     between = grid.turning(first, second, after, context)
     if between is None or between == (0.0, 0.0):
@@ -60,31 +35,8 @@ def crossing(grid: Grid, first: str, second: str, after: int, context: str = "no
 def verdict_on_ra(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     """Whether RA beats direct assessment, and from which shift on.
 
-    Parameters
-    ----------
-    grid : Grid
-        With da, da+, random+, easl+ and ra, two replicates or more, and the context none.
-    after : sequence of int
-        Judgments an item.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        A method, number of judgments or context that was not run.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.grid_verdicts import verdict_on_ra
-    >>> from pairproof.native.annotation.simulated.panel_grid import Grid
-    >>> at = {"da": (0.8, 0.6), "da+": (0.8, 0.75), "random+": (0.8, 0.75), "easl+": (0.8, 0.75), "ra": (0.7, 0.69)}
-    >>> rho = {name: np.array([[[[x, x + 0.01]] for x in pair]]) for name, pair in at.items()}
-    >>> print(verdict_on_ra(Grid(("none",), (0.0, 0.3), (4,), rho), (4,)))
-    RA beats DA: not without shifts; with shifts of sd 0.3 against uncorrected scores, yes (after 4 it passes at 0.16); against scores corrected by the annotator model, no (none of 2 cells against da+; none of 2 against random+ or easl+)
+    grid: with da, da+, random+, easl+ and ra, two replicates or more, and the context none.  after: judgments
+    an item.
     """
     ahead = _ahead(grid, "ra", "da", after)
     at = _shifts_of(grid, after, "none")
@@ -158,33 +110,8 @@ def _against_corrected(grid: Grid, after: Sequence[int]) -> str:
 def verdict_on_easl(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     """Whether EASL's gain over direct assessment is its choice of items or their being shown together.
 
-    Parameters
-    ----------
-    grid : Grid
-        With da, random, easl and their corrected scores, two replicates or more.
-    after : sequence of int
-        Judgments an item.
-
-    Returns
-    -------
-    str
-        Gains of raw scores at the first shift, and what the choice adds anywhere in the grid.
-
-    Raises
-    ------
-    InputError
-        A method or number of judgments that was not run.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.grid_verdicts import verdict_on_easl
-    >>> from pairproof.native.annotation.simulated.panel_grid import Grid
-    >>> at = {"da": (0.8, 0.8), "random": (0.8, 0.9), "easl": (0.8, 0.9)}
-    >>> at |= {f"{name}+": pair for name, pair in at.items()}
-    >>> rho = {name: np.array([[[[x, x + 0.01]]] for x in pair]) for name, pair in at.items()}
-    >>> print(verdict_on_easl(Grid(("none", "uniform:0.7"), (0.0,), (4,), rho), (4,)))
-    EASL's gain over DA appears if showing items together lowers noise (uniform:0.7: easl +0.100, random HITs +0.100 after 4) and not otherwise (none: easl +0.000 after 4); random HITs have it too; over random HITs its choice of items adds from +0.000 to +0.000, raw or corrected
+    grid: with da, random, easl and their corrected scores, two replicates or more.  after: judgments an item.
+    Returns str: gains of raw scores at the first shift, and what the choice adds anywhere in the grid.
     """
     gains = {c: _gains(grid, c, after) for c in grid.contexts}
     appears = [c for c, (easl, _) in gains.items() if _ahead(grid, "easl", "da", after, c)[:, 0].all()]

@@ -28,31 +28,8 @@ MOST, HALVINGS = 5.0, 24
 def mean_agreement(truth: FloatArray, panel: Panel, seed: int = 0) -> float:
     """Mean pairwise Spearman's rho of 10 annotators who each score every item alone, over several panels.
 
-    Parameters
-    ----------
-    truth : float[n_items]
-        In [0, 1].
-    panel : Panel
-    seed : int
-        >= 0.
-
-    Returns
-    -------
-    float
-        In [-1, 1]; nan if no two of them use more than one value.
-
-    Raises
-    ------
-    InputError
-        A seed that is no integer or negative.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.panel_agreement import mean_agreement
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> round(mean_agreement(np.linspace(0, 1, 50), Panel.alike(sd=0.2)), 2)
-    0.71
+    truth float[n_items]: in [0, 1].  Returns float: in [-1, 1]; nan if no two of them use more than one
+    value.
     """
     errors = np.random.default_rng([whole_number("seed", seed), 37])
     people = np.random.default_rng([seed, 38])
@@ -72,33 +49,8 @@ def mean_agreement(truth: FloatArray, panel: Panel, seed: int = 0) -> float:
 def sd_for_agreement(truth: FloatArray, target: float, panel: Panel, seed: int = 0) -> float:
     """The noise at which 10 annotators of this panel agree as far as `target`.
 
-    Parameters
-    ----------
-    truth : float[n_items]
-        In [0, 1].
-    target : float
-        Mean pairwise Spearman's rho, in (0, 1).
-    panel : Panel
-        Its own `sd` has no part in it.
-    seed : int
-        >= 0.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    InputError
-        No standard deviation up to 5 gives it; a seed that is no integer or negative.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.panel_agreement import sd_for_agreement
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> round(sd_for_agreement(np.linspace(0, 1, 50), 0.67, Panel.alike(sd=0.0)), 2)
-    0.22
+    truth float[n_items]: in [0, 1].  target: mean pairwise Spearman's rho, in (0, 1).  panel: its own `sd`
+    has no part in it.
     """
 
     def agreed(sd: float) -> float:

@@ -29,29 +29,9 @@ def turning(
 ) -> tuple[float, float] | None:
     """Between which shifts the first method passes the second.
 
-    Parameters
-    ----------
-    shifts : sequence of float
-        Rising.
-    first, second : sequence of float
-        Spearman's rho of the two methods at each shift.
-
-    Returns
-    -------
-    (float, float) or None
-        The last shift at which the first is behind and the next one; (0, 0) if it is ahead from the first on;
-        None if it is behind at the last.
-
-    Raises
-    ------
-    InputError
-        Unequal lengths.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.simulated.panel_grid import turning
-    >>> turning([0.0, 0.1, 0.2, 0.3], first=[0.69, 0.71, 0.72, 0.67], second=[0.81, 0.77, 0.70, 0.61])
-    (0.1, 0.2)
+    shifts: rising.  `first`, second: spearman's rho of the two methods at each shift.  Returns (float, float)
+    or None: the last shift at which the first is behind and the next one; (0, 0) if it is ahead from the
+    first on; None if it is behind at the last.
     """
     if not len(shifts) == len(first) == len(second):
         raise InputError(
@@ -68,25 +48,8 @@ def turning(
 class Grid:
     """Spearman's rho of methods with the truth, over contexts, shifts and judgments.
 
-    Attributes
-    ----------
-    contexts : tuple of str
-        "none", "uniform:0.7", ...
-    shifts : tuple of float
-        Rising.
-    after : tuple of int
-        Judgments an item, rising.
-    rho : mapping of name to float[contexts, shifts, after, replicates]
-        "da", "da+", ...: a method, and with + its corrected scores; nan where there are none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.panel_grid import Grid
-    >>> rho = {"da": np.array([[[[0.8, 0.82]]]]), "ra": np.array([[[[0.7, 0.73]]]])}
-    >>> grid = Grid(("none",), (0.0,), (4,), rho)
-    >>> grid.gap("ra", "da", 4).round(3)
-    array([-0.095])
+    contexts: "none", "uniform:0.7", ...  shifts: rising.  after: judgments an item, rising.  rho: "da",
+    "da+", ...: a method, and with + its corrected scores; nan where there are none.
     """
 
     contexts: tuple[str, ...]
@@ -100,13 +63,7 @@ class Grid:
         return tuple(self.rho)
 
     def values(self, name: str, after: int, context: str = "none") -> FloatArray:
-        """float[shifts, replicates].
-
-        Raises
-        ------
-        InputError
-            A method, number of judgments or context that was not run.
-        """
+        """float[shifts, replicates]."""
         if name not in self.rho or after not in self.after or context not in self.contexts:
             raise InputError(
                 f"{name} after {after} judgments an item in context {context} was not run; there are"
@@ -117,45 +74,20 @@ class Grid:
         return found
 
     def curve(self, name: str, after: int, context: str = "none") -> FloatArray:
-        """float[shifts]: mean of Spearman's rho.
-
-        Raises
-        ------
-        InputError
-            A method, number of judgments or context that was not run.
-        """
+        """float[shifts]: mean of Spearman's rho."""
         found: FloatArray = self.values(name, after, context).mean(axis=1)
         return found
 
     def standard_error(self, name: str, after: int, context: str = "none") -> FloatArray:
-        """float[shifts]: of the mean over replicates; nan with one.
-
-        Raises
-        ------
-        InputError
-            A method, number of judgments or context that was not run.
-        """
+        """float[shifts]: of the mean over replicates; nan with one."""
         return _standard_error(self.values(name, after, context))
 
     def gap(self, first: str, second: str, after: int, context: str = "none") -> FloatArray:
-        """float[shifts]: mean difference first - second.
-
-        Raises
-        ------
-        InputError
-            A method, number of judgments or context that was not run.
-        """
+        """float[shifts]: mean difference first - second."""
         return self.curve(first, after, context) - self.curve(second, after, context)
 
     def ahead(self, first: str, second: str, after: int, context: str = "none") -> FloatArray:
-        """float[shifts]: mean difference first - second where it is clear, else 0.
-
-        Raises
-        ------
-        InputError
-            A method, number of judgments or context that was not run; one replicate, which has no standard
-            error.
-        """
+        """float[shifts]: mean difference first - second where it is clear, else 0."""
         gap = self.values(first, after, context) - self.values(second, after, context)
         if gap.shape[1] < 2:
             raise InputError("one replicate has no standard error; expected two or more")
@@ -166,13 +98,7 @@ class Grid:
     def turning(
         self, first: str, second: str, after: int, context: str = "none"
     ) -> tuple[float, float] | None:
-        """Between which shifts the first passes the second; see :func:`turning`.
-
-        Raises
-        ------
-        InputError
-            A method, number of judgments or context that was not run.
-        """
+        """Between which shifts the first passes the second; see :func:`turning`."""
         one, other = (self.curve(name, after, context).tolist() for name in (first, second))
         return turning(self.shifts, one, other)
 
@@ -193,36 +119,8 @@ def panel_grid(
 ) -> tuple[tuple[Simulation, ...], ...]:
     """Run an experiment for every context and shift, in place of its panel's own.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    shifts : sequence of float
-        Rising, >= 0.
-    contexts : sequence of Context
-        Each once.
-    progress : function of (done, all), optional
-        Called after each replicate of each method.
-
-    Returns
-    -------
-    tuple of tuple of Simulation
-        By context, then shift; :func:`grid_of` makes a grid of them.
-
-    Raises
-    ------
-    InputError
-        A value out of its range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.panel_grid import grid_of, panel_grid
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> from pairproof.native.annotation.simulated.simulation import Experiment
-    >>> stated = Experiment(np.linspace(0, 1, 30), Panel.alike(0.1), ("da",), 3, 2, corrected=(3,))
-    >>> grid = grid_of(panel_grid(stated, shifts=(0.0, 0.4)))
-    >>> bool(grid.curve("da+", 3)[1] > grid.curve("da", 3)[1])
-    True
+    shifts: rising, >= 0.  contexts: each once.  Returns tuple of tuple of Simulation: by context, then shift;
+    :func:`grid_of` makes a grid of them.
     """
     if not shifts or list(shifts) != sorted(set(shifts)):
         raise InputError(f"shifts={tuple(shifts)}; expected rising numbers")
@@ -253,25 +151,8 @@ def panel_grid(
 def grid_of(runs: Sequence[Sequence[Simulation]]) -> Grid:
     """The grid of simulations by context, then shift, after every iteration.
 
-    Parameters
-    ----------
-    runs : sequence of sequence of Simulation
-        As :func:`panel_grid` gives them.
-
-    Returns
-    -------
-    Grid
-        Corrected scores after other iterations than those stated are nan.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.panel_grid import grid_of, panel_grid
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> from pairproof.native.annotation.simulated.simulation import Experiment
-    >>> stated = Experiment(np.linspace(0, 1, 30), Panel.alike(0.1), ("da", "ra"), 2, 2)
-    >>> grid_of(panel_grid(stated, shifts=(0.0, 0.2))).after
-    (1, 2)
+    runs: as :func:`panel_grid` gives them.  Returns Grid: corrected scores after other iterations than those
+    stated are nan.
     """
     first = runs[0][0].experiment
     rho = {name: np.stack([np.stack([s.of(name).T for s in row]) for row in runs]) for name in first.names}

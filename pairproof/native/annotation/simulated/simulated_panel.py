@@ -54,22 +54,7 @@ INSIDE = 0.02
 class Context:
     """What showing items together does to the noise.
 
-    Attributes
-    ----------
-    kind : {"none", "uniform", "similar"}
-    factor : float
-        On the noise: of every HIT (uniform), or of a HIT of equal items (similar); >= 0.
-
-    Raises
-    ------
-    InputError
-        Another kind, or a factor that is negative or not finite.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Context
-    >>> Context.read("similar:.5")
-    Context(kind='similar', factor=0.5)
+    factor: on the noise: of every HIT (uniform), or of a HIT of equal items (similar); >= 0.
     """
 
     kind: str = "none"
@@ -89,13 +74,7 @@ class Context:
 
     @classmethod
     def read(cls, text: str) -> "Context":
-        """From none, uniform:.7 or similar:.5.
-
-        Raises
-        ------
-        InputError
-            Anything else.
-        """
+        """From none, uniform:.7 or similar:.5."""
         if text == "none":
             return cls()
         kind, _, factor = text.partition(":")
@@ -119,38 +98,12 @@ class Context:
 class Panel:
     """How the annotators of a panel differ.
 
-    Attributes
-    ----------
-    sd : float
-        Of the noise of an annotator of median noise.
-    shift : float
-        Standard deviation of annotator and session together, half the variance each.
-    scale, noise_spread : float
-        Of the logs of the slopes and of the noises.
-    drift : float
-        Change of the score a judgment.
-    contrast : float
-        k: how far a score is pushed away from the mean of its HIT.
-    context : Context
-    careless : float
-        Share of answers that are uniform, in [0, 1].
-    people : int
-        Annotators, >= 1.
-    noise : {"normal", "beta"}
-        beta: a beta distribution about the same mean with this standard deviation (as near as [0, 1] allows).
-    step : float
-        Scores are multiples of it; 0: they are not rounded.
-
-    Raises
-    ------
-    InputError
-        A number out of its range, or another noise.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> Panel(sd=0.2, shift=0.0).people
-    20
+    sd: of the noise of an annotator of median noise.  shift: standard deviation of annotator and session
+    together, half the variance each.  scale, noise_spread: of the logs of the slopes and of the noises.
+    drift: change of the score a judgment.  contrast: k: how far a score is pushed away from the mean of its
+    HIT.  careless: share of answers that are uniform, in [0, 1].  people: annotators, >= 1.  noise: beta: a
+    beta distribution about the same mean with this standard deviation (as near as [0, 1] allows).  step:
+    scores are multiples of it; 0: they are not rounded.
     """
 
     sd: float
@@ -197,18 +150,7 @@ class Panel:
 class Judged:
     """Judgments of a panel, row by row.
 
-    Attributes
-    ----------
-    item, annotator, session : int[n]
-    score : float[n]
-        In [0, 1].
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Judged
-    >>> Judged(np.array([0]), np.array([3]), np.array([0]), np.array([0.5])).score
-    array([0.5])
+    item, annotator, session int[n].  score float[n]: in [0, 1].
     """
 
     item: IntArray
@@ -220,25 +162,9 @@ class Judged:
 class PanelAtWork:
     """A drawn panel, which remembers how much each annotator has judged.
 
-    Parameters
-    ----------
-    panel : Panel
-    truth : float[n_items]
-        In [0, 1], not all the same.
-    rng : Generator
-        Of numpy; the people are drawn from it at once, their sessions and careless answers as they are asked.
-    errors : Generator, optional
-        Their noise; default: `rng`.
-    session : int
-        Items that are shown one at a time in one session, >= 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel, PanelAtWork
-    >>> work = PanelAtWork(Panel.alike(sd=0.0), np.linspace(0, 1, 11), np.random.default_rng(1))
-    >>> work.judge(np.array([[0, 5, 10]])).score
-    array([0. , 0.5, 1. ])
+    truth float[n_items]: in [0, 1], not all the same.  rng: of numpy; the people are drawn from it at once,
+    their sessions and careless answers as they are asked.  errors: their noise; default: `rng`.  session:
+    items that are shown one at a time in one session, >= 1.
     """
 
     def __init__(
@@ -264,15 +190,7 @@ class PanelAtWork:
 
         HITs of one item are judged in sessions of several, one after the other; a larger HIT is a session.
 
-        Parameters
-        ----------
-        hits : int[k, per_hit]
-            Items.
-
-        Returns
-        -------
-        Judged
-            In the order of the rows of `hits`.
+        hits int[k, per_hit]: items.  Returns Judged: in the order of the rows of `hits`.
         """
         k, size = hits.shape
         of_hit = np.arange(k) // self.session if size == 1 else np.arange(k)

@@ -25,30 +25,7 @@ TRUTHS: tuple[Truth, ...] = get_args(Truth)
 def truth_of(kind: Truth, n_items: int, rng: np.random.Generator) -> FloatArray:
     """Invented true scores.
 
-    Parameters
-    ----------
-    kind : {"lexical", "political", "uniform"}
-        See the module.
-    n_items : int
-    rng : Generator
-        Of numpy.
-
-    Returns
-    -------
-    float[n_items]
-        In [0, 1].
-
-    Raises
-    ------
-    InputError
-        Another kind.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.simulated_truths import truth_of
-    >>> float(truth_of("lexical", 3, np.random.default_rng(1)).max())
-    1.0
+    kind: see the module.  rng: of numpy.  Returns float[n_items]: in [0, 1].
     """
     one_of("truth", kind, TRUTHS)
     if kind == "uniform":

@@ -38,41 +38,11 @@ MAPPED = (0, 3, 6, 9)
 class Experiment:
     """What is simulated: true scores, annotators, methods, and how often.
 
-    Attributes
-    ----------
-    truth : float[n_items]
-        In [0, 1], not all the same.
-    panel : Panel
-        The annotators.
-    methods : tuple of str
-        Of "easl", "da", "ra", "trueskill", "random", each once.
-    budget : int
-        Iterations, each of one annotation an item.
-    replicates : int
-        >= 1.
-    per_hit : int
-        Items of a HIT, 2 to half of all; da shows 1.
-    pool : {"paper", "keisks", "cjmay"}
-        Where partners come from.
-    settings : Settings
-        The methods' constants.
-    seed : int
-        >= 0.
-    corrected : tuple of int
-        Iterations after which scores are also corrected for annotators and sessions, 2 to `budget`, rising.
-
-    Raises
-    ------
-    InputError
-        A value out of its range, or methods that are unknown or named twice.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> from pairproof.native.annotation.simulated.simulation import Experiment
-    >>> Experiment(np.linspace(0, 1, 20), Panel.alike(0.2), methods=("da", "easl")).budget
-    10
+    truth float[n_items]: in [0, 1], not all the same.  panel: the annotators.  methods: of "easl", "da",
+    "ra", "trueskill", "random", each once.  budget: iterations, each of one annotation an item.  replicates:
+    >= 1.  per_hit: items of a HIT, 2 to half of all; da shows 1.  pool: where partners come from.  settings:
+    the methods' constants.  seed: >= 0.  corrected: iterations after which scores are also corrected for
+    annotators and sessions, 2 to `budget`, rising.
     """
 
     truth: FloatArray
@@ -133,17 +103,8 @@ class Experiment:
 class Curve:
     """A correlation by annotations an item, with a bootstrap interval over replicates.
 
-    Attributes
-    ----------
-    mean, low, high : float[budget]
-        Mean over replicates, and the interval of that mean; nan after iterations without corrected scores.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.simulation import Curve
-    >>> Curve(np.array([0.5, 0.8]), np.array([0.4, 0.75]), np.array([0.6, 0.85])).mean
-    array([0.5, 0.8])
+    mean, low, high float[budget]: mean over replicates, and the interval of that mean; nan after iterations
+    without corrected scores.
     """
 
     mean: FloatArray
@@ -155,35 +116,13 @@ class Curve:
 class Simulation:
     """The result of a simulated annotation.
 
-    Attributes
-    ----------
-    experiment : Experiment
-        As stated.
-    annotations : float[budget]
-        An item, on average, after each iteration.
-    spearman, pearson : float[names, replicates, budget]
-        Of the scores with the truth; the names are those of the experiment.  nan for corrected scores after
-        other iterations, and where their model could not be fitted.
-    final : mapping of name to float[n_items]
-        Scores at the end of the first replicate; corrected ones as distances from the mean.
-    maps : mapping of iteration to float[k, k]
-        Match quality before it, items ordered by the truth, of easl in the first replicate; empty without
-        easl.
-    coverage : mapping of method to float
-        How often the methods' own 95 % intervals hold the truth at the end; nan for trueskill, whose scale is
-        its own.
-    not_fitted : mapping of name to int
-        Corrected scores that are missing because their model could not be fitted.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> from pairproof.native.annotation.simulated.simulation import Experiment, simulate
-    >>> stated = Experiment(np.linspace(0, 1, 20), Panel.alike(0.2), methods=("da", "easl"), budget=3,
-    ...                     replicates=2)
-    >>> simulate(stated).annotations
-    array([1., 2., 3.])
+    experiment: as stated.  annotations float[budget]: an item, on average, after each iteration.  spearman,
+    pearson float[names, replicates, budget]: of the scores with the truth; the names are those of the
+    experiment.  nan for corrected scores after other iterations, and where their model could not be fitted.
+    final: scores at the end of the first replicate; corrected ones as distances from the mean.  maps: match
+    quality before it, items ordered by the truth, of easl in the first replicate; empty without easl.
+    coverage: how often the methods' own 95 % intervals hold the truth at the end; nan for trueskill, whose
+    scale is its own.  not_fitted: corrected scores that are missing because their model could not be fitted.
     """
 
     experiment: Experiment
@@ -196,13 +135,7 @@ class Simulation:
     not_fitted: dict[str, int]
 
     def of(self, name: str, measure: Measure = "spearman") -> FloatArray:
-        """float[replicates, budget]: correlations of a method, or of its corrected scores.
-
-        Raises
-        ------
-        InputError
-            A name that is none of the experiment's.
-        """
+        """float[replicates, budget]: correlations of a method, or of its corrected scores."""
         one_of("method", name, self.experiment.names)
         found: FloatArray = getattr(self, measure)[self.experiment.names.index(name)]
         return found
@@ -251,26 +184,6 @@ def simulate(experiment: Experiment, progress: Callable[[int, int], None] | None
     """Run every method, every replicate with its own annotators and its own random numbers.
 
     The experiments of Sakaguchi and Van Durme (2018), section 5, with simulated annotators.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    progress : function of (done, all), optional
-        Called after each replicate of each method.
-
-    Returns
-    -------
-    Simulation
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.simulated.simulated_panel import Panel
-    >>> from pairproof.native.annotation.simulated.simulation import Experiment, simulate
-    >>> stated = Experiment(np.linspace(0, 1, 20), Panel.alike(0.2), methods=("da", "easl"), budget=3,
-    ...                     replicates=2)
-    >>> simulate(stated).curve("easl").mean.round(1)
-    array([0.9, 0.9, 0.9])
     """
     e = experiment
     shape = (len(e.names), e.replicates, e.budget)

@@ -32,26 +32,7 @@ def mixture_constant(alpha: float) -> float:
 
     Robbins (1970) has the mixture, Waudby-Smith and others (2024) its tuning.
 
-    Parameters
-    ----------
-    alpha : float
-        In (0, 1).
-
-    Returns
-    -------
-    float
-        The root above 1 of U - log U = 1 - 2 log alpha.
-
-    Raises
-    ------
-    InputError
-        Another alpha.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.stopping.confidence_sequence import mixture_constant
-    >>> round(mixture_constant(0.05), 6)
-    9.211968
+    alpha: in (0, 1).  Returns float: the root above 1 of U - log U = 1 - 2 log alpha.
     """
     from scipy.special import lambertw
 
@@ -72,29 +53,8 @@ def mixture_constant(alpha: float) -> float:
 def boundary(n: ArrayLike, alpha: float, planned: float) -> FloatArray:
     """B(n): the half-width of the interval in standard deviations of a term.
 
-    Parameters
-    ----------
-    n : float[...]
-        Terms so far, > 0.
-    alpha : float
-        In (0, 1).
-    planned : float
-        n*, the number at which the interval is made as short as it can be; > 0.
-
-    Returns
-    -------
-    float[...]
-
-    Raises
-    ------
-    InputError
-        A number out of its range.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.stopping.confidence_sequence import boundary
-    >>> boundary([2, 10, 100], alpha=0.05, planned=10).round(4)
-    array([2.3667, 0.9598, 0.3246])
+    n: terms so far, > 0.  alpha: in (0, 1).  planned: n*, the number at which the interval is made as short
+    as it can be; > 0.  Returns float[...].
     """
     t = np.asarray(n, np.float64)
     if not (planned > 0 and math.isfinite(planned)):
@@ -113,30 +73,9 @@ def _boundary(t: FloatArray, r: float, alpha: float) -> FloatArray:
 def enough(half: ArrayLike, spread: ArrayLike, alpha: float, planned: float) -> FloatArray:
     """The smallest n at which spread B(n) <= half.
 
-    Parameters
-    ----------
-    half : float[k]
-        Half-width wanted.
-    spread : float[k]
-        Standard deviation of a term, >= 0.
-    alpha, planned : float
-        As for :func:`boundary`.
-
-    Returns
-    -------
-    float[k]
-        Whole numbers; inf where the half-width is not positive, or beyond 1e9.
-
-    Raises
-    ------
-    InputError
-        A number out of its range.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.stopping.confidence_sequence import enough
-    >>> enough([0.1, 0.05, 0.0], [0.2, 0.2, 0.2], alpha=0.05, planned=10)
-    array([ 40., 177.,  inf])
+    half float[k]: half-width wanted.  spread float[k]: standard deviation of a term, >= 0.  alpha, planned:
+    as for :func:`boundary`.  Returns float[k]: whole numbers; inf where the half-width is not positive, or
+    beyond 1e9.
     """
     wanted, s = np.broadcast_arrays(np.asarray(half, np.float64), np.asarray(spread, np.float64))
     low, high = np.zeros(wanted.shape), np.full(wanted.shape, float(MOST))

@@ -31,29 +31,8 @@ NODES, MOST_LOOKS = 160, 200
 def group_sequential(looks: int, alpha: float = 0.05, shape: Shape = "obrien-fleming") -> FloatArray:
     """Two-sided boundaries for z at each of K planned looks.
 
-    Parameters
-    ----------
-    looks : int
-        K, from 1 to 200.
-    alpha : float
-        Probability of ever stopping without a difference, in (0, 1).
-    shape : {"obrien-fleming", "pocock"}
-
-    Returns
-    -------
-    float[looks]
-        Stop at look k if |z| reaches the k-th.
-
-    Raises
-    ------
-    InputError
-        A number out of its range, or another shape.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.stopping.group_sequential import group_sequential
-    >>> group_sequential(5).round(4)
-    array([4.5617, 3.2256, 2.6337, 2.2809, 2.0401])
+    looks: K, from 1 to 200.  alpha: probability of ever stopping without a difference, in (0, 1).  Returns
+    float[looks]: stop at look k if |z| reaches the k-th.
     """
     from scipy.optimize import brentq
     from scipy.special import ndtri
@@ -88,21 +67,7 @@ def _boundaries(c: float, k: int, shape: Shape) -> FloatArray:
 def crossing(boundaries: FloatArray) -> float:
     """Probability that |z_k| reaches its boundary at any of the looks, without a difference.
 
-    Parameters
-    ----------
-    boundaries : float[looks]
-        Of |z|, > 0, at looks after equal steps.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.stopping.group_sequential import crossing
-    >>> round(crossing(np.full(10, 1.96)), 4)    # looking ten times with the interval for one look
-    0.1933
+    boundaries float[looks]: of |z|, > 0, at looks after equal steps.
     """
     from scipy.special import ndtr, roots_legendre
 

@@ -46,30 +46,11 @@ PRIOR_JUDGMENTS = 10
 class Look:
     """What a stopping rule says now.
 
-    Attributes
-    ----------
-    verdict : {"stop", "go on", "too early"}
-    names : tuple of str
-        Items, systems, or contrasts "A - B".
-    estimate, half : float[k]
-        Mean and half-width of its sequence; inf where there is one term or none.
-    n : int[k]
-        Judgments of the item, or sources.
-    settled : bool[k]
-        Whether this one fulfils the rule.
-    further : float
-        More judgments (of items) or sources (of systems) that are expected; 0 if settled, inf if the goal
-        cannot be reached with means and spreads as they are.
-    why : str
-        A sentence.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.stopping.stopping_rules import Look
-    >>> one = np.ones(1)
-    >>> Look("stop", ("i1",), 0.5 * one, 0.05 * one, np.array([20]), np.array([True]), 0.0, "").verdict
-    'stop'
+    names: items, systems, or contrasts "A - B".  estimate, half float[k]: mean and half-width of its
+    sequence; inf where there is one term or none.  n int[k]: judgments of the item, or sources.  settled
+    bool[k]: whether this one fulfils the rule.  further: more judgments (of items) or sources (of systems)
+    that are expected; 0 if settled, inf if the goal cannot be reached with means and spreads as they are.
+    why: a sentence.
     """
 
     verdict: Verdict
@@ -104,43 +85,11 @@ def items_short(
 ) -> Look:
     """Whether every item's interval is short enough.
 
-    Parameters
-    ----------
-    item : sequence
-        Label of each judgment.
-    score : float[n]
-        Corrected for the annotators' locations if they differ.
-    half : float
-        Half-width wanted, > 0, on the scale of the scores.
-    batches : int
-        Returned so far; below 3 it is too early.
-    alpha : float
-        Of each item's sequence.
-    planned : float
-        Judgments an item at which the sequence is shortest; to be fixed beforehand.
-    items : sequence, optional
-        All items, so that those without a judgment keep the rule from stopping; by default those judged.
-    widen : float
-        Factor on all spreads, >= 1, for what the correction of scores has taken from them and added to their means
-        (:func:`pairproof.native.annotation.quality.locations.shrunken_locations`).
-
-    Returns
-    -------
-    Look
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing, or a number out of its range.
-    NotEstimableError
-        No item was scored twice.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.stopping.stopping_rules import items_short
-    >>> look = items_short(["a", "b"] * 15, [0.5, 0.8, 0.6, 0.7, 0.5, 0.9] * 5, half=0.04, batches=15)
-    >>> look.verdict, look.n, look.further
-    ('go on', array([15, 15]), 37.0)
+    item: Label of each judgment.  score float[n]: corrected for the annotators' locations if they differ.
+    half: half-width wanted, > 0, on the scale of the scores.  batches: returned so far; below 3 it is too
+    early.  alpha: of each item's sequence.  planned: judgments an item at which the sequence is shortest; to
+    be fixed beforehand.  widen: factor on all spreads, >= 1, for what the correction of scores has taken from
+    them and added to their means (:func:`pairproof.native.annotation.quality.locations.shrunken_locations`).
     """
     _positive("half", half)
     means = _items(item, score, items, widen)
@@ -165,47 +114,14 @@ def items_top(
 ) -> Look:
     """Whether the k best items are told from the rest.
 
-    Parameters
-    ----------
-    item : sequence
-        Label of each judgment.
-    score : float[n]
-        Corrected for the annotators' locations if they differ.
-    k : int
-        From 1 to the number of items - 1.
-    batches : int
-        Returned so far; below 3 it is too early.
-    delta : float
-        A difference that does not matter, >= 0. With 0 items that are nearly alike keep the rule from ever
-        stopping.
-    alpha : float
-        Of any wrong statement about any item.
-    planned : float
-        Judgments an item at which the sequence is shortest; to be fixed beforehand.
-    items : sequence, optional
-        All items; by default those judged.
-    widen : float
-        Factor on all spreads, >= 1, for what the correction of scores has taken from them and added to their means
-        (:func:`pairproof.native.annotation.quality.locations.shrunken_locations`).
-
-    Returns
-    -------
-    Look
-        An item is settled if its interval does not cross the border between top and rest by more than delta.
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing, or a number out of its range.
-    NotEstimableError
-        No item was scored twice.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.stopping.stopping_rules import items_top
-    >>> look = items_top(["a", "b", "c"] * 12, [0.9, 0.5, 0.2, 0.8, 0.6, 0.1] * 6, k=1, batches=12)
-    >>> look.verdict, look.why
-    ('stop', 'the lower limits of the top 1 are 0.2 or more above the upper limits of the rest (delta 0)')
+    item: Label of each judgment.  score float[n]: corrected for the annotators' locations if they differ.  k:
+    from 1 to the number of items - 1.  batches: returned so far; below 3 it is too early.  delta: a
+    difference that does not matter, >= 0. With 0 items that are nearly alike keep the rule from ever
+    stopping.  alpha: of any wrong statement about any item.  planned: judgments an item at which the sequence
+    is shortest; to be fixed beforehand.  widen: factor on all spreads, >= 1, for what the correction of
+    scores has taken from them and added to their means
+    (:func:`pairproof.native.annotation.quality.locations.shrunken_locations`).  Returns Look: an item is
+    settled if its interval does not cross the border between top and rest by more than delta.
     """
     means = _items(item, score, items, widen)
     count = len(means.names)

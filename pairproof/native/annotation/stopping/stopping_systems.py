@@ -36,24 +36,9 @@ from .stopping_rules import FEWEST_SOURCES, Look, Verdict, _positive
 class SourceDifferences:
     """All pairs of systems, compared source by source.
 
-    Attributes
-    ----------
-    systems : tuple of str
-    pairs : tuple of (int, int)
-        (0, 1), (0, 2), ...
-    estimate : float[m]
-        Mean difference, first - second; nan without a common source.
-    spread : float[m]
-        Standard deviation of the differences; nan below two sources.
-    n : int[m]
-        Sources that have both.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.stopping.stopping_systems import source_differences
-    >>> found = source_differences(["A", "B"] * 3, [1, 1, 2, 2, 3, 3], [0.9, 0.7, 0.8, 0.7, 0.9, 0.6])
-    >>> found.estimate.round(2), found.n
-    (array([0.2]), array([3]))
+    pairs: (0, 1), (0, 2), ...  estimate float[m]: mean difference, first - second; nan without a common
+    source.  spread float[m]: standard deviation of the differences; nan below two sources.  n int[m]: sources
+    that have both.
     """
 
     systems: tuple[str, ...]
@@ -68,29 +53,7 @@ def source_differences(
 ) -> SourceDifferences:
     """Differences of systems within sources.
 
-    Parameters
-    ----------
-    system, source : sequence
-        Labels of each score.
-    score : float[n]
-        Several scores of one output are averaged first.
-
-    Returns
-    -------
-    SourceDifferences
-
-    Raises
-    ------
-    InputError
-        Labels or scores that are missing.
-    NotEstimableError
-        One system only.
-
-    Examples
-    --------
-    >>> from pairproof.native.annotation.stopping.stopping_systems import source_differences
-    >>> source_differences(["A", "B", "A", "B"], [1, 1, 2, 2], [0.9, 0.7, 0.8, 0.7]).pairs
-    ((0, 1),)
+    system, source: labels of each score.  score float[n]: several scores of one output are averaged first.
     """
     y = numbers("score", score)
     names, which = coded("system", system, len(y))
@@ -124,36 +87,9 @@ def systems_short(
 ) -> Look:
     """Whether every difference's interval is short enough.
 
-    Parameters
-    ----------
-    differences : SourceDifferences
-    half : float
-        Half-width wanted, > 0.
-    alpha : float
-        Of any wrong statement.
-    planned : float
-        Sources at which the sequence is shortest, or with `looks` the most there will be; to be fixed
-        beforehand.
-    looks : int, optional
-        Planned number of looks, at equal steps up to `planned`: O'Brien and Fleming's boundary.
-
-    Returns
-    -------
-    Look
-
-    Raises
-    ------
-    InputError
-        A number out of its range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.stopping.stopping_systems import source_differences, systems_short
-    >>> score = np.column_stack([np.linspace(0.5, 0.9, 40), np.linspace(0.45, 0.9, 40)[::-1]])
-    >>> source, system = np.indices(score.shape)
-    >>> systems_short(source_differences(system.ravel(), source.ravel(), score.ravel()), half=0.1).verdict
-    'go on'
+    half: half-width wanted, > 0.  alpha: of any wrong statement.  planned: sources at which the sequence is
+    shortest, or with `looks` the most there will be; to be fixed beforehand.  looks: planned number of looks,
+    at equal steps up to `planned`: O'Brien and Fleming's boundary.
     """
     _positive("half", half)
     widths = _half(differences, alpha, planned, looks)
@@ -172,36 +108,9 @@ def systems_ranking(
 ) -> Look:
     """Whether the ranking is settled: every difference excludes 0, or is within delta of it.
 
-    Parameters
-    ----------
-    differences : SourceDifferences
-    delta : float
-        A difference that does not matter, >= 0.
-    alpha : float
-        Of any wrong statement.
-    planned : float
-        Sources at which the sequence is shortest, or with `looks` the most there will be; to be fixed
-        beforehand.
-    looks : int, optional
-        Planned number of looks, at equal steps up to `planned`: O'Brien and Fleming's boundary.
-
-    Returns
-    -------
-    Look
-
-    Raises
-    ------
-    InputError
-        A number out of its range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.stopping.stopping_systems import source_differences, systems_ranking
-    >>> score = np.column_stack([np.linspace(0.5, 0.9, 40), np.linspace(0.2, 0.5, 40)])
-    >>> source, system = np.indices(score.shape)
-    >>> systems_ranking(source_differences(system.ravel(), source.ravel(), score.ravel())).verdict
-    'stop'
+    delta: a difference that does not matter, >= 0.  alpha: of any wrong statement.  planned: sources at which
+    the sequence is shortest, or with `looks` the most there will be; to be fixed beforehand.  looks: planned
+    number of looks, at equal steps up to `planned`: O'Brien and Fleming's boundary.
     """
     _positive("delta", delta, zero=True)
     widths = _half(differences, alpha, planned, looks)
@@ -225,42 +134,11 @@ def systems_top(
 ) -> Look:
     """Whether the k best systems are told from the rest, or are not worse than it by more than delta.
 
-    Parameters
-    ----------
-    differences : SourceDifferences
-    k : int
-        From 1 to the number of systems - 1.
-    delta : float
-        A difference that does not matter, >= 0.
-    alpha : float
-        Of any wrong statement.
-    planned : float
-        Sources at which the sequence is shortest, or with `looks` the most there will be; to be fixed
-        beforehand.
-    looks : int, optional
-        Planned number of looks, at equal steps up to `planned`: O'Brien and Fleming's boundary.
-
-    Returns
-    -------
-    Look
-        Of the differences between top and rest, best first; the others are not asked about.
-
-    Raises
-    ------
-    InputError
-        A number out of its range.
-    NotEstimableError
-        Two systems without a common source.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.annotation.stopping.stopping_systems import source_differences, systems_top
-    >>> score = np.column_stack([np.linspace(low, low + 0.3, 40) for low in (0.6, 0.2, 0.3)])
-    >>> source, system = np.indices(score.shape)
-    >>> look = systems_top(source_differences(system.ravel(), source.ravel(), score.ravel()), k=1)
-    >>> look.names, look.verdict
-    (('0 - 1', '0 - 2'), 'stop')
+    k: from 1 to the number of systems - 1.  delta: a difference that does not matter, >= 0.  alpha: of any
+    wrong statement.  planned: sources at which the sequence is shortest, or with `looks` the most there will
+    be; to be fixed beforehand.  looks: planned number of looks, at equal steps up to `planned`: O'Brien and
+    Fleming's boundary.  Returns Look: of the differences between top and rest, best first; the others are not
+    asked about.
     """
     count = len(differences.systems)
     if not 1 <= whole_number("k", k, 1) < count:

@@ -47,24 +47,10 @@ class _Factor:
 def codings(terms: Sequence[Keys], categorical: Mapping[str, bool]) -> dict[Keys, list[dict[str, bool]]]:
     """The coding of the categorical factors of each term.
 
-    Parameters
-    ----------
-    terms : sequence of tuple of str
-        Distinct terms as keys of factors; the constant is put before them.
-    categorical : mapping of str to bool
-        Whether a factor is categorical.
-
-    Returns
-    -------
-    dict of tuple of str to list of dict of str to bool
-        For each term its parts, the columns of which are products of those of the factors named: True for all
-        levels, False for all but the first (and for a numeric factor).
-
-    Examples
-    --------
-    >>> from pairproof.native.contests.formula.coding import codings
-    >>> codings([("a",), ("a", "x")], {"a": True, "x": False})
-    {('a',): [{'a': False}], ('a', 'x'): [{'a': True, 'x': False}]}
+    terms: distinct terms as keys of factors; the constant is put before them.  categorical: whether a factor
+    is categorical.  Returns dict of tuple of str to list of dict of str to bool: for each term its parts, the
+    columns of which are products of those of the factors named: True for all levels, False for all but the
+    first (and for a numeric factor).
     """
     import patsy  # slow to import, and needed by formulas alone
 

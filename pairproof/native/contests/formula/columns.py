@@ -33,19 +33,6 @@ def parts_of(model: Model) -> list[tuple[LookedUp, Part]]:
     What is the same for both items cancels in each comparison, as the constant does, so that its columns would not
     tell a part from the rest: the part of each term that is of columns of the table alone is put before the terms.
     So is the part that is of items alone, if each item has a free ability.
-
-    Parameters
-    ----------
-    model : Model
-
-    Returns
-    -------
-    list of (LookedUp, dict of str to bool)
-
-    Raises
-    ------
-    TooLargeError
-        More than 1,000 columns, or more than 2 GB.
     """
     spanned: dict[frozenset[str], Keys] = {}
     for t in model.terms:

@@ -50,15 +50,8 @@ _LOGICAL = ("<", ">", "<=", ">=", "==", "!=")
 class Values:
     """The values of an expression: numbers, or codes of levels.
 
-    Attributes
-    ----------
-    points : {"items", "rows", "sides"}
-    columns : tuple of float[n_points]
-        Empty for a categorical expression.
-    names : tuple of str
-        Of the columns, or of the levels: `poly(x, 2)[1]`, `sex[M]`.
-    codes : int[n_points] or None
-        -1 where an item has no value, or none of the levels.
+    columns: empty for a categorical expression.  names: of the columns, or of the levels: `poly(x, 2)[1]`,
+    `sex[M]`.  codes int[n_points] or None: -1 where an item has no value, or none of the levels.
     """
 
     points: Points
@@ -75,35 +68,7 @@ class Values:
 def evaluate(e: Expression, names: Names, own: NDArray[np.bool_]) -> Values:
     """The values of an expression at the items, rows or sides.
 
-    Parameters
-    ----------
-    e : Expression
-    names : Names
-    own : bool[n_items]
-        Items with an ability of their own, whose values do not count.
-
-    Returns
-    -------
-    Values
-
-    Raises
-    ------
-    FormulaError
-        Arithmetic with a categorical covariate, or a function in another where it cannot stand.
-    InputError
-        A value that is not finite, such as the logarithm of 0.
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> from pairproof.native.contests.formula.evaluate import evaluate
-    >>> from pairproof.native.contests.formula.names import Names
-    >>> from pairproof.native.contests.formula.terms import parse
-    >>> table = pairproof.Comparisons.build("ABC", [0, 1], [1, 2], [3, 2], None, [1, 2],
-    ...                                     item_data={"mass": np.array([1.0, 2.0, 4.0])})
-    >>> names = Names("log2(mass)", table, np.array([True, True]))
-    >>> evaluate(parse("log2(mass)").terms[0][0], names, np.zeros(3, bool)).columns[0].tolist()
-    [0.0, 1.0, 2.0]
+    `own` bool[n_items]: items with an ability of their own, whose values do not count.
     """
     inside = tuple(names_in(e))
     if "item" in inside and e != Name("item"):

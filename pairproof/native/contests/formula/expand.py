@@ -46,41 +46,16 @@ from .tokens import error
 class Expanded:
     """A table with the columns of a formula, and the names of those columns.
 
-    Attributes
-    ----------
-    table : Comparisons
-        With derived item covariates and columns added; nothing is taken away.
-    item_terms : tuple of str
-        Names in `table.item_data` that make the ability; empty if no term is of item covariates alone.
-    comparison_terms : tuple of str
-        Columns of `table.columns`, in backquotes where they need them, in favour of the item named first.
-    random : tuple of str
-        "item" for (1 | item), "item:judge" for (1 | item:judge).  As in BTm, the items in `separate` have no
-        random effect.
-    offset : float[n_rows] or None
-        Sum of the offset(...) terms, first minus second item; 0 in rows without a count.
-    warnings : tuple of FitWarning
-        Terms that cancel, columns that are 0 in every row, items whose abilities are their own.
-    free : bool
-        Whether each item has a free ability: the formula has `item` as a term, or is empty.  False together with
-        empty `item_terms` means that all items have the same ability, but for random effects.
-    separate : tuple of str
-        Items with an ability of their own in place of the item covariates: those asked for, and those without a
-        value of one of them (also of one that is in no column of `item_terms`).
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> from pairproof.native.contests.formula import expand
-    >>> table = pairproof.Comparisons.build(
-    ...     "ABC", [0, 0, 1], [1, 2, 2], [6, 8, 5], None, [4, 3, 4],
-    ...     columns={"home_first": np.array([1.0, 0, 0]), "home_second": np.array([0.0, 1, 0])},
-    ...     item_data={"mass": np.array([1.0, 2.0, 4.0])})
-    >>> found = expand("~ log2(mass) + home + mass:home", table)
-    >>> found.item_terms, found.comparison_terms
-    (('log2(mass)',), ('home', '`mass:home`'))
-    >>> found.table.columns["mass:home"].tolist()
-    [1.0, -4.0, 0.0]
+    table: with derived item covariates and columns added; nothing is taken away.  item_terms: names in
+    `table.item_data` that make the ability; empty if no term is of item covariates alone.  comparison_terms:
+    columns of `table.columns`, in backquotes where they need them, in favour of the item named first.
+    random: "item" for (1 | item), "item:judge" for (1 | item:judge).  As in BTm, the items in `separate` have
+    no random effect.  offset float[n_rows] or None: sum of the offset(...) terms, first minus second item; 0
+    in rows without a count.  warnings: terms that cancel, columns that are 0 in every row, items whose
+    abilities are their own.  free: whether each item has a free ability: the formula has `item` as a term, or
+    is empty.  False together with empty `item_terms` means that all items have the same ability, but for
+    random effects.  separate: items with an ability of their own in place of the item covariates: those asked
+    for, and those without a value of one of them (also of one that is in no column of `item_terms`).
     """
 
     table: Comparisons
@@ -102,56 +77,14 @@ def expand(
     items of a row), or `x` for columns `x_first` and `x_second` (a value for each item of a row).  The first level
     of a factor that occurs is its reference, the first item that of `item`.
 
-    Parameters
-    ----------
-    formula : str
-        For example "SVL + log(mass)*judge + home + (1 | item)"; a leading "~" may be left out; "" for `item`.
-        Operators + - : * / ^ %in% and brackets as in R; functions log, log2, log10, log1p, exp, sqrt, abs, I, C,
-        factor, center, scale, poly, pmin, pmax, offset; comparisons in brackets, such as (x > 3).
-    table : Comparisons
-    separate : sequence of str
-        Items that get an ability of their own in place of the terms with item covariates.
-    known : (int, int), optional
-        How many items and rows, the first ones, means, spreads and bases are of, where others are to be predicted.
-
-    Returns
-    -------
-    Expanded
-
-    Raises
-    ------
-    FormulaError
-        The formula cannot be read, or a name in it is nothing or more than one thing.
-    AliasError
-        `item` beside terms of item covariates, which it determines.
-    InputError
-        A row has no value of a column, or a transformed value is not finite.
-    ItemError
-        A separate item is no item.
-    TooLargeError
-        More than 1,000 columns, or more than 2 GB.
-
-    References
-    ----------
     Turner and Firth (2012), Journal of Statistical Software 48(9), sections 3 and 4.  Chambers and Hastie (1992),
     Statistical Models in S, chapter 2.
 
-    Examples
-    --------
-    Two judges; the effect of the items' mass differs between them:
-
-    >>> import numpy as np, pairproof
-    >>> from pairproof.data.columns import Factor
-    >>> from pairproof.native.contests.formula import expand
-    >>> table = pairproof.Comparisons.build(
-    ...     "ABC", [0, 0, 1], [1, 2, 2], [6, 8, 5], None, [4, 3, 4],
-    ...     columns={"judge": Factor(np.array([0, 1, 1]), ("1", "2"))},
-    ...     item_data={"mass": np.array([1.0, 2.0, 4.0])})
-    >>> found = expand("mass*judge", table)
-    >>> found.item_terms, found.comparison_terms
-    (('mass',), ('`mass:judge[2]`',))
-    >>> found.table.columns["mass:judge[2]"].tolist(), found.warnings[0].text[:56]
-    ([0.0, -3.0, -2.0], 'judge is the same for both items of a row, so it cancels')
+    formula: for example "SVL + log(mass)*judge + home + (1 | item)"; a leading "~" may be left out; "" for
+    `item`. Operators + - : * / ^ %in% and brackets as in R; functions log, log2, log10, log1p, exp, sqrt,
+    abs, I, C, factor, center, scale, poly, pmin, pmax, offset; comparisons in brackets, such as (x > 3).
+    separate: items that get an ability of their own in place of the terms with item covariates.  known: how
+    many items and rows, the first ones, means, spreads and bases are of, where others are to be predicted.
     """
     model = Model(formula, table, separate, known)
     items: dict[str, Column] = {}

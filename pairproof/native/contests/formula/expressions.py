@@ -106,12 +106,7 @@ def names_in(e: Expression) -> Iterator[str]:
 class Words:
     """The words of a formula, read one after the other.
 
-    Attributes
-    ----------
-    formula : str
-        For messages.
-    place : int
-        Number of the word to be read next.
+    formula: for messages.  place: number of the word to be read next.
     """
 
     def __init__(self, formula: str, words: tuple[Token, ...]) -> None:

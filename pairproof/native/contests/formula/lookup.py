@@ -27,11 +27,7 @@ from .tokens import error
 class LookedUp:
     """A term with its names looked up.
 
-    Attributes
-    ----------
-    factors : tuple of Expression
-    roles : frozenset of str
-        Of the names in it.
+    roles: of the names in it.
     """
 
     factors: Term
@@ -49,23 +45,10 @@ class LookedUp:
 class Model:
     """A formula and the table it is of: terms, free or own abilities, values of expressions.
 
-    Attributes
-    ----------
-    parsed : Parsed
-    table : Comparisons
-    names : Names
-    terms : tuple of LookedUp
-        Main effects first.
-    free : bool
-        Whether each item has a free ability.
-    lacking : bool[n_items]
-        Items without a value of an item covariate in the formula.
-    own : bool[n_items]
-        These, and the items that were asked to be separate.
-    values : dict of str to Values
-        Of the factors of the terms, by their text.
-    offsets : dict of str to Values
-        Of what is in offset(...).
+    terms: main effects first.  free: whether each item has a free ability.  lacking bool[n_items]: items
+    without a value of an item covariate in the formula.  `own` bool[n_items]: these, and the items that were
+    asked to be separate.  values: of the factors of the terms, by their text.  offsets: of what is in
+    offset(...).
     """
 
     def __init__(

@@ -31,25 +31,9 @@ Points = Literal["items", "rows", "sides"]
 class Names:
     """The names that a formula can use, and their values in the rows that count.
 
-    Attributes
-    ----------
-    formula : str
-        For messages.
-    table : Comparisons
-    used : bool[n_rows]
-        Rows with a positive count.
-    known : (int, int), optional
-        How many items and rows, the first ones, a mean, a spread or a basis is of; all if not given.  What comes
-        after them is what a fitted model predicts.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.contests.formula.names import Names
-    >>> answers = {"first": ["A"], "second": ["B"], "wins": [1], "losses": [2], "home_first": [1], "home_second": [0]}
-    >>> table = pairproof.read(answers)
-    >>> Names("home", table, table.wins >= 0).role("home")
-    'sided'
+    formula: for messages.  used bool[n_rows]: rows with a positive count.  known: how many items and rows,
+    the first ones, a mean, a spread or a basis is of; all if not given.  What comes after them is what a
+    fitted model predicts.
     """
 
     formula: str
@@ -66,21 +50,7 @@ class Names:
         return np.concatenate([rows, rows]) if points == "sides" else rows
 
     def role(self, name: str) -> Role:
-        """What a name is.
-
-        Parameters
-        ----------
-        name : str
-
-        Returns
-        -------
-        {"covariate", "item", "contest", "sided"}
-
-        Raises
-        ------
-        FormulaError
-            The name is nothing, or more than one thing.
-        """
+        """What a name is."""
         columns = self.table.columns
         first, second = f"{name}_first", f"{name}_second"
         is_it: dict[Role, tuple[bool, str]] = {
@@ -156,20 +126,7 @@ class Names:
     def values(self, name: str, points: Points) -> Column:
         """The values of a name at the items, rows or sides.
 
-        Parameters
-        ----------
-        name : str
-        points : {"items", "rows", "sides"}
-
-        Returns
-        -------
-        Factor or float[n_points]
-            nan or code -1 at items without a value.
-
-        Raises
-        ------
-        InputError
-            A row that counts has no value.
+        Returns Factor or float[n_points]: nan or code -1 at items without a value.
         """
         role, table = self.role(name), self.table
         if role in ("covariate", "item"):

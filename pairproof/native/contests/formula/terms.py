@@ -30,15 +30,8 @@ _Terms = dict[frozenset[str], Term]
 class Parsed:
     """What a formula says, before its names are looked up.
 
-    Attributes
-    ----------
-    terms : tuple of tuple of Expression
-        Main effects first, then interactions by their order.
-    intercept : bool
-        False for `- 1` and `0 +`.
-    random : tuple of str
-        Of "(1 | item)" and "(1 | item:judge)".
-    offsets : tuple of Expression
+    terms: main effects first, then interactions by their order.  intercept: false for `- 1` and `0 +`.
+    random: of "(1 | item)" and "(1 | item:judge)".
     """
 
     terms: tuple[Term, ...]
@@ -50,25 +43,7 @@ class Parsed:
 def parse(formula: str) -> Parsed:
     """Read a formula into its terms.
 
-    Parameters
-    ----------
-    formula : str
-        One-sided; a leading "~" may be left out.
-
-    Returns
-    -------
-    Parsed
-
-    Raises
-    ------
-    FormulaError
-        The formula cannot be read, or has more than 256 terms or 8 expressions in a term.
-
-    Examples
-    --------
-    >>> from pairproof.native.contests.formula.terms import parse
-    >>> [":".join(e.text for e in term) for term in parse("~ log(SVL)*judge + home - judge").terms]
-    ['log(SVL)', 'home', 'log(SVL):judge']
+    formula: one-sided; a leading "~" may be left out.
     """
     return _Reader(formula).read()
 

@@ -27,14 +27,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """A word of a formula.
-
-    Examples
-    --------
-    >>> from pairproof.native.contests.formula.tokens import tokens
-    >>> tokens("`odd name` + 2")[0]
-    Token(kind='name', text='odd name', ticked=True)
-    """
+    """A word of a formula."""
 
     kind: Literal["name", "number", "sign", "end"]
     text: str
@@ -52,27 +45,7 @@ def error(formula: str, reason: str) -> FormulaError:
 
 
 def tokens(formula: str) -> tuple[Token, ...]:
-    """The words of a formula, with one of kind "end" behind the last.
-
-    Parameters
-    ----------
-    formula : str
-
-    Returns
-    -------
-    tuple of Token
-
-    Raises
-    ------
-    FormulaError
-        Text that is no name, number or operator; brackets that do not match; a formula beyond the limits.
-
-    Examples
-    --------
-    >>> from pairproof.native.contests.formula.tokens import tokens
-    >>> [t.text for t in tokens("~ head.length*log(SVL)")]
-    ['~', 'head.length', '*', 'log', '(', 'SVL', ')', '']
-    """
+    """The words of a formula, with one of kind "end" behind the last."""
     if not isinstance(formula, str):
         raise FormulaError(
             f"formula={shortened(repr(formula))} is not text; expected such as 'SVL + log(mass)*judge'"

@@ -36,10 +36,7 @@ GRADIENT = 1e-8
 class Unfinished(ConvergenceError):
     """A search that used up its steps: the maximum is at least `value`.
 
-    Attributes
-    ----------
-    where : float[k]
-    value : float
+    where float[k].
     """
 
     def __init__(self, message: str, where: FloatArray, value: float) -> None:
@@ -57,20 +54,7 @@ class Objective(Protocol):
 def complement(c: FloatArray) -> FloatArray:
     """Orthonormal columns orthogonal to the columns of c.
 
-    Parameters
-    ----------
-    c : float[p, m]
-
-    Returns
-    -------
-    float[p, p - rank]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.contests.inference.constrained import complement
-    >>> np.abs(complement(np.array([[1.0], [0.0]]))).tolist()
-    [[0.0], [1.0]]
+    c float[p, m].  Returns float[p, p - rank].
     """
     u, s, _ = np.linalg.svd(c, full_matrices=True)
     rank = int((s > 1e-10 * max(float(s.max(initial=0.0)), 1e-300)).sum())
@@ -82,31 +66,7 @@ def constrained_maximum(
 ) -> tuple[FloatArray, float]:
     """The maximum over phi of the objective at fixed + basis phi, by Newton's method or scoring.
 
-    Parameters
-    ----------
-    objective : Objective
-    fixed : float[p]
-    basis : float[p, k]
-    start : float[k]
-
-    Returns
-    -------
-    (float[k], float)
-        phi and the value.
-
-    Raises
-    ------
-    ConvergenceError
-        MOST_STEPS were not enough.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.contests.inference.constrained import constrained_maximum
-    >>> bowl = lambda t: (-float(t @ t) / 2, -t, np.eye(2))
-    >>> phi, value = constrained_maximum(bowl, np.array([1.0, 0.0]), np.array([[0.0], [1.0]]), np.array([3.0]))
-    >>> phi.round(9).tolist(), value
-    ([0.0], -0.5)
+    fixed float[p].  basis float[p, k].  start float[k].  Returns (float[k], float): phi and the value.
     """
     phi = start
     value, gradient, information = objective(fixed + basis @ phi)
@@ -186,19 +146,10 @@ def _uphill(information: FloatArray, slope: FloatArray) -> FloatArray:
 class Profile:
     """The profile of one function, from one constrained maximum to the next.
 
-    Parameters
-    ----------
-    maximum : function of (v, start or None)
-        The constrained maximum: (where it is, value).
-    supremum : float
-    estimate : float
-        Finite, or inf or -inf.
-    se : float
-        A rough standard error: the first step of the search.
-    farthest : float
-        So far from the estimate a limit is taken as infinite.
-    concave : bool
-        Whether a constrained maximum is the only one. If not, each search is also made from the estimate.
+    maximum: the constrained maximum: (where it is, value).  estimate: finite, or inf or -inf.  se: a rough
+    standard error: the first step of the search.  farthest: so far from the estimate a limit is taken as
+    infinite.  concave: whether a constrained maximum is the only one. If not, each search is also made from
+    the estimate.
     """
 
     def __init__(
@@ -234,18 +185,8 @@ class Profile:
     def side(self, quantile: float, side: float, end: float | None = None) -> float:
         """The low (-1) or high (1) limit.
 
-        Parameters
-        ----------
-        quantile : float
-            Of chi-square on 1 df.
-        side : float
-        end : float, optional
-            Where the parameter space ends on that side; the limit if the profile has not dropped there.
-
-        Returns
-        -------
-        float
-            inf or -inf where the profile never drops so far.
+        quantile: of chi-square on 1 df.  end: where the parameter space ends on that side; the limit if the
+        profile has not dropped there.  Returns float: inf or -inf where the profile never drops so far.
         """
         from scipy.optimize import brentq
 

@@ -36,18 +36,7 @@ STARTS = (0.3, 1.0, 3.0)
 
 
 class MixedProfiles:
-    """Profiles of a model with random effects.
-
-    Parameters
-    ----------
-    fit : MixedFit
-    rows : ContestRows
-
-    Raises
-    ------
-    InputError
-        Several components, or a method without a likelihood.
-    """
+    """Profiles of a model with random effects."""
 
     def __init__(self, fit: MixedFit, rows: ContestRows) -> None:
         spec = rows.spec

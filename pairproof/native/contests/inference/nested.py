@@ -31,19 +31,8 @@ MOST_ENTRIES = 50_000_000
 def compared(smaller: Fit, larger: Fit) -> tuple[int, float, float]:
     """df, statistic and p of two fits of the same rows, one of them inside the other.
 
-    Parameters
-    ----------
-    smaller, larger : Fit
-
-    Returns
-    -------
-    (int, float, float)
-        (0, 0.0, nan) where the larger one has no further parameter that the data determine.
-
-    Raises
-    ------
-    ComparisonError
-        By PQL, the further parameters cannot be told from those of the smaller model.
+    Returns (int, float, float): (0, 0.0, nan) where the larger one has no further parameter that the data
+    determine.
     """
     df = larger.rank - smaller.rank
     if df <= 0:
@@ -112,16 +101,7 @@ def _spanned(columns: FloatArray, flat: FloatArray) -> FloatArray:
 
 
 def kind_of_test(fit: Fit) -> str:
-    """Which test models of the kind of a fit have.
-
-    Parameters
-    ----------
-    fit : Fit
-
-    Returns
-    -------
-    {"likelihood ratio", "Wald chi-square", "penalised likelihood ratio"}
-    """
+    """Which test models of the kind of a fit have."""
     spec = fit.spec
     if isinstance(spec, ContestSpec) and spec.method == "pql":
         return WALD

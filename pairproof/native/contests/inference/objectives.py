@@ -28,17 +28,7 @@ FloatArray = NDArray[np.float64]
 
 
 def likelihood_of(contests: Contests, chosen: Link) -> Objective:
-    """The log-likelihood of wins and losses.
-
-    Parameters
-    ----------
-    contests : Contests
-    chosen : Link
-
-    Returns
-    -------
-    Objective
-    """
+    """The log-likelihood of wins and losses."""
 
     def at(theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         here = ContestPoint(contests, chosen, theta)
@@ -50,32 +40,8 @@ def likelihood_of(contests: Contests, chosen: Link) -> Objective:
 def objective_of(rows: ContestRows, parts: LimitRows | None = None) -> Objective:
     """What the specification maximises.
 
-    Parameters
-    ----------
-    rows : ContestRows
-    parts : LimitRows, optional
-        Where contests are not connected and ties are modelled or the bias is reduced: what the estimate is of. The
-        penalty is then that of the parameters left.
-
-    Returns
-    -------
-    Objective
-
-    Raises
-    ------
-    InputError
-        The estimate maximises nothing.
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> from pairproof.fit.contests.spec import ContestSpec
-    >>> from pairproof.native.contests.rows import contest_rows
-    >>> from pairproof.native.contests.inference.objectives import objective_of
-    >>> table = pairproof.Comparisons.build("AB", [0], [1], [4], None, [0])
-    >>> at = objective_of(contest_rows(table, ContestSpec("bradley-terry", reference="B", reduction="mean")))
-    >>> bool(abs(at(np.array([np.log(9.0)]))[1][0]) < 1e-12)  # half a contest more of each result
-    True
+    parts: where contests are not connected and ties are modelled or the bias is reduced: what the estimate is
+    of. The penalty is then that of the parameters left.
     """
     spec = rows.spec
     chosen = link(spec.link)

@@ -28,23 +28,10 @@ BoolArray = NDArray[np.bool_]
 class Rows:
     """The rows of a fit, as they entered the likelihood.
 
-    Attributes
-    ----------
-    first, second : int[n_rows]
-    counts : float[n_rows, 3]
-        First preferred, tie, second preferred.
-    eta : float[n_rows]
-        Linear predictors; nan where they are not estimable.
-    probabilities : float[n_rows, 3]
-    certain : bool[n_rows]
-        Rows whose predictor is not estimable: with a contest, its result is certain in the limit.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.contests.inference.predictors import rows_of
-    >>> rows_of(pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [1], [0], [3], None, [0]))).certain.tolist()
-    [True]
+    `first`, second int[n_rows].  counts float[n_rows, 3]: first preferred, tie, second preferred.  eta
+    float[n_rows]: linear predictors; nan where they are not estimable.  probabilities float[n_rows, 3].
+    certain bool[n_rows]: rows whose predictor is not estimable: with a contest, its result is certain in the
+    limit.
     """
 
     first: IntArray
@@ -63,22 +50,7 @@ class Rows:
 def rows_of(fit: Fit) -> Rows:
     """Linear predictors and probabilities of every row of a fit's table.
 
-    Parameters
-    ----------
-    fit : Fit
-        Of comparisons.
-
-    Returns
-    -------
-    Rows
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.contests.inference.predictors import rows_of
-    >>> fit = pairproof.fit_bradley_terry(pairproof.Comparisons.build("AB", [1], [0], [3], None, [1]))
-    >>> rows_of(fit).probabilities.round(9).tolist()
-    [[0.75, 0.0, 0.25]]
+    fit: of comparisons.
     """
     table = fit.data.with_ties_treated(fit.ties)
     counts = np.stack([table.wins, table.ties, table.losses], axis=1).astype(float)

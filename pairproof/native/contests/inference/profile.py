@@ -47,25 +47,8 @@ def profile_contests(
 ) -> pd.DataFrame:
     """Profile intervals beside Wald's of functions of a fit's parameters, and of sigma.
 
-    Parameters
-    ----------
-    fit : ContestFit
-    labels : sequence of str
-    functions : float[m, n_params]
-        On the fit's scale and against its reference.
-    level : float
-    with_sigma : bool
-        Whether a row `sigma` follows.
-
-    Returns
-    -------
-    DataFrame
-        As :func:`pairproof.profile`.
-
-    Raises
-    ------
-    InputError
-        The estimate has no likelihood, or there are several variance components.
+    functions float[m, n_params]: on the fit's scale and against its reference.  with_sigma: whether a row
+    `sigma` follows.  Returns DataFrame: as :func:`pairproof.profile`.
     """
     import pandas as pd
     from scipy.special import chdtri
@@ -111,15 +94,7 @@ def _estimate(
 def in_design(fit: ContestFit, rows: ContestRows, function: FloatArray) -> FloatArray:
     """A function of a fit's parameters as one of the design's parameters and those of the ties.
 
-    Parameters
-    ----------
-    fit : ContestFit
-    rows : ContestRows
-    function : float[n_params]
-
-    Returns
-    -------
-    float[p + q]
+    function float[n_params].  Returns float[p + q].
     """
     unit = 1.0 / LOG_WORTH_PER_UNIT[fit.scale]
     weights = function * np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
@@ -136,13 +111,7 @@ def in_design(fit: ContestFit, rows: ContestRows, function: FloatArray) -> Float
 
 
 class FixedProfiles:
-    """Profiles of the parameters of a model without random effects.
-
-    Parameters
-    ----------
-    fit : ContestFit
-    rows : ContestRows
-    """
+    """Profiles of the parameters of a model without random effects."""
 
     def __init__(self, fit: ContestFit, rows: ContestRows) -> None:
         self.rows, self.spec = rows, rows.spec
@@ -216,13 +185,7 @@ def _in_units(fit: ContestFit, rows: ContestRows) -> FloatArray:
 
 
 def check_profile(fit: ContestFit) -> None:
-    """Refuse an estimate without a likelihood.
-
-    Raises
-    ------
-    InputError
-        By penalised quasi-likelihood.
-    """
+    """Refuse an estimate without a likelihood."""
     if fit.of_contests.method == "pql":
         raise InputError(
             "penalised quasi-likelihood has no likelihood to profile; fit with method='laplace', or take fit.conf_int()"

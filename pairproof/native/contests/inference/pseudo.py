@@ -108,31 +108,7 @@ def fit_with_pseudo_comparisons(
 def with_pseudo_rows(table: Comparisons, n: float, kind: str) -> Comparisons:
     """The table with rows of pseudo-comparisons after its own.
 
-    Parameters
-    ----------
-    table : Comparisons
-    n : float
-    kind : {"ghost", "pairs"}
-
-    Returns
-    -------
-    Comparisons
-        Its numeric columns are 0 in the rows added, its factors have no level there.
-
-    Raises
-    ------
-    InputError
-        An item is named (ghost).
-    TooLargeError
-        More than two million pairs.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.contests.inference.pseudo import with_pseudo_rows
-    >>> table = pairproof.Comparisons.build("AB", [0], [1], [5], None, [0])
-    >>> with_pseudo_rows(table, 0.5, "pairs").n_comparisons
-    6.0
+    Returns Comparisons: its numeric columns are 0 in the rows added, its factors have no level there.
     """
     k = len(table.items)
     items, item_data = table.items, dict(table.item_data)

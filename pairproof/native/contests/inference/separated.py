@@ -27,14 +27,7 @@ MOST_ENTRIES = 50_000_000
 def runs_off(limit: LimitRows, c: FloatArray) -> tuple[bool, bool]:
     """Whether a function can go to inf, and to -inf, without loss of likelihood.
 
-    Parameters
-    ----------
-    limit : LimitRows
-    c : float[p]
-
-    Returns
-    -------
-    (bool, bool)
+    c float[p].
     """
     from scipy.optimize import linprog
 
@@ -58,21 +51,7 @@ def runs_off(limit: LimitRows, c: FloatArray) -> tuple[bool, bool]:
 def constrained_limit(contests: Contests, c: FloatArray, basis: FloatArray) -> tuple[FloatArray, Contests]:
     """The free directions along which constrained contests say something, and the contests that stay uncertain.
 
-    Parameters
-    ----------
-    contests : Contests
-    c : float[p]
-    basis : float[p, k]
-        Orthogonal to c.
-
-    Returns
-    -------
-    (float[p, k'], Contests)
-
-    Raises
-    ------
-    TooLargeError
-        The constrained design has more than MOST_ENTRIES entries.
+    c float[p].  basis float[p, k]: orthogonal to c.
     """
     pooled = contests.pooled()
     n = pooled.design.n_rows

@@ -43,13 +43,8 @@ SWITCHES = (("order", "order_effect"), ("tie-shift", "tie_shift"), ("tie-scale",
 class ModelTerm:
     """A term of a model.
 
-    Attributes
-    ----------
-    text : str
-        `SVL`, `log(mass):home`, `item`, `order`.
-    factors : frozenset of str
-        What is multiplied; a term inside another has some of its factors.
-    kind : {"formula", "item", "item_term", "comparison", "by", "switch"}
+    text: `SVL`, `log(mass):home`, `item`, `order`.  factors: what is multiplied; a term inside another has
+    some of its factors.
     """
 
     text: str
@@ -61,15 +56,8 @@ class ModelTerm:
 class TermModel:
     """A fitted model as a list of terms.
 
-    Attributes
-    ----------
-    table : Comparisons
-        With neither columns that its formula made nor rows that it left out.
-    spec : ModelSpec
-    terms : tuple of ModelTerm
-    own : tuple of str
-        Items with an ability of their own.
-    by_formula : bool
+    table: with neither columns that its formula made nor rows that it left out.  `own`: items with an ability
+    of their own.
     """
 
     table: Comparisons
@@ -81,20 +69,7 @@ class TermModel:
     def fitted(self, terms: Sequence[ModelTerm], own: Sequence[str] | None = None) -> Fit:
         """The model with these terms, fitted to the same rows.
 
-        Parameters
-        ----------
-        terms : sequence of ModelTerm
-        own : sequence of str, optional
-            Items with an ability of their own; those of the model if not given.
-
-        Returns
-        -------
-        Fit
-
-        Raises
-        ------
-        InputError or one of its kinds
-            There is no such model.
+        `own`: items with an ability of their own; those of the model if not given.
         """
         separate = tuple(self.own if own is None else own)
         with python_warnings.catch_warnings():
@@ -112,24 +87,7 @@ class TermModel:
 def term_model(fit: Fit) -> TermModel:
     """The terms of a fit.
 
-    Parameters
-    ----------
-    fit : Fit
-        Of comparisons.
-
-    Returns
-    -------
-    TermModel
-
-    Examples
-    --------
-    >>> import numpy as np, pairproof
-    >>> from pairproof.native.contests.inference.terms import term_model
-    >>> a, b = np.triu_indices(4, 1)
-    >>> table = pairproof.Comparisons.build(
-    ...     "ABCD", a, b, [3, 6, 1, 8, 2, 1], None, [7, 4, 9, 2, 8, 9], item_data={"x": np.array([0.0, 1, 2, 4])})
-    >>> [t.text for t in term_model(pairproof.fit_bradley_terry(table, formula="x + I(x^2)")).terms]
-    ['x', 'I(x^2)']
+    fit: of comparisons.
     """
     spec = fit.spec
     formula = getattr(spec, "formula", "")
@@ -165,20 +123,7 @@ def _of_model(model: Model) -> tuple[ModelTerm, ...]:
 def scope_terms(model: TermModel, scope: str | Sequence[str]) -> tuple[ModelTerm, ...]:
     """The terms of a scope that the model does not have.
 
-    Parameters
-    ----------
-    model : TermModel
-    scope : str or sequence of str
-        Terms, in the words of a formula; "." stands for those of the model, as in R.
-
-    Returns
-    -------
-    tuple of ModelTerm
-
-    Raises
-    ------
-    FormulaError, InputError
-        The scope cannot be read, or has no other term.
+    scope: terms, in the words of a formula; "." stands for those of the model, as in R.
     """
     text = scope if isinstance(scope, str) else " + ".join(scope)
     text = re.sub(r"^\s*~", "", text)

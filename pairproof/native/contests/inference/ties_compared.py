@@ -63,22 +63,8 @@ SHARED = (
 class TiesCompared:
     """Treatments of ties side by side.
 
-    Attributes
-    ----------
-    items : tuple of str
-    reference : str
-        The item whose ability is 0 in all treatments.
-    treatments : tuple of Treatment
-    notes : tuple of str
-        Where a conclusion depends on the treatment: the order of a pair, significance of a difference, the ranking.
-    alpha : float
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> often = pairproof.Comparisons.build("AB", [0], [1], [15], [60], [4])
-    >>> pairproof.compare_ties(often, treatments=["davidson", "half"]).notes
-    ('A - B differs from 0 at 0.05 by davidson (z 2.35), not by half (1.23)',)
+    reference: the item whose ability is 0 in all treatments.  notes: where a conclusion depends on the
+    treatment: the order of a pair, significance of a difference, the ranking.
     """
 
     items: tuple[str, ...]
@@ -88,13 +74,7 @@ class TiesCompared:
     alpha: float
 
     def __getitem__(self, name: str) -> Treatment:
-        """A treatment by name.
-
-        Raises
-        ------
-        InputError
-            It was not asked for.
-        """
+        """A treatment by name."""
         for t in self.treatments:
             if t.name == name:
                 return t
@@ -108,10 +88,7 @@ class TiesCompared:
     def to_frame(self) -> pd.DataFrame:
         """Abilities: one row for each item and treatment.
 
-        Returns
-        -------
-        DataFrame
-            treatment, item, ability, se, rank (1 for the ablest; nan without an estimate).
+        Returns DataFrame: treatment, item, ability, se, rank (1 for the ablest; nan without an estimate).
         """
         import pandas as pd
 
@@ -127,11 +104,8 @@ class TiesCompared:
     def models(self) -> pd.DataFrame:
         """The treatments: one row each.
 
-        Returns
-        -------
-        DataFrame
-            By treatment: llf and aic where they compare, observed and fitted share of ties, lr, df and p against
-            Davidson's model, and `without` (why there is no estimate).
+        Returns DataFrame: by treatment: llf and aic where they compare, observed and fitted share of ties,
+        lr, df and p against Davidson's model, and `without` (why there is no estimate).
         """
         import pandas as pd
 
@@ -140,21 +114,11 @@ class TiesCompared:
         return pd.DataFrame(rows, index=[t.name for t in self.treatments])
 
     def summary(self) -> str:
-        """The comparison as text.
-
-        Returns
-        -------
-        str
-        """
+        """The comparison as text."""
         return text(self.items, self.reference, self.treatments, self.notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as a JSON object; None where there is no value.
-
-        Returns
-        -------
-        dict
-        """
+        """The comparison as a JSON object; None where there is no value."""
         names = ("llf", "aic", "observed", "fitted", "lr", "df", "p")
         return {
             "items": list(self.items),

@@ -25,12 +25,8 @@ WIDE = 100
 class Item:
     """What a treatment says of the items.
 
-    Attributes
-    ----------
-    name : str
-    abilities : float[n]
-    covariance : (float[n, n], float[n, k])
-        Of the abilities, and how they move along directions without an estimate.
+    abilities float[n].  covariance (float[n, n], float[n, k]): of the abilities, and how they move along
+    directions without an estimate.
     """
 
     name: str
@@ -50,19 +46,7 @@ class Item:
 def notes(names: Sequence[str], items: Sequence[Item], critical: float, alpha: float) -> tuple[str, ...]:
     """Sentences on what depends on the treatment.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of the items.
-    items : sequence of Item
-        One for each treatment that has estimates.
-    critical : float
-        Of |z|.
-    alpha : float
-
-    Returns
-    -------
-    tuple of str
+    critical: of |z|.
     """
     n = len(names)
     out: list[str] = []
@@ -124,17 +108,7 @@ def _pair(a: str, b: str, found: dict[str, tuple[float, float]], critical: float
 def text(items: Sequence[str], reference: str, treatments: Sequence[Treatment], found: Sequence[str]) -> str:
     """The comparison as text, at most 100 columns wide but for long names.
 
-    Parameters
-    ----------
-    items : sequence of str
-    reference : str
-    treatments : sequence of Treatment
-    found : sequence of str
-        The notes.
-
-    Returns
-    -------
-    str
+    `found`: the notes.
     """
     there = [t for t in treatments if t.fit is not None]
     wide = max([18, *(len(t.name) + 2 for t in there)])

@@ -16,20 +16,10 @@ FloatArray = NDArray[np.float64]
 class Treatment:
     """What one treatment of ties says.
 
-    Attributes
-    ----------
-    name : str
-    fit : Fit or None
-    reason : str
-        Why there is no fit; "" if there is one.
-    abilities, se : float[n_items]
-        Log-odds against the reference item; nan where there is no estimate.
-    llf, aic : float
-        nan where it cannot be compared.
-    observed, fitted : float
-        Share of ties; nan without a model of ties.
-    lr, df, p : float
-        Test against Davidson's model; nan where it is not nested.
+    reason: why there is no fit; "" if there is one.  abilities, se float[n_items]: log-odds against the
+    reference item; nan where there is no estimate.  llf, aic: nan where it cannot be compared.  observed,
+    fitted: share of ties; nan without a model of ties.  lr, df, p: test against Davidson's model; nan where
+    it is not nested.
     """
 
     name: str

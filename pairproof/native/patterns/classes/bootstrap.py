@@ -32,25 +32,8 @@ BoolArray = NDArray[np.bool_]
 class Built(NamedTuple):
     """The likelihood of some answers.
 
-    Attributes
-    ----------
-    likelihood : Likelihood
-        Of the pooled answers.
-    weights : float[n]
-    names : tuple of str
-        Of the p parameters.
-    single : float[p], optional
-        Estimate of one class, if it is there already.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.bootstrap import Built
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> one = Likelihood(FactoredSpace(np.array([[1], [-1]]), False), np.zeros(2, dtype=int), [np.ones((1, 1))])
-    >>> Built(one, np.array([3.0, 1.0]), ("A",)).likelihood.n_params
-    1
+    likelihood: of the pooled answers.  weights float[n].  names: of the p parameters.  single float[p]:
+    estimate of one class, if it is there already.
     """
 
     likelihood: Likelihood
@@ -78,61 +61,12 @@ def class_test(
 ) -> ClassTest:
     """Test K classes against K + 1.
 
-    Parameters
-    ----------
-    answers : int[n_persons, m]
-        One row a person.
-    build : function
-        From answers to their likelihood, for example by
-        :func:`pairproof.native.patterns.comparisons.fit.comparison_likelihood`.
-    draw : function
-        From parameters float[n_persons, p] and a random generator to answers.
-    n_classes : int
-        K, 1 or more.
-    samples : int
-        Of the bootstrap.
-    starts : int
-        Of each fit.
-    seed : int
-        Of starts and samples.
-    random : bool[p], optional
-        Which parameters differ between classes; all if not given.
-    progress : function of (int, int), optional
-        Told (samples done, samples in all).
-    workers : int
-        Processes; with more than one `build` and `draw` must survive pickling.  The result is the same.
-    enough : int, optional
-        Stop when so many samples have reached the observed ratio.
-
-    Returns
-    -------
-    ClassTest
-
-    Raises
-    ------
-    InputError
-        The number of samples is not positive.
-    NotEstimableError
-        The model of one class has parameters that are infinite or cannot be told apart.
-    ConvergenceError
-        No start reached a maximum, or no sample could be fitted.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.bootstrap import Built, class_test
-    >>> from pairproof.native.patterns.comparisons.fit import comparison_likelihood
-    >>> from pairproof.native.patterns.drawn import draw_comparisons
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> terms, group = [main_effects("ABC")], np.zeros(80, dtype=int)
-    >>> sides = np.where(np.arange(80) < 40, 1.5, -1.5)[:, None] * np.array([1.0, 0.5])
-    >>> answers = draw_comparisons(sides, terms, group, np.random.default_rng(1))
-    >>> def build(drawn):
-    ...     likelihood, pooled, names = comparison_likelihood(drawn, terms)
-    ...     return Built(likelihood, pooled.weights, names)
-    >>> test = class_test(answers, build, lambda phi, draws: draw_comparisons(phi, terms, group, draws), 1, 19, 3)
-    >>> test.p
-    0.05
+    answers int[n_persons, m]: one row a person.  build: from answers to their likelihood, for example by
+    :func:`pairproof.native.patterns.comparisons.fit.comparison_likelihood`.  draw: from parameters
+    float[n_persons, p] and a random generator to answers.  n_classes: K, 1 or more.  samples: of the
+    bootstrap.  starts: of each fit.  random bool[p]: which parameters differ between classes; all if not
+    given.  workers: processes; with more than one `build` and `draw` must survive pickling.  The result is
+    the same.  enough: stop when so many samples have reached the observed ratio.
     """
     if samples < 1:
         raise InputError(f"{samples} bootstrap samples; expected 1 or more")

@@ -27,25 +27,8 @@ FloatArray = NDArray[np.float64]
 class PoissonCells:
     """Cells of a table as Poisson numbers: the members of a class in prefmod's mixture.
 
-    Attributes
-    ----------
-    design : float[n_cells, p]
-        An intercept among its columns.
-    counts : float[n_cells]
-        Persons with each pattern, >= 0.
-
-    Raises
-    ------
-    InputError
-        Lengths differ, or a count is negative.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.cells import PoissonCells
-    >>> cells = PoissonCells(np.ones((2, 1)), np.array([1.0, 3.0]))
-    >>> cells.maximum().round(6).tolist()  # log 2
-    [0.693147]
+    design float[n_cells, p]: an intercept among its columns.  counts float[n_cells]: persons with each
+    pattern, >= 0.
     """
 
     design: FloatArray
@@ -84,18 +67,7 @@ class PoissonCells:
 class PoissonPoint:
     """Cells at one value of the parameters.
 
-    Attributes
-    ----------
-    cells : PoissonCells
-    phi : float[p]
-    log_probabilities : float[n_cells]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.cells import PoissonCells
-    >>> PoissonCells(np.ones((1, 1)), np.array([0.0])).at(np.zeros(1)).log_probabilities.tolist()
-    [-1.0]
+    phi float[p].  log_probabilities float[n_cells].
     """
 
     cells: PoissonCells

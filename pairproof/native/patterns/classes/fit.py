@@ -45,51 +45,16 @@ SAME = 1e-4
 class LatentClasses:
     """Latent classes of persons, the largest first.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the p parameters of a class.
-    shares : float[K]
-        Share of the persons in each class.
-    phi : float[K, p]
-        Parameters of each class; those that are common stand in every row.
-    random : bool[p]
-        Which parameters differ between classes.
-    share_errors : float[K]
-        Standard errors; nan where a class has collapsed.
-    standard_errors : float[K, p]
-        The same of phi.
-    llf : float
-        Log-likelihood; a supremum where a class has collapsed.
-    n_params : int
-    weight : float
-        Number of persons.
-    posterior : float[n, K]
-        Probabilities of the classes for each answer.
-    mixture : Mixture
-    psi : float[n_params]
-        The parameters as the mixture has them, classes in this order.
-    covariance : float[n_params, n_params]
-        Of psi, from the observed information; nan where a class has collapsed.
-    steps, decrement : int, float
-        Newton steps of the best start, and the squared length of the last in standard errors.
-    collapsed : tuple of (int, str)
-        Class and parameter that is infinite.
-    starts : float[n_starts]
-        Log-likelihood that each start reached, best first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.fit import fit_classes
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> answers = np.array([[1, 1, 1], [1, 1, -1], [1, -1, 1], [-1, 1, 1], [-1, -1, -1], [-1, -1, 1], [1, -1, -1]])
-    >>> weights = np.array([30.0, 9, 8, 10, 25, 8, 9])
-    >>> one = Likelihood(FactoredSpace(answers, False), np.zeros(7, dtype=int), [np.ones((3, 1))])
-    >>> found = fit_classes(one, weights, ["x"], 2, seed=1)
-    >>> found.shares.round(3).tolist(), found.phi.round(3).tolist()
-    ([0.644, 0.356], [[0.625], [-1.012]])
+    names: of the p parameters of a class.  shares float[K]: share of the persons in each class.  phi float[K,
+    p]: parameters of each class; those that are common stand in every row.  random bool[p]: which parameters
+    differ between classes.  share_errors float[K]: standard errors; nan where a class has collapsed.
+    standard_errors float[K, p]: the same of phi.  llf: log-likelihood; a supremum where a class has
+    collapsed.  weight: number of persons.  posterior float[n, K]: probabilities of the classes for each
+    answer.  psi float[n_params]: the parameters as the mixture has them, classes in this order.  covariance
+    float[n_params, n_params]: of psi, from the observed information; nan where a class has collapsed.  steps,
+    decrement: Newton steps of the best start, and the squared length of the last in standard errors.
+    collapsed: class and parameter that is infinite.  starts float[n_starts]: log-likelihood that each start
+    reached, best first.
     """
 
     names: tuple[str, ...]
@@ -144,47 +109,10 @@ def fit_classes(
 ) -> LatentClasses:
     """Fit K latent classes.
 
-    Parameters
-    ----------
-    likelihood : Likelihood or other Members
-        Of one class, with p parameters, for n answers.
-    weights : float[n]
-        Number of persons with each answer.
-    names : sequence of str
-        Of the p parameters.
-    n_classes : int
-        K, 1 or more.
-    random : bool[p], optional
-        Which parameters differ between classes; all if not given.
-    starts : int
-        Number of random starts.
-    seed : int
-        Of the random starts.
-    single : float[p], optional
-        Estimate of one class, around which the starts are drawn; fitted if not given.
-
-    Returns
-    -------
-    LatentClasses
-
-    Raises
-    ------
-    InputError
-        The number of classes or starts is not positive, or lengths do not fit.
-    NotEstimableError
-        The model of one class has parameters that are infinite or cannot be told apart.
-    ConvergenceError
-        No start reached a maximum.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.fit import fit_classes
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> one = Likelihood(FactoredSpace(np.array([[1], [-1]]), False), np.zeros(2, dtype=int), [np.ones((1, 1))])
-    >>> fit_classes(one, np.array([3.0, 1.0]), ["x"], 1).phi.round(6).tolist()  # log(3)/2
-    [[0.549306]]
+    likelihood: of one class, with p parameters, for n answers.  weights float[n]: number of persons with each
+    answer.  n_classes: K, 1 or more.  random bool[p]: which parameters differ between classes; all if not
+    given.  starts: number of random starts.  single float[p]: estimate of one class, around which the starts
+    are drawn; fitted if not given.
     """
     p = likelihood.n_params
     varies = np.ones(p, dtype=bool) if random is None else np.asarray(random, dtype=bool)
@@ -311,19 +239,6 @@ def _result(
 def share_slopes(shares: FloatArray) -> FloatArray:
     """float[K, K - 1]: derivatives of the shares by the log-ratios log(pi_k / pi_K).
 
-    Parameters
-    ----------
-    shares : float[K]
-
-    Returns
-    -------
-    float[K, K - 1]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.fit import share_slopes
-    >>> share_slopes(np.array([0.5, 0.5])).tolist()
-    [[0.25], [-0.25]]
+    shares float[K].  Returns float[K, K - 1].
     """
     return np.asarray((np.diag(shares) - np.outer(shares, shares))[:, :-1])

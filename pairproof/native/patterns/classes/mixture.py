@@ -64,25 +64,8 @@ class Members(Protocol):
 class Mixture:
     """A mixture of K classes.
 
-    Attributes
-    ----------
-    likelihood : Likelihood or other Members
-        Of one class, with p parameters, for n answers.
-    weights : float[n]
-        Number of persons with each answer.
-    n_classes : int
-    random : bool[p]
-        Which parameters differ between classes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.mixture import Mixture
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> one = Likelihood(FactoredSpace(np.array([[1], [-1]]), False), np.zeros(2, dtype=int), [np.ones((1, 1))])
-    >>> Mixture(one, np.ones(2), 2, np.array([True])).n_params  # two values and a log-ratio of shares
-    3
+    likelihood: of one class, with p parameters, for n answers.  weights float[n]: number of persons with each
+    answer.  random bool[p]: which parameters differ between classes.
     """
 
     likelihood: Members
@@ -132,28 +115,8 @@ class Mixture:
 class MixturePoint:
     """A mixture at one value of its parameters.
 
-    Attributes
-    ----------
-    mixture : Mixture
-    psi : float[n_params]
-    points : tuple of MembersPoint
-        Of the classes.
-    shares : float[K]
-    rows : float[n]
-        Log-probability of each answer.
-    posterior : float[n, K]
-        Probabilities of the classes given the answer.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.classes.mixture import Mixture
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> from pairproof.native.patterns.likelihood import Likelihood
-    >>> one = Likelihood(FactoredSpace(np.array([[1], [-1]]), False), np.zeros(2, dtype=int), [np.ones((1, 1))])
-    >>> here = Mixture(one, np.ones(2), 2, np.array([True])).at(np.array([0.5, -0.5, 0.0]))
-    >>> here.posterior.round(4).tolist()
-    [[0.7311, 0.2689], [0.2689, 0.7311]]
+    psi float[n_params].  points: of the classes.  shares float[K].  rows float[n]: log-probability of each
+    answer.  posterior float[n, K]: probabilities of the classes given the answer.
     """
 
     mixture: Mixture

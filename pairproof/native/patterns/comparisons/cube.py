@@ -31,30 +31,9 @@ WRITTEN_OUT = 3**6
 class CubeSpace:
     """Answers to C comparisons, some of which depend on each other.
 
-    Attributes
-    ----------
-    answers : int[n, C]
-        +1, 0, -1 or MISSING; rows should be distinct within a covariate group, as the time grows with them.
-    ternary : bool
-        Whether 0, "undecided", is a possible answer.
-    depends : tuple of (int, int)
-        Comparisons that depend on each other, :func:`pairproof.native.patterns.comparisons.pairs.sharing`.
-
-    Raises
-    ------
-    InputError
-        An answer is none of these.
-    TooLargeError
-        There are more than MOST_PATTERNS patterns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.cube import CubeSpace
-    >>> from pairproof.native.patterns.comparisons.pairs import sharing
-    >>> space = CubeSpace(np.array([[1, 1, -1]]), False, sharing(3))
-    >>> np.exp(space.at(np.zeros(6)).log_probabilities(np.array([0]))).round(9).tolist()
-    [0.125]
+    answers int[n, C]: +1, 0, -1 or MISSING; rows should be distinct within a covariate group, as the time
+    grows with them.  ternary: whether 0, "undecided", is a possible answer.  depends: comparisons that depend
+    on each other, :func:`pairproof.native.patterns.comparisons.pairs.sharing`.
     """
 
     answers: IntArray
@@ -98,13 +77,7 @@ class CubeSpace:
         return CubePoint(self, beta, cube_moments(values, self.ternary, self.depends, beta), {})
 
     def demands(self, rows: IntArray) -> FloatArray:
-        """float[m, q]: statistics of a complete answer minus those of every other pattern.
-
-        Raises
-        ------
-        TooLargeError
-            There are more than 20,000 patterns.
-        """
+        """float[m, q]: statistics of a complete answer minus those of every other pattern."""
         n = self.answers.shape[1]
         if len(self.codes) ** n > 20_000:
             raise TooLargeError(
@@ -121,20 +94,7 @@ class CubeSpace:
 class CubePoint:
     """Moments over all patterns, and over those that agree with each incomplete answer.
 
-    Attributes
-    ----------
-    space : CubeSpace
-    beta : float[q]
-    whole : Moments
-    parts : dict of int to Moments
-        Of the incomplete answers asked for so far, by their number.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.cube import CubeSpace
-    >>> CubeSpace(np.array([[1, 9]]), False, ((0, 1),)).at(np.zeros(3)).scores(np.array([0])).tolist()
-    [[1.0, 0.0, 0.0]]
+    beta float[q].  parts: of the incomplete answers asked for so far, by their number.
     """
 
     space: CubeSpace

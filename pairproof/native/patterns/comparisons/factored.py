@@ -28,25 +28,7 @@ BoolArray = NDArray[np.bool_]
 class FactoredSpace:
     """Answers to C independent comparisons, with 2 or 3 categories.
 
-    Attributes
-    ----------
-    answers : int[n, C]
-        +1, 0, -1 or MISSING.
-    ternary : bool
-        Whether 0, "undecided", is a possible answer.
-
-    Raises
-    ------
-    InputError
-        An answer is none of these.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> space = FactoredSpace(np.array([[1, 0, -1]]), ternary=True)
-    >>> np.exp(space.at(np.zeros(6)).log_probabilities(np.array([0]))).round(9).tolist()  # (1/3)**3
-    [0.037037037]
+    answers int[n, C]: +1, 0, -1 or MISSING.  ternary: whether 0, "undecided", is a possible answer.
     """
 
     answers: IntArray
@@ -98,18 +80,7 @@ class FactoredSpace:
 class FactoredPoint:
     """Probabilities of the answers to each comparison.
 
-    Attributes
-    ----------
-    space : FactoredSpace
-    log_p : float[C, 3]
-        Of +1, 0, -1; -inf for 0 where it is impossible.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.factored import FactoredSpace
-    >>> FactoredSpace(np.array([[1]]), ternary=False).at(np.zeros(1)).log_p.round(4).tolist()
-    [[-0.6931, -inf, -0.6931]]
+    log_p float[C, 3]: of +1, 0, -1; -inf for 0 where it is impossible.
     """
 
     space: FactoredSpace

@@ -40,53 +40,13 @@ def fit_comparisons(
 ) -> PatternFit:
     """Fit persons' answers to all comparisons of J items.
 
-    Parameters
-    ----------
-    answers : int[n_persons, C]
-        +1 first item preferred, 0 undecided, -1 second, MISSING (9) not answered; comparisons in prefmod's
-        order. A person without any answer says nothing and is left out.
-    terms : sequence of ItemTerm
-        Of the items' parameters lambda; log-odds are twice their differences.
-    group : int[n_persons], optional
-        Covariate group of each person.
-    weights : float[n_persons], optional
-        Number of persons with the answer.
-    undecided : {"zero", "one", "each"}, optional
-        Not given: two categories.  "zero": three, with parameter 0; "one" parameter; one for "each"
-        comparison.
-    dependence : bool
-        Whether comparisons that share an item depend on each other.
-    own : sequence of ComparisonTerm
-        Terms of the comparisons themselves, as log-odds.
-    names : sequence of str, optional
-        Of all parameters; prefmod's if not given.
-
-    Returns
-    -------
-    PatternFit
-
-    Raises
-    ------
-    InputError
-        The number of comparisons is not that of the items, or an answer is none of the codes.
-    NotEstimableError
-        Parameters are infinite or cannot be told apart.
-    ConvergenceError
-        No maximum was reached.
-    TooLargeError
-        There is dependence between too many comparisons.
-
-    Examples
-    --------
-    Two items, of which 61 persons prefer the first, 35 the second and 24 neither (Dras 2015, ModPref):
-
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.fit import fit_comparisons
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> fit = fit_comparisons(np.array([[1], [0], [-1]]), [main_effects("AB")], weights=np.array([61.0, 24, 35]),
-    ...                       undecided="one")
-    >>> fit.estimate.phi.round(4).tolist(), fit.estimate.standard_errors.round(4).tolist()
-    ([0.2778, -0.6551], [0.106, 0.23])
+    answers int[n_persons, C]: +1 first item preferred, 0 undecided, -1 second, MISSING (9) not answered;
+    comparisons in prefmod's order. A person without any answer says nothing and is left out.  terms: of the
+    items' parameters lambda; log-odds are twice their differences.  group int[n_persons]: covariate group of
+    each person.  weights float[n_persons]: number of persons with the answer.  undecided: not given: two
+    categories.  "zero": three, with parameter 0; "one" parameter; one for "each" comparison.  dependence:
+    whether comparisons that share an item depend on each other.  `own`: terms of the comparisons themselves,
+    as log-odds.
     """
     likelihood, pooled, usual = comparison_likelihood(
         answers, terms, group, weights, undecided, dependence, own
@@ -119,25 +79,7 @@ def comparison_likelihood(
 
     Parameters are those of :func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.
 
-    Returns
-    -------
-    (Likelihood, Pooled, tuple of str)
-        Of the pooled answers, and the parameters' names.
-
-    Raises
-    ------
-    InputError
-        The number of comparisons is not that of the items, or an answer is none of the codes.
-    TooLargeError
-        There is dependence between too many comparisons.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.fit import comparison_likelihood
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> comparison_likelihood(np.array([[1], [-1], [1]]), [main_effects("AB")])[1].weights.tolist()
-    [1.0, 2.0]
+    Returns (Likelihood, Pooled, tuple of str): of the pooled answers, and the parameters' names.
     """
     ternary = undecided is not None
     n_items = len(terms[0].columns) if terms else 0

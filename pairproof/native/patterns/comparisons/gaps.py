@@ -59,57 +59,17 @@ def fit_gaps(
 ) -> Estimate:
     """Fit the joint model of answers and gaps.
 
-    Parameters
-    ----------
-    answers : int[n_persons, C]
-        +1, 0, -1, MISSING (9); comparisons in prefmod's order.
-    terms : sequence of ItemTerm
-        Of the items' parameters lambda.
-    alpha : {"common", "item", "comparison"}, optional
-        That a comparison is missing; None: with probability 1/2 (prefmod's NI = TRUE).
-    beta : {"item", "difference", "comparison", "coded"}, optional
-        That this depends on the answer.
-    alpha_of, beta_of : sequence of int, optional
-        Items, or comparisons, that have a parameter; all if not given.  Give those with a gap: the alpha of
-        an item without one is minus infinity.  Of the
-        "difference" the last item has none: it is the reference.
-    group : int[n_persons], optional
-        Covariate group of each person.
-    weights : float[n_persons], optional
-        Number of persons with the answer.
-    undecided : {"zero", "one", "each"}, optional
-        As for :func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.
-    dependence : bool
-        Whether comparisons that share an item depend on each other.
-    silent : {"in", "out"}
-        Whether persons without any answer count: the model gives them a probability, and prefmod leaves them
-        out while it keeps that probability.
-
-    Returns
-    -------
-    Estimate
-        Parameters of the items, then "alpha", "alpha:A", "alpha:12" and so on, "beta:A" and so on, then those
-        of "undecided" and of dependence (prefmod's order).
-
-    Raises
-    ------
-    InputError
-        An option or a shape is wrong, or nothing is missing.
-    NotEstimableError
-        Parameters are infinite or cannot be told apart.
-    ConvergenceError
-        No maximum was reached.
-    TooLargeError
-        There are too many patterns for dependence or "coded".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.gaps import fit_gaps
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> fit = fit_gaps(np.array([[1], [1], [-1], [9]]), [main_effects("AB")], "common")
-    >>> fit.names, fit.phi.round(4).tolist()  # log(2)/2; the sum over two answers takes log(2) off log(1/3)
-    (('A', 'alpha'), [0.3466, -1.0986])
+    answers int[n_persons, C]: +1, 0, -1, MISSING (9); comparisons in prefmod's order.  terms: of the items'
+    parameters lambda.  alpha: that a comparison is missing; None: with probability 1/2 (prefmod's NI = TRUE).
+    beta: that this depends on the answer.  alpha_of, beta_of: items, or comparisons, that have a parameter;
+    all if not given.  Give those with a gap: the alpha of an item without one is minus infinity.  Of the
+    "difference" the last item has none: it is the reference.  group int[n_persons]: covariate group of each
+    person.  weights float[n_persons]: number of persons with the answer.  undecided: as for
+    :func:`pairproof.native.patterns.comparisons.fit.fit_comparisons`.  dependence: whether comparisons that
+    share an item depend on each other.  silent: whether persons without any answer count: the model gives
+    them a probability, and prefmod leaves them out while it keeps that probability.  Returns Estimate:
+    parameters of the items, then "alpha", "alpha:A", "alpha:12" and so on, "beta:A" and so on, then those of
+    "undecided" and of dependence (prefmod's order).
     """
     likelihood, pooled, names = gaps_likelihood(
         answers, terms, alpha, beta, alpha_of, beta_of, group, weights, undecided, dependence, silent
@@ -134,26 +94,7 @@ def gaps_likelihood(
 
     Other parameters are those of :func:`pairproof.native.patterns.comparisons.gaps.fit_gaps`.
 
-    Parameters
-    ----------
-    answers : int[n_persons, C]
-
-    Returns
-    -------
-    (Likelihood, Pooled, list of str)
-
-    Raises
-    ------
-    InputError, TooLargeError
-        As :func:`fit_gaps`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.gaps import gaps_likelihood
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> gaps_likelihood(np.array([[1], [1], [-1], [9]]), [main_effects("AB")], "common")[2]
-    ['A', 'alpha']
+    answers int[n_persons, C].
     """
     ternary = undecided is not None
     n_items = len(terms[0].columns) if terms else 0

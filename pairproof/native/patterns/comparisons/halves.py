@@ -32,20 +32,8 @@ Monomial = tuple[tuple[int, int], ...]
 class Monomials:
     """Which entries of F_A' P F_B are the moments of the statistics, for one way of halving.
 
-    Attributes
-    ----------
-    left, right : tuple of monomials
-        Columns of F_A and F_B.
-    first : (int[q], int[q])
-        Row and column of each statistic's mean.
-    second : (int[q, q], int[q, q])
-        Row and column of the mean of each product of two statistics.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.comparisons.halves import monomials
-    >>> len(monomials(3, False, ((0, 1),), 1).left)
-    2
+    `left`, `right`: columns of F_A and F_B.  `first` (int[q], int[q]): row and column of each statistic's
+    mean.  second (int[q, q], int[q, q]): row and column of the mean of each product of two statistics.
     """
 
     left: tuple[Monomial, ...]
@@ -58,26 +46,8 @@ class Monomials:
 def monomials(n: int, ternary: bool, depends: tuple[tuple[int, int], ...], cut: int) -> Monomials:
     """The monomials of the statistics and their products, comparisons from `cut` on in the second half.
 
-    Parameters
-    ----------
-    n : int
-        Number of comparisons.
-    ternary : bool
-    depends : tuple of (int, int)
-        Comparisons that depend on each other.
-    cut : int
-        0 to n.
-
-    Returns
-    -------
-    Monomials
-        With y_c^2 in the place of u_c = 1 - y_c^2.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.comparisons.halves import monomials
-    >>> monomials(2, True, (), 1).right
-    ((), ((1, 1),), ((1, 2),))
+    n: number of comparisons.  depends: comparisons that depend on each other.  cut: 0 to n.  Returns
+    Monomials: with y_c^2 in the place of u_c = 1 - y_c^2.
     """
     powers: list[dict[int, int]] = [{c: 1} for c in range(n)]
     powers += [{c: 2} for c in range(n)] if ternary else []
@@ -107,27 +77,8 @@ def cube_moments(
 ) -> Moments:
     """The moments over all patterns whose comparisons have these values.
 
-    Parameters
-    ----------
-    values : tuple of tuple of int
-        Possible answers to each comparison.
-    ternary : bool
-        Whether the statistics include u_c.
-    depends : tuple of (int, int)
-        Comparisons that depend on each other.
-    beta : float[q]
-        Natural parameters of y_c, u_c if ternary, y_a y_b.
-
-    Returns
-    -------
-    Moments
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.halves import cube_moments
-    >>> cube_moments(((1, -1), (1,)), False, ((0, 1),), np.zeros(3)).mean.tolist()
-    [0.0, 1.0, 0.0]
+    values: possible answers to each comparison.  ternary: whether the statistics include u_c.  depends:
+    comparisons that depend on each other.  beta float[q]: natural parameters of y_c, u_c if ternary, y_a y_b.
     """
     n = len(values)
     sizes = np.cumprod([1] + [len(v) for v in values])
@@ -153,20 +104,8 @@ def cube_moments(
 def all_patterns(values: tuple[tuple[int, ...], ...]) -> FloatArray:
     """All answers to some comparisons.
 
-    Parameters
-    ----------
-    values : tuple of tuple of int
-        Possible answers to each comparison.
-
-    Returns
-    -------
-    float[product of the numbers of values, number of comparisons]
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.comparisons.halves import all_patterns
-    >>> all_patterns(((1, -1), (1,))).tolist()
-    [[1.0, 1.0], [-1.0, 1.0]]
+    values: possible answers to each comparison.  Returns float[product of the numbers of values, number of
+    comparisons].
     """
     if not values:
         return np.zeros((1, 0))

@@ -39,25 +39,7 @@ class GapSpace:
 
     Statistics are y_c, u_c if ternary, r_c and r_c y_c of the C comparisons.
 
-    Attributes
-    ----------
-    answers : int[n, C]
-        +1, 0, -1 or MISSING.
-    ternary : bool
-        Whether 0, "undecided", is a possible answer.
-
-    Raises
-    ------
-    InputError
-        An answer is none of these.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.joint import GapSpace
-    >>> space = GapSpace(np.array([[1], [9]]), ternary=False)
-    >>> np.exp(space.at(np.zeros(3)).log_probabilities(np.arange(2))).round(9).tolist()
-    [0.25, 0.5]
+    answers int[n, C]: +1, 0, -1 or MISSING.  ternary: whether 0, "undecided", is a possible answer.
     """
 
     answers: IntArray
@@ -117,17 +99,7 @@ class GapSpace:
 class GapPoint:
     """Probabilities of the states of each comparison.
 
-    Attributes
-    ----------
-    space : GapSpace
-    log_p : float[C, k]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.joint import GapSpace
-    >>> GapSpace(np.array([[1]]), False).at(np.zeros(3)).scores(np.array([0])).tolist()
-    [[1.0, -0.5, 0.0]]
+    log_p float[C, k].
     """
 
     space: GapSpace
@@ -181,25 +153,7 @@ class GapCubeSpace:
     comparisons, then r_c y_c of each or, where it is `coded`, sum over c with item i of r_c y_(i) of each
     item.
 
-    Attributes
-    ----------
-    cube : CubeSpace
-        With the answers.
-    coded : bool
-
-    Raises
-    ------
-    TooLargeError
-        There are more than MOST_PATTERNS patterns of answers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.cube import CubeSpace
-    >>> from pairproof.native.patterns.comparisons.joint import GapCubeSpace
-    >>> space = GapCubeSpace(CubeSpace(np.array([[1, 9, 1]]), False, ()), coded=True)
-    >>> np.exp(space.at(np.zeros(9)).log_probabilities(np.array([0]))).round(9).tolist()  # 2 of 64
-    [0.03125]
+    cube: with the answers.
     """
 
     cube: CubeSpace
@@ -255,20 +209,7 @@ class GapCubeSpace:
 class GapCubePoint:
     """Moments over all answers and gaps, and over the answers that agree with each row.
 
-    Attributes
-    ----------
-    space : GapCubeSpace
-    beta : float[q]
-    whole : Moments
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.cube import CubeSpace
-    >>> from pairproof.native.patterns.comparisons.joint import GapCubeSpace
-    >>> space = GapCubeSpace(CubeSpace(np.array([[1, 9, 1]]), False, ()), coded=False)
-    >>> space.at(np.zeros(9)).scores(np.array([0]))[0, :6].round(9).tolist()
-    [1.0, 0.0, 1.0, -0.5, 0.5, -0.5]
+    beta float[q].
     """
 
     space: GapCubeSpace

@@ -24,42 +24,14 @@ MISSING = 9
 
 
 def n_pairs(n_items: int) -> int:
-    """Number C = J (J - 1) / 2 of comparisons.
-
-    Parameters
-    ----------
-    n_items : int
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.comparisons.pairs import n_pairs
-    >>> n_pairs(6)
-    15
-    """
+    """Number C = J (J - 1) / 2 of comparisons."""
     return n_items * (n_items - 1) // 2
 
 
 def pairs_of(n_items: int) -> tuple[IntArray, IntArray]:
     """First and second item of each comparison.
 
-    Parameters
-    ----------
-    n_items : int
-        At least 2.
-
-    Returns
-    -------
-    (int[C], int[C])
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.comparisons.pairs import pairs_of
-    >>> [(int(i) + 1, int(j) + 1) for i, j in zip(*pairs_of(4))]
-    [(1, 2), (1, 3), (2, 3), (1, 4), (2, 4), (3, 4)]
+    n_items: at least 2.
     """
     both = [(i, j) for j in range(n_items) for i in range(j)]
     return np.array([i for i, _ in both], dtype=np.int64), np.array([j for _, j in both], dtype=np.int64)
@@ -68,19 +40,7 @@ def pairs_of(n_items: int) -> tuple[IntArray, IntArray]:
 def incidence(n_items: int) -> FloatArray:
     """The matrix that takes items' parameters to those of comparisons: +1 first, -1 second.
 
-    Parameters
-    ----------
-    n_items : int
-
-    Returns
-    -------
-    float[C, J]
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.comparisons.pairs import incidence
-    >>> incidence(3).tolist()
-    [[1.0, -1.0, 0.0], [1.0, 0.0, -1.0], [0.0, 1.0, -1.0]]
+    Returns float[C, J].
     """
     first, second = pairs_of(n_items)
     found = np.zeros((len(first), n_items))
@@ -94,20 +54,7 @@ def incidence(n_items: int) -> FloatArray:
 def sharing(n_items: int) -> tuple[tuple[int, int], ...]:
     """Pairs of comparisons that share an item, in prefmod's order of its `ia` parameters.
 
-    Parameters
-    ----------
-    n_items : int
-
-    Returns
-    -------
-    tuple of (int, int)
-        Numbers of comparisons, for each common item in turn.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.comparisons.pairs import sharing
-    >>> sharing(3)  # 12.13, 12.23, 13.23
-    ((0, 1), (0, 2), (1, 2))
+    Returns tuple of (int, int): numbers of comparisons, for each common item in turn.
     """
     first, second = pairs_of(n_items)
     found = []
@@ -118,22 +65,7 @@ def sharing(n_items: int) -> tuple[tuple[int, int], ...]:
 
 
 def sharing_names(n_items: int) -> tuple[str, ...]:
-    """prefmod's names of the `ia` parameters.
-
-    Parameters
-    ----------
-    n_items : int
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.comparisons.pairs import sharing_names
-    >>> sharing_names(3)
-    ('I12.13', 'I12.23', 'I13.23')
-    """
+    """prefmod's names of the `ia` parameters."""
     first, second = pairs_of(n_items)
     label = [f"{i + 1}{j + 1}" for i, j in zip(first, second)]
     return tuple(f"I{label[a]}.{label[b]}" for a, b in sharing(n_items))
@@ -142,28 +74,7 @@ def sharing_names(n_items: int) -> tuple[str, ...]:
 def check_answers(answers: IntArray, ternary: bool) -> IntArray:
     """The answers as int64, if each is a possible one.
 
-    Parameters
-    ----------
-    answers : int[n, C]
-    ternary : bool
-        Whether "undecided" is a possible answer.
-
-    Returns
-    -------
-    int[n, C]
-
-    Raises
-    ------
-    InputError
-        An answer is none of the codes, or the array has another shape.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.comparisons.pairs import check_answers
-    >>> check_answers(np.array([[1, 2, -1]]), True)
-    Traceback (most recent call last):
-    pairproof.errors.InputError: person 1, comparison 2: the answer is 2; expected 1, 0, -1 or MISSING (9)
+    answers int[n, C].  ternary: whether "undecided" is a possible answer.  Returns int[n, C].
     """
     if answers.ndim != 2:
         raise InputError(

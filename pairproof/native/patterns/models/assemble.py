@@ -36,12 +36,7 @@ RULE = "squared Newton decrement (step length in standard errors) <= 1e-14, or f
 class Parameters:
     """The parameters of a model in the order in which they are shown.
 
-    Attributes
-    ----------
-    terms : tuple of Term
-        References included.
-    free : bool[n_terms]
-        Those that were estimated, in the order of the estimate.
+    terms: references included.  free bool[n_terms]: those that were estimated, in the order of the estimate.
     """
 
     terms: tuple[Term, ...]
@@ -66,25 +61,9 @@ def assemble(
 ) -> AnswerFit:
     """The fit of a model of whole answers.
 
-    Parameters
-    ----------
-    table : Respondents
-    spec : AnswerSpec
-    model : ItemModel
-    found : PatternFit
-    parameters : Parameters
-    statistics : sequence of str
-        Names of the natural parameters.
-    possible : Possible, optional
-        None where possible answers are not enumerated.
-    warnings : sequence of FitWarning
-        Beside those of the covariates.
-    infinite : sequence of Term
-        Parameters that are minus infinity, so that the arrays do not have them.
-
-    Returns
-    -------
-    AnswerFit
+    statistics: names of the natural parameters.  possible: none where possible answers are not enumerated.
+    warnings: beside those of the covariates.  infinite: parameters that are minus infinity, so that the
+    arrays do not have them.
     """
     estimate, n = found.estimate, len(parameters.terms) + len(infinite)
     at = np.flatnonzero(parameters.free)
@@ -148,22 +127,9 @@ def assemble(
 class Fitted:
     """A model of arrays that was fitted to a table, before its numbers have names.
 
-    Attributes
-    ----------
-    table : Respondents
-    spec : AnswerSpec
-    model : ItemModel
-    found : PatternFit
-    others : sequence of Term
-        Parameters after those of the items.
-    statistics : sequence of str
-        Names of the natural parameters.
-    possible : Possible, optional
-        None where possible answers are not enumerated.
-    warnings : sequence of FitWarning
-        Beside those of the covariates.
-    infinite : sequence of Term
-        Parameters that are minus infinity, so that the arrays do not have them.
+    others: parameters after those of the items.  statistics: names of the natural parameters.  possible: none
+    where possible answers are not enumerated.  warnings: beside those of the covariates.  infinite:
+    parameters that are minus infinity, so that the arrays do not have them.
     """
 
     table: Respondents

@@ -40,40 +40,11 @@ def answer_design(
 ) -> pd.DataFrame:
     """The possible answers, how often each was given, and the columns of a log-linear model of them.
 
-    Parameters
-    ----------
-    table : Respondents
-        Answers at one time.
-    by : sequence of str
-        Covariates whose groups are kept apart.
-    dependence : bool
-        Whether columns y_a y_b of comparisons that share an item are added.
-    incomplete : {"refuse", "leave out"}
-        What becomes of persons who left something out: prefmod leaves them out.
-
-    Returns
-    -------
-    DataFrame
-        answer, y, a column an item, `tie:A:B` for each pair where ties could be given, `A:B*A:C` and so on with
-        dependence, then the covariates.  ``attrs["left_out"]`` is the number of persons left out.
-
-    Raises
-    ------
-    InputError
-        Answers at several times, an unknown covariate, or persons who left something out.
-    TooLargeError
-        More than 400,000 possible answers.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.patterns.models.design import answer_design
-    >>> table = pairproof.Respondents.build("ABC", "rankings", [[1, 2, 3], [2, 1, 3], [1, 2, 3]])
-    >>> answer_design(table).head(3)
-          answer    y  A  B  C
-    0  A > B > C  2.0  2  0 -2
-    1  A > C > B  0.0  2 -2  0
-    2  B > A > C  1.0  0  2 -2
+    table: answers at one time.  `by`: covariates whose groups are kept apart.  dependence: whether columns
+    y_a y_b of comparisons that share an item are added.  incomplete: what becomes of persons who left
+    something out: prefmod leaves them out.  Returns DataFrame: answer, y, a column an item, `tie:A:B` for
+    each pair where ties could be given, `A:B*A:C` and so on with dependence, then the covariates.
+    ``attrs["left_out"]`` is the number of persons left out.
     """
     import pandas as pd
 

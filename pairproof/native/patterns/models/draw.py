@@ -34,31 +34,8 @@ def draw_pairs(
 ) -> Respondents:
     """Draw the comparisons of persons from worths.
 
-    Parameters
-    ----------
-    worths : mapping of item to float
-        Above 0; only their ratios count.
-    persons : int
-    seed : int
-        Of numpy's default generator.
-    tie_prevalence : float
-        Davidson's nu, 0 or more; 0: no ties, and no tie category.
-
-    Returns
-    -------
-    Respondents
-
-    Raises
-    ------
-    InputError
-        A worth or nu that is not as said, fewer than two items, no person.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.models.draw import draw_pairs
-    >>> table = draw_pairs({"A": 4, "B": 2, "C": 1}, 1000, seed=1)
-    >>> float((table.once[:, 0] == 1).mean())  # A preferred to B: 4 / 6
-    0.663
+    worths: above 0; only their ratios count.  tie_prevalence: davidson's nu, 0 or more; 0: no ties, and no
+    tie category.
     """
     items, lam = _lambdas(worths)
     n = whole_number("persons", persons, 1)
@@ -83,29 +60,7 @@ def draw_ranks(
 ) -> Respondents:
     """Draw strict rankings of all items from worths.
 
-    Parameters
-    ----------
-    worths : mapping of item to float
-        Above 0; only their ratios count.
-    persons : int
-    seed : int
-    model : {"pattern", "plackett-luce"}
-
-    Returns
-    -------
-    Respondents
-
-    Raises
-    ------
-    InputError
-        A worth that is not above 0, fewer than two items, no person, another model.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.models.draw import draw_ranks
-    >>> table = draw_ranks({"A": 4, "B": 2, "C": 1}, 1000, seed=1, model="plackett-luce")
-    >>> float((table.once[:, 0] == 1).mean())  # A first: 4 / 7
-    0.578
+    worths: above 0; only their ratios count.
     """
     one_of("model", model, ("pattern", "plackett-luce"))
     items, lam = _lambdas(worths)
@@ -118,33 +73,9 @@ def draw_ranks(
 def draw_answers(fit: AnswerFit, *, seed: int) -> Respondents:
     """Draw an answer of every person of a fitted table from the fitted model, with the gaps that each left.
 
-    Parameters
-    ----------
-    fit : AnswerFit
-        Of a model whose possible answers are written out (at most 400,000).
-    seed : int
-
-    Returns
-    -------
-    Respondents
-        A row a person, with the covariates of the table.  Ratings are drawn as orders, and have the lowest points that
-        express them.
-
-    Raises
-    ------
-    InputError
-        Items that were not presented, or weights that are no whole numbers of persons, or a model whose possible
-        answers are not written out.
-    TooLargeError
-        There are too many possible answers.
-
-    Examples
-    --------
-    >>> import pairproof
-    >>> from pairproof.native.patterns.models.draw import draw_answers
-    >>> table = pairproof.Respondents.build("ABC", "rankings", [[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]])
-    >>> draw_answers(pairproof.fit_pattern(table), seed=1).once.tolist()
-    [[2, 1, 3], [3, 2, 1], [1, 2, 3], [3, 2, 1]]
+    fit: of a model whose possible answers are written out (at most 400,000).  Returns Respondents: a row a
+    person, with the covariates of the table.  Ratings are drawn as orders, and have the lowest points that
+    express them.
     """
     table = fit.respondents
     possible = enumerated(fit.numbers)

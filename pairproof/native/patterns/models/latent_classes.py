@@ -162,17 +162,7 @@ def fit_latent_classes(
 
 
 def fitted(table: Respondents, spec: AnswerSpec) -> Fitted:
-    """The model of one class, as arrays.
-
-    Parameters
-    ----------
-    table : Respondents
-    spec : AnswerSpec
-
-    Returns
-    -------
-    Fitted
-    """
+    """The model of one class, as arrays."""
     return fitted_pattern(table, spec) if spec.family == "pattern" else fitted_plackett_luce(table, spec)
 
 
@@ -180,12 +170,7 @@ def fitted(table: Respondents, spec: AnswerSpec) -> Fitted:
 class Refit:
     """From the answers of persons to their likelihood.
 
-    Attributes
-    ----------
-    persons : Respondents
-    spec : AnswerSpec
-    n_params : int
-        Of one class.
+    n_params: of one class.
     """
 
     persons: Respondents
@@ -205,13 +190,7 @@ class Refit:
 class Tester:
     """The bootstrap test of a number of classes against one more.
 
-    Attributes
-    ----------
-    table : Respondents
-    spec : AnswerSpec
-        With the smaller number.
-    random : bool[p]
-        Which parameters differ between classes.
+    spec: with the smaller number.  random bool[p]: which parameters differ between classes.
     """
 
     table: Respondents

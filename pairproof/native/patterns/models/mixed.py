@@ -33,17 +33,10 @@ RULE = (
 class Columns:
     """The parameters of all classes in the order in which they are shown.
 
-    Attributes
-    ----------
-    terms : tuple of Term
-        `A:class[1]`, ..., then what is common to the classes.
-    slot : int[n_terms]
-        Where each stands among the parameters of the mixture; -1 for a reference, -2 for one that is infinite in
-        every class.
-    of_class : int[n_terms]
-        Class of each; -1 for what is common.
-    parameter : int[n_terms]
-        Which of the free parameters of one class it is; -1 for a reference.
+    terms: `A:class[1]`, ..., then what is common to the classes.  slot int[n_terms]: where each stands among
+    the parameters of the mixture; -1 for a reference, -2 for one that is infinite in every class.  of_class
+    int[n_terms]: class of each; -1 for what is common.  parameter int[n_terms]: which of the free parameters
+    of one class it is; -1 for a reference.
     """
 
     terms: tuple[Term, ...]
@@ -61,15 +54,7 @@ def in_class(term: Term, k: int) -> Term:
 def columns_of(one: Fitted, found: LatentClasses) -> Columns:
     """Items class by class, then items that all classes share, then ties and dependence.
 
-    Parameters
-    ----------
-    one : Fitted
-        Of one class.
-    found : LatentClasses
-
-    Returns
-    -------
-    Columns
+    one: of one class.
     """
     parameters, n_classes = one.parameters, len(found.shares)
     terms, free = parameters.terms, parameters.free
@@ -100,17 +85,7 @@ def assemble_classes(
 ) -> ClassFit:
     """The fit of latent classes.
 
-    Parameters
-    ----------
-    one : Fitted
-        Of one class.
-    found : LatentClasses
-    starts, seed : int
-    tester : ClassTester
-
-    Returns
-    -------
-    ClassFit
+    one: of one class.
     """
     table, spec, model = one.table, one.spec, one.model
     columns, pooled, likelihood = columns_of(one, found), one.found.pooled, one.found.likelihood
@@ -176,17 +151,7 @@ def assemble_classes(
 
 
 def in_classes(groups: dict[str, dict[str, Value]], n_classes: int) -> dict[str, dict[str, Value]]:
-    """The groups for which worths are given, in each class.
-
-    Parameters
-    ----------
-    groups : dict of str to dict
-    n_classes : int
-
-    Returns
-    -------
-    dict
-    """
+    """The groups for which worths are given, in each class."""
     return {
         f"{'' if label == 'all' else label + ','}class={k + 1}": {**group, "class": str(k + 1)}
         for k in range(n_classes)
@@ -200,14 +165,7 @@ def infinite(columns: Columns, found: LatentClasses) -> FloatArray:
     Items of a class that run the same way, and no farther from each other than items do, run together: their
     differences are finite.
 
-    Parameters
-    ----------
-    columns : Columns
-    found : LatentClasses
-
-    Returns
-    -------
-    float[n_terms, n_directions]
+    Returns float[n_terms, n_directions].
     """
     large = {(k - 1, found.names.index(name)) for k, name in found.collapsed}
     places = [

@@ -31,21 +31,9 @@ Form = Literal["comparisons", "strict", "luce", "weak"]
 class Possible:
     """The possible answers of a fitted model.
 
-    Attributes
-    ----------
-    form : {"comparisons", "strict", "luce", "weak"}
-        All comparisons; strict rankings of the pattern model; rankings of Plackett and Luce; weak orders.
-    n_items, n_times : int
-    ternary : bool
-        Whether comparisons have three categories.
-    places : int
-        Different places of weak orders.
-    orders : tuple of int
-        Numbers of items that can tie (Plackett-Luce).
-    dependence : bool
-    between_times : bool
-    beta : tuple of float[q]
-        Natural parameters of each group.
+    form: all comparisons; strict rankings of the pattern model; rankings of Plackett and Luce; weak orders.
+    ternary: whether comparisons have three categories.  places: different places of weak orders.  orders:
+    numbers of items that can tie (Plackett-Luce).  beta: natural parameters of each group.
     """
 
     form: Form

@@ -26,33 +26,9 @@ def random_terms(
 ) -> tuple[BoolArray, tuple[str, ...]]:
     """The parameters that differ between classes.
 
-    Parameters
-    ----------
-    random : str or sequence of str, optional
-        A formula, or names as they stand; all parameters of items and item covariates if not given.
-    terms : sequence of Term
-        All parameters.
-    free : bool[n_terms]
-        Those that are not references.
-
-    Returns
-    -------
-    (bool[n_free], tuple of str)
-        Which differ, and the terms as they were written; () if none were.
-
-    Raises
-    ------
-    FormulaError
-        A term is no parameter of the model, or that of the reference.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.fit.spec import Term
-    >>> from pairproof.native.patterns.models.random_terms import random_terms
-    >>> terms = [Term("A", "item", item="A"), Term("B", "item", item="B"), Term("tie", "tie")]
-    >>> random_terms("A + tie", terms, np.array([True, False, True]))[0].tolist()
-    [True, True]
+    random: a formula, or names as they stand; all parameters of items and item covariates if not given.
+    terms: all parameters.  free bool[n_terms]: those that are not references.  Returns (bool[n_free], tuple
+    of str): which differ, and the terms as they were written; () if none were.
     """
     if random is None:
         return np.array([t.kind in ("item", "covariate") for t, f in zip(terms, free) if f], bool), ()

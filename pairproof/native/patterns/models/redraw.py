@@ -31,21 +31,7 @@ BoolArray = NDArray[np.bool_]
 
 
 def persons_of(table: Respondents) -> tuple[Respondents, IntArray]:
-    """The table with a row for each person, and the row that each had.
-
-    Parameters
-    ----------
-    table : Respondents
-
-    Returns
-    -------
-    (Respondents, int[n_persons])
-
-    Raises
-    ------
-    InputError
-        A weight is no whole number of persons.
-    """
+    """The table with a row for each person, and the row that each had."""
     whole = np.round(table.weights).astype(np.int64)
     wrong = np.flatnonzero(whole != table.weights)
     if len(wrong):
@@ -63,15 +49,8 @@ def persons_of(table: Respondents) -> tuple[Respondents, IntArray]:
 class Redraw:
     """Draws the answers of persons from a model.
 
-    Attributes
-    ----------
-    persons : Respondents
-        A row a person: whose gaps are kept.
-    possible : Possible
-        All answers; its probabilities are set when they are drawn.
-    maps : sequence of float[q, p]
-        From parameters to natural ones, of each group.
-    group : int[n_persons]
+    persons: a row a person: whose gaps are kept.  possible: all answers; its probabilities are set when they
+    are drawn.  maps: from parameters to natural ones, of each group.  group int[n_persons].
     """
 
     persons: Respondents

@@ -38,23 +38,10 @@ By = design.By
 class ItemModel:
     """The items' part of a model: groups of rows, terms for the likelihood, and their names.
 
-    Attributes
-    ----------
-    group : int[n_rows]
-        Covariate group of each row.
-    labels : tuple of str
-        Names of the groups; "" for the only one.
-    groups : mapping of str to mapping of str to level or number
-        For which worths are given.
-    terms : tuple of ItemTerm
-        With the reference left out.
-    named : tuple of Term
-        All parameters of the items at one time, references included.
-    free : bool[n_named]
-        Those that are not references: the parameters of `terms`, in their order.
-    values : tuple of mapping
-        Of the covariates in each group.
-    warnings : tuple of FitWarning
+    group int[n_rows]: covariate group of each row.  labels: names of the groups; "" for the only one.
+    groups: for which worths are given.  terms: with the reference left out.  named: all parameters of the
+    items at one time, references included.  free bool[n_named]: those that are not references: the parameters
+    of `terms`, in their order.  values: of the covariates in each group.
     """
 
     group: IntArray
@@ -70,22 +57,8 @@ class ItemModel:
 def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False) -> ItemModel:
     """Build the items' part of a model.
 
-    Parameters
-    ----------
-    table : Respondents
-    spec : AnswerSpec
-        Its reference is an item, or "sum", for which the last is taken here.
-    level_is_free : bool
-        Whether no item is a reference, because a prior fixes the level.
-
-    Returns
-    -------
-    ItemModel
-
-    Raises
-    ------
-    InputError or one of its kinds
-        The formula, an item covariate or the reference does not fit the table.
+    spec: its reference is an item, or "sum", for which the last is taken here.  level_is_free: whether no
+    item is a reference, because a prior fixes the level.
     """
     formula = parse(spec.by, names_of(table, spec, separate_items(table, spec) if spec.by else ()))
     if formula.tie or formula.order:
@@ -151,15 +124,7 @@ def _refuse_one_level(formula: Formula, patterns: design.Patterns) -> None:
 def at_times(model: ItemModel, times: tuple[str, ...]) -> tuple[tuple[Term, ...], NDArray[np.bool_]]:
     """The items' parameters at all times, references included, and which are free.
 
-    Parameters
-    ----------
-    model : ItemModel
-    times : tuple of str
-        One of them where everybody answered once.
-
-    Returns
-    -------
-    (tuple of Term, bool[n])
+    times: one of them where everybody answered once.
     """
     if len(times) == 1:
         return model.named, model.free

@@ -21,24 +21,9 @@ FloatArray = NDArray[np.float64]
 def products(weights: FloatArray, degree: int) -> tuple[FloatArray, FloatArray]:
     """Polynomials of the items before each, and of the items from each on.
 
-    Parameters
-    ----------
-    weights : float[n, J]
-        Of the items in n sets, >= 0; 0 for an item that is not in the set.
-    degree : int
-        The highest coefficient that is wanted.
-
-    Returns
-    -------
-    (float[J + 1, n, degree + 1], float[J + 1, n, degree + 1])
-        Entry j of the first is of items 0 to j - 1, of the second of items j to J - 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.elementary import products
-    >>> products(np.array([[1.0, 2.0, 3.0]]), 3)[0][3].tolist()
-    [[1.0, 6.0, 11.0, 6.0]]
+    weights float[n, J]: of the items in n sets, >= 0; 0 for an item that is not in the set.  degree: the
+    highest coefficient that is wanted.  Returns (float[J + 1, n, degree + 1], float[J + 1, n, degree + 1]):
+    entry j of the first is of items 0 to j - 1, of the second of items j to J - 1.
     """
     n, n_items = weights.shape
     before = np.zeros((n_items + 1, n, degree + 1))
@@ -54,21 +39,7 @@ def products(weights: FloatArray, degree: int) -> tuple[FloatArray, FloatArray]:
 def times_item(polynomial: FloatArray, weight: FloatArray) -> FloatArray:
     """The polynomials times (1 + w x), cut at their degree.
 
-    Parameters
-    ----------
-    polynomial : float[n, degree + 1]
-    weight : float[n]
-
-    Returns
-    -------
-    float[n, degree + 1]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.elementary import times_item
-    >>> times_item(np.array([[1.0, 2.0]]), np.array([3.0])).tolist()
-    [[1.0, 5.0]]
+    polynomial float[n, degree + 1].  weight float[n].  Returns float[n, degree + 1].
     """
     found = polynomial.copy()
     found[:, 1:] += polynomial[:, :-1] * weight[:, None]
@@ -78,22 +49,7 @@ def times_item(polynomial: FloatArray, weight: FloatArray) -> FloatArray:
 def coefficient(first: FloatArray, second: FloatArray, degree: int) -> FloatArray:
     """The coefficient of x^degree in products of two polynomials.
 
-    Parameters
-    ----------
-    first, second : float[n, d + 1]
-    degree : int
-        0 to d.
-
-    Returns
-    -------
-    float[n]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.elementary import coefficient
-    >>> coefficient(np.array([[1.0, 2.0]]), np.array([[1.0, 3.0]]), 1).tolist()
-    [5.0]
+    `first`, second float[n, d + 1].  degree: 0 to d.  Returns float[n].
     """
     return np.asarray(np.einsum("ni,ni->n", first[:, : degree + 1], second[:, degree::-1]))
 
@@ -101,22 +57,7 @@ def coefficient(first: FloatArray, second: FloatArray, degree: int) -> FloatArra
 def without_one(weights: FloatArray, degree: int) -> FloatArray:
     """e_degree of each set without each of the items.
 
-    Parameters
-    ----------
-    weights : float[n, J]
-    degree : int
-        >= 0.
-
-    Returns
-    -------
-    float[n, J]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.elementary import without_one
-    >>> without_one(np.array([[1.0, 2.0, 3.0]]), 2).tolist()
-    [[6.0, 3.0, 2.0]]
+    weights float[n, J].  degree: >= 0.  Returns float[n, J].
     """
     before, after = products(weights, degree)
     each = [coefficient(before[j], after[j + 1], degree) for j in range(weights.shape[1])]
@@ -126,23 +67,8 @@ def without_one(weights: FloatArray, degree: int) -> FloatArray:
 def without_two(weights: FloatArray, degree: int) -> Iterator[tuple[int, int, FloatArray]]:
     """e_degree of each set without each two of the items.
 
-    Parameters
-    ----------
-    weights : float[n, J]
-    degree : int
-        >= 0.
-
-    Yields
-    ------
-    (int, int, float[n])
-        The two items, the first before the second, and the polynomials without them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.elementary import without_two
-    >>> [(i, j, e.tolist()) for i, j, e in without_two(np.array([[1.0, 2.0, 3.0]]), 1)]
-    [(0, 1, [3.0]), (0, 2, [2.0]), (1, 2, [1.0])]
+    weights float[n, J].  degree: >= 0.  Returns (int, int, float[n]): the two items, the first before the
+    second, and the polynomials without them.
     """
     before, after = products(weights, degree)
     n_items = weights.shape[1]

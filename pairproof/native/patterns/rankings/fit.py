@@ -45,50 +45,15 @@ def fit_plackett_luce(
 ) -> PatternFit:
     """Fit Plackett and Luce's model.
 
-    Parameters
-    ----------
-    ranks : int[n_persons, J]
-        1 = best, equal for ties, 0 without a rank.
-    terms : sequence of ItemTerm
-        Of the log worths b, which are log-odds.
-    group : int[n_persons], optional
-        Covariate group of each person.
-    weights : float[n_persons], optional
-        Number of persons with the ranking.
-    unranked : {"absent", "below"}, optional
-        What 0 means; to be said if there is any.
-    presented : bool[n_persons, J], optional
-        Whether the person saw the item, where that differs from person to person.
-    orders : tuple of int, optional
-        Numbers of items that can tie; those observed if not given.
-    pseudo : float
-        Pseudo-comparisons: wins and losses of every item against a hypothetical one of free worth (0.5 is the
-        default of R's PlackettLuce, 0 ours).  The covariance is that of what was maximised; llf and deviance
-        leave the pseudo-comparisons out.
-    prior : Prior, optional
-        A normal prior of the parameters.
-
-    Returns
-    -------
-    PatternFit
-        The last parameters are the log prevalences of ties, "tie2" and so on.
-
-    Raises
-    ------
-    InputError
-        A rank, the meaning of 0 or an option is wrong.
-    NotEstimableError
-        The network of rankings has gaps; the message names the items on either side.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> from pairproof.native.patterns.rankings.fit import fit_plackett_luce
-    >>> ranks = np.array([[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]])
-    >>> fit = fit_plackett_luce(ranks, [main_effects("ABC", reference=0)])
-    >>> fit.estimate.names, fit.estimate.phi.round(4).tolist()
-    (('B', 'C'), [-0.266, -0.697])
+    ranks int[n_persons, J]: 1 = best, equal for ties, 0 without a rank.  terms: of the log worths b, which
+    are log-odds.  group int[n_persons]: covariate group of each person.  weights float[n_persons]: number of
+    persons with the ranking.  unranked: what 0 means; to be said if there is any.  presented bool[n_persons,
+    J]: whether the person saw the item, where that differs from person to person.  orders: numbers of items
+    that can tie; those observed if not given.  pseudo: pseudo-comparisons: wins and losses of every item
+    against a hypothetical one of free worth (0.5 is the default of R's PlackettLuce, 0 ours).  The covariance
+    is that of what was maximised; llf and deviance leave the pseudo-comparisons out.  prior: a normal prior
+    of the parameters.  Returns PatternFit: the last parameters are the log prevalences of ties, "tie2" and so
+    on.
     """
     if not (np.isfinite(pseudo) and pseudo >= 0):
         raise InputError(f"pseudo is {pseudo}; expected a finite number >= 0 of pseudo-comparisons")
@@ -126,45 +91,12 @@ def fit_mallows(
 ) -> PatternFit:
     """Fit the pattern model of rankings, prefmod's pattR.
 
-    Parameters
-    ----------
-    ranks : int[n_persons, J]
-        1 = best, 0 without a rank; equal ranks only with `ties_unresolved`.
-    terms : sequence of ItemTerm
-        Of the items' parameters lambda; log-odds are twice their differences.
-    group : int[n_persons], optional
-        Covariate group of each person.
-    weights : float[n_persons], optional
-        Number of persons with the ranking.
-    unranked : {"absent", "below"}, optional
-        What 0 means; prefmod takes it as "below".
-    presented : bool[n_persons, J], optional
-        Whether the person saw the item, where that differs from person to person.
-    ties_unresolved : bool
-        Whether equal ranks say that the person's order is not known; a tie that is an answer needs a model of
-        weak orders.
-
-    Returns
-    -------
-    PatternFit
-
-    Raises
-    ------
-    InputError
-        A rank or the meaning of 0 is wrong, or there are ties whose meaning was not said.
-    NotEstimableError
-        The network of rankings has gaps; the message names the items on either side.
-    TooLargeError
-        There are more than 15 items.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> from pairproof.native.patterns.rankings.fit import fit_mallows
-    >>> ranks = np.array([[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]])
-    >>> fit_mallows(ranks, [main_effects("ABC")]).estimate.phi.round(4).tolist()
-    [0.2582, 0.1291]
+    ranks int[n_persons, J]: 1 = best, 0 without a rank; equal ranks only with `ties_unresolved`.  terms: of
+    the items' parameters lambda; log-odds are twice their differences.  group int[n_persons]: covariate group
+    of each person.  weights float[n_persons]: number of persons with the ranking.  unranked: what 0 means;
+    prefmod takes it as "below".  presented bool[n_persons, J]: whether the person saw the item, where that
+    differs from person to person.  ties_unresolved: whether equal ranks say that the person's order is not
+    known; a tie that is an answer needs a model of weak orders.
     """
     data, kept = _informative(dense_ranks(ranks, unranked, presented), weights)
     _refuse_ties(data, ties_unresolved)
@@ -308,23 +240,7 @@ def _fit(
 
 
 def sequences(n_items: int, orders: tuple[int, ...]) -> int:
-    """Number of rankings of all items in groups of 1 or of these numbers of items.
-
-    Parameters
-    ----------
-    n_items : int
-    orders : tuple of int
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.rankings.fit import sequences
-    >>> sequences(4, ()), sequences(4, (2, 3, 4))
-    (24, 75)
-    """
+    """Number of rankings of all items in groups of 1 or of these numbers of items."""
     found = [1]
     for n in range(1, n_items + 1):
         found.append(sum(comb(n, d) * found[n - d] for d in {1, *orders} if d <= n))

@@ -28,26 +28,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class MallowsSpace:
-    """Rankings of J items, ties as orders that are not known.
-
-    Attributes
-    ----------
-    ranks : Ranks
-
-    Raises
-    ------
-    TooLargeError
-        There are too many items for a table of all subsets.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.mallows import MallowsSpace
-    >>> from pairproof.native.patterns.rankings.ranks import dense_ranks
-    >>> space = MallowsSpace(dense_ranks(np.array([[1, 2, 3], [1, 2, 2]])))
-    >>> np.exp(space.at(np.zeros(3)).log_probabilities(np.arange(2))).round(9).tolist()
-    [0.166666667, 0.333333333]
-    """
+    """Rankings of J items, ties as orders that are not known."""
 
     ranks: Ranks
     _below: FloatArray = field(init=False, repr=False)
@@ -110,21 +91,7 @@ class MallowsSpace:
 class MallowsPoint:
     """Rankings at one value of the items' parameters.
 
-    Attributes
-    ----------
-    space : MallowsSpace
-    lam : float[J]
-    moments : SubsetMoments
-        Of the sets of items that were presented, or tied.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.mallows import MallowsSpace
-    >>> from pairproof.native.patterns.rankings.ranks import dense_ranks
-    >>> here = MallowsSpace(dense_ranks(np.array([[1, 2, 3]]))).at(np.zeros(3))
-    >>> (here.scores(np.array([0])).round(9) + 0.0).tolist()  # wins minus losses, whose mean is 0
-    [[2.0, 0.0, -2.0]]
+    lam float[J].  moments: of the sets of items that were presented, or tied.
     """
 
     space: MallowsSpace

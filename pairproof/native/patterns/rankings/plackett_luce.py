@@ -39,28 +39,8 @@ MOST_CELLS = 5 * 10**7
 class LuceSpace:
     """Rankings of J items as choices in stages.
 
-    Attributes
-    ----------
-    ranks : Ranks
-    orders : tuple of int
-        Numbers of items that can tie, beside 1; those observed if not given (an order that never occurs has
-        maximum-likelihood prevalence 0).
-
-    Raises
-    ------
-    InputError
-        A ranking has a tie of an order that is not a possible one.
-    TooLargeError
-        There are more than MOST_CELLS pairs of an item and a set of items left.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.plackett_luce import LuceSpace
-    >>> from pairproof.native.patterns.rankings.ranks import dense_ranks
-    >>> space = LuceSpace(dense_ranks(np.array([[1, 2, 3]])))
-    >>> np.exp(space.at(np.log(np.array([3.0, 2.0, 1.0]))).log_probabilities(np.array([0]))).round(9).tolist()
-    [0.333333333]
+    orders: numbers of items that can tie, beside 1; those observed if not given (an order that never occurs
+    has maximum-likelihood prevalence 0).
     """
 
     ranks: Ranks
@@ -120,13 +100,7 @@ class LuceSpace:
         return at, self._counts.indices[where].astype(np.int64), self._counts.data[where]
 
     def demands(self, rows: IntArray) -> FloatArray:
-        """float[m, q]: t of a group that was chosen minus t of every other set that could have been.
-
-        Raises
-        ------
-        TooLargeError
-            There are more than MOST_SETS sets.
-        """
+        """float[m, q]: t of a group that was chosen minus t of every other set that could have been."""
         own = np.isin(self.stages.row, rows)
         both = np.unique(
             np.hstack([self.stages.sets[self.stages.left[own]], self.stages.chosen[own]]), axis=0
@@ -160,23 +134,8 @@ class LuceSpace:
 class LucePoint:
     """Choices at one value of log worths and log prevalences.
 
-    Attributes
-    ----------
-    space : LuceSpace
-    beta : float[q]
-    log_totals : float[n_sets]
-        log Z of each left set.
-    means : float[n_sets, q]
-        E[t] of a choice from each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.plackett_luce import LuceSpace
-    >>> from pairproof.native.patterns.rankings.ranks import dense_ranks
-    >>> here = LuceSpace(dense_ranks(np.array([[1, 2]]))).at(np.zeros(2))
-    >>> here.means.tolist()
-    [[0.5, 0.5]]
+    beta float[q].  log_totals float[n_sets]: log Z of each left set.  means float[n_sets, q]: E[t] of a
+    choice from each.
     """
 
     space: LuceSpace

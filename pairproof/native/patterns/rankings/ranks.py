@@ -33,18 +33,8 @@ BELOW, ABSENT = 0, -1
 class Ranks:
     """Dense ranks of J items by n persons.
 
-    Attributes
-    ----------
-    ranks : int[n, J]
-        1, 2, ... without gaps, equal for ties; BELOW (0) for an item below all others, ABSENT (-1) for one
-        that was not presented.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.ranks import Ranks
-    >>> Ranks(np.array([[1, 2, 0, -1]])).presented.tolist()
-    [[True, True, True, False]]
+    ranks int[n, J]: 1, 2, ... without gaps, equal for ties; BELOW (0) for an item below all others, ABSENT
+    (-1) for one that was not presented.
     """
 
     ranks: IntArray
@@ -69,34 +59,9 @@ def dense_ranks(
 ) -> Ranks:
     """Ranks without gaps, once they are checked.
 
-    Parameters
-    ----------
-    ranks : int[n, J]
-        1 = best; 0 for an item without a rank.  A single item below all others gets the last rank.
-    unranked : {"absent", "below"}, optional
-        What 0 means; to be said if there is any, unless `presented` says it.
-    presented : bool[n, J], optional
-        Whether the person saw the item: 0 means "below" where it is true and "absent" elsewhere.
-
-    Returns
-    -------
-    Ranks
-
-    Raises
-    ------
-    InputError
-        A rank is negative or not finite, rows look zero-based, an item was ranked but not presented, or the
-        meaning of 0 is not said.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.ranks import dense_ranks
-    >>> dense_ranks(np.array([[10, 20, 5]])).ranks.tolist()
-    [[2, 3, 1]]
-    >>> dense_ranks(np.array([[1, 2, 0]]))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    pairproof.errors.InputError: person 1 has no rank for item 3; say what that means: unranked="absent"...
+    ranks int[n, J]: 1 = best; 0 for an item without a rank.  A single item below all others gets the last
+    rank.  unranked: what 0 means; to be said if there is any, unless `presented` says it.  presented bool[n,
+    J]: whether the person saw the item: 0 means "below" where it is true and "absent" elsewhere.
     """
     table = np.asarray(ranks)
     if table.ndim != 2 or table.shape[1] < 2:
@@ -156,20 +121,7 @@ def _meaning(table: IntArray, unranked: Unranked | None, presented: BoolArray | 
 def above(ranks: Ranks) -> BoolArray:
     """Whether some person ranked item i strictly above item j.
 
-    Parameters
-    ----------
-    ranks : Ranks
-
-    Returns
-    -------
-    bool[J, J]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.ranks import above, dense_ranks
-    >>> above(dense_ranks(np.array([[1, 2, 2]]))).tolist()
-    [[False, True, True], [False, False, False], [False, False, False]]
+    Returns bool[J, J].
     """
     groups = np.unique(ranks.groups, axis=0)
     found = np.zeros((groups.shape[1],) * 2, dtype=bool)
@@ -184,20 +136,7 @@ def linked_sets(edges: BoolArray) -> tuple[tuple[int, ...], ...]:
 
     A set stands before those that its items are above of.  One set: the network is connected (Ford 1957).
 
-    Parameters
-    ----------
-    edges : bool[J, J]
-
-    Returns
-    -------
-    tuple of tuple of int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.ranks import above, dense_ranks, linked_sets
-    >>> linked_sets(above(dense_ranks(np.array([[1, 2, 3], [1, 3, 2]]))))
-    ((0,), (1, 2))
+    edges bool[J, J].
     """
     from scipy.sparse.csgraph import connected_components, shortest_path
 

@@ -24,24 +24,8 @@ BoolArray = NDArray[np.bool_]
 class Stages:
     """The choices of all rankings.
 
-    Attributes
-    ----------
-    row : int[m]
-        The ranking of each choice.
-    left : int[m]
-        Number of the set that it was made from.
-    chosen : bool[m, J]
-    sets : bool[n_sets, J]
-        Distinct sets of items left.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.ranks import dense_ranks
-    >>> from pairproof.native.patterns.rankings.stages import stages_of
-    >>> found = stages_of(dense_ranks(np.array([[1, 2, 3], [2, 1, 1]])))
-    >>> found.row.tolist(), len(found.sets)
-    ([0, 0, 1], 2)
+    row int[m]: the ranking of each choice.  `left` int[m]: number of the set that it was made from.  chosen
+    bool[m, J].  sets bool[n_sets, J]: distinct sets of items left.
     """
 
     row: IntArray
@@ -61,28 +45,7 @@ class Stages:
 
 
 def stages_of(ranks: Ranks) -> Stages:
-    """The choices of these rankings.
-
-    Parameters
-    ----------
-    ranks : Ranks
-
-    Returns
-    -------
-    Stages
-
-    Examples
-    --------
-    With the other items below the first there is one choice, among three; with them absent there is none:
-
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.ranks import dense_ranks
-    >>> from pairproof.native.patterns.rankings.stages import stages_of
-    >>> for what in ("below", "absent"):
-    ...     print(stages_of(dense_ranks(np.array([[1, 0, 0]]), what)).sets.sum(axis=1).tolist())
-    [3]
-    []
-    """
+    """The choices of these rankings."""
     groups = ranks.groups
     row, left, chosen = [], [], []
     for s in range(max(int(ranks.ranks.max()), 0)):

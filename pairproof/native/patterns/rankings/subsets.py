@@ -35,21 +35,8 @@ MOST_AT_ONCE = 2**21
 class SubsetMoments:
     """Sum over the rankings of every subset, with the moments of the numbers of items below.
 
-    Attributes
-    ----------
-    log_total : float[2^J]
-        log F(S); bit i of the index S is item i.
-    mean : float[2^J, J]
-        Of the number of items below each item, 0 outside S.
-    covariance : float[2^J, J, J]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.subsets import subset_moments
-    >>> found = subset_moments(np.zeros(3))
-    >>> round(float(np.exp(found.log_total[7])), 9), found.mean[7].round(9).tolist()
-    (6.0, [1.0, 1.0, 1.0])
+    log_total float[2^J]: log F(S); bit i of the index S is item i.  mean float[2^J, J]: of the number of
+    items below each item, 0 outside S.  covariance float[2^J, J, J].
     """
 
     log_total: FloatArray
@@ -61,25 +48,7 @@ class SubsetMoments:
 def levels(n_items: int) -> tuple[tuple[IntArray, IntArray], ...]:
     """The subsets of each size, and the items in each of them.
 
-    Parameters
-    ----------
-    n_items : int
-
-    Returns
-    -------
-    tuple of (int[n], int[n, size])
-        For sizes 1 to J.
-
-    Raises
-    ------
-    TooLargeError
-        There are more than MOST_ITEMS items.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.rankings.subsets import levels
-    >>> [len(sets) for sets, _ in levels(4)]
-    [4, 6, 4, 1]
+    Returns tuple of (int[n], int[n, size]): for sizes 1 to J.
     """
     if n_items > MOST_ITEMS:
         raise TooLargeError(
@@ -98,28 +67,7 @@ def levels(n_items: int) -> tuple[tuple[IntArray, IntArray], ...]:
 def subset_moments(lam: FloatArray) -> SubsetMoments:
     """The recursion over all subsets.
 
-    Parameters
-    ----------
-    lam : float[J]
-        The items' parameters; any level.
-
-    Returns
-    -------
-    SubsetMoments
-
-    Raises
-    ------
-    TooLargeError
-        There are more than MOST_ITEMS items.
-
-    Examples
-    --------
-    The log-probability of the ranking A B of two items is 2 (lambda_A - lambda_B) less log(1 + exp of it):
-
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.subsets import subset_moments
-    >>> round(float(subset_moments(np.array([0.5, 0.0])).log_total[3]), 6), round(float(np.log1p(np.e)), 6)
-    (1.313262, 1.313262)
+    lam float[J]: the items' parameters; any level.
     """
     return moments_of_each(lam[None, :], np.arange(2 ** len(lam), dtype=np.int64))[0]
 
@@ -130,29 +78,8 @@ def moments_of_each(lam: FloatArray, kept: IntArray) -> list[SubsetMoments]:
     Each of many covariate groups has its own parameters; one step of numpy for all of them takes little longer
     than one for a single group.
 
-    Parameters
-    ----------
-    lam : float[G, J]
-    kept : int[m]
-        The subsets whose moments are returned, in this order.
-
-    Returns
-    -------
-    list of SubsetMoments
-        One for each row of `lam`: float[m], float[m, J] and float[m, J, J].
-
-    Raises
-    ------
-    TooLargeError
-        There are more than MOST_ITEMS items.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.rankings.subsets import moments_of_each
-    >>> both = moments_of_each(np.array([[0.0, 0.0], [0.5, 0.0]]), np.array([3]))
-    >>> [m.log_total.round(6).tolist() for m in both]
-    [[0.693147], [1.313262]]
+    lam float[G, J].  kept int[m]: the subsets whose moments are returned, in this order.  Returns list of
+    SubsetMoments: one for each row of `lam`: float[m], float[m, J] and float[m, J, J].
     """
     n = lam.shape[1]
     levels(n)

@@ -41,18 +41,8 @@ MOST_ITEMS = 10
 class Steps:
     """All ways to put a block on top of a set of items, sorted by the set that results.
 
-    Attributes
-    ----------
-    below, block : int[m]
-        Bit masks of S and B.
-    statistics : float[m, q]
-        t(S, B): y and u of the comparisons that are settled.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.ratings.blocks import steps_of
-    >>> len(steps_of(3).below)  # 27 - 8
-    19
+    below, block int[m]: bit masks of S and B.  statistics float[m, q]: t(S, B): y and u of the comparisons
+    that are settled.
     """
 
     below: IntArray
@@ -62,27 +52,7 @@ class Steps:
 
 @lru_cache(maxsize=4)
 def steps_of(n_items: int) -> Steps:
-    """The steps of J items.
-
-    Parameters
-    ----------
-    n_items : int
-
-    Returns
-    -------
-    Steps
-
-    Raises
-    ------
-    TooLargeError
-        There are more than MOST_ITEMS items.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.ratings.blocks import steps_of
-    >>> steps_of(2).statistics[-1].tolist()  # both in one block
-    [0.0, 1.0]
-    """
+    """The steps of J items."""
     if n_items > MOST_ITEMS:
         raise TooLargeError(
             f"{n_items} rated items have {3**n_items:,} steps of the recursion; the limit is {MOST_ITEMS} items. Take"
@@ -104,22 +74,7 @@ def steps_of(n_items: int) -> Steps:
 def allowed(steps: Steps, places: IntArray) -> BoolArray:
     """Which steps agree with an answer.
 
-    Parameters
-    ----------
-    steps : Steps
-    places : int[J]
-        -1 where there is no rating.
-
-    Returns
-    -------
-    bool[m]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.ratings.blocks import allowed, steps_of
-    >>> int(allowed(steps_of(2), np.array([0, 1])).sum())  # the second item, then the first on top of it
-    2
+    places int[J]: -1 where there is no rating.  Returns bool[m].
     """
     bits = np.int64(1) << np.arange(len(places), dtype=np.int64)
     rated = int(bits[places >= 0].sum())
@@ -138,31 +93,8 @@ def allowed(steps: Steps, places: IntArray) -> BoolArray:
 def block_moments(n_items: int, places: int, beta: FloatArray, keep: BoolArray | None = None) -> Moments:
     """Sum and moments over the weak orders with at most so many places.
 
-    Parameters
-    ----------
-    n_items, places : int
-    beta : float[q]
-        Natural parameters of y and u of the comparisons.
-    keep : bool[m], optional
-        Steps that are allowed; all if not given.
-
-    Returns
-    -------
-    Moments
-
-    Raises
-    ------
-    TooLargeError
-        There are more than MOST_ITEMS items.
-    InputError
-        No weak order is allowed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.ratings.blocks import block_moments
-    >>> round(float(np.exp(block_moments(6, 5, np.zeros(30)).log_total)), 6)
-    3963.0
+    beta float[q]: natural parameters of y and u of the comparisons.  keep bool[m]: steps that are allowed;
+    all if not given.
     """
     steps = steps_of(n_items)
     kept = np.ones(len(steps.below), dtype=bool) if keep is None else keep
@@ -247,25 +179,7 @@ def _mixed(logs: FloatArray, means: FloatArray, state: IntArray, n: int) -> tupl
 class BlockSpace:
     """Ratings of J items without dependence, by the recursion over blocks.
 
-    Attributes
-    ----------
-    places : int[n, J]
-        0 = best, without gaps; -1 where there is no rating.
-    categories : int
-        Of the scale.
-
-    Raises
-    ------
-    TooLargeError
-        There are more than MOST_ITEMS items.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.ratings.blocks import BlockSpace
-    >>> space = BlockSpace(np.array([[0, 1, 1], [0, 1, -1]]), 3)
-    >>> np.exp(space.at(np.zeros(6)).log_probabilities(np.arange(2))).round(6).tolist()  # 1/13, 5/13
-    [0.076923, 0.384615]
+    places int[n, J]: 0 = best, without gaps; -1 where there is no rating.  categories: of the scale.
     """
 
     places: IntArray
@@ -290,13 +204,7 @@ class BlockSpace:
         return BlockPoint(self, beta)
 
     def demands(self, rows: IntArray) -> FloatArray:
-        """Never written out.
-
-        Raises
-        ------
-        TooLargeError
-            Always: the weak orders of 8 items and more are too many for a linear programme.
-        """
+        """Never written out."""
         raise TooLargeError(
             f"the solver did not converge; with {self.places.shape[1]} items the search for infinite parameters is"
             " too large. Fit the comparisons that the ratings imply: items separated there are infinite here too"
@@ -307,24 +215,7 @@ class BlockSpace:
 class BlockPoint:
     """Sums over the weak orders, and over those that agree with each incomplete answer.
 
-    Attributes
-    ----------
-    space : BlockSpace
-    beta : float[q]
-    whole : Moments
-
-    Raises
-    ------
-    InputError
-        An answer has more different places than the scale has categories.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.ratings.blocks import BlockSpace
-    >>> here = BlockSpace(np.array([[0, 1]]), 3).at(np.zeros(2))
-    >>> here.scores(np.array([0])).round(6).tolist()
-    [[1.0, -0.333333]]
+    beta float[q].
     """
 
     space: BlockSpace

@@ -41,50 +41,12 @@ def fit_ratings(
 ) -> PatternFit:
     """Fit persons' ratings of J items.
 
-    Parameters
-    ----------
-    ratings : int[n_persons, J]
-        Small = preferred; 0 for no rating.  A person with fewer than two ratings compares nothing and is left
-        out.
-    categories : int
-        Of the scale, 2 or more.
-    terms : sequence of ItemTerm
-        Of the items' parameters lambda; log-odds are twice their differences.
-    group : int[n_persons], optional
-        Covariate group of each person.
-    weights : float[n_persons], optional
-        Number of persons with the answer.
-    undecided : {"zero", "one", "each"}
-        The parameter of equal ratings: 0, one for all pairs, one for each pair.
-    dependence : bool
-        Whether comparisons that share an item depend on each other.
-    names : sequence of str, optional
-        Of all parameters; prefmod's if not given.
-
-    Returns
-    -------
-    PatternFit
-
-    Raises
-    ------
-    InputError
-        A rating is no category of the scale, or shapes do not fit.
-    NotEstimableError
-        Parameters are infinite or cannot be told apart.
-    ConvergenceError
-        No maximum was reached.
-    TooLargeError
-        There are too many items.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> from pairproof.native.patterns.ratings.fit import fit_ratings
-    >>> ratings = np.array([[1, 2, 4], [2, 2, 5], [3, 1, 1], [1, 3, 2], [4, 2, 5]])
-    >>> fit = fit_ratings(ratings, 5, [main_effects("ABC")])
-    >>> fit.estimate.names, fit.estimate.phi.round(4).tolist(), fit.df
-    (('A', 'B', 'U'), [0.5068, 0.4435, -0.5236], 9.0)
+    ratings int[n_persons, J]: small = preferred; 0 for no rating.  A person with fewer than two ratings
+    compares nothing and is left out.  categories: of the scale, 2 or more.  terms: of the items' parameters
+    lambda; log-odds are twice their differences.  group int[n_persons]: covariate group of each person.
+    weights float[n_persons]: number of persons with the answer.  undecided: the parameter of equal ratings:
+    0, one for all pairs, one for each pair.  dependence: whether comparisons that share an item depend on
+    each other.
     """
     table = np.asarray(ratings)
     if table.ndim != 2 or not terms or table.shape[1] != len(terms[0].columns):

@@ -28,21 +28,7 @@ MOST_KEPT = 8
 def statistics(places: IntArray, depends: tuple[tuple[int, int], ...]) -> FloatArray:
     """y and u of the comparisons, and the products of those that depend on each other.
 
-    Parameters
-    ----------
-    places : int[n, J]
-    depends : tuple of (int, int)
-
-    Returns
-    -------
-    float[n, q]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.ratings.space import statistics
-    >>> statistics(np.array([[0, 1, 1]]), ((0, 1),)).tolist()
-    [[1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0]]
+    places int[n, J].  Returns float[n, q].
     """
     y = as_comparisons(places)
     a, b = np.array(depends, dtype=np.int64).reshape(-1, 2).T
@@ -52,29 +38,8 @@ def statistics(places: IntArray, depends: tuple[tuple[int, int], ...]) -> FloatA
 def agreeing(orders: IntArray, places: IntArray) -> sparse.csr_matrix:
     """Which orders agree with each answer.
 
-    Parameters
-    ----------
-    orders : int[n_orders, J]
-    places : int[n, J]
-        -1 where there is no rating.
-
-    Returns
-    -------
-    sparse float[n, n_orders]
-        1 where they agree.
-
-    Raises
-    ------
-    InputError
-        An answer has more places than any order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.ratings.space import agreeing
-    >>> from pairproof.native.patterns.ratings.weak_orders import weak_orders
-    >>> float(agreeing(weak_orders(3, 3), np.array([[0, 1, -1]])).sum())
-    5.0
+    orders int[n_orders, J].  places int[n, J]: -1 where there is no rating.  Returns sparse float[n,
+    n_orders]: 1 where they agree.
     """
     n_items = orders.shape[1]
     scale = (n_items + 1) ** np.arange(n_items, dtype=np.int64)
@@ -105,29 +70,8 @@ def agreeing(orders: IntArray, places: IntArray) -> sparse.csr_matrix:
 class OrderSpace:
     """Ratings of J items, as weak orders.
 
-    Attributes
-    ----------
-    places : int[n, J]
-        0 = best, without gaps; -1 where there is no rating.
-    categories : int
-        Of the scale.
-    depends : tuple of (int, int)
-        Comparisons that depend on each other.
-
-    Raises
-    ------
-    InputError
-        An answer has more different places than the scale has categories.
-    TooLargeError
-        There are more than 50,000 weak orders.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.ratings.space import OrderSpace
-    >>> space = OrderSpace(np.array([[0, 1, 1], [0, 1, -1]]), 3, ())
-    >>> np.exp(space.at(np.zeros(6)).log_probabilities(np.arange(2))).round(6).tolist()  # 1/13, 5/13
-    [0.076923, 0.384615]
+    places int[n, J]: 0 = best, without gaps; -1 where there is no rating.  categories: of the scale.
+    depends: comparisons that depend on each other.
     """
 
     places: IntArray
@@ -179,18 +123,7 @@ class OrderSpace:
 class OrderPoint:
     """Probabilities of the weak orders.
 
-    Attributes
-    ----------
-    space : OrderSpace
-    log_p : float[n_orders]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.ratings.space import OrderSpace
-    >>> here = OrderSpace(np.array([[0, 1]]), 3, ()).at(np.zeros(2))
-    >>> here.scores(np.array([0])).round(6).tolist()
-    [[1.0, -0.333333]]
+    log_p float[n_orders].
     """
 
     space: OrderSpace

@@ -24,22 +24,7 @@ MOST_ORDERS = 50_000
 
 
 def n_weak_orders(n_items: int, places: int) -> int:
-    """Number of orders of J items with at most so many different places.
-
-    Parameters
-    ----------
-    n_items, places : int
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.ratings.weak_orders import n_weak_orders
-    >>> [n_weak_orders(n, 5) for n in (3, 4, 5, 6)], n_weak_orders(6, 6)
-    ([13, 75, 541, 3963], 4683)
-    """
+    """Number of orders of J items with at most so many different places."""
     # onto[k]: maps of the items onto k places.
     onto = [1] + [0] * places
     for _ in range(n_items):
@@ -51,27 +36,8 @@ def n_weak_orders(n_items: int, places: int) -> int:
 def weak_orders(n_items: int, places: int) -> IntArray:
     """The orders themselves.
 
-    Parameters
-    ----------
-    n_items : int
-    places : int
-        Different places there can be, >= 1.
-
-    Returns
-    -------
-    int[n_orders, J]
-        The place of each item, 0 the best, without gaps.
-
-    Raises
-    ------
-    TooLargeError
-        There are more than MOST_ORDERS.
-
-    Examples
-    --------
-    >>> from pairproof.native.patterns.ratings.weak_orders import weak_orders
-    >>> weak_orders(2, 5).tolist()
-    [[0, 0], [1, 0], [0, 1]]
+    places: different places there can be, >= 1.  Returns int[n_orders, J]: the place of each item, 0 the
+    best, without gaps.
     """
     number = n_weak_orders(n_items, places)
     if number > MOST_ORDERS:
@@ -99,20 +65,7 @@ def as_comparisons(places: IntArray) -> IntArray:
     """The comparisons that places imply: +1 where the first item has the smaller place, 0 where they are
     alike.
 
-    Parameters
-    ----------
-    places : int[n, J]
-
-    Returns
-    -------
-    int[n, C]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.ratings.weak_orders import as_comparisons
-    >>> as_comparisons(np.array([[1, 5, 5]])).tolist()
-    [[1, 1, 0]]
+    places int[n, J].  Returns int[n, C].
     """
     first, second = pairs_of(places.shape[1])
     return np.sign(places[:, second] - places[:, first]).astype(np.int64)
@@ -121,29 +74,8 @@ def as_comparisons(places: IntArray) -> IntArray:
 def dense_places(ratings: IntArray, seen: NDArray[np.bool_]) -> IntArray:
     """Ratings as places without gaps.
 
-    Parameters
-    ----------
-    ratings : int[n, J]
-        Small = preferred.
-    seen : bool[n, J]
-        Which ratings there are.
-
-    Returns
-    -------
-    int[n, J]
-        0 on; -1 where there is no rating.
-
-    Raises
-    ------
-    InputError
-        Shapes differ.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.ratings.weak_orders import dense_places
-    >>> dense_places(np.array([[2, 5, 2, 0]]), np.array([[True, True, True, False]])).tolist()
-    [[0, 1, 0, -1]]
+    ratings int[n, J]: small = preferred.  `seen` bool[n, J]: which ratings there are.  Returns int[n, J]: 0
+    on; -1 where there is no rating.
     """
     if ratings.shape != seen.shape:
         raise InputError(f"ratings of shape {ratings.shape}, but seen of shape {seen.shape}")

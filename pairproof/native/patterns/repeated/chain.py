@@ -40,29 +40,8 @@ class ChainSpace:
     Statistics are those of the first time, of the second and so on, then y_c,1 y_c,2 of the C comparisons,
     then y_c,2 y_c,3 and so on.
 
-    Attributes
-    ----------
-    table : float[N, q]
-        Statistics of the patterns at one time.
-    signs : float[N, C]
-        Their comparisons y_c.
-    agree : sequence of sparse float[n, N]
-        For each time, which patterns agree with each person's answer; all of them where there is none.
-
-    Raises
-    ------
-    TooLargeError
-        There are more than MOST_PAIRS pairs of patterns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from pairproof.native.patterns.repeated.chain import ChainSpace
-    >>> both = np.array([[1.0], [-1.0]])
-    >>> space = ChainSpace(both, both, [sparse.csr_matrix([[1.0, 0.0]])] * 2)  # first item preferred twice
-    >>> np.exp(space.at(np.zeros(3)).log_probabilities(np.array([0]))).round(9).tolist()
-    [0.25]
+    table float[N, q]: statistics of the patterns at one time.  signs float[N, C]: their comparisons y_c.
+    agree: for each time, which patterns agree with each person's answer; all of them where there is none.
     """
 
     table: FloatArray
@@ -144,15 +123,7 @@ class ChainSpace:
     def moments(self, sets: Sequence[IntArray], beta: FloatArray) -> Moments:
         """Sum and moments over all sequences of patterns, one of each of these sets.
 
-        Parameters
-        ----------
-        sets : sequence of int[n_k]
-            Numbers of the patterns possible at each time.
-        beta : float[T q + (T - 1) C]
-
-        Returns
-        -------
-        Moments
+        sets: numbers of the patterns possible at each time.  beta float[T q + (T - 1) C].
         """
         return _Pass(self, sets, beta).moments()
 
@@ -251,21 +222,7 @@ def _log_sum(logs: FloatArray, axis: int) -> FloatArray:
 class ChainPoint:
     """Moments over all sequences, and over those that agree with each person's answers.
 
-    Attributes
-    ----------
-    space : ChainSpace
-    beta : float[T q + (T - 1) C]
-    whole : Moments
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from pairproof.native.patterns.repeated.chain import ChainSpace
-    >>> both = np.array([[1.0], [-1.0]])
-    >>> space = ChainSpace(both, both, [sparse.csr_matrix([[1.0, 0.0]])] * 2)
-    >>> space.at(np.zeros(3)).scores(np.array([0])).tolist()
-    [[1.0, 1.0, 1.0]]
+    beta float[T q + (T - 1) C].
     """
 
     space: ChainSpace

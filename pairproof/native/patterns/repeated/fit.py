@@ -47,54 +47,13 @@ def fit_repeated(
 ) -> PatternFit:
     """Fit answers at T times.
 
-    Parameters
-    ----------
-    answers : int[n_persons, T, J]
-        Ratings (small = preferred, 0 = none) or ranks (1 = best, 0 = below all others); a time at which a
-        person rated fewer than two items, or ranked none, is missing.
-    terms : sequence of ItemTerm
-        Of the items' parameters lambda, at each time.
-    kind : {"ratings", "rankings"}
-    categories : int, optional
-        Of the rating scale.
-    group : int[n_persons], optional
-        Covariate group of each person.
-    weights : float[n_persons], optional
-        Number of persons with the answers.
-    dependence : bool
-        Whether comparisons that share an item depend on each other within a time (ratings only).
-    between_times : bool
-        Whether each comparison depends on the same comparison at the time before.
-    names : sequence of str, optional
-        Of all parameters; prefmod's if not given.
-
-    Returns
-    -------
-    PatternFit
-        Parameters "A:T1" and so on, then "UT1" and so on, "I12.13:T1" and so on, "12:IT12" and so on.
-
-    Raises
-    ------
-    InputError
-        Shapes, ratings or options are wrong.
-    NotEstimableError
-        Parameters are infinite or cannot be told apart.
-    ConvergenceError
-        No maximum was reached.
-    TooLargeError
-        There are too many patterns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairproof.native.patterns.maps import main_effects
-    >>> from pairproof.native.patterns.repeated.fit import fit_repeated
-    >>> answers = np.array([[[1, 2], [1, 2]], [[1, 2], [2, 1]], [[2, 1], [1, 2]], [[2, 1], [2, 1]]])
-    >>> fit = fit_repeated(answers, [main_effects("AB")], "rankings", weights=[4, 2, 1, 3], between_times=True)
-    >>> fit.estimate.names, fit.df
-    (('A:T1', 'A:T2', '12:IT12'), 0.0)
-    >>> round(float(fit.estimate.phi[2]), 9)  # a quarter of the log of the odds ratio, 4 x 3 to 2 x 1
-    0.447939867
+    answers int[n_persons, T, J]: ratings (small = preferred, 0 = none) or ranks (1 = best, 0 = below all
+    others); a time at which a person rated fewer than two items, or ranked none, is missing.  terms: of the
+    items' parameters lambda, at each time.  categories: of the rating scale.  group int[n_persons]: covariate
+    group of each person.  weights float[n_persons]: number of persons with the answers.  dependence: whether
+    comparisons that share an item depend on each other within a time (ratings only).  between_times: whether
+    each comparison depends on the same comparison at the time before.  Returns PatternFit: parameters "A:T1"
+    and so on, then "UT1" and so on, "I12.13:T1" and so on, "12:IT12" and so on.
     """
     table = np.asarray(answers)
     if table.ndim != 3 or table.shape[1] < 2 or not terms or table.shape[2] != len(terms[0].columns):

@@ -17,29 +17,7 @@ Where = Callable[[File], Path]
 def evaluate(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
     """The value of an expression.
 
-    Parameters
-    ----------
-    value : expression, or a plain value
-    where : function of File to Path
-        Where its CSV file was written.
-    results : mapping of call id to value
-        Of the calls before.
-
-    Returns
-    -------
-    object
-
-    Raises
-    ------
-    InputError
-        A result that is not there; and whatever the functions raise.
-
-    Examples
-    --------
-    >>> from pairproof.validation.migration.code.expressions import Call, Constant, attribute
-    >>> two = Call("pairproof.read", ({"first": ["A"], "second": ["B"], "wins": [9], "losses": [3]},))
-    >>> evaluate(attribute(two, "n_rows"), Path, {})
-    1
+    where: where its CSV file was written.  results: of the calls before.
     """
     value = expression(value)
     if isinstance(value, Constant):
@@ -63,13 +41,7 @@ def evaluate(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
 
 
 def function_of(path: str) -> Callable[..., Any]:
-    """The function of a dotted path.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
+    """The function of a dotted path."""
     names = path.split(".")
     for n in range(len(names) - 1, 0, -1):
         module = ".".join(names[:n])

@@ -27,10 +27,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 class Constant:
     """A value that is written as it is: None, bool, int, float, str, and lists, tuples and dicts of such.
 
-    Attributes
-    ----------
-    value : object
-        Lists, tuples and dicts may hold expressions too.
+    value: lists, tuples and dicts may hold expressions too.
     """
 
     value: Any
@@ -43,10 +40,7 @@ class Constant:
 class Result:
     """The Python value of an earlier call of the script.
 
-    Attributes
-    ----------
-    call : int
-        `id` of its RecordedCall.
+    call: `id` of its RecordedCall.
     """
 
     call: int
@@ -56,13 +50,9 @@ class Result:
 class File:
     """A CSV file beside the script; as an expression, its path.
 
-    Attributes
-    ----------
-    columns : mapping of str to sequence
-        In order: str, int, float, bool or None (missing), all of the same length.
-    stem : str
-        What to call it ("m"): a word of the script, such as the variable that the fit is assigned to; the writer makes
-        it a file name, and gives equal tables one file.
+    columns: in order: str, int, float, bool or None (missing), all of the same length.  stem: what to call it
+    ("m"): a word of the script, such as the variable that the fit is assigned to; the writer makes it a file
+    name, and gives equal tables one file.
     """
 
     columns: Mapping[str, Sequence[Any]]
@@ -79,13 +69,8 @@ class File:
 class Call:
     """A call of a public function of this package.
 
-    Attributes
-    ----------
-    function : str
-        Dotted path, "pairproof.fit_llbt" or "pairproof.bridge.lme4.glmer_contests".
-    arguments : tuple of expressions
-    keywords : mapping of str to expression
-        Plain values stand for themselves: `{"ties": "half"}`.
+    function: dotted path, "pairproof.fit_llbt" or "pairproof.bridge.lme4.glmer_contests".  keywords: plain
+    values stand for themselves: `{"ties": "half"}`.
     """
 
     function: str
@@ -102,12 +87,7 @@ class Call:
 class Method:
     """A method or an attribute of a value: `m.summary()`, `m.params`.
 
-    Attributes
-    ----------
-    of : expression
-    name : str
-    arguments, keywords
-        As of a :class:`Call`; None: an attribute.
+    arguments, keywords: as of a :class:`Call`; None: an attribute.
     """
 
     of: Any

@@ -12,21 +12,7 @@ from .expressions import Call, File
 def frame_call(frame: RList, stem: str) -> Call:
     """`pairproof.bridge.read_frame("data/STEM.csv", factors={...})`.
 
-    Parameters
-    ----------
-    frame : RList
-        A data frame.
-    stem : str
-        What to call the file.
-
-    Returns
-    -------
-    Call
-
-    Raises
-    ------
-    InputError
-        A column that a CSV file cannot hold.
+    frame: a data frame.  stem: what to call the file.
     """
     columns = columns_of(frame)
     factors = factors_of(frame)
@@ -49,11 +35,6 @@ def frame_call(frame: RList, stem: str) -> Call:
 def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> Call:
     """`pairproof.read("data/STEM.csv", ...)` of a table of comparisons.
 
-    Parameters
-    ----------
-    columns : mapping of str to list
-    stem : str
-    **options : object
-        Of `pairproof.read`: `layout=`, `columns=`, `items=`, ...
+    **options: of `pairproof.read`: `layout=`, `columns=`, `items=`, ...
     """
     return Call("pairproof.read", (File(columns, stem),), options)

@@ -18,28 +18,9 @@ Placed = Callable[[File], str]
 def source(value: Any, named: Named, placed: Placed, indent: str = "", before: str = "") -> str:
     """The text of an expression.
 
-    Parameters
-    ----------
-    value : expression, or a plain value
-    named : function of Result to str
-        The Python name (or `f["north"]`) of an earlier result.
-    placed : function of File to str
-        Source of the path of a file.
-    indent : str
-        Of the statement.
-    before : str
-        What stands before it on its line ("m = "), for the width.
-
-    Returns
-    -------
-    str
-        Without `before`; continued lines are indented.
-
-    Examples
-    --------
-    >>> from pairproof.validation.migration.code.expressions import Call, Result
-    >>> source(Call("pairproof.predict", (Result(3),), {"sigma": "known"}), lambda r: "m", lambda f: "")
-    'pairproof.predict(m, sigma="known")'
+    named: the Python name (or `f["north"]`) of an earlier result.  placed: source of the path of a file.
+    indent: of the statement.  before: what stands before it on its line ("m = "), for the width.  Returns
+    str: without `before`; continued lines are indented.
     """
     flat = _flat(value, named, placed)
     if len(indent) + len(before) + len(flat) <= WIDTH:

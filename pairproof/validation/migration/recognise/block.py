@@ -33,16 +33,9 @@ MOST_SIZES = 6
 class ItemBlock:
     """Columns of a design that are items.
 
-    Attributes
-    ----------
-    columns : tuple of int
-        Positions in the design.
-    scale : float
-        c, the size of their entries: a coefficient times c is log-odds where rows are contests.
-    signs : int[n_rows, n_columns]
-        -1, 0 or 1.
-    hidden : bool
-        Whether an item has no column, so that rows have a single sign where it took part.
+    columns: positions in the design.  scale: c, the size of their entries: a coefficient times c is log-odds
+    where rows are contests.  signs int[n_rows, n_columns]: -1, 0 or 1.  hidden: whether an item has no
+    column, so that rows have a single sign where it took part.
     """
 
     columns: tuple[int, ...]
@@ -81,24 +74,8 @@ class ItemBlock:
 def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
     """The item block of a design; None if it has none.
 
-    Parameters
-    ----------
-    x : float[n_rows, n_columns]
-    mirrored : bool
-        Whether rows are outcomes, those of one contest being mirror images: every item then has both signs,
-        and rows of ties are 0.
-
-    Returns
-    -------
-    ItemBlock or None
-
-    Examples
-    --------
-    Two columns of three items, the third hidden, beside a constant:
-
-    >>> found = item_block(np.array([[1.0, 1, -1], [1, 1, 0], [1, 0, 1]])[:, 1:])
-    >>> found.columns, found.scale, found.hidden
-    ((0, 1), 1.0, True)
+    x float[n_rows, n_columns].  mirrored: whether rows are outcomes, those of one contest being mirror
+    images: every item then has both signs, and rows of ties are 0.
     """
     of_one_size = [k for k in range(x.shape[1]) if _one_size(x[:, k])]
     if not of_one_size:

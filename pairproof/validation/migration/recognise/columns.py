@@ -28,20 +28,9 @@ SAME_SPACE = 1e-8
 class Found:
     """What the columns of a design were found to be.
 
-    Attributes
-    ----------
-    of_all : dict of name to (dict of item to float[n])
-        Items times a covariate, nan where it is not told.
-    terms : dict of name to float[n_items]
-        Item covariates.
-    of_terms : dict of item covariate to (dict of name to float[n])
-    ties : dict of name to float[n]
-        Tie parameters times a covariate.
-    tie : bool
-        Whether there is one of all contests.
-    order : str
-        R's name of the order effect; "" if there is none.
-    comparison : dict of name to float[n]
+    of_all: items times a covariate, nan where it is not told.  terms: item covariates.  ties: tie parameters
+    times a covariate.  tie: whether there is one of all contests.  order: R's name of the order effect; "" if
+    there is none.
     """
 
     of_all: dict[str, dict[int, FloatArray]] = field(default_factory=dict)

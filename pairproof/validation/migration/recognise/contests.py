@@ -25,20 +25,11 @@ IntArray = NDArray[np.int64]
 class Contests:
     """Contests read off a design.
 
-    Attributes
-    ----------
-    first, second : int[n]
-        Items of the block, the hidden one last.
-    wins, losses : float[n]
-    ties : float[n] or None
-        None: there is no row for a tie.
-    logit : float[n, p]
-        What one unit of each coefficient adds to the log-odds of the first against the second.
-    tie : float[n, p]
-        What it adds to the log-probability of a tie, beside the mean of those of the two.
-    rows : int[n, m]
-        Rows of the design: of the first preferred, the second, the tie; a contest's only one if it is
-        binomial.
+    `first`, second int[n]: items of the block, the hidden one last.  wins, losses float[n].  ties float[n] or
+    None: none: there is no row for a tie.  logit float[n, p]: what one unit of each coefficient adds to the
+    log-odds of the first against the second.  tie float[n, p]: what it adds to the log-probability of a tie,
+    beside the mean of those of the two.  rows int[n, m]: rows of the design: of the first preferred, the
+    second, the tie; a contest's only one if it is binomial.
     """
 
     first: IntArray
@@ -79,13 +70,8 @@ class Contests:
 def of_rows(block: ItemBlock, x: FloatArray, wins: FloatArray, losses: FloatArray) -> Contests:
     """Contests of a binomial design: a row each.
 
-    Parameters
-    ----------
-    block : ItemBlock
-    x : float[n, p]
-        Columns of the coefficients that are asked about.
-    wins, losses : float[n]
-        Of the item with the plus sign.
+    x float[n, p]: columns of the coefficients that are asked about.  wins, losses float[n]: of the item with
+    the plus sign.
     """
     first, second = _sides(block.all_signs)
     return Contests(
@@ -96,19 +82,8 @@ def of_rows(block: ItemBlock, x: FloatArray, wins: FloatArray, losses: FloatArra
 def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray) -> Contests | str:
     """Contests of a Poisson design: the two or three rows of a group each.
 
-    Parameters
-    ----------
-    block : ItemBlock
-        Found with `mirrored`.
-    x : float[n_rows, p]
-    counts : float[n_rows]
-    groups : int[n_rows]
-        From 0; each group has 2 or 3 rows.
-
-    Returns
-    -------
-    Contests, or str
-        Why they are none.
+    block: found with `mirrored`.  x float[n_rows, p].  counts float[n_rows].  groups int[n_rows]: from 0;
+    each group has 2 or 3 rows.  Returns Contests, or str: why they are none.
     """
     signs = block.all_signs
     rows, of_ties = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0)

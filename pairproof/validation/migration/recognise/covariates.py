@@ -26,13 +26,8 @@ SAME = 1e-9
 class Variable:
     """A covariate of contests: a number, or a factor with its levels.
 
-    Attributes
-    ----------
-    name : str
-    values : tuple
-        [n]: str of a factor, float of a number.
-    levels : tuple of str
-        () for a number; the first is the base of treatment contrasts.
+    values: [n]: str of a factor, float of a number.  levels: () for a number; the first is the base of
+    treatment contrasts.
     """
 
     name: str
@@ -51,12 +46,7 @@ class Variable:
 class Product:
     """A covariate, or the product of two, that a model's terms are multiplied with.
 
-    Attributes
-    ----------
-    variables : tuple of Variable
-    labels : tuple of str
-        Of its columns, as the fit names them: "ENG[2]", "ENG[2]:age".
-    values : float[n, n_columns]
+    labels: of its columns, as the fit names them: "ENG[2]", "ENG[2]:age".  values float[n, n_columns].
     """
 
     variables: tuple[Variable, ...]
@@ -80,22 +70,8 @@ def product_of(variables: Sequence[Variable]) -> Product:
 def explained(wanted: Mapping[str, FloatArray], variables: Sequence[Variable]) -> list[Product]:
     """Products whose columns are the wanted ones; what no variable explains is a number of its own.
 
-    Parameters
-    ----------
-    wanted : mapping of name to float[n]
-        Covariates found in a design, nan in rows that do not tell; the name is used where nothing explains
-        it.
-    variables : sequence of Variable
-
-    Returns
-    -------
-    list of Product
-
-    Examples
-    --------
-    >>> eng = Variable("ENG", ("1", "2", "2"), ("1", "2"))
-    >>> [p.labels for p in explained({"ENG2": np.array([0.0, 1, 1])}, [eng])]
-    [('ENG[2]',)]
+    wanted: covariates found in a design, nan in rows that do not tell; the name is used where nothing
+    explains it.
     """
     left = dict(wanted)
     found: list[Product] = []
@@ -144,11 +120,7 @@ def _is_base(product: Product, z: FloatArray) -> bool:
 class Players:
     """The two columns of a frame that say who met whom.
 
-    Attributes
-    ----------
-    columns : tuple of two str
-    labels : tuple of str
-        Of the block's items, the hidden one last.
+    labels: of the block's items, the hidden one last.
     """
 
     columns: tuple[str, str]
@@ -160,18 +132,7 @@ def players(
 ) -> Players | None:
     """The pair of columns of text that reproduce first and second, one to one; None if there is none.
 
-    Parameters
-    ----------
-    first, second : int[n]
-        Positions of items.
-    n_items : int
-    texts : mapping of str to sequence [n]
-        Factors and text of the data.
-
-    Examples
-    --------
-    >>> players(np.array([0, 1]), np.array([1, 2]), 3, {"a": ["x", "y"], "b": ["y", "z"]}).labels
-    ('x', 'y', 'z')
+    `first`, second int[n]: positions of items.  texts: factors and text of the data.
     """
     for one, other in permutations(list(texts)[:MOST_VARIABLES], 2):
         labels: dict[int, object] = {}

@@ -30,21 +30,10 @@ OURS = {"home.adv": "order", "tie.max": "tie", "tie.mode": "tie-shift", "tie.sca
 class Davidson:
     """A GenDavidson of free abilities.
 
-    Attributes
-    ----------
-    items : tuple of str
-    contests : Contests
-        The player at home first.
-    order : float[n] or None
-        1 where the first is at home, 0 on neutral ground; None without a home advantage.
-    coefficients : tuple of str
-        R's, in the order of the columns of the map.
-    names : tuple of str
-        Ours, with the first item as the reference.
-    map : float[n_names, p]
-        tie is that of R plus log 2 besides.
-    players : tuple of two str
-        Columns of the data; "first" and "second" where none has the players' names.
+    contests: the player at home first.  order float[n] or None: 1 where the first is at home, 0 on neutral
+    ground; None without a home advantage.  coefficients: R's, in the order of the columns of the map.  names:
+    ours, with the first item as the reference.  map float[n_names, p]: tie is that of R plus log 2 besides.
+    players: columns of the data; "first" and "second" where none has the players' names.
     """
 
     items: tuple[str, ...]
@@ -64,13 +53,8 @@ class Davidson:
 def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> Davidson | Not:
     """A GenDavidson of which each ability, the home advantage and the terms of ties are one number each.
 
-    Parameters
-    ----------
-    design : Design
-        Local: the derivatives of the predictors at the estimates.
-    counts : float[n]
-    groups : int[n]
-        Matches, from 0.
+    design: local: the derivatives of the predictors at the estimates.  counts float[n].  groups int[n]:
+    matches, from 0.
     """
     special = [n for n in design.names if n in OURS]
     items = tuple(n for n in design.names if n not in OURS)

@@ -41,21 +41,10 @@ NO_BLOCK = (
 class Design:
     """The design of a fitted model.
 
-    Attributes
-    ----------
-    x : float[n, p]
-        Model matrix.
-    names : tuple of str
-        Its columns.
-    known : bool[p]
-        Whether the coefficient was estimated (False: aliased, NA in R).
-    factors : mapping of str to Variable
-        Factors and text of the data, n values each.
-    numbers : mapping of str to Variable
-    items : mapping of str to float[n]
-        Columns that the data say are items (prefmod's designs), beside those of x; {} if it says nothing.
-    covariates : mapping of str to float[n_items]
-        Item covariates that the data say.
+    x float[n, p]: model matrix.  names: its columns.  known bool[p]: whether the coefficient was estimated
+    (False: aliased, NA in R).  factors: factors and text of the data, n values each.  items: columns that the
+    data say are items (prefmod's designs), beside those of x; {} if it says nothing.  covariates: item
+    covariates that the data say.
     """
 
     x: FloatArray
@@ -71,12 +60,7 @@ class Design:
 class Not:
     """Why a design is none of a model of ours.
 
-    Attributes
-    ----------
-    why : str
-        A sentence.
-    paired : bool
-        Whether it is one of paired comparisons all the same.
+    why: a sentence.  paired: whether it is one of paired comparisons all the same.
     """
 
     why: str
@@ -90,18 +74,9 @@ class Not:
 class Recognised:
     """A design of paired comparisons.
 
-    Attributes
-    ----------
-    kind : {"bradley-terry", "llbt", "rao-kupper"}
-    model : Model
-    coefficients : tuple of str
-        R's that are mapped, in the order of the columns of the map.
-    block : ItemBlock or None
-        None where abilities come from item covariates alone.
-    players : Players or None
-        Columns of the data that say who met whom.
-    groups : int[n] or None
-        Of the nuisance constants.
+    coefficients: R's that are mapped, in the order of the columns of the map.  block: none where abilities
+    come from item covariates alone.  players: columns of the data that say who met whom.  groups int[n] or
+    None: of the nuisance constants.
     """
 
     kind: str
@@ -115,15 +90,7 @@ class Recognised:
 def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised | Not:
     """A design whose rows are contests.
 
-    Parameters
-    ----------
-    design : Design
-    wins, losses : float[n]
-        Successes and failures of each row.
-
-    Returns
-    -------
-    Recognised or Not
+    wins, losses float[n]: successes and failures of each row.
     """
     return _of_rows(design, wins, losses, "bradley-terry", None)
 
@@ -131,12 +98,8 @@ def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> 
 def recognise_ordered(design: Design, counts: FloatArray) -> Recognised | Not:
     """A design whose rows are contests with three ordered answers.
 
-    Parameters
-    ----------
-    design : Design
-        Without a constant.
-    counts : float[n, 3]
-        Weights of the lowest answer (the item with the plus sign lost), the middle one and the highest.
+    design: without a constant.  counts float[n, 3]: weights of the lowest answer (the item with the plus sign
+    lost), the middle one and the highest.
     """
     return _of_rows(design, counts[:, 2], counts[:, 0], "rao-kupper", counts[:, 1])
 
@@ -163,12 +126,8 @@ def _of_rows(
 def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised | Not:
     """A design whose rows are outcomes of contests.
 
-    Parameters
-    ----------
-    design : Design
-    counts : float[n]
-    groups : int[n] or None
-        Levels of the eliminated factor, from 0; None: to be found among the columns.
+    counts float[n].  groups int[n] or None: levels of the eliminated factor, from 0; None: to be found among
+    the columns.
     """
     if groups is None:
         found = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})

@@ -22,13 +22,7 @@ MOST_FACTORS, MOST_GROUPS = 6, 1500
 
 
 def codes(*factors: Sequence[object] | NDArray[np.generic]) -> IntArray:
-    """int[n]: the combination of factors that each row has, numbered in the order of their first rows.
-
-    Examples
-    --------
-    >>> codes(["x", "y", "x"], [1, 1, 2]).tolist()
-    [0, 1, 2]
-    """
+    """int[n]: the combination of factors that each row has, numbered in the order of their first rows."""
     seen: dict[tuple[object, ...], int] = {}
     return np.array([seen.setdefault(key, len(seen)) for key in zip(*factors)], dtype=np.int64)
 
@@ -36,17 +30,8 @@ def codes(*factors: Sequence[object] | NDArray[np.generic]) -> IntArray:
 def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> IntArray | str:
     """The groups of rows that a glm has a constant for.
 
-    Parameters
-    ----------
-    x : float[n_rows, n_columns]
-        The whole design.
-    factors : mapping of str to sequence [n_rows]
-        Factors and columns of text of the model frame.
-
-    Returns
-    -------
-    int[n_rows], or str
-        Why there are none.
+    x float[n_rows, n_columns]: the whole design.  factors: factors and columns of text of the model frame.
+    Returns int[n_rows], or str: why there are none.
     """
     if not factors:
         return "a Poisson model without a factor in it, so without a constant for each pair of items"

@@ -40,31 +40,11 @@ FloatArray = NDArray[np.float64]
 class Model:
     """A model of paired comparisons that a design is.
 
-    Attributes
-    ----------
-    contests : Contests
-        Turned where the order effect asks for it.
-    items : tuple of str
-        The reference among them.
-    reference : str
-        "" where abilities come from item covariates.
-    order_effect : bool
-    ties : {"", "davidson", "none"}
-        "": there is no row for a tie.
-    by : tuple of Product
-        Covariates of all items.
-    of_items : tuple of (str, Product)
-        Covariates of one item alone.
-    of_ties : tuple of Product
-    item_terms : mapping of str to float[n_items]
-    of_item_terms : tuple of (str, Product)
-        Covariates of one item covariate.
-    comparison : mapping of str to float[n]
-        Covariates of the contest, in favour of the first.
-    names : tuple of str
-        Our parameters.
-    map : float[n_names, p]
-        M, from R's coefficients to ours.
+    contests: turned where the order effect asks for it.  items: the reference among them.  reference: ""
+    where abilities come from item covariates.  ties: "": there is no row for a tie.  `by`: covariates of all
+    items.  of_items: covariates of one item alone.  of_item_terms: covariates of one item covariate.
+    comparison: covariates of the contest, in favour of the first.  names: our parameters.  map float[n_names,
+    p]: M, from R's coefficients to ours.
     """
 
     contests: Contests
@@ -101,31 +81,11 @@ def model_of(
 ) -> Model | str:
     """The model of ours that R's coefficients are.
 
-    Parameters
-    ----------
-    contests : Contests
-        Its columns are those of the coefficients.
-    names : sequence of str
-        R's coefficients, p of them.
-    items : sequence of str
-        Our names of the items, in the order of `contests`.
-    reference : str
-        One of them.
-    unit : {1.0, 2.0}
-        What one unit of our item parameters adds to the log-odds: 1 of log-odds, 2 of lambda.
-    size : float
-        What one unit of R's item coefficients adds to the log-odds.
-    variables : sequence of Variable
-        Covariates of contests to look for, in the order of `contests`.
-    covariates : mapping of str to float[n_items], optional
-        Item covariates that the data say.
-    labels : sequence of str, optional
-        R's names of the items, where `items` are others.
-
-    Returns
-    -------
-    Model, or str
-        Why it is none of ours.
+    contests: its columns are those of the coefficients.  unit: what one unit of our item parameters adds to
+    the log-odds: 1 of log-odds, 2 of lambda.  size: what one unit of R's item coefficients adds to the
+    log-odds.  variables: covariates of contests to look for, in the order of `contests`.  covariates: item
+    covariates that the data say.  labels: R's names of the items, where `items` are others.  Returns Model,
+    or str: why it is none of ours.
     """
     signs = signs_of(contests, len(items))
     has_items = spans_items(contests, signs)

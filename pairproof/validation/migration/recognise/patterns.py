@@ -35,16 +35,9 @@ SAME_SPACE = 1e-8
 class Answers:
     """What each row of a design stands for.
 
-    Attributes
-    ----------
-    kind : {"ranks", "pairs", "ratings"}
-    values : int[n, k]
-        Ranks or ratings of the items, 1 the best; or answers of the pairs in prefmod's order, 1 where the
-        first is preferred, -1 where the second, 0 neither.
-    ties : bool
-        Whether "neither" was a possible answer.
-    points : int
-        Of the scale of ratings.
+    values int[n, k]: ranks or ratings of the items, 1 the best; or answers of the pairs in prefmod's order, 1
+    where the first is preferred, -1 where the second, 0 neither.  ties: whether "neither" was a possible
+    answer.  points: of the scale of ratings.
     """
 
     kind: str
@@ -57,26 +50,9 @@ class Answers:
 class Pattern:
     """A pattern model that a design is.
 
-    Attributes
-    ----------
-    items : tuple of str
-    reference : str
-        "" with item covariates.
-    answers : Answers
-    groups : int[n]
-    variables : mapping of str to Variable
-        Covariates of the groups, a value each row.
-    by : tuple of Product
-    of_items : tuple of (str, Product)
-    item_terms : mapping of str to float[n_items]
-    ties : {"", "none", "davidson", "by-pair"}
-        "": none could be given.
-    dependence : bool
-    coefficients : tuple of str
-        R's.
-    names : tuple of str
-        Ours; a dependence is "A:B*A:C", whichever pair is first.
-    map : float[n_names, n_coefficients]
+    reference: "" with item covariates.  groups int[n].  variables: covariates of the groups, a value each
+    row.  ties: "": none could be given.  coefficients: R's.  names: ours; a dependence is "A:B*A:C",
+    whichever pair is first.  map float[n_names, n_coefficients].
     """
 
     items: tuple[str, ...]
@@ -122,18 +98,9 @@ def recognise_pattern(
 ) -> Pattern | Not:
     """The pattern model that a Poisson design is.
 
-    Parameters
-    ----------
-    design : Design
-        Its `items` are the columns x_j.
-    undecided : mapping of str to float[n]
-        1 where a pair is undecided, the pairs in prefmod's order; {} where none could be.
-    dependent : mapping of str to float[n]
-        Products of the answers of two pairs that share an item.
-    groups : int[n]
-        Groups of respondents, from 0.
-    variables : sequence of Variable
-        Covariates of the groups.
+    design: its `items` are the columns x_j.  undecided: 1 where a pair is undecided, the pairs in prefmod's
+    order; {} where none could be.  dependent: products of the answers of two pairs that share an item.
+    groups int[n]: groups of respondents, from 0.  variables: covariates of the groups.
     """
     items = tuple(design.items)
     x = np.column_stack(list(design.items.values()))

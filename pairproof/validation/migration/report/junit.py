@@ -19,15 +19,8 @@ from .calls import where
 def migration_junit(migration: Migration) -> str:
     """The XML text.
 
-    Parameters
-    ----------
-    migration : Migration
-
-    Returns
-    -------
-    str
-        What R stopped, and what was left out or counted only, is skipped with the reason; what Python refuses
-        fails.
+    Returns str: what R stopped, and what was left out or counted only, is skipped with the reason; what
+    Python refuses fails.
     """
     rows = [row for site in migration.sites for row in _of_site(site, migration.captured.text.name)]
     return render_junit(rows, ReportContext(title=f"{migration.captured.text.name}, migrated"))

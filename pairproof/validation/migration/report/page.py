@@ -57,16 +57,7 @@ DIGITS = (
 
 
 def migration_page(migration: Migration) -> Page:
-    """The whole report.
-
-    Parameters
-    ----------
-    migration : Migration
-
-    Returns
-    -------
-    Page
-    """
+    """The whole report."""
     coded = [s for s in migration.sites if s.first.state in ("native", "bridge")]
     blocks: list[Block] = [_badges(migration.agreements), Bullets(tuple(sentences(migration)), lead=True)]
     if migration.sites:

@@ -16,12 +16,7 @@ from .calls import where
 
 
 def not_in_python(migration: Migration) -> Iterator[Block]:
-    """The sections, those without a call left out.
-
-    Parameters
-    ----------
-    migration : Migration
-    """
+    """The sections, those without a call left out."""
     yield from _stayed(migration)
     yield from _refused(migration)
     yield from _stopped(migration)

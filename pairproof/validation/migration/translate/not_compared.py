@@ -41,15 +41,7 @@ def not_compared(call: RecordedCall, rows: Sequence[Agreement]) -> tuple[str, ..
 
     A coefficient by itself cannot be lacking: rows of estimates are asked of all parameters or of none.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    rows : sequence of Agreement
-        Of this call.
-
-    Returns
-    -------
-    tuple of str
+    rows: of this call.
     """
     if "coef" not in call.result:
         return ()

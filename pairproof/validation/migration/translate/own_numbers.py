@@ -34,18 +34,7 @@ OF_ERRORS, ALWAYS = 10.0, 1e-4
 
 
 def of_one_fit(fit: Fit, answer: RCounterpart, score: ScoreCheck | None) -> ScoreCheck | None:
-    """The score check, if R's estimates are those of R's likelihood; None, which excuses nothing, if not.
-
-    Parameters
-    ----------
-    fit : Fit
-    answer : RCounterpart
-    score : ScoreCheck or None
-
-    Returns
-    -------
-    ScoreCheck or None
-    """
+    """The score check, if R's estimates are those of R's likelihood; None, which excuses nothing, if not."""
     if score is None:
         return None
     size = abs(fit.llf) + fit.n_comparisons
@@ -61,15 +50,7 @@ def of_one_fit(fit: Fit, answer: RCounterpart, score: ScoreCheck | None) -> Scor
 def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> list[Agreement]:
     """The rows, standard errors that differ by more than the distance to the maximum accounts for being so called.
 
-    Parameters
-    ----------
-    rows : iterable of Agreement
-    score : ScoreCheck or None
-        None changes nothing.
-
-    Returns
-    -------
-    list of Agreement
+    score: none changes nothing.
     """
     if score is None:
         return list(rows)

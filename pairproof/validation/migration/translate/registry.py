@@ -13,14 +13,7 @@ TRANSLATORS: dict[str, Translator] = {}
 def translates(*functions: str) -> Callable[[Translator], Translator]:
     """Registers a translator: `@translates("BradleyTerry2::BTm")`.
 
-    Parameters
-    ----------
-    functions : str
-        R functions with their packages.
-
-    Returns
-    -------
-    function of a translator to itself
+    functions: R functions with their packages.
     """
 
     def register(translator: Translator) -> Translator:

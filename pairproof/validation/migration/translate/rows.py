@@ -47,25 +47,7 @@ def parameters(
 ) -> RParameters:
     """The coefficients that R recorded, under the names of a fit; NA ones and those without a name are left out.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    named : mapping of R's coefficient to the fit's parameter
-    scale : {"lambda", "log-odds"}
-        Of R's item terms.
-    reference : str
-        The item that is 0 in R; "" where none is.
-    coef, vcov : str
-        Names of the recorded result.
-
-    Returns
-    -------
-    RParameters
-
-    Raises
-    ------
-    KeyError
-        R has no coefficient of that name.
+    scale: of R's item terms.  coef, vcov: names of the recorded result.
     """
     found, spread = call.vector(coef), call.vector(vcov)
     if found is None or found.names is None:
@@ -87,15 +69,8 @@ def parameters(
 def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, name: str = "") -> RCounterpart:
     """R's numbers in this run as the counterpart of a fit.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    values : mapping of quantity to float
-        On the fit's scale and constraint.
-    said : str
-        What was translated, a part each.
-    name : str, optional
-        The R call, for its floors; default: the function's name.
+    values: on the fit's scale and constraint.  said: what was translated, a part each.  name: the R call, for
+    its floors; default: the function's name.
     """
     warned = [f"R warns: {' '.join(message.split())}" for message, _ in call.warnings]
     flag = call.number("converged")
@@ -113,15 +88,6 @@ def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
 
     Whether R stopped before the maximum is found out by the score, as there; its number is then shown and counts as
     not checkable.  It is excused so only if its numbers belong together (:mod:`.own_numbers`).
-
-    Parameters
-    ----------
-    fit : Fit
-    answer : RCounterpart
-
-    Returns
-    -------
-    list of Agreement
     """
     if isinstance(fit, (ContestFit, AnswerFit)):
         size = fit.n_comparisons + (abs(fit.llf) if fit.llf == fit.llf else 0.0)
@@ -149,22 +115,11 @@ def row(
 ) -> Agreement:
     """One number that is no quantity of a fit: an entry of a table, a prediction, a number by the bridge.
 
-    Parameters
-    ----------
-    quantity : str
-        Its name in the report: "worth.A", "add1.at.home.LRT".
-    python, r : float
-        Both nan agree: R has none and says so.
-    function : str
-        R's function.
-    least : float
-        Digits that must agree.
-    why : str
-        Why so many, in words; it is shown where they do not.
-    scale : float
-        Size of what cancels in the number: a difference of 1e-16 times it is no difference.
-    place : str
-        Where `python` stands in the value of the call, as :mod:`..written.held` names places; "" if nowhere.
+    quantity: its name in the report: "worth.A", "add1.at.home.LRT".  python, r: both nan agree: R has none
+    and says so.  function: R's function.  least: digits that must agree.  why: why so many, in words; it is
+    shown where they do not.  scale: size of what cancels in the number: a difference of 1e-16 times it is no
+    difference.  place: where `python` stands in the value of the call, as :mod:`..written.held` names places;
+    "" if nowhere.
     """
     both = np.isnan(python) and np.isnan(r)
     same = both or python == r

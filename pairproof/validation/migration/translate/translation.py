@@ -27,18 +27,9 @@ def _nothing(value: Any) -> Sequence[Agreement]:
 class Translation:
     """A recorded call in Python.
 
-    Attributes
-    ----------
-    route : Route
-    code : Expression or None
-        None if "outside".
-    reason : str
-        Why it is not "native", in one sentence; "" if it is.
-    notes : tuple of str
-        What a reader of the Python script must know (half wins, the path of a step), a sentence each.
-    speaks : {"fit", "r", "value"}
-    judge : function of the Python value to rows
-        Holds it against what R gave in this run, number by number.
+    code: none if "outside".  reason: why it is not "native", in one sentence; "" if it is.  notes: what a
+    reader of the Python script must know (half wins, the path of a step), a sentence each.  judge: holds it
+    against what R gave in this run, number by number.
     """
 
     route: Route
@@ -68,18 +59,8 @@ def outside(reason: str) -> Translation:
 class Step:
     """A recorded call, its translation, and what came of it.
 
-    Attributes
-    ----------
-    call : RecordedCall
-    translation : Translation
-    value : object
-        The Python value; None if there is none.
-    rows : tuple of Agreement
-    refused : str
-        Python's own error, if the code stopped with one; "" otherwise.
-    said : tuple of str
-        Python's warnings.
-    seconds : float
+    value: the Python value; None if there is none.  refused: python's own error, if the code stopped with
+    one; "" otherwise.  said: python's warnings.
     """
 
     call: RecordedCall
@@ -114,11 +95,7 @@ class Step:
 class Context:
     """What a translator may look at beside its call.
 
-    Attributes
-    ----------
-    captured : Captured
-    steps : mapping of call id to Step
-        Of the calls that ended before it, evaluated already.
+    steps: of the calls that ended before it, evaluated already.
     """
 
     captured: Captured

@@ -23,15 +23,7 @@ from ..code.expressions import Expression, File, files
 def tried(code: Expression, results: Mapping[int, Any] | None = None) -> tuple[Any, str]:
     """The value of code and "", or None and why Python refuses it.
 
-    Parameters
-    ----------
-    code : Expression
-    results : mapping of call id to value, optional
-        Of earlier calls that it takes.
-
-    Returns
-    -------
-    (object, str)
+    results: of earlier calls that it takes.
     """
     with tempfile.TemporaryDirectory(prefix="pairproof-tried-") as folder:
         places: dict[int, Path] = {}

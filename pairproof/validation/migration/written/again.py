@@ -239,13 +239,7 @@ class Held:
 
 
 def read_run(path: Path) -> dict[str, Any]:
-    """The run of a migration.
-
-    Raises
-    ------
-    InputError
-        No such file, or it is no run.
-    """
+    """The run of a migration."""
     try:
         content = json.loads(read_file(path, "the run of a migration (NAME.recorded.json)", most=_MOST_BYTES))
         if content["format"] != FORMAT or not isinstance(content["calls"], list):
@@ -312,18 +306,8 @@ def _used(statement: ast.stmt) -> set[str]:
 def check(values: Mapping[str, Any], script: Path, test: Path) -> int:
     """Compare each number of a new script with the run, and write the records of its fits.
 
-    Parameters
-    ----------
-    values : mapping
-        Names of the script, which has just been run.
-    script : Path
-    test : Path
-        Its test, beside which the records are written.
-
-    Returns
-    -------
-    int
-        How many calls are not as they should be; standard error says which.
+    values: names of the script, which has just been run.  test: its test, beside which the records are
+    written.  Returns int: how many calls are not as they should be; standard error says which.
     """
     wrong = []
     for held in (h for calls in Again(script).calls.values() for h in calls):

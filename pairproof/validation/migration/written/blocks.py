@@ -22,12 +22,7 @@ _WARNINGS = 2
 class Files:
     """Names of the tables, after the variables and keys that they belong to.
 
-    Parameters
-    ----------
-    found : sequence of CallSite
-    digest : function of File to str
-    taken : iterable of str
-        Names (without suffix) that are not free.
+    taken: names (without suffix) that are not free.
     """
 
     def __init__(self, found: Sequence[CallSite], digest: Digest, taken: Sequence[str] = ()) -> None:
@@ -55,13 +50,7 @@ class Files:
 
 
 class Writer:
-    """Writes call sites; knows the names of all results and tables.
-
-    Parameters
-    ----------
-    found : sequence of CallSite
-    tables : Files
-    """
+    """Writes call sites; knows the names of all results and tables."""
 
     def __init__(self, found: Sequence[CallSite], tables: Files) -> None:
         self.tables = tables
@@ -77,11 +66,7 @@ class Writer:
     def block(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
         """Lines of a site.
 
-        Parameters
-        ----------
-        site : CallSite
-        inside : sequence of (what follows the value's name, comment)
-            Printed where the values are made.
+        inside: printed where the values are made.
         """
         yield from self._said(site)
         if not site.many:

@@ -19,13 +19,7 @@ _MOST = 4 * WIDTH
 
 
 def one_line(text: str, most: int = _MOST) -> str:
-    """The text as one line of printable characters; a longer one than `most` ends in "...".
-
-    Examples
-    --------
-    >>> one_line("m <- BTm(a,\\n   b)\\u202e")
-    'm <- BTm(a, b)\\\\u202e'
-    """
+    """The text as one line of printable characters; a longer one than `most` ends in "..."."""
     flat = " ".join(text[: 4 * most].split())
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in flat)
     return shown if len(shown) <= most and len(text) <= 4 * most else shown[: most - 4].rstrip() + " ..."
@@ -34,14 +28,8 @@ def one_line(text: str, most: int = _MOST) -> str:
 def comment(text: str, indent: str = "", lines: int = MOST_LINES) -> Iterator[str]:
     """Lines of a comment.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-    indent : str
-        Of the block that it stands in.
-    lines : int
-        Lines at most; what is cut off is shown as "...".
+    text: any text.  indent: of the block that it stands in.  lines: lines at most; what is cut off is shown
+    as "...".
     """
     found = textwrap.wrap(
         one_line(text),

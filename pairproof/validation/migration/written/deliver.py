@@ -34,12 +34,7 @@ def digest(content: bytes) -> str:
 class Earlier:
     """What an earlier run wrote beside its script.
 
-    Attributes
-    ----------
-    folder : Path
-    run : str
-        Name of its JSON file.
-    files : mapping of name to SHA-256
+    run: name of its JSON file.
     """
 
     folder: Path
@@ -72,13 +67,7 @@ class Earlier:
 def earlier(folder: Path, run: str, test_stem: str) -> Earlier:
     """What the run of that name wrote; nothing if there is none, or if somebody has changed its list.
 
-    Parameters
-    ----------
-    folder : Path
-    run : str
-        "analysis.recorded.json".
-    test_stem : str
-        "test_analysis".
+    run: "analysis.recorded.json".  test_stem: "test_analysis".
     """
     content = _content(folder / run)
     if content is None:
@@ -125,11 +114,6 @@ def _parsed(raw: bytes) -> dict[str, object] | None:
 
 def ready(before: Earlier, names: Iterable[str], reads: Iterable[AnyPath], force: bool) -> None:
     """Whether files of these names may be written, so far as it can be known before there is anything to write.
-
-    Raises
-    ------
-    InputError
-        There is no such folder, or a file is there that is not ours.
     """
     read = list(reads)
     for name in names:
@@ -146,26 +130,8 @@ def deliver(
 ) -> list[Path]:
     """Write the files of a stage into the folder of an earlier run, and remove what that run wrote and this one does not.
 
-    Parameters
-    ----------
-    stage : Path
-    names : iterable of str
-        From the stage, with "/"; the run's JSON among them.
-    before : Earlier
-        Also says which folder.
-    reads : iterable of paths
-        What is read, and never written over.
-    force : bool
-        Replace the scripts and the run if they are not ours, too; never a table.
-
-    Returns
-    -------
-    list of Path
-
-    Raises
-    ------
-    InputError
-        A file is there and is not ours; nothing has been written then.
+    before: also says which folder.  reads: what is read, and never written over.  force: replace the scripts
+    and the run if they are not ours, too; never a table.
     """
     wanted, read = list(names), list(reads)
     contents = {name: (stage / name).read_bytes() for name in wanted}

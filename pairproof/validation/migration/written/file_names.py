@@ -21,16 +21,7 @@ _DEVICES = frozenset(
 def plain(word: str, otherwise: str = "table") -> str:
     """A word as a file's name without its suffix: ASCII letters, digits, "_" and "-".
 
-    Parameters
-    ----------
-    word : str
-    otherwise : str
-        What to take if nothing is left of it.
-
-    Examples
-    --------
-    >>> [plain(w) for w in ("fit.1", "Z\\u00fcrich/../x", "-", "CON")]
-    ['fit_1', 'Zurich_x', 'table', 'CON_']
+    otherwise: what to take if nothing is left of it.
     """
     ascii_only = unicodedata.normalize("NFKD", word[: 4 * MOST]).encode("ascii", "ignore").decode("ascii")
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_only).strip("_-")[:MOST].rstrip("_-")
@@ -42,10 +33,7 @@ def plain(word: str, otherwise: str = "table") -> str:
 class Unique:
     """Names given so far; each new one differs from all of them, also without regard to case.
 
-    Parameters
-    ----------
-    taken : iterable of str
-        Names that must not be given.
+    taken: names that must not be given.
     """
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
@@ -53,14 +41,7 @@ class Unique:
         self._next: dict[str, int] = {}
 
     def name(self, wanted: str) -> str:
-        """The name, or the first of NAME_2, NAME_3, ... that is free; it is taken from now on.
-
-        Examples
-        --------
-        >>> names = Unique(["m"])
-        >>> names.name("m"), names.name("M"), names.name("f")
-        ('m_2', 'M_3', 'f')
-        """
+        """The name, or the first of NAME_2, NAME_3, ... that is free; it is taken from now on."""
         found = wanted
         n = self._next.get(wanted.casefold(), 2)
         while found.casefold() in self._taken:

@@ -65,28 +65,11 @@ _LOADED = (
 class Written:
     """What was written.
 
-    Attributes
-    ----------
-    script : Path
-        analysis.py.
-    test : Path or None
-        test_analysis.py; None if no number was compared.
-    run : Path
-        analysis.recorded.json.
-    data, records : tuple of Path
-        Tables, and the records of the test.
-    files : tuple of str
-        All of them, the script first.
-    ran_seconds : float or None
-        How long the new script took by itself, with its start, before it was delivered; None if it needs R.
-    without_r : bool
-        Whether it ran with R switched off.
-    output : str
-        What it printed, up to a limit.
-    sites : tuple of CallSite
-        The call sites and their Python names.
-    left : tuple of Left
-        What was left out, and why.
+    script: analysis.py.  test: test_analysis.py; None if no number was compared.  run:
+    analysis.recorded.json.  data, records: tables, and the records of the test.  files: all of them, the
+    script first.  ran_seconds: how long the new script took by itself, with its start, before it was
+    delivered; None if it needs R.  without_r: whether it ran with R switched off.  output: what it printed,
+    up to a limit.  sites: the call sites and their Python names.  `left`: what was left out, and why.
     """
 
     script: Path
@@ -121,32 +104,10 @@ def write_migration(
 ) -> Written:
     """Write a migration.
 
-    Parameters
-    ----------
-    migration : Migration
-        Its code was evaluated on the tables of `stage`.
-    source : path
-        The R script, which is never written over.
-    out : path
-        The Python script; the others are written beside it.
-    stage : Stage
-    force : bool
-        Replace files that pairproof did not write, too; never a table.
-    reads : iterable of paths
-        What else was read, and is not written over.
-    seconds : float, optional
-        Limit of the new script; default: 120 s and 20 times what its calls took.
-
-    Returns
-    -------
-    Written
-
-    Raises
-    ------
-    InputError
-        The name cannot be used, or a file is there that pairproof did not write.
-    PairproofError
-        The new script did not run, or gave other numbers: an error of pairproof.
+    migration: its code was evaluated on the tables of `stage`.  source: the R script, which is never written
+    over.  out: the Python script; the others are written beside it.  force: replace files that pairproof did
+    not write, too; never a table.  reads: what else was read, and is not written over.  seconds: limit of the
+    new script; default: 120 s and 20 times what its calls took.
     """
     target = checked_out(out)
     test_stem, run = _beside(target)
@@ -201,17 +162,7 @@ def write_migration(
 def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:
     """Whether a migration may be written there; asked before the R script is run, which may take long.
 
-    Parameters
-    ----------
-    source : path
-        The R script.
-    out : path
-    force : bool
-
-    Raises
-    ------
-    InputError
-        The name cannot be used, there is no such folder, or a file is there that pairproof did not write.
+    source: the R script.
     """
     target = checked_out(out)
     test_stem, run = _beside(target)
@@ -225,13 +176,7 @@ def _beside(target: Path) -> tuple[str, str]:
 
 
 def checked_out(out: AnyPath) -> Path:
-    """The script's path, if a Python script may be called so.
-
-    Raises
-    ------
-    InputError
-        It does not end in .py, or a module that the script loads has this name.
-    """
+    """The script's path, if a Python script may be called so."""
     target = Path(out)
     if target.suffix != ".py" or not target.stem:
         raise InputError(f"{target}: the script is Python: give it a name that ends in .py")

@@ -32,10 +32,7 @@ _DEEP = 6
 def numbers_in(value: Any) -> dict[str, float]:
     """The numbers of a value by their places: "estimate / A", "vcov / 3".
 
-    Parameters
-    ----------
-    value : object
-        A number, a table, an array, a mapping, a sequence, or an object with such fields.
+    value: a number, a table, an array, a mapping, a sequence, or an object with such fields.
     """
     found = list(islice(_walk(value, (), _DEEP), MOST_NUMBERS))
     return dict(zip(distinct(" / ".join(place) for place, _ in found), (number for _, number in found)))
@@ -89,11 +86,7 @@ def asked(value: Any, rows: Sequence[Agreement]) -> list[dict[str, Any] | None]:
     The digits are the row's floor; fewer where a row that agrees has fewer by the test's own way of counting them,
     which knows nothing of the sums that cancel in R's number.
 
-    Parameters
-    ----------
-    value : object
-        The Python value.
-    rows : sequence of Agreement
+    value: the Python value.
     """
     wanted = [a for a in rows if a.verdict in AGREEING and a.native is not None and a.r is not None]
     if isinstance(value, Fit):

@@ -22,10 +22,7 @@ MOST_COLUMNS = 2
 class Hole(Result):
     """Where the evaluations differ; as an expression a result, so that it is written by its name.
 
-    Attributes
-    ----------
-    call : int
-        Below 0: column -1 - call.
+    call: below 0: column -1 - call.
     """
 
 
@@ -33,11 +30,7 @@ class Hole(Result):
 class Column:
     """What stands at one place, an expression for each evaluation.
 
-    Attributes
-    ----------
-    values : list of expressions
-    word : str
-        Name of the argument that it is.
+    word: name of the argument that it is.
     """
 
     values: list[Any]
@@ -48,11 +41,7 @@ class Column:
 class Common:
     """What evaluations share.
 
-    Attributes
-    ----------
-    template : expression
-        With a :class:`Hole` for each column.
-    columns : list of Column
+    template: with a :class:`Hole` for each column.
     """
 
     template: Any = None
@@ -62,17 +51,8 @@ class Common:
 def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> Common:
     """The evaluations as one expression with holes.
 
-    Parameters
-    ----------
-    codes : sequence of expressions
-        At least one.
-    same_file : function of File to str
-        Equal for equal tables.
-
-    Returns
-    -------
-    Common
-        `template` is a hole itself if nothing is shared.
+    codes: at least one.  same_file: equal for equal tables.  Returns Common: `template` is a hole itself if
+    nothing is shared.
     """
     found = Common()
     seen: dict[tuple[str, ...], Hole] = {}

@@ -26,13 +26,7 @@ _TAKEN = frozenset([*dir(builtins), *keyword.kwlist, *keyword.softkwlist, *OWN])
 
 
 def identifier(word: str) -> str:
-    """A word as a Python name; "" if nothing is left of it.
-
-    Examples
-    --------
-    >>> [identifier(w) for w in ("fit.1", "lambda", ".hidden", "2a", "gr\\u00f6\\u00dfe", "', import os", "::")]
-    ['fit_1', 'lambda_', 'hidden', 'x2a', 'größe', 'import_os', '']
-    """
+    """A word as a Python name; "" if nothing is left of it."""
     # Python itself takes names that differ in their compatibility form only for one name.
     normal = unicodedata.normalize("NFKC", word[: 4 * _MOST])
     name = "".join(c if c == "_" or ("a" + c).isidentifier() else "_" for c in normal)
@@ -48,10 +42,7 @@ def identifier(word: str) -> str:
 class Names:
     """Python names given so far, each to one thing.
 
-    Parameters
-    ----------
-    taken : iterable of str
-        Names that must not be given, beside Python's own and the script's.
+    taken: names that must not be given, beside Python's own and the script's.
     """
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
@@ -61,11 +52,7 @@ class Names:
     def name(self, word: str, otherwise: str) -> str:
         """The word as a name; where it is taken, the first of NAME_2, NAME_3, ... that is free.
 
-        Parameters
-        ----------
-        word : str
-        otherwise : str
-            For a word of which nothing is left.
+        otherwise: for a word of which nothing is left.
         """
         wanted = identifier(word) or identifier(otherwise) or "value"
         found, n = wanted, self._next.get(wanted, 2)

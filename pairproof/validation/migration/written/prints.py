@@ -81,20 +81,9 @@ _APPLIED_INLINE = re.compile(
 class Print:
     """A print statement, or the comment that there is none.
 
-    Attributes
-    ----------
-    of : CallSite
-    expression : str
-        What follows the value's name: ".params"; None: nothing is printed.
-    text : str
-        "line 7: coef(m)", and why nothing is printed.
-    task : int
-        Number of the top-level expression.
-    line : int
-    inside : bool
-        Whether it belongs into the loop that makes the values.
-    key : Key or None
-        Of the one value of the dict that is printed; None: of all.
+    expression: what follows the value's name: ".params"; None: nothing is printed.  text: "line 7: coef(m)",
+    and why nothing is printed.  task: number of the top-level expression.  inside: whether it belongs into
+    the loop that makes the values.  key: of the one value of the dict that is printed; None: of all.
     """
 
     of: CallSite
@@ -107,13 +96,7 @@ class Print:
 
 
 def prints(captured: Captured, found: Sequence[CallSite]) -> list[Print]:
-    """What the script prints of each site, in the order of the script.
-
-    Parameters
-    ----------
-    captured : Captured
-    found : sequence of CallSite
-    """
+    """What the script prints of each site, in the order of the script."""
     return _Prints(captured, found).all()
 
 
@@ -252,12 +235,7 @@ def _known(function: str) -> str:
 def expression_of(steps: Sequence[Step], function: str) -> tuple[str | None, str]:
     """(what follows the value's name in `print(...)`, a remark); (None, why) if there is nothing.
 
-    Parameters
-    ----------
-    steps : sequence of Step
-        Evaluations of one call; each is asked.
-    function : str
-        R's: "coef".
+    steps: evaluations of one call; each is asked.  function: R's: "coef".
     """
     values = [s.value for s in steps]
     function = _known(function)

@@ -56,14 +56,7 @@ def text_of_test(
 ) -> str:
     """The test's source.
 
-    Parameters
-    ----------
-    captured : Captured
-    found : sequence of CallSite
-    tests : mapping of site name to test name
-    script : str
-        File name of the Python script.
-    asked : mapping of call id to what the test asks
+    script: file name of the Python script.
     """
     name = captured.text.name
     stem = PurePath(script).stem

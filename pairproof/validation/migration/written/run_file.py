@@ -48,17 +48,7 @@ def document(
 ) -> dict[str, Any]:
     """The document.
 
-    Parameters
-    ----------
-    captured : Captured
-    found : sequence of CallSite
-    left : sequence of Left
-    tests : mapping of site name to the name of its test
-    records : mapping of call id to the name of its record
-    files : mapping of name to SHA-256
-    asked : mapping of call id to what its test asks
-    version : str
-        Of pairproof.
+    version: of pairproof.
     """
     content: dict[str, Any] = {
         "format": FORMAT,

@@ -37,15 +37,7 @@ def script_text(
 ) -> str:
     """The script's source.
 
-    Parameters
-    ----------
-    captured : Captured
-    found : sequence of CallSite
-    left : sequence of Left
-    shown : sequence of Print
-    writer : Writer
-    test : str
-        Name of its test; "" if there is none.
+    test: name of its test; "" if there is none.
     """
     head = HEAD.format(imports="\n".join(f"import {module}" for module in modules(found)))
     lines = [*docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]

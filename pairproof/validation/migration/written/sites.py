@@ -40,22 +40,11 @@ _GENERIC = (
 class CallSite:
     """A call of the script that has Python code.
 
-    Attributes
-    ----------
-    name : str
-        Python name of its value, or of the dict of its values.
-    steps : tuple of Step
-        Evaluations with code, in the order of R.
-    keys : tuple of Key
-        Of the dict, one a step; () if the call was evaluated once.
-    loop_names : tuple of str
-        R's names of the variables that the keys are values of; () if there are none.
-    variable : str
-        R's name; "" if none.
-    task : int
-        Number of the top-level expression that ran, for the order of the script.
-    where : str
-        "line 12"; "line 25, through line 12" if the call stands in a function that line 25 came to.
+    name: Python name of its value, or of the dict of its values.  steps: evaluations with code, in the order
+    of R.  keys: of the dict, one a step; () if the call was evaluated once.  loop_names: R's names of the
+    variables that the keys are values of; () if there are none.  variable: R's name; "" if none.  task:
+    number of the top-level expression that ran, for the order of the script.  where: "line 12"; "line 25,
+    through line 12" if the call stands in a function that line 25 came to.
     """
 
     name: str
@@ -81,16 +70,8 @@ class CallSite:
 class Left:
     """Calls without Python code.
 
-    Attributes
-    ----------
-    where : str
-        "line 12".
-    function : str
-        "nlm(...)".
-    reason : str
-    count : int
-    task, first : int
-        For the order: the top-level expression, and the `id` of the first of them.
+    where: "line 12".  function: "nlm(...)".  task, `first`: for the order: the top-level expression, and the
+    `id` of the first of them.
     """
 
     where: str
@@ -126,13 +107,7 @@ def running_tasks(calls: Iterable[RecordedCall]) -> dict[int, int]:
 
 
 def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], list[Left]]:
-    """The call sites with code in the order of their first evaluations, and what is left out.
-
-    Parameters
-    ----------
-    captured : Captured
-    steps : sequence of Step
-    """
+    """The call sites with code in the order of their first evaluations, and what is left out."""
     by_id = {step.call.id: step for step in steps}
     tasks = running_tasks(captured.calls)
     groups: dict[tuple[object, ...], list[RecordedCall]] = {}

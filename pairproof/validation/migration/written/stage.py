@@ -24,19 +24,7 @@ DATA = "data"
 class Stage:
     """CSV files in a folder of their own; equal tables are one file.
 
-    Parameters
-    ----------
-    folder : path
-        An empty folder, or one to be made.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pairproof.validation.migration.code.expressions import File
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     stage = Stage(folder)
-    ...     [stage.place(File({"x": [1.5, None]}, stem)).name for stem in ("fit.1", "again")]
-    ['fit_1.csv', 'fit_1.csv']
+    folder: an empty folder, or one to be made.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -48,19 +36,7 @@ class Stage:
     def place(self, file: File) -> Path:
         """Where the table is; it is written if no equal one has been.
 
-        Parameters
-        ----------
-        file : File
-
-        Returns
-        -------
-        Path
-            `FOLDER/data/NAME.csv`.
-
-        Raises
-        ------
-        InputError
-            A value that would not come back from a CSV file as it is.
+        Returns Path: `FOLDER/data/NAME.csv`.
         """
         digest = self.digest(file)
         if digest not in self._paths:

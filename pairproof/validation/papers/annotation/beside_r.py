@@ -49,16 +49,8 @@ FURTHER = ("unbalanced", "boundary")
 class Case:
     """A model of a data set, with its question to R.
 
-    Attributes
-    ----------
-    place : Place
-    native : mapping of name to float
-    r_call : str
-    ask : function of nothing to R's answer
-    of_r : function of R's answer to numbers by the same names
-    scale : mapping of name to float
-        What an error is measured by beside the number's own size: the standard deviation of an effect for its
-        predictions, the residual variance for a variance of 0.
+    scale: what an error is measured by beside the number's own size: the standard deviation of an effect for
+    its predictions, the residual variance for a variance of 0.
     """
 
     place: Place

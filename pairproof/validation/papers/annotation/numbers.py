@@ -31,12 +31,7 @@ Numbers = dict[str, float]
 class Scores:
     """The scores of a data set, of one kind.
 
-    Attributes
-    ----------
-    table : DataFrame
-        Columns annotator, item, score and others, text.
-    y : float[n]
-        In [0, 1].
+    table: columns annotator, item, score and others, text.  y float[n]: in [0, 1].
     """
 
     table: pd.DataFrame

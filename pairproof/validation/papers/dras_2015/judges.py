@@ -107,12 +107,7 @@ def _signs(table: Comparisons) -> str:
 
 
 def judges_of_pair(table: Comparisons, one: str, other: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Each judge's answers for one item, for the other, and undecided ones.
-
-    Returns
-    -------
-    tuple of float[n_judges]
-    """
+    """Each judge's answers for one item, for the other, and undecided ones."""
     judges = table.columns["judge"]
     assert isinstance(judges, Factor)
     a, b = table.items.index(one), table.items.index(other)

@@ -35,14 +35,8 @@ WAYS = ("judge", "source", "judge and source")
 class Way:
     """All pairs of a track's systems under one way of clustering.
 
-    Attributes
-    ----------
-    by : str
-    n_clusters : tuple of int
-    ratio : float
-        Median over the pairs of the clustered standard error over the model-based one.
-    remain : int
-        Pairs that are significant with independent answers and stay so with the t tests of this way.
+    ratio: median over the pairs of the clustered standard error over the model-based one.  remain: pairs that
+    are significant with independent answers and stay so with the t tests of this way.
     """
 
     by: str
@@ -55,13 +49,7 @@ class Way:
 class TrackTold:
     """Which pairs of a track's systems are told apart.
 
-    Attributes
-    ----------
-    n_comparisons : float
-    n_pairs : int
-    significant : int
-        Pairs that are told apart at alpha with independent answers.
-    ways : tuple of Way
+    significant: pairs that are told apart at alpha with independent answers.
     """
 
     n_comparisons: float
@@ -99,9 +87,7 @@ def told_apart(table: Comparisons, alpha: float = 0.05, by: Sequence[str] = WAYS
 def clusters_of(table: Comparisons, column: str) -> FloatArray:
     """Comparisons of each judge, or on each source segment, that has any.
 
-    Returns
-    -------
-    float[n_clusters]
+    Returns float[n_clusters].
     """
     labels = table.columns[column]
     assert isinstance(labels, Factor)  # rankings have both as labels

@@ -24,16 +24,7 @@ Tracks = Mapping[str, Sequence[str]]
 def read_tracks(table: pd.DataFrame, named: Tracks) -> dict[str, Comparisons]:
     """Each track of one year's rankings, by its short name: the rows of its source and target language.
 
-    Parameters
-    ----------
-    table : DataFrame
-        With the columns of WMT: srclang, trglang, srcIndex, system1Id, system1rank, ...
-    named : mapping of name to (source language, target language)
-
-    Raises
-    ------
-    InputError
-        A track without rows.
+    table: with the columns of WMT: srclang, trglang, srcIndex, system1Id, system1rank, ...
     """
     found = {}
     for name, (source, target) in named.items():
@@ -48,13 +39,7 @@ def read_tracks(table: pd.DataFrame, named: Tracks) -> dict[str, Comparisons]:
 
 
 def one_track(table: pd.DataFrame, named: Tracks, name: str) -> Comparisons:
-    """The one of `named` that is called so.
-
-    Raises
-    ------
-    InputError
-        It is not among them, or has no rows.
-    """
+    """The one of `named` that is called so."""
     one_of("track", name, tuple(named))
     return read_tracks(table, {name: named[name]})[name]
 

@@ -51,16 +51,8 @@ UNIT = 1e-4
 class Cell:
     """A cell of the grid.
 
-    Attributes
-    ----------
-    truth : {"lexical", "political"}
-    agreement : str
-        Spearman's rho of two annotators: of annotators who are alike, without the shift; of annotators who
-        differ, with it.
-    context : str
-    shift : float
-    differ : bool
-        Annotators differ as in WMT21, and not by the shift alone.
+    agreement: spearman's rho of two annotators: of annotators who are alike, without the shift; of annotators
+    who differ, with it.  differ: annotators differ as in WMT21, and not by the shift alone.
     """
 
     truth: Truth
@@ -117,14 +109,8 @@ def simulated(cell: Cell, replicates: Sequence[int]) -> dict[str, FloatArray]:
 class Grids:
     """The simulations of a truth.
 
-    Attributes
-    ----------
-    shifted : Grid
-        Annotators who are alike but for a shift.
-    differing : Grid
-        Annotators as in WMT21; one shift.
-    source : str
-        Where they come from, in words.
+    shifted: annotators who are alike but for a shift.  differing: annotators as in WMT21; one shift.  source:
+    where they come from, in words.
     """
 
     shifted: Grid
@@ -134,13 +120,7 @@ class Grids:
 
 @lru_cache(maxsize=8)
 def grids(truth: Truth, agreement: str) -> Grids:
-    """The simulations of a truth.
-
-    Raises
-    ------
-    InputError
-        Another truth, or an agreement that these truths cannot have.
-    """
+    """The simulations of a truth."""
     if float(agreement) == float(AGREEMENT.get(truth, "nan")):
         record = read()
         rho, n = record["rho"], record["replicates"]

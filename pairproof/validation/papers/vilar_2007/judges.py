@@ -19,18 +19,10 @@ from ...statements.clustered import EffectTest, effects_of
 class PairByJudges:
     """One pair of systems: the paper's sum of sentences, and tests that take a judge as the unit.
 
-    Attributes
-    ----------
-    merged : BinaryResult
-        Sentences of all judges, with the paper's standard error.
-    means : EqualityTest
-        t of the judges' own mean preferences, the answer that holds if judges differ.
-    flips : EqualityTest
-        Exact test by the signs of these means.
-    differ : EqualityTest
-        Chi-square that all judges answer alike.
-    cluster : EffectTest
-        Log-odds of the sentences that prefer one system, clustered by judge (CR2).
+    merged: sentences of all judges, with the paper's standard error.  means: t of the judges' own mean
+    preferences, the answer that holds if judges differ.  flips: exact test by the signs of these means.
+    differ: chi-square that all judges answer alike.  cluster: log-odds of the sentences that prefer one
+    system, clustered by judge (CR2).
     """
 
     merged: BinaryResult

@@ -38,16 +38,8 @@ _ANSWERERS = (
 def answer_counterparts(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
     """Ask every R function that has a model of whole answers.
 
-    Parameters
-    ----------
-    fit : AnswerFit
-        With the standard errors of the model.
-    backend : Backend
-
-    Returns
-    -------
-    list of RCounterpart
-        Last, if no R package has the model, one that says so.
+    fit: with the standard errors of the model.  Returns list of RCounterpart: last, if no R package has the
+    model, one that says so.
     """
     question = AnswerQuestion(fit, backend)
     answers = [answer for answerer in _ANSWERERS if (answer := answerer(question)) is not None]

@@ -42,15 +42,7 @@ from .reduced import reduced_counterparts
 def contest_counterparts(fit: ContestFit, backend: Backend) -> list[RCounterpart]:
     """Ask every R function that has a model of contests.
 
-    Parameters
-    ----------
-    fit : ContestFit
-    backend : Backend
-
-    Returns
-    -------
-    list of RCounterpart
-        The most precise first.
+    Returns list of RCounterpart: the most precise first.
     """
     rows, columns = fit.data.n_rows, len(fit.terms)
     if rows * columns > MOST_NUMBERS:

@@ -113,15 +113,7 @@ def btm(question: ContestQuestion, tight: bool, limit: bool = True) -> RCounterp
 def plain_btm(fit: Fit, backend: Backend) -> list[RCounterpart]:
     """BTm, at both stops, of a plain fit with item covariates or comparison terms; none of another.
 
-    Parameters
-    ----------
-    fit : Fit
-        By maximum likelihood of the logit.
-    backend : Backend
-
-    Returns
-    -------
-    list of RCounterpart
+    fit: by maximum likelihood of the logit.
     """
     kinds = {t.kind for t in fit.terms}
     if (

@@ -35,11 +35,7 @@ PLAYERS = ("player1", "player2")
 def by_the_bridge(call: RecordedCall, why: str) -> Translation:
     """R's BTm of the same values; "outside" where they were not recorded.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    why : str
-        Why it has no counterpart in Python.
+    why: why it has no counterpart in Python.
     """
     try:
         contests = contests_of(call)
@@ -52,19 +48,7 @@ def by_the_bridge(call: RecordedCall, why: str) -> Translation:
 def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call:
     """`pairproof.bridge.bradleyterry2.BTm("cbind(wins, losses)", ...)`.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    contests : Contests
-    also : str
-        A formula whose variables the data must hold too.
-
-    Raises
-    ------
-    StaysInR
-        An argument has no form in which the bridge takes it.
-    InputError
-        A column that a CSV file cannot hold.
+    also: a formula whose variables the data must hold too.
     """
     if contests.doubled:
         raise StaysInR("R took each row twice, which the bridge does not repeat")

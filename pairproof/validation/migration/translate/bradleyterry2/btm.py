@@ -49,13 +49,7 @@ def added_later(call: RecordedCall, context: Context) -> list[str]:
 def native(
     call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()
 ) -> tuple[Candidate, Fit, Relation]:
-    """The first candidate that Python fits and whose design is R's.
-
-    Raises
-    ------
-    StaysInR
-        There is none.
-    """
+    """The first candidate that Python fits and whose design is R's."""
     if not contests.halves and "weights" not in call.args:
         raise StaysInR("its counts are neither whole numbers nor halves, and no weights say what they are")
     why = "its formula has no counterpart in fit_bradley_terry"

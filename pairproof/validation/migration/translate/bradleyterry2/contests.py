@@ -30,29 +30,11 @@ class StaysInR(Exception):
 class Contests:
     """What R used to fit a BTm, a value each row.
 
-    Attributes
-    ----------
-    id : str
-        Name of the player factor.
-    players : tuple of str
-        Its levels, in R's order.
-    first, second : int[n]
-        Positions in `players`.
-    wins, losses : float[n]
-        Of the first: share times weight.
-    offset : float[n] or None
-    x : float[n, p]
-        R's model matrix.
-    names : tuple of str
-        Its columns.
-    rows : int[n]
-        Positions among all rows that BTm was given.
-    sides : tuple of (dict of str to RVector), two
-        The other columns of player1 and player2, of the rows used.
-    doubled : bool
-        Whether R took each row twice (a `subset` of positions); each is here once.
-    total : int
-        Rows that BTm was given.
+    id: name of the player factor.  players: its levels, in R's order.  `first`, second int[n]: positions in
+    `players`.  wins, losses float[n]: of the first: share times weight.  offset float[n] or None.  x float[n,
+    p]: R's model matrix.  names: its columns.  rows int[n]: positions among all rows that BTm was given.
+    sides: the other columns of player1 and player2, of the rows used.  doubled: whether R took each row twice
+    (a `subset` of positions); each is here once.  total: rows that BTm was given.
     """
 
     id: str
@@ -90,21 +72,7 @@ class Contests:
 
 
 def contests_of(call: RecordedCall) -> Contests:
-    """The contests of a recorded BTm.
-
-    Parameters
-    ----------
-    call : RecordedCall
-
-    Returns
-    -------
-    Contests
-
-    Raises
-    ------
-    StaysInR
-        Something is missing, or has a form that BTm does not give.
-    """
+    """The contests of a recorded BTm."""
     key = (call.strings("id") or ("..",))[0]
     sides = tuple(_side(call, which, key) for which in ("player1", "player2"))
     one, other = sides[0][key], sides[1][key]

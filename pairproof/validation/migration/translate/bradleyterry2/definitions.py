@@ -69,13 +69,7 @@ def _minus_twice(won: FloatArray, m: FloatArray, weight: FloatArray, p: FloatArr
 def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
     """Deviance of even contests from brglm's pseudo-counts at the estimates.
 
-    Parameters
-    ----------
-    contests : Contests
-    x : float[n, p]
-        Of full rank.
-    p : float[n]
-        Probabilities, none of them 0 or 1.
+    x float[n, p]: of full rank.  p float[n]: probabilities, none of them 0 or 1.
     """
     m, wins = contests.wins + contests.losses, contests.wins
     w = m * p * (1.0 - p)
@@ -89,12 +83,7 @@ def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> flo
 def penalised_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
     """The deviance less log det of the information.
 
-    Parameters
-    ----------
-    contests : Contests
-    x : float[n, p]
-        Of full rank.
-    p : float[n]
+    x float[n, p]: of full rank.  p float[n].
     """
     w = (contests.wins + contests.losses) * p * (1.0 - p)
     return deviance(contests, p) - float(np.linalg.slogdet(x.T @ (w[:, None] * x))[1])
@@ -103,13 +92,7 @@ def penalised_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> floa
 def expected_errors(contests: Contests, x: FloatArray, p: FloatArray, link: str) -> FloatArray:
     """Standard errors of the expected information, float[p].
 
-    Parameters
-    ----------
-    contests : Contests
-    x : float[n, p]
-    p : float[n]
-        Probabilities, none of them 0 or 1.
-    link : {"probit", "cauchit"}
+    x float[n, p].  p float[n]: probabilities, none of them 0 or 1.
     """
     eta = norm.ppf(p) if link == "probit" else np.tan(np.pi * (p - 0.5))
     density = norm.pdf(eta) if link == "probit" else 1.0 / (np.pi * (1.0 + eta**2))

@@ -28,16 +28,9 @@ SAME = 1e-9
 class Relation:
     """R's coefficients in terms of a fit's.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the fit's parameters; the reference is not among them.
-    by : float[len(names), n_r]
-        b_P = by @ b_R, over all columns of R's model matrix.
-    direct : bool
-        Whether each of R's coefficients is one of the fit's parameters.
-    reference : str
-        The item that is 0 in `names`; "" where none is.
+    names: of the fit's parameters; the reference is not among them.  `by` float[len(names), n_r]: b_P = by @
+    b_R, over all columns of R's model matrix.  direct: whether each of R's coefficients is one of the fit's
+    parameters.  reference: the item that is 0 in `names`; "" where none is.
     """
 
     names: tuple[str, ...]
@@ -49,10 +42,7 @@ class Relation:
 def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
     """Names and columns of the free parameters, float[n_rows, p], in favour of the item named first; the reference.
 
-    Parameters
-    ----------
-    fit : Fit
-        Without subject covariates or ties.
+    fit: without subject covariates or ties.
     """
     table = treated(fit)
     reference = ""
@@ -79,16 +69,7 @@ def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
 def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation | None:
     """How R's coefficients are made of the fit's parameters; None if the models differ.
 
-    Parameters
-    ----------
-    fit : Fit
-    contests : Contests
-    known : bool[p]
-        Which of R's coefficients have a number (are not NA).
-
-    Returns
-    -------
-    Relation or None
+    known bool[p]: which of R's coefficients have a number (are not NA).
     """
     names, ours, reference = design_of(fit)
     rows = contests.wins + contests.losses > 0

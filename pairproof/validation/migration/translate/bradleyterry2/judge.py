@@ -54,12 +54,7 @@ WRONG = "r-is-wrong"
 def of_fit(call: RecordedCall, contests: Contests, found: Relation) -> Callable[[Fit], Sequence[Agreement]]:
     """The function that holds a fit's numbers against R's.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    contests : Contests
-    found : Relation
-        Of R's coefficients to the fit's parameters.
+    `found`: of R's coefficients to the fit's parameters.
     """
 
     def judge(fit: Fit) -> Sequence[Agreement]:

@@ -26,12 +26,7 @@ BTM = "BradleyTerry2::BTm"
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A BTm of this run, and its Python value.
-
-    Attributes
-    ----------
-    step : Step
-    """
+    """A BTm of this run, and its Python value."""
 
     step: Step
 
@@ -58,15 +53,7 @@ class Model:
     def in_r(self, also: str = "") -> Result | Call:
         """R's model through the bridge: its value in the script, or a call that makes it.
 
-        Parameters
-        ----------
-        also : str
-            A formula whose variables the data must hold too.
-
-        Raises
-        ------
-        StaysInR
-            It cannot be had.
+        also: a formula whose variables the data must hold too.
         """
         if isinstance(self.step.value, ContestModel) and not also:
             return self.result
@@ -119,13 +106,7 @@ def _doubled(rows: Iterable[Agreement]) -> list[Agreement]:
 
 
 def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
-    """The BTm that is given as an argument, itself or in what BTabilities made of it.
-
-    Raises
-    ------
-    StaysInR
-        It is no model of this run, or has no Python value.
-    """
+    """The BTm that is given as an argument, itself or in what BTabilities made of it."""
     made = call.fits.get(argument)
     by_id = {c.id: c for c in context.captured.calls}
     for _ in range(10):

@@ -38,12 +38,7 @@ HALF = "Contests that count half for each player are ties that count as half win
 class Candidate:
     """A call that may have R's model.
 
-    Attributes
-    ----------
-    code : Call
-    any_contrasts : bool
-        Whether R's coefficients may be combinations of its parameters.
-    notes : tuple of str
+    any_contrasts: whether R's coefficients may be combinations of its parameters.
     """
 
     code: Call
@@ -54,21 +49,7 @@ class Candidate:
 def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()) -> Iterator[Candidate]:
     """Calls of `fit_bradley_terry`, in the order in which they are to be tried.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    contests : Contests
-    scopes : sequence of str
-        Terms that a later call adds to the model: their covariates are to be in its table.
-
-    Yields
-    ------
-    Candidate
-
-    Raises
-    ------
-    StaysInR
-        There is no model of this kind in Python.
+    scopes: terms that a later call adds to the model: their covariates are to be in its table.
     """
     options = _options(call)
     random = random_effect(call, contests)
@@ -122,16 +103,7 @@ def fit_call(
 ) -> Call:
     """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    contests : Contests
-    options : dict
-        Of the fit.
-    columns : dict of str to list, optional
-        Of the table, beside players and counts.
-    **reading : object
-        Of `pairproof.read`.
+    options: of the fit.  columns: of the table, beside players and counts.  **reading: of `pairproof.read`.
     """
     table = rows_of_table(contests) | (columns or {})
     more: dict[str, Any] = {}

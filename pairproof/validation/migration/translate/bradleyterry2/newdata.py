@@ -27,12 +27,8 @@ _NAME = re.compile(r"(?:[^\W\d]|\.(?![0-9]))[\w.]*\Z")
 class NewContests:
     """Contests to be predicted.
 
-    Attributes
-    ----------
-    contests : dict of str to list
-        first, second, and columns that the model uses.
-    item_data : dict of str to dict
-        Covariates of players that were not in the fit.
+    contests: first, second, and columns that the model uses.  item_data: covariates of players that were not
+    in the fit.
     """
 
     contests: dict[str, list[Any]]
@@ -44,22 +40,7 @@ def new_contests(
 ) -> NewContests:
     """The contests of a recorded predict.
 
-    Parameters
-    ----------
-    call : RecordedCall
-        Of predict.
-    of : RecordedCall
-        The BTm.
-    contests : Contests
-        Of the BTm.
-    fit : Fit
-    terms : sequence of str
-        R's labels of the terms that the fit has.
-
-    Raises
-    ------
-    StaysInR
-        It cannot be said in pairproof's words.
+    call: of predict.  `of`: the BTm.  contests: of the BTm.  terms: R's labels of the terms that the fit has.
     """
     columns = _columns(call)
     if contests.sides[0] or (contests.offset is not None and contests.offset.any()):

@@ -39,15 +39,8 @@ TAKEN = frozenset("first second wins losses ties judge weight source order item 
 class Words:
     """A formula in pairproof's words.
 
-    Attributes
-    ----------
-    formula : str
-    item_data : dict of str to list
-        A value each player, in the order of the levels.
-    columns : dict of str to list
-        A value each contest.
-    levels : dict of str to list of str
-        Of what is a factor.
+    item_data: a value each player, in the order of the levels.  columns: a value each contest.  levels: of
+    what is a factor.
     """
 
     formula: str = ""
@@ -61,24 +54,8 @@ def in_words(
 ) -> Words:
     """The formula of a recorded BTm, or the sum of these terms of it.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    contests : Contests
-    terms : sequence of str, optional
-        R's labels of terms.
-    scopes : sequence of str
-        Further terms, whose covariates are added and which the formula does not have.
-
-    Returns
-    -------
-    Words
-        Without random effects and offsets.
-
-    Raises
-    ------
-    StaysInR
-        Something of it has no counterpart.
+    terms: R's labels of terms.  scopes: further terms, whose covariates are added and which the formula does
+    not have.  Returns Words: without random effects and offsets.
     """
     text = formula_text(call) if terms is None else "~ " + " + ".join(terms or ("1",))  # "1" is no term
     try:
@@ -98,13 +75,7 @@ def in_words(
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms that a scope adds: "~. + x[..] + y[..]" has x[..] and y[..].
-
-    Raises
-    ------
-    StaysInR
-        The text is no formula, or takes terms away.
-    """
+    """The terms that a scope adds: "~. + x[..] + y[..]" has x[..] and y[..]."""
     try:
         parts = summands(checked(text).lstrip("~ "))
     except FormulaError as error:
@@ -128,13 +99,7 @@ def summands(text: str) -> list[str]:
 
 
 def random_effect(call: RecordedCall, contests: Contests) -> bool:
-    """Whether the formula has a random effect of the player.
-
-    Raises
-    ------
-    StaysInR
-        It has another one.
-    """
+    """Whether the formula has a random effect of the player."""
     bars = [part for part in _parts(call) if "|" in part]
     for part in bars:
         if re.sub(r"[\s`()+]", "", part) != f"1|{contests.id}":

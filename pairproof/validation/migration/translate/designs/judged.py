@@ -33,12 +33,7 @@ Judge = Callable[[Fit], Sequence[Agreement]]
 def r_parameters(found: Recognised, coef: FloatArray, vcov: FloatArray, scale: Scale) -> RParameters:
     """R's coefficients as the fit's parameters: M b and M V M'.
 
-    Parameters
-    ----------
-    found : Recognised
-    coef, vcov : float[p], float[p, p]
-        Of `found.coefficients`.
-    scale : {"lambda", "log-odds"}
+    coef, vcov float[p], float[p, p]: of `found.coefficients`.
     """
     model = found.model
     names = tuple(renamed(model, n) for n in model.names)
@@ -55,18 +50,8 @@ def of_fit(
 ) -> Judge:
     """The function that holds a fit's numbers against R's.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    parameters : RParameters
-    likelihood : mapping of quantity to float
-        On the fit's definitions.
-    name : str
-        The R call, for its floors.
-    *said : str
-        What was translated.
-    errors : bool
-        Whether R's standard errors are of the same information.
+    likelihood: on the fit's definitions.  name: the R call, for its floors.  *said: what was translated.
+    errors: whether R's standard errors are of the same information.
     """
 
     def judge(fit: Fit) -> Sequence[Agreement]:
@@ -84,16 +69,9 @@ def with_glm(
 ) -> Judge:
     """The same with what a glm or gnm gives by its own definitions: AIC, its count of parameters, the null model.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    fitted : Fitted
-    judge : Judge
-        Of the fit's own quantities.
-    likelihood : mapping of quantity to float
-        R's on the fit's definitions; the constant between the log-likelihoods, which is of the data, is found from it.
-    nuisance : int
-        Constants of contests, which R counts as parameters and a fit does not.
+    judge: of the fit's own quantities.  likelihood: R's on the fit's definitions; the constant between the
+    log-likelihoods, which is of the data, is found from it.  nuisance: constants of contests, which R counts
+    as parameters and a fit does not.
     """
     loglik, theirs = call.number("loglik"), likelihood.get("llf")
     constant = None if loglik is None or theirs is None else loglik - theirs
@@ -122,14 +100,7 @@ def with_glm(
 def with_polr(call: RecordedCall, judge: Judge, n: float, more: int) -> Judge:
     """The same with polr's deviance, -2 log-likelihood, and its degrees of freedom: answers less parameters.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    judge : Judge
-    n : float
-        Sum of the weights.
-    more : int
-        Parameters of R's that the fit has not: the order effect of mirrored data.
+    n: sum of the weights.  `more`: parameters of R's that the fit has not: the order effect of mirrored data.
     """
 
     def both(fit: Fit) -> Sequence[Agreement]:
@@ -214,12 +185,7 @@ def _whole(contests: Contests) -> bool:
 def dispersion(fitted: Fitted, family: str, df: float) -> float:
     """R's dispersion of a quasi family: Pearson's chi-square by its degrees of freedom.
 
-    Parameters
-    ----------
-    fitted : Fitted
-    family : {"quasibinomial", "quasipoisson"}
-    df : float
-        Residual.
+    df: residual.
     """
     b = np.nan_to_num(fitted.coef)
     eta = fitted.design.x @ b + (0.0 if fitted.offset is None else fitted.offset)

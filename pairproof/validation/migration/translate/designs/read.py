@@ -32,16 +32,8 @@ class Unreadable(Exception):
 class Fitted:
     """What R used to fit, and what came of it.
 
-    Attributes
-    ----------
-    design : Design
-    coef : float[p]
-        nan where R has NA.
-    vcov : float[p, p]
-        0 there.
-    y, weights : float[n]
-    offset : float[n] or None
-        None where it is 0.
+    coef float[p]: nan where R has NA.  vcov float[p, p]: 0 there.  y, weights float[n].  offset float[n] or
+    None: none where it is 0.
     """
 
     design: Design
@@ -58,13 +50,7 @@ class Fitted:
 
 
 def numbers(call: RecordedCall, key: str, what: str) -> FloatArray:
-    """A numeric vector of the result.
-
-    Raises
-    ------
-    Unreadable
-        There is none.
-    """
+    """A numeric vector of the result."""
     found = call.result.get(key)
     if not isinstance(found, RVector) or found.values.dtype.kind not in "fib":
         raise Unreadable(f"its {what} was not recorded")
@@ -74,15 +60,7 @@ def numbers(call: RecordedCall, key: str, what: str) -> FloatArray:
 def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
     """The design, with the coefficients and their covariance in the order of its columns.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    without : tuple of str
-        Columns to leave out.
-
-    Raises
-    ------
-    Unreadable
+    without: columns to leave out.
     """
     x = call.result.get("x")
     if x == LARGE:
@@ -108,12 +86,7 @@ def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design
 
 
 def fitted_of(call: RecordedCall) -> Fitted:
-    """What a glm or gnm was fitted to.
-
-    Raises
-    ------
-    Unreadable
-    """
+    """What a glm or gnm was fitted to."""
     design, coef, vcov = design_of(call)
     y = numbers(call, "y", "response").ravel()
     n = len(design.x)

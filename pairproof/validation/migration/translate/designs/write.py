@@ -35,20 +35,8 @@ def fit_call(
 ) -> Call:
     """`pairproof.fit_llbt(pairproof.read(...), ...)`.
 
-    Parameters
-    ----------
-    found : Recognised
-    function : {"fit_bradley_terry", "fit_llbt"}
-    stem : str
-        Of the table's file.
-    ties : str, optional
-        In place of the model's own.
-    offset : float[n], optional
-    link : str
-    half : bool
-        Whether halves in the counts are half wins of ties.
-    order_effect : bool, optional
-        In place of the model's own.
+    stem: of the table's file.  ties: in place of the model's own.  offset float[n].  half: whether halves in
+    the counts are half wins of ties.  order_effect: in place of the model's own.
     """
     model = found.model
     named = _names(model)

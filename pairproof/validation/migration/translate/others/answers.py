@@ -42,15 +42,9 @@ def unknown(call: RecordedCall, *names: str) -> str:
 class Pairs:
     """A paircomp.
 
-    Attributes
-    ----------
-    items : tuple of str
-    signs : float[judges, pairs]
-        1 the first item is preferred, -1 the second, 0 neither, NaN not compared; pairs (12)(13)(23)(14)...
-    ties : bool
-        Whether "neither" is on its scale.
-    weights : float[judges] or None
-        None: each judge once.
+    signs float[judges, pairs]: 1 the first item is preferred, -1 the second, 0 neither, NaN not compared;
+    pairs (12)(13)(23)(14)...  ties: whether "neither" is on its scale.  weights float[judges] or None: none:
+    each judge once.
     """
 
     items: tuple[str, ...]
@@ -106,12 +100,8 @@ def pairs_of(value: RValue, weights: RVector | None) -> Pairs | None:
 class Rankings:
     """Rankings of PlackettLuce.
 
-    Attributes
-    ----------
-    items : tuple of str
-    ranks : int[rankings, items]
-        1 is best; 0 an item that was not ranked, and so not compared.
-    weights : float[rankings] or None
+    ranks int[rankings, items]: 1 is best; 0 an item that was not ranked, and so not compared.  weights
+    float[rankings] or None.
     """
 
     items: tuple[str, ...]

@@ -42,13 +42,8 @@ Y, WEIGHTS, OFFSET = ".y", ".weights", ".offset"
 class Design:
     """A recorded model matrix with its response, as columns of a file.
 
-    Attributes
-    ----------
-    columns : dict of str to list
-        Those of the model matrix, then `.y`, `.weights` and `.offset` where they are there.
-    names : tuple of str
-        Columns of the model matrix.
-    family, link : str
+    columns: those of the model matrix, then `.y`, `.weights` and `.offset` where they are there.  names:
+    columns of the model matrix.
     """
 
     columns: dict[str, list[Any]]

@@ -28,17 +28,9 @@ Floats = NDArray[np.float64]
 class Blocks:
     """A design as comparisons.
 
-    Attributes
-    ----------
-    items : tuple of str
-        The reference last.
-    first, second : int[q]
-        Items of each block.
-    counts : float[q, ncat]
-    covariates : mapping of str to float[q]
-        By the name that it has in Python.
-    terms : mapping of str to (str, str)
-        Column of the design -> the item ("tie" for ties) and its covariate ("" for none).
+    items: the reference last.  `first`, second int[q]: items of each block.  counts float[q, ncat].
+    covariates: by the name that it has in Python.  terms: column of the design -> the item ("tie" for ties)
+    and its covariate ("" for none).
     """
 
     items: tuple[str, ...]
@@ -71,23 +63,7 @@ def blocks_of(
 ) -> Blocks | str:
     """The comparisons of a design; a sentence where it is none.
 
-    Parameters
-    ----------
-    y : float[rows]
-    x : float[rows, p]
-    names : sequence of str, length p
-    n_blocks, n_answers : int
-        q and ncat: blocks, and rows in each.
-    reference : str, optional
-        Name of the item without a column; default: o5 after o1 ... o4, else "reference".
-
-    Examples
-    --------
-    >>> x = np.array([[1.0], [-1.0], [0.0], [0.0], [1.0], [-1.0]])
-    >>> x = np.column_stack([x, [-1.0, 1.0, 1.0, -1.0, 0.0, 0.0]])
-    >>> found = blocks_of(np.array([3.0, 1, 2, 2, 4, 1]), x, ["o1", "o2"], 3, 2)
-    >>> found.items, found.first.tolist(), found.second.tolist()
-    (('o1', 'o2', 'o3'), [0, 1, 0], [1, 2, 2])
+    y float[rows].  x float[rows, p].  n_blocks, n_answers: q and ncat: blocks, and rows in each.
     """
     if n_answers not in (2, 3) or len(y) != n_blocks * n_answers or x.shape != (len(y), len(names)):
         return "its rows are no blocks of two or three answers"

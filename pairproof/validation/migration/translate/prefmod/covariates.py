@@ -29,10 +29,7 @@ _ONE = re.compile(r"(?<![\w.])1(?![\w.])")
 class Covariates:
     """The covariates of a call.
 
-    Attributes
-    ----------
-    formel, elim : tuple of tuple of str
-        Products of covariates, "SEX:AGE" as ("SEX", "AGE"); `elim` is as given.
+    formel, elim: products of covariates, "SEX:AGE" as ("SEX", "AGE"); `elim` is as given.
     """
 
     formel: tuple[Product, ...] = ()
@@ -111,19 +108,8 @@ def covariates(call: RecordedCall, table: Given) -> Covariates | str:
 def read(value: object, text: str = "") -> tuple[Product, ...] | None:
     """The products of a one-sided formula; () for `~1`, None for what is more than that.
 
-    Parameters
-    ----------
-    value : RLang or None
-        As recorded; None: not given.
-    text : str
-        Unused where there is a value; the call's own text where the value was not kept.
-
-    Examples
-    --------
-    >>> read(RLang("~SEX * age.group"))
-    (('SEX',), ('age.group',), ('SEX', 'age.group'))
-    >>> read(RLang("~1")), read(RLang("~ -1 + SEX"))
-    ((), None)
+    value: as recorded; None: not given.  text: unused where there is a value; the call's own text where the
+    value was not kept.
     """
     if value is None and not text:
         return ()

@@ -42,16 +42,8 @@ WHY_STORED = "the Hessian's last point, by a second-order term; nlm's stop and t
 class OfR:
     """R's numbers of a pattern fit.
 
-    Attributes
-    ----------
-    estimate : float[n]
-    vcov : float[n, n]
-    names : tuple of str
-        As prefmod prints them, or () where its print stops.
-    minimum, stored, saturated : float or None
-        Minus nlm's minimum; `ll`; `fl`.
-    code : int
-        nlm's; 1 and 2 mean that it converged.
+    estimate float[n].  vcov float[n, n].  names: as prefmod prints them, or () where its print stops.
+    minimum, stored, saturated: minus nlm's minimum; `ll`; `fl`.  code: nlm's; 1 and 2 mean that it converged.
     """
 
     estimate: NDArray[np.float64]
@@ -105,16 +97,8 @@ def judge_pattern(
 ) -> Judge | str:
     """How a fit's numbers are held against R's; a sentence where its parameters are not R's.
 
-    Parameters
-    ----------
-    call : RecordedCall
-    model : Asked
-    table : Given
-        The rows that R used.
-    fitted : AnswerFit
-        Of the code that is written.
-    whole : Call
-        The same code with all rows, `fit_pattern(read_respondents(...), ...)`: what prefmod's defects are of.
+    table: the rows that R used.  fitted: of the code that is written.  whole: the same code with all rows,
+    `fit_pattern(read_respondents(...), ...)`: what prefmod's defects are of.
     """
     r = of_r(call)
     if r is None:

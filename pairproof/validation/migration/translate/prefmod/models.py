@@ -35,21 +35,9 @@ INCOMPLETE = "incomplete"
 class Asked:
     """A pattern model.
 
-    Attributes
-    ----------
-    function : str
-        prefmod's, without its package.
-    kind : {"pairs", "ranks", "ratings"}
-    items : tuple of str
-    times : int
-    ties, dependence, between_times : bool
-        undec, ia, iaT.
-    complete_against_others : bool
-        NItest.
-    alpha : {"", "none", "common", "item", "comparison"}
-    alpha_of, beta_of : tuple of int
-        Items or comparisons that have one, from 0; `beta_of` is empty without beta.
-    covariates : Covariates
+    function: prefmod's, without its package.  ties, dependence, between_times: undec, ia, iaT.
+    complete_against_others: NItest.  alpha_of, beta_of: items or comparisons that have one, from 0; `beta_of`
+    is empty without beta.
     """
 
     function: str
@@ -175,13 +163,7 @@ def r_blocks(covariates: Covariates, table: Given) -> list[tuple[tuple[str, int]
 
 
 def parameters_in_order(fit: AnswerFit, model: Asked, table: Given) -> list[tuple[str, str]]:
-    """prefmod's parameters in its own order: the name that it prints, and the fit's.
-
-    Raises
-    ------
-    KeyError
-        The fit has no such parameter.
-    """
+    """prefmod's parameters in its own order: the name that it prints, and the fit's."""
     of_item = {(t.item, frozenset(t.by)): t.name for t in fit.terms if t.kind == "item"}
     times = fit.respondents.times
     blocks: list[tuple[tuple[str, int], ...]] = [()]

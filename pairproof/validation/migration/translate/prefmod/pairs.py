@@ -24,12 +24,8 @@ MOST_CODES = 101
 class Coding:
     """The codes of a table of comparisons.
 
-    Attributes
-    ----------
-    first, tie, second : tuple of float
-        Codes that mean: first preferred, neither, second preferred; `tie` is empty without a tie category.
-    missing : bool
-        Whether an answer is missing.
+    `first`, tie, second: codes that mean: first preferred, neither, second preferred; `tie` is empty without
+    a tie category.  missing: whether an answer is missing.
     """
 
     first: tuple[float, ...]

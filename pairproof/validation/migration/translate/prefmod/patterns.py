@@ -31,14 +31,7 @@ from .table import Given, Rows, answered, given, left_out, with_covariates, writ
 class Read:
     """A call as prefmod reads it.
 
-    Attributes
-    ----------
-    model : Asked
-    table : Given
-        As it was given.
-    rows : bool[n_rows]
-        Those that prefmod uses.
-    notes : tuple of str
+    table: as it was given.  rows bool[n_rows]: those that prefmod uses.
     """
 
     model: Asked

@@ -29,15 +29,9 @@ READERS_OWN = ("weight", "judge", "source", "order")
 class Given:
     """A table of answers with covariates.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of all columns, as they are written: R's, made unique, and none that our readers would take for a
-        weight.
-    values : float[n_rows, n_columns]
-        nan where R has NA.
-    n_answers : int
-        Columns of answers, the first ones.
+    names: of all columns, as they are written: R's, made unique, and none that our readers would take for a
+    weight.  values float[n_rows, n_columns]: nan where R has NA.  n_answers: columns of answers, the first
+    ones.
     """
 
     names: tuple[str, ...]
