@@ -78,9 +78,7 @@ def test_of_rs_packages_the_required_ones_and_what_they_need_stay(root, tmp_path
     subprocess.run(
         ["R", "CMD", "INSTALL", "--no-docs", "-l", str(library), str(source)], check=True, capture_output=True
     )
-    asked = (
-        'for (p in c("eba", "psychotools", "qvcalc", "stats")) cat(p, requireNamespace(p, quietly = TRUE), "")'
-    )
+    asked = 'for (p in c("eba", "psychotools", "qvcalc", "stats")) cat(p, requireNamespace(p, quietly = TRUE), "")'
     libraries = os.pathsep.join(filter(None, [str(library), os.environ.get("R_LIBS", "")]))
     plain = subprocess.run(
         ["Rscript", "-e", asked], capture_output=True, text=True, env={**os.environ, "R_LIBS": libraries}

@@ -1,6 +1,6 @@
 """Whole answers of persons drawn from a known model: how often intervals of the models of whole answers cover.
 
-Answers come from the package's own way of drawing them for a bootstrap (:mod:`pairproof.native.patterns.models.redraw`),
+Answers come from the package's own way of drawing them for a bootstrap (:mod:`pairproof.native.patterns.models.latent_classes`),
 which tests hold against the probabilities of all possible answers.  Gaps are drawn at random first.  Where answers
 come from a mixture of persons and a model without classes is fitted, the truth is the fit to the exact
 probabilities of all possible answers: what the estimate tends to.
@@ -23,10 +23,9 @@ from pairproof.errors import ConvergenceError, NotEstimableError
 from pairproof.fit.answers.classes import ClassFit
 from pairproof.fit.answers.fit import AnswerFit
 from pairproof.fit.answers.spec import AnswerSpec
-from pairproof.native.patterns.models.latent_classes import fitted
+from pairproof.native.patterns.models.latent_classes import Redraw, fitted
 from pairproof.native.patterns.models.pattern import pattern_spec
 from pairproof.native.patterns.models.plackett_luce import plackett_luce_spec
-from pairproof.native.patterns.models.redraw import Redraw
 
 from .answers import SEED
 from .tally import Tally, line

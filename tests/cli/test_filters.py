@@ -8,7 +8,6 @@ import json
 import pytest
 
 from pairproof.cli.ending import run
-
 from tests.data.test_tracks import RANKINGS
 from tests.data.test_where import LANGUAGES
 

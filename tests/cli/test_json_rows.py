@@ -7,8 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from pairproof.cli.json_rows import LONG, rows_text
-from pairproof.cli.state import json_text, plain
+from pairproof.cli.state import LONG, json_text, plain, rows_text
 
 
 def table(n: int = LONG) -> list[dict]:

@@ -12,7 +12,7 @@ from docs.pages import read
 from docs.simulation import scalar
 from docs.simulation.tally import FIRST, read as recorded
 from docs.snippets import ROOT, fences, is_file
-from pairproof.campaign.watch.flags import FAILED_CHECKS, FEWEST_REPEATS, UNSTEADY
+from pairproof.campaign.watch.annotators import FAILED_CHECKS, FEWEST_REPEATS, UNSTEADY
 from pairproof.native.annotation.models.annotator_model import (
     FEWEST_ANNOTATORS,
     FEWEST_FOR_PRECISION,

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pairproof.data.columns import natural_order
 from pairproof.data.comparisons import Comparisons
-from pairproof.data.reading import ranked_pairs, read
+from pairproof.data.reading import read, read as ranked_pairs
 from pairproof.data.reading.sentence_errors import read_errors
 from pairproof.errors import DataWarning, InputError, ItemError, PairOrderError, PairproofError
 from pairproof.files import packed

@@ -94,7 +94,9 @@ def test_no_text_changes_the_tags_of_a_page(text: str) -> None:
 @settings(max_examples=60, deadline=None)
 def test_no_text_makes_a_column_or_a_line_of_a_markdown_table(text: str) -> None:
     markdown = render_markdown(page(text))
-    outside = re.sub(r"^(`{3,}).*?^\1$", "", markdown, flags=re.MULTILINE | re.DOTALL)  # a line of code may be "|"
+    outside = re.sub(
+        r"^(`{3,}).*?^\1$", "", markdown, flags=re.MULTILINE | re.DOTALL
+    )  # a line of code may be "|"
     tables = re.findall(r"(?:^\|.*\n)+", outside, re.MULTILINE)
     assert len(tables) == 1
     lines = tables[0].splitlines()

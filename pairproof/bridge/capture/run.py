@@ -5,37 +5,272 @@
 
 The script is somebody's code and does what it does, with the rights of whoever runs it; only a sandbox
 (:mod:`.sandbox`) limits that.  Nothing here evaluates text from the script or from the records.
+
+Keeps the machine's paths out of what is shown and recorded of a run.
+
+Programs of R that a script started with an environment or options of their own, so that nothing of them is recorded.
+
+The files that a script sources: found in its folder by the names that the records give, and parsed like it.
+
+Where R is, and the environment that a script runs in.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from ...errors import InputError, RUnavailable
-from ...files.r_startup import own_files
-from ..process.cures import r_package
+from ...files.inputs import read_file
+from ...files.r_startup import VARIABLES, of_home, own_files
+from ..process.cures import r_package, start_cure
+from ..process.process import StartFailed, find_r_home
 from ..process.session import MOST_SECONDS
 from .copying import COPY_LIMIT, Copied, changed, copy_folder
-from .elsewhere import may_have_fitted, shown, unrecorded
 from .endings import ending_of
-from .environment import plain_environment, r_home, recording
 from .neighbours import LEVELS, copy_neighbours, root_of
 from .parsing import Parsed, Places, parse_files
-from .places import Cleaner
 from .placing import expression_place, placed_calls
 from .reading import Records, read_records
-from .recorded import Captured
-from .running import FOLDER, OUTPUT_LIMIT, Ran, run_program
+from .recorded import Captured, RecordedCall, ScriptText, Shown
+from .running import FOLDER, OUTPUT_LIMIT, Ran, RProgram, run_program
 from .sandbox import STILL_OPEN, Sandbox, find_sandbox
 from .scripts import Script, read_script
-from .sources import find_sourced, script_text
 from .tangle import mapped, parts_not_run, tangled
+
+#: The R side: a site profile that decorates the fitting functions and writes the records.
+PROFILE = Path(__file__).parent / "r" / "capture.R"
+#: Tells it the site profile that the user's environment names, in place of R's own.
+SITE = "PAIRPROOF_PROFILE"
+_SETS_PROFILE = re.compile(rb"^[ \t]*R_PROFILE[ \t]*=", re.MULTILINE)
+_MOST_ENVIRON = 2**20
+_CATEGORIES = ("LC_COLLATE", "LC_CTYPE", "LC_TIME", "LC_NUMERIC", "LC_MONETARY")
+
+
+def r_home() -> str:
+    """R's home."""
+    if os.name != "posix":
+        raise InputError(
+            "an R script can be recorded on Linux and macOS only, because its processes are ended as a group;"
+            " on Windows use the Windows Subsystem for Linux"
+        )
+    try:
+        return find_r_home(os.environ)
+    except StartFailed as error:
+        raise RUnavailable(f"{error}\n  cure: {start_cure(error.kind, error.text)}") from None
+
+
+def plain_environment(temporary: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """The user's environment with one thread, English messages, text in UTF-8 and a temporary folder of its own.
+
+    Sorting stays the user's: the order of factor levels, and so the baselines of the fits, depend on it.
+    """
+    child = dict(environment)
+    given = child.pop("LC_ALL", "")
+    if given:
+        child.update(dict.fromkeys(_CATEGORIES, given))
+    encoding = child.get("LC_CTYPE") or child.get("LANG") or ""
+    if "utf" not in encoding.lower():
+        child["LC_CTYPE"] = "C.UTF-8"
+    child.update(LANGUAGE="en", TMPDIR=str(temporary))
+    child.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+    return child
+
+
+def recording(
+    environment: Mapping[str, str], records: Path, folder: Path, home: str, place: Path
+) -> dict[str, str]:
+    """An environment in which an R that starts in a folder records its calls.
+
+    R reads `.Renviron` before its site profile, and one that sets R_PROFILE would put another in the recorder's
+    place.  Then R is given a copy of that file, at `place`, whose last lines name the recorder, and the other profile to it.
+    """
+    child = {**environment, "R_PROFILE": str(PROFILE), FOLDER: str(records)}
+    if environment.get("R_PROFILE"):
+        child[SITE] = environment["R_PROFILE"]
+    site = environment.get("R_ENVIRON") or os.path.join(home, "etc", "Renviron.site")
+    user = _content(_of_user(environment, folder))
+    if _SETS_PROFILE.search(_content(site) + b"\n" + user):
+        # R has no quote within quotes: a path with both kinds is left bare.
+        quote = next((q for q in "'\"" if q not in str(PROFILE)), "")
+        last = f"\n{SITE}=${{R_PROFILE-{os.devnull}}}\nR_PROFILE={quote}{PROFILE}{quote}\n"
+        place.write_bytes(user + last.encode())
+        child["R_ENVIRON_USER"] = str(place)
+    return child
+
+
+def _of_user(environment: Mapping[str, str], folder: Path) -> str:
+    """The `.Renviron` that R reads when it starts in a folder; "" for none."""
+    if "R_ENVIRON_USER" in environment:
+        named = environment["R_ENVIRON_USER"]
+        return str(folder / os.path.expanduser(named)) if named else ""
+    own = folder / VARIABLES["R_ENVIRON_USER"]
+    return str(own) if own.is_file() else of_home(own.name, environment)
+
+
+def _content(path: str) -> bytes:
+    try:
+        return read_file(Path(path), "a file of R's environment", most=_MOST_ENVIRON) if path else b""
+    except (InputError, OSError):  # R passes over what it cannot read
+        return b""
+
+
+#: Most sourced files that are parsed.
+MOST_FILES = 100
+#: Functions that print in a sourced file; `source()` does not print values by itself.
+_PRINTING = ("print(", "cat(", "show(", "message(", "plot(", "writeLines(")
+
+
+def find_sourced(
+    r: str,
+    environment: Mapping[str, str],
+    records: Records,
+    script: Parsed,
+    copied: Copied,
+    prefix: Sequence[str] = (),
+) -> dict[str, Parsed]:
+    """What stands in the files that the script sources, by base name; their expressions are not the script's."""
+    named = {os.path.basename(text) for text in script.strings if text.lower().endswith(".r")}
+    wanted = sorted({call.source for call in records.calls if call.source} | named)[:MOST_FILES]
+    found = {name: path for name in wanted if (path := _file(name, script, copied)) is not None}
+    if not found:
+        return {}
+    parsed, _ = parse_files(r, list(found.values()), environment, prefix)
+    return {name: _apart(text) for name, text in zip(found, parsed) if text.error is None}
+
+
+def _apart(text: Parsed) -> Parsed:
+    """Without the numbers of its expressions."""
+    calls = [replace(call, mentioned=replace(call.mentioned, task=0)) for call in text.calls]
+    return replace(text, calls=calls, shown=[replace(of, task=0) for of in text.shown])
+
+
+def _file(name: str, script: Parsed, copied: Copied) -> Path | None:
+    """The user's own file of that name: as the script writes it, else the only one in the folder."""
+    for text in script.strings:
+        path = Path(os.path.normpath(copied.source / text))
+        if os.path.basename(text) == name and path.is_file():
+            return path
+    below = [known for known in copied.digests if os.path.basename(known) == name]
+    return copied.source / below[0] if len(below) == 1 else None
+
+
+def script_text(script: Script, parsed: Parsed, sourced: Mapping[str, Parsed]) -> ScriptText:
+    """The script's text, with what the sourced files mention and print, as of no expression of the script."""
+    mentioned = [call.mentioned for call in parsed.calls]
+    shown: list[Shown] = list(parsed.shown)
+    packages = dict(parsed.packages)
+    loops = list(parsed.loops)
+    for text in sourced.values():
+        mentioned += [call.mentioned for call in text.calls]
+        shown += [replace(of, printed=of.text.startswith(_PRINTING)) for of in text.shown]
+        packages.update(text.packages)
+        loops += text.loops
+    return ScriptText(
+        name=script.path.name,
+        kind=script.kind,
+        lines=script.lines,
+        expressions=tuple(parsed.expressions),
+        shown=tuple(shown),
+        mentioned=tuple(mentioned),
+        packages=packages,
+        loop_variables=tuple(dict.fromkeys(loops)),
+    )
+
+
+_FROM_ELSEWHERE = re.compile(r"\b(?:source|sys\.source|readRDS|load|unserialize|parse|eval)\s*\(")
+
+
+def unrecorded(ran: Ran, records: Records) -> list[RProgram]:
+    """The programs without a start in the records, but forks, which go on with their parent's; [] if that is not known."""
+    started = records.workers | {records.main}
+    by_pid: dict[int, list[RProgram]] = {}
+    for program in ran.r_programs:
+        by_pid.setdefault(program.pid, []).append(program)
+    found = []
+    for program in ran.r_programs[1:]:  # the first is the script's own
+        fork = any(p.command == program.command for p in by_pid.get(program.parent, ()))
+        if program.inner and not fork and str(program.inner) not in started and _is_last(program, by_pid):
+            found.append(program)
+    return found
+
+
+def _is_last(program: RProgram, by_pid: dict[int, list[RProgram]]) -> bool:
+    """Whether the process became no other program of R: between a fork and what it starts it is still its parent."""
+    return by_pid[program.pid][-1] is program
+
+
+def may_have_fitted(program: RProgram, text: ScriptText, calls: Iterable[RecordedCall]) -> bool:
+    """Whether its code mentions a fitting function; or, where that takes code from elsewhere, as callr's does, the
+    script mentions one at a place where no call was recorded.
+    """
+    code = f"{program.code}\n{shown(program.command)}"
+    if _fitting().search(code):
+        return True
+    if program.code and not _FROM_ELSEWHERE.search(code):
+        return False
+    known = [(call.name, call.place) for call in calls]
+    return any(
+        _fitting().fullmatch(f"{m.function}(")
+        and not any(
+            name == m.function
+            and (
+                not place.sure
+                or place.file == m.place.file
+                and place.line <= m.place.last
+                and m.place.line <= place.last
+            )
+            for name, place in known
+        )
+        for m in text.mentioned
+    )
+
+
+def shown(command: Sequence[str]) -> str:
+    """A command line for people: R's own encoding of spaces undone, and not too long."""
+    text = " ".join(("R", *command[1:])).replace("~+~", " ")
+    return text[:200] + ("..." if len(text) > 200 else "")
+
+
+@lru_cache(maxsize=1)
+def _fitting() -> re.Pattern[str]:
+    """A call of a fitting function that is recorded, by the list that R has."""
+    names = re.findall(r"([\w.]+) = fit\(", (PROFILE.parent / "functions.R").read_text(encoding="utf-8"))
+    return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\s*\(")
+
+
+class Cleaner:
+    """Replaces the machine's paths by words, as the bridge's records do: `<wd>`, `<library>`, `<tmp>`, ..."""
+
+    def __init__(self, places: Places, copied: Copied, stage: Path) -> None:
+        words = {
+            str(copied.target): "<wd>",
+            str(copied.source): "<wd>",
+            os.path.realpath(copied.source): "<wd>",
+            str(stage): "<tmp>",
+            os.path.realpath(tempfile.gettempdir()): "<tmp>",
+            tempfile.gettempdir(): "<tmp>",
+            places.r_home: "<R_HOME>",
+            places.home: "<home>",
+            **dict.fromkeys(places.libraries, "<library>"),
+        }
+        # A path of one or no part is no path of this machine alone, and would spoil every text with a slash.
+        pairs = [(path, word) for path, word in words.items() if len(path) > 1 and path.strip("/")]
+        self._pairs = sorted(pairs, key=lambda pair: -len(pair[0]))
+
+    def clean(self, text: str) -> str:
+        """The text without them."""
+        for path, word in self._pairs:
+            text = text.replace(path, word)
+        return text
+
 
 DEFAULT_SECONDS = 600.0
 #: Functions by which a script brings packages itself.

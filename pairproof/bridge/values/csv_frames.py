@@ -24,8 +24,7 @@ _LOGICAL = {"True": True, "False": False}
 
 
 def columns_of(frame: RList) -> dict[str, list[Any]]:
-    """The columns of an R data frame as Python values, missing ones None; a matrix column becomes `NAME.1`, `NAME.2`.
-    """
+    """The columns of an R data frame as Python values, missing ones None; a matrix column becomes `NAME.1`, `NAME.2`."""
     found: dict[str, list[Any]] = {}
     for name, column in zip(frame.names or (), frame.values):
         if not isinstance(column, RVector):

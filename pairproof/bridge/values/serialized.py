@@ -63,8 +63,7 @@ _SHARED, _SHARED_AGAIN = 244, 243
 
 
 def read_file(path: Path) -> dict[str, Node]:
-    """The objects of an ``.rda`` or ``.RData`` file by name; the one of an ``.rds`` file by the file's name.
-    """
+    """The objects of an ``.rda`` or ``.RData`` file by name; the one of an ``.rds`` file by the file's name."""
     content = read_bytes(path, "a file of R's save or saveRDS", most=MOST_BYTES)
     try:
         return _objects(_decompressed(content), path.stem)

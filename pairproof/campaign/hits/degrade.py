@@ -1,7 +1,22 @@
-"""`easl degrade`: an items file with degraded items added, for a campaign with a share of them."""
+"""`easl degrade`: an items file with degraded items added, for a campaign with a share of them.
+
+Degraded items: texts in which words are replaced by another text's, to see who reads.
+
+A run of words is replaced by a run of as many words of another item's text, as in direct assessment of
+machine translation (Graham, Baldwin, Moffat and Zobel 2017; WMT's campaigns).  How many, by the text's length:
+
+    words       1    2-5    6-8    9-15    16-20    more
+    replaced    1     2      3      4        5      a quarter
+
+In scripts without spaces between words the units are characters, with the marks that belong to them, and
+twice as many are replaced.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +27,103 @@ from ...errors import InputError
 from ...files.guarded import csv_text
 from ...files.outputs import write
 from ..formats.files import ItemsFile, cells_of, read_items
-from .degrading import degraded, new_ids, pick_items
+
+#: Largest number of words, and words replaced.
+_REPLACED = ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5))
+#: Draws of place and other text before an item counts as impossible to degrade.
+DRAWS = 200
+#: Scripts written without spaces between words, as they stand in Unicode's names of characters.
+UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+
+
+def words_replaced(words: int) -> int:
+    """How many words of a text are replaced.
+
+    words: words of the text, >= 1.
+    """
+    return next((k for most, k in _REPLACED if words <= most), words // 4)
+
+
+def unspaced(text: str) -> bool:
+    """Whether most letters of a text are of a script without spaces between words."""
+    letters = [c for c in text if unicodedata.category(c)[0] == "L"]
+    return 2 * sum(unicodedata.name(c, "").startswith(UNSPACED) for c in letters) > len(letters)
+
+
+def _units(text: str, characters: bool) -> list[str]:
+    """Words with what stands before them, or characters with their marks; joined they are the text."""
+    if not characters:
+        return re.findall(r"\s*\S+", text)
+    found: list[str] = []
+    for c in text:
+        if found and unicodedata.category(c)[0] == "M":
+            found[-1] += c
+        else:
+            found.append(c)
+    return found
+
+
+def degraded(text: str, others: Sequence[str], rng: np.random.Generator) -> str | None:
+    """A text with a run of words replaced by another text's.
+
+    others: texts of other items.  Returns str or None: none if no other text has enough words that differ.
+    """
+    characters = unspaced(text)
+    own = _units(text, characters)
+    if not own or not others:
+        return None
+    k = min(len(own), words_replaced(len(own)) * (2 if characters else 1))
+    for _ in range(DRAWS):
+        other = others[int(rng.integers(len(others)))]
+        theirs = _units(other, characters)
+        if len(theirs) < k:
+            continue
+        at, begin = int(rng.integers(len(own) - k + 1)), int(rng.integers(len(theirs) - k + 1))
+        new = theirs[begin : begin + k]
+        if [u.strip() for u in new] == [u.strip() for u in own[at : at + k]]:
+            continue
+        if not characters:  # the spaces of the text itself stay
+            new = [_space(mine) + unit.strip() for mine, unit in zip(own[at : at + k], new)]
+        return "".join([*own[:at], *new, *own[at + k :]]) + text[len(text.rstrip()) :] * (not characters)
+    return None
+
+
+def _space(unit: str) -> str:
+    return unit[: len(unit) - len(unit.lstrip())]
+
+
+def new_ids(ids: Sequence[str], number: int, rng: np.random.Generator) -> list[str]:
+    """Ids for new rows that do not tell what they are: the next numbers, or else drawn at random.
+
+    ids: ids that are taken.
+    """
+    parts = [re.fullmatch(r"(.*?)([0-9]{1,15})", name, re.ASCII | re.DOTALL) for name in ids]
+    if all(parts) and len({p[1] for p in parts if p}) == 1:
+        digits = [p[2] for p in parts if p]
+        prefix, last = (parts[0] or [""])[1] if parts else "", max(map(int, digits))
+        width = len(digits[0]) if len(set(map(len, digits))) == 1 else 0
+        return [f"{prefix}{last + k:0{width}d}" for k in range(1, number + 1)]
+    taken = set(ids)
+    found: list[str] = []
+    while len(found) < number:
+        name = rng.bytes(5).hex()
+        if name not in taken:
+            taken.add(name)
+            found.append(name)
+    return found
+
+
+def pick_items(available: Sequence[int], number: int | None, rng: np.random.Generator) -> list[int]:
+    """Which items are degraded: all, or so many drawn at random, in their order.
+
+    available: rows of the items file.  number: none: all.
+    """
+    if number is None:
+        return list(available)
+    if number > len(available):
+        raise InputError(f"--number {number}: the file has {len(available)} items; ask for at most that many")
+    return sorted(int(i) for i in rng.choice(np.array(available, np.int64), number, replace=False))
+
 
 #: The columns that say what a row is, and of which item.
 ROLE, OF = "role", "of"

@@ -166,8 +166,7 @@ def results_of(
 
 
 def check_terminated(raw: bytes, table: Table) -> None:
-    """Refuse a file whose last record has no line end; it may have been cut off, and `8` may have been `87`.
-    """
+    """Refuse a file whose last record has no line end; it may have been cut off, and `8` may have been `87`."""
     if Path(table.source).suffix.lower() in BINARY:
         return  # a format that stores its own length
     raw = unpacked(raw, table.source)

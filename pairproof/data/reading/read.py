@@ -1,26 +1,198 @@
-"""`read`: any table into `Comparisons`, its layout recognised from the names of its columns."""
+"""`read`: any table into `Comparisons`, its layout recognised from the names of its columns.
+
+Layouts with one pair a row: long (`first, second, outcome`), counts, and votes (chat-arena exports).
+
+Every pair of ranked systems of every ranking, as comparisons.
+
+A ranking of n systems is cut into n(n - 1)/2 comparisons, which are not independent; the table remembers how many were
+ranked together, so that fits warn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import CodingError, InputError
 from ...text import listed, named, quoted
 from ..comparisons import Comparisons
 from ..options import hints_for_r, one_of
 from ..where import Conditions
-from .coding import CodingLike
-from .items import options_of
+from .assemble import assemble, has_tie_category
+from .cells import FloatArray, counts
+from .coding import FIRST, MISSING, SECOND, TIE, Coding, CodingLike
+from .items import IntArray, Options, check_not_self, encode, item_column, options_of
 from .matrix import Winner, read_matrix
-from .pairs import COUNTS, LONG, VOTES, read_counts, read_long, read_votes
-from .ranked_pairs import read_rankings
-from .rankings import is_rankings
+from .rankings import is_rankings, placed
 from .sources import load, warn_if_cut
 from .table import ROLES, Table, suggestion
 from .wide import PairNames, PairOrderLike, read_wide
+
+#: Comparisons that rankings may stand for, and numbers and codes of covariates beside them: about 2 GB.  One
+#: ranking of 4,472 systems has ten million pairs; all of WMT 2013 has one.
+MOST_PAIRS, MOST_CELLS = 10_000_000, 100_000_000
+
+
+def read_rankings(table: Table, options: Options) -> Comparisons:
+    """Every pair of ranked systems of every ranking."""
+    of = placed(table, options)
+    ranked = ~np.isnan(of.rank)
+    ranking, row, item = (part[ranked] for part in (of.ranking, of.row, of.item))
+    pairs = _pairs(of.table, ranking, of.used, of.nothing, of.cure)
+    return _compared(of.table, options, of.items, item, of.rank[ranked], (ranking, row), pairs, of.used)
+
+
+def _pairs(
+    table: Table, ranking: IntArray, used: Collection[str], nothing: str, cure: str
+) -> tuple[IntArray, IntArray]:
+    """Places of both systems of every pair, from the ranking of each place; refuses none and too many."""
+    _check_number_of_pairs(table, np.bincount(ranking), used)
+    left, right = _pairs_within(ranking)
+    if not len(left):
+        raise InputError(
+            f"{table.source}: {nothing}, so there is no comparison; {cure}-1 and blank mean not ranked"
+        )
+    return left, right
+
+
+def _compared(
+    table: Table,
+    options: Options,
+    items: tuple[str, ...],
+    item: IntArray,
+    ranks: FloatArray,
+    of: tuple[IntArray, IntArray],
+    pairs: tuple[IntArray, IntArray],
+    used: tuple[str, ...],
+) -> Comparisons:
+    """Comparisons of pairs of places, from each place's item, rank and (ranking, row of the table)."""
+    (ranking, row), (left, right) = of, pairs
+    gap = ranks[right] - ranks[left]
+    tied = np.zeros(table.n_rows, bool)
+    tied[row[left[gap == 0]]] = True
+    found = assemble(
+        table,
+        options,
+        items,
+        item[left],
+        item[right],
+        ((gap > 0).astype(float), (gap == 0).astype(float), (gap < 0).astype(float)),
+        tie_category=has_tie_category(table, options, tied, next(name for name in used if "rank" in name)),
+        used=used,
+        row_of=row[left],
+    )
+    return replace(found, ranked_together=int(np.bincount(ranking).max()))
+
+
+def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) -> None:
+    """Refuse rankings that stand for more comparisons than can be held: n systems are n(n-1)/2 pairs.
+
+    sizes int[n_rankings]: systems ranked.  used: columns that do not become covariates; every other one is
+    repeated for each pair.
+    """
+    n = float(np.sum(sizes.astype(float) * (sizes - 1) / 2))
+    columns = sum(name not in used for name in table.columns)
+    if n > MOST_PAIRS or n * columns > MOST_CELLS:
+        beside = f", each with {columns:,} other columns" if n <= MOST_PAIRS else ""
+        raise InputError(
+            f"{table.source}: the rankings, of up to {int(sizes.max()):,} systems, stand for"
+            f" {n:,.0f} pairs{beside}; at most {MOST_PAIRS:,} pairs and {MOST_CELLS:,} of their cells are"
+            " read. "
+            + (
+                "Leave out columns that no model uses"
+                if beside
+                else (
+                    "Read fewer rankings at a time, or state the comparisons as counts (first, second, wins,"
+                    " losses)"
+                )
+            )
+        )
+
+
+def _pairs_within(group: IntArray) -> tuple[IntArray, IntArray]:
+    """Positions of both members of every pair inside the runs of equal values of `group`: 12 13 ... 23 ...,
+    runs in their order.
+
+    group int[n]: sorted, each >= 0.
+    """
+    sizes = np.bincount(group) if len(group) else np.zeros(0, np.int64)
+    starts = np.cumsum(sizes) - sizes
+    found = [np.zeros((2, 0), np.int64)]
+    for size in np.unique(sizes[sizes > 1]):
+        place = starts[sizes == size][:, None]
+        left, right = np.triu_indices(int(size), 1)
+        found.append(np.stack([(place + left).ravel(), (place + right).ravel()]))
+    first, second = np.concatenate(found, axis=1)
+    order = np.argsort(group[first], kind="stable")
+    return first[order], second[order]
+
+
+LONG = ("first", "second", "outcome")
+COUNTS = ("first", "second", "wins", "losses")
+VOTES = ("model_a", "model_b", "winner")
+LONG_WORDS = {"first": "first", "second": "second", "tie": "tie"}
+VOTES_WORDS = {"first": "model_a", "second": "model_b", "tie": ["tie", "tie (bothbad)"]}
+
+
+def _encoded_pair(
+    table: Table, options: Options, first: str, second: str
+) -> tuple[tuple[str, ...], IntArray, IntArray]:
+    found = {name: item_column(table, name, options) for name in (first, second)}
+    items, (i, j) = encode(found, table.source, options)
+    check_not_self(table, i, j, items, second)
+    return items, i, j
+
+
+def read_long(table: Table, options: Options, coding: CodingLike | None = None) -> Comparisons:
+    """`outcome` is 'first', 'second' or 'tie', unless a coding says otherwise."""
+    return _answers(table, options, LONG, LONG_WORDS if coding is None else coding)
+
+
+def read_votes(table: Table, options: Options, coding: CodingLike | None = None) -> Comparisons:
+    """`winner` is 'model_a', 'model_b', 'tie' or 'tie (bothbad)', unless a coding says otherwise."""
+    return _answers(table, options, VOTES, VOTES_WORDS if coding is None else coding)
+
+
+def _answers(table: Table, options: Options, names: tuple[str, str, str], coding: CodingLike) -> Comparisons:
+    first, second, answer = names
+    stated = Coding.read(coding)
+    if stated.blank_is_missing or MISSING in stated.answer_of.values():
+        raise CodingError(
+            "coding has 'missing', which is for layout 'prefmod'; here remove rows that are no comparison"
+        )
+    items, i, j = _encoded_pair(table, options, first, second)
+    answers = stated.answers(table, answer)
+    tied = answers == TIE
+    return assemble(
+        table,
+        options,
+        items,
+        i,
+        j,
+        ((answers == FIRST).astype(float), tied.astype(float), (answers == SECOND).astype(float)),
+        tie_category=has_tie_category(table, options, tied, answer),
+        used=names,
+    )
+
+
+def read_counts(table: Table, options: Options) -> Comparisons:
+    """wins, ties, losses of `first`; the tie category is there if the column `ties` is, or if it is
+    stated.
+    """
+    items, i, j = _encoded_pair(table, options, "first", "second")
+    wins, losses = counts(table, "wins"), counts(table, "losses")
+    has_column = "ties" in table.columns
+    ties = counts(table, "ties") if has_column else np.zeros(table.n_rows)
+    tie_category = has_tie_category(table, options, ties > 0, "ties")
+    if options.tie_category is None:
+        tie_category = has_column
+    return assemble(
+        table, options, items, i, j, (wins, ties, losses), tie_category=tie_category, used=(*COUNTS, "ties")
+    )
+
 
 Layout = Literal["long", "counts", "votes", "rankings", "prefmod", "matrix"]
 

@@ -102,8 +102,7 @@ class Likelihood:
     def maximise(
         self, constraints: FloatArray, values: FloatArray, start: FloatArray
     ) -> tuple[Point, FloatArray]:
-        """The maximum under constraints @ theta = values, from a point that meets them, and the multipliers.
-        """
+        """The maximum under constraints @ theta = values, from a point that meets them, and the multipliers."""
         here = self.evaluate(start)
         if here is None:
             raise Infeasible

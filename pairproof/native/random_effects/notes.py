@@ -1,7 +1,7 @@
 """Where penalised quasi-likelihood, Laplace's approximation and the likelihood itself part company.
 
 The second-order term of Laplace's approximation, in log L, with w, t and q of each row as in
-:mod:`pairproof.native.random_effects.rows`, C = Z A^-1 Z' and d its diagonal, is
+:mod:`pairproof.native.random_effects.laplace`, C = Z A^-1 Z' and d its diagonal, is
 
     -sum q d^2 / 8 + (t d)'C(t d) / 8 + t'C^(3) t / 12,      C^(3) the cubes of the elements
 

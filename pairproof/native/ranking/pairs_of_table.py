@@ -56,8 +56,7 @@ class PairAnswers:
 
 
 def pairs_in_order(table: Comparisons) -> list[tuple[str, str]]:
-    """(first, second) of every pair compared, in the order and the direction in which the table first names it.
-    """
+    """(first, second) of every pair compared, in the order and the direction in which the table first names it."""
     check_one_track(table)
     used = table.wins + table.ties + table.losses > 0
     found: dict[frozenset[int], tuple[int, int]] = {}

@@ -134,8 +134,7 @@ class WithLimits(Replicates):
 
     @property
     def acceleration(self) -> pd.Series[float]:
-        """The acceleration a of BCa, by name: from deleting clusters (of two ways, those of the factor with fewer).
-        """
+        """The acceleration a of BCa, by name: from deleting clusters (of two ways, those of the factor with fewer)."""
         import pandas as pd
 
         left_out, times = self._left_out

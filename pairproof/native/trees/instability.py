@@ -10,6 +10,33 @@ where |s|^2_J = s'J^-1 s (Zeileis and Hornik 2007, Statistica Neerlandica 61, 48
 2013).  Equal values of a numeric covariate are never taken apart: a place lies between two distinct values
 (R's result depends on the order of the rows).  The p-value of the maximum is that over these very places.
 A person of weight w counts as w persons with the same scores.
+
+The p-value of the largest Lagrange multiplier statistic over given places of a break.
+
+Under stability the k-dimensional process B(t) / sqrt(t (1 - t)) (Andrews 1993, Econometrica 61, 821-856) is
+Markov: between shares s < t its correlation is rho = sqrt(s (1 - t) / (t (1 - s))), so that its length r at
+t, given r' at s, has the density of a noncentral chi variable,
+
+    (r / v) (r / (rho r'))^(k/2 - 1) exp(-(r^2 + rho^2 r'^2) / (2 v)) I_{k/2-1}(rho r' r / v),   v = 1 - rho^2.
+
+The probability that it stays below sqrt(c) at all places is a chain of integrals over [0, sqrt(c)], each a
+Gauss- Legendre sum.  Where places are many the limit of all places is taken instead, at a length 0.5826
+typical steps beyond sqrt(c) (Siegmund 1985, Sequential Analysis, section 10.2).
+
+The p-value of the supremum of Lagrange multiplier statistics over all places of a break (sup LM), in the limit.
+
+Under stability the statistic at share t of the sample is, in large samples, |B(t)|^2 / (t (1 - t)) for a
+k-dimensional Brownian bridge B (Andrews 1993, Econometrica 61, 821-856).  In the time log(t / (1 - t)) / 2
+its square is a stationary process with generator 4 y g'' + (2k - 2y) g', so that over [t, 1 - t]
+
+    P(sup <= c) = sum_j A_j L^-v_j,    L = ((1 - t) / t)^2
+
+where v_j are the eigenvalues, with g(C) = 0 at C = c/2, of z g'' + (a - z) g' + v g = 0, a = k/2 (Kummer's
+equation; DeLong 1981; Estrella 2003, Econometric Theory 19, 1128-1143), and A_j = (int g_j w)^2 / int g_j^2 w
+with w the gamma density of shape a.  The eigenvalues are squared singular values of d/dz on polynomials that
+vanish at C.  R's strucchange and partykit interpolate a table of simulated response surfaces instead (Hansen
+1997).  In a sample the supremum is over the places between its values only, and smaller:
+:mod:`pairproof.native.trees.instability`.
 """
 
 from __future__ import annotations
@@ -22,9 +49,152 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from .places import places_p
 
 FloatArray = NDArray[np.float64]
+
+#: Polynomials and nodes: with 48 the eigenvalues that matter have 10 digits up to C = 40.
+DEGREE, NODES = 48, 120
+#: A p-value below this is the first order of an expansion in itself: 1 - P has few digits left in doubles.
+SMALL = 1e-7
+
+
+def sup_lm_p(statistic: float, k: int, trim: float) -> float:
+    """The p-value of a sup LM statistic.
+
+    statistic: largest statistic over the places of a break.  k: parameters, >= 1.  trim: share of the sample
+    left out at each end, in (0, 1/2).  Returns float: in [0, 1]; an error below 1e-11, and below 1e-6 of p
+    where p is below 1e-7.
+    """
+    if k < 1 or not 0.0 < trim < 0.5:
+        raise InputError(f"k = {k}, trim = {trim}; expected k >= 1 and a trim between 0 and 1/2")
+    if not statistic > 0:
+        return 1.0
+    length = 2.0 * float(np.log((1.0 - trim) / trim))
+    if statistic > 4.0 * k + 20.0:
+        tail = _tail(statistic, k, length)
+        if tail < SMALL:
+            return tail
+    eigenvalues, shares = spectrum(statistic, k)
+    return float(min(1.0, max(0.0, 1.0 - float(shares @ np.exp(-eigenvalues * length)))))
+
+
+def spectrum(statistic: float, k: int) -> tuple[FloatArray, FloatArray]:
+    """Eigenvalues v_j and shares A_j of the process stopped at a statistic.
+
+    statistic: c > 0.  Returns float[DEGREE], float[DEGREE]: rising eigenvalues, and their shares, which sum
+    to P(chi2_k <= c); the last ones are those of the polynomials only, and their terms are 0.
+    """
+    from scipy.linalg import solve_triangular
+    from scipy.special import gammaln, roots_jacobi
+
+    a, c = k / 2.0, statistic / 2.0
+    x, weight = roots_jacobi(NODES, 0.0, a - 1.0)
+    z = c * (1.0 + x) / 2.0
+    log_w = np.log(np.maximum(weight, 1e-300)) + a * np.log(c / 2.0) - z - gammaln(a)
+    root = np.exp(0.5 * log_w)
+    legendre, slopes = _legendre(x)
+    # g = (1 - z/C) P(x): it vanishes at C; dx/dz = 2/C.
+    value = (1.0 - x)[:, None] / 2.0 * legendre
+    slope = (-0.5 * legendre + (1.0 - x)[:, None] / 2.0 * slopes) * (2.0 / c)
+    q, r = np.linalg.qr(root[:, None] * value)
+    scaled = solve_triangular(r.T, ((root * np.sqrt(z))[:, None] * slope).T, lower=True).T
+    _, sigma, vectors = np.linalg.svd(scaled, full_matrices=False)
+    shares = (vectors @ (q.T @ root)) ** 2
+    order = np.argsort(sigma)
+    return np.asarray(sigma[order] ** 2), np.asarray(shares[order])
+
+
+def _legendre(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """float[n, DEGREE] each: Legendre polynomials and their derivatives, by recurrence."""
+    value, slope = np.ones((len(x), DEGREE)), np.zeros((len(x), DEGREE))
+    value[:, 1], slope[:, 1] = x, 1.0
+    for j in range(2, DEGREE):
+        value[:, j] = ((2 * j - 1) * x * value[:, j - 1] - (j - 1) * value[:, j - 2]) / j
+        slope[:, j] = slope[:, j - 2] + (2 * j - 1) * value[:, j - 1]
+    return value, slope
+
+
+def _tail(statistic: float, k: int, length: float) -> float:
+    """First order of a small p: v_1 length + 1 - A_1, with v_1 = 1 / h(C), h(z) = sum_j z^j / ((a)_j j)."""
+    from scipy.special import gammainc, gammaincc, gammaln, logsumexp
+
+    a, c = k / 2.0, statistic / 2.0
+    j = np.arange(1, int(4 * c) + 60, dtype=float)
+    coefficients = gammaln(a) - gammaln(a + j) - np.log(j)
+    log_h = float(logsumexp(coefficients + j * np.log(c)))
+    z = np.linspace(0.0, c, 4001)[1:]
+    log_hz = logsumexp(coefficients[None] + j[None] * np.log(z)[:, None], axis=1)
+    density = np.exp((a - 1.0) * np.log(z) - z - gammaln(a))
+    step = z[1] - z[0]
+    ratio = np.exp(log_hz - log_h)
+    edge = np.ones(len(z))
+    edge[-1] = 0.5
+    second = float((ratio**2 * density * edge).sum()) * step
+    first = float((ratio * density * edge).sum()) * step
+    lost = float(gammaincc(a, c)) + second - first**2 / float(gammainc(a, c))
+    return float(np.exp(-log_h) * length + lost)
+
+
+#: Nodes to a standard deviation of a step: 4 leave 1e-12.
+DENSITY = 4.0
+#: Kernel elements to be computed at most, about a second; beyond that, Siegmund's correction.
+MOST = 6_000_000
+#: -zeta(1/2) / sqrt(2 pi), the mean excess of a normal random walk over a far boundary (Siegmund 1985).
+EXCESS = 0.5825971579390106
+
+
+def places_p(statistic: float, k: int, shares: FloatArray) -> float:
+    """The p-value of the largest statistic over given places.
+
+    k: parameters, >= 1.  shares float[m]: share of the sample before each place, rising, in (0, 1).  Returns
+    float: in [0, 1].
+    """
+    at = np.asarray(shares, dtype=float)
+    if k < 1 or not len(at) or at[0] <= 0 or at[-1] >= 1 or (np.diff(at) <= 0).any():
+        raise InputError(f"k = {k}, {len(at)} shares; expected k >= 1 and shares that rise between 0 and 1")
+    if not statistic > 0:
+        return 1.0
+    top = float(np.sqrt(statistic))
+    step = np.sqrt(-np.expm1(-np.diff(np.log(at / (1.0 - at)))))  # sqrt(1 - rho^2)
+    nodes = max(48, int(DENSITY * top / step.min()) + 16) if len(step) else 48
+    if nodes**2 * len(at) > MOST:
+        return _corrected(top, k, at, step)
+    p = 1.0 - _staying(top, k, step, nodes)
+    return p if p > 1e-9 else _corrected(top, k, at, step)
+
+
+def _corrected(top: float, k: int, at: FloatArray, step: FloatArray) -> float:
+    """The limit of all places, at Siegmund's boundary; never less than for the middle place alone."""
+    from scipy.special import gammaincc
+
+    farther = (top + EXCESS * float(step.mean())) ** 2 if len(step) else top ** 2
+    alone = float(gammaincc(k / 2.0, top**2 / 2.0))
+    trim = min(float(at[0]), 1.0 - float(at[-1]))
+    return max(alone, sup_lm_p(farther, k, trim)) if trim < 0.5 and len(step) else alone
+
+
+def _staying(top: float, k: int, step: FloatArray, nodes: int) -> float:
+    """Probability that the length stays below `top` at all places."""
+    from scipy.special import gammaln, roots_legendre
+
+    x, weight = roots_legendre(nodes)
+    r, weight = top * (1.0 + x) / 2.0, weight * top / 2.0
+    density = np.exp((k - 1.0) * np.log(r) - r**2 / 2.0 - (k / 2.0 - 1.0) * np.log(2.0) - gammaln(k / 2.0))
+    for size in step:
+        density = _moved(r, k, float(size) ** 2) @ (density * weight)
+    return float(density @ weight)
+
+
+def _moved(r: FloatArray, k: int, v: float) -> FloatArray:
+    """float[n, n]: density of a length r (rows) after a step of variance v, given r (columns) before it."""
+    from scipy.special import ive
+
+    after, before = r[:, None], np.sqrt(1.0 - v) * r[None]
+    order = k / 2.0 - 1.0
+    logs = np.log(after / v) + order * np.log(after / before) - (after - before) ** 2 / (2.0 * v)
+    return np.asarray(np.exp(logs) * ive(order, before * after / v))
+
+
 IntArray = NDArray[np.int64]
 Kind = Literal["numeric", "factor", "ordered"]
 Adjust = Literal["bonferroni", "none"]

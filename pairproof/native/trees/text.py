@@ -135,7 +135,7 @@ def _ranking(node: TreeNode) -> str:
 
 
 def p_equals(p: float) -> str:
-    """"p = 0.0123", or "p < 1e-300"."""
+    """ "p = 0.0123", or "p < 1e-300"."""
     words = p_words(p)
     return f"p {words}" if words.startswith("<") else f"p = {words}"
 

@@ -68,8 +68,7 @@ def sites_of(steps: Sequence[Step]) -> tuple[Site, ...]:
 
 
 def called_in(captured: Captured, call: RecordedCall) -> int:
-    """The line of the top-level expression that ran a call which stands in a function elsewhere; 0 if it stands there.
-    """
+    """The line of the top-level expression that ran a call which stands in a function elsewhere; 0 if it stands there."""
     expressions = captured.text.expressions
     if not 1 <= call.task <= len(expressions) or not call.place.line:
         return 0

@@ -170,8 +170,7 @@ def _plain(printed: Printed) -> str:
 
 
 def transposed(printed: Printed) -> list[str]:
-    """Exchange two neighbouring digits of a number, in every way that gives another number of the same form.
-    """
+    """Exchange two neighbouring digits of a number, in every way that gives another number of the same form."""
     if printed.is_bound:
         return []
     text = _plain(printed)

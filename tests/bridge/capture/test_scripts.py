@@ -7,8 +7,7 @@ import re
 import pytest
 
 from pairproof.bridge.capture import run
-from pairproof.bridge.capture.environment import plain_environment
-from pairproof.bridge.capture.run import capture
+from pairproof.bridge.capture.run import capture, plain_environment
 from pairproof.bridge.capture.scripts import read_script
 from pairproof.bridge.process.cures import no_r_cure
 from pairproof.errors import InputError, RUnavailable

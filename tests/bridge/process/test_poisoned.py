@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from pairproof.bridge.process import process
-from pairproof.bridge.process.replies import MARK, NoReply, node_of, read_frame, read_reply
+from pairproof.bridge.process.process import MARK, NoReply, node_of, read_frame, read_reply
 from pairproof.bridge.process.session import RSession, default_seconds
 from pairproof.errors import InputError, RCrashed, RError, RUnavailable
 

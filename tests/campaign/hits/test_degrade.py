@@ -6,8 +6,7 @@ import csv
 
 import pytest
 
-from pairproof.campaign.hits.degrade import degrade
-from pairproof.campaign.hits.degrading import words_replaced
+from pairproof.campaign.hits.degrade import degrade, words_replaced
 from pairproof.errors import InputError
 
 TEXTS = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pairproof.campaign.hits.degrading import degraded, new_ids, pick_items, unspaced, words_replaced
+from pairproof.campaign.hits.degrade import degraded, new_ids, pick_items, unspaced, words_replaced
 from pairproof.errors import InputError
 
 

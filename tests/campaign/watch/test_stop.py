@@ -9,8 +9,7 @@ import pytest
 
 from pairproof.campaign.storage.rules import looks_of
 from pairproof.campaign.storage.store import opened
-from pairproof.campaign.watch.stop import look_at
-from pairproof.campaign.watch.stop_rule import stop_rule
+from pairproof.campaign.watch.stop import look_at, stop_rule
 from pairproof.cli import main
 from pairproof.errors import InputError
 from tests.campaign.helpers import answers as judged, batch_rows, campaign, run_batches, write

@@ -13,8 +13,7 @@ from pairproof.campaign.watch.progress import Cost
 from pairproof.campaign.watch.report import page
 from pairproof.campaign.watch.sections import cost_lines
 from pairproof.campaign.watch.status import status
-from pairproof.campaign.watch.stop import look_at, stop
-from pairproof.campaign.watch.stop_rule import stop_rule
+from pairproof.campaign.watch.stop import look_at, stop, stop_rule
 from pairproof.errors import InputError
 from pairproof.report.text import render_text
 from tests.campaign.watch.arrays import answers, items

@@ -14,8 +14,8 @@ from pairproof.errors import TooLargeError
 from pairproof.fit.fit import Fit
 from pairproof.fit.robust import blocks, clusters, degrees, sums
 from pairproof.fit.robust.clusters import Clusters
-from pairproof.fit.robust.inverse_root import LARGEST, applied, coefficients, rounded_up
 from pairproof.fit.robust.scores import row_scores
+from pairproof.fit.robust.sums import LARGEST, applied, coefficients, rounded_up
 from tests.fit.robust.brute import FITS, both, table
 
 #: Entries that are 0 exactly are compared with the largest one (seen 3e-14; degrees of freedom 2e-12).

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from pairproof.errors import ConvergenceError
-from pairproof.native.bias_reduced.fallback import root_from_maximum
-from pairproof.native.bias_reduced.fit import fit_reduced
+from pairproof.native.bias_reduced.fit import fit_reduced, root_from_maximum
 from pairproof.native.structured.contests import Contests
 from pairproof.native.structured.design import Design
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from pairproof.data.judgments import HAT, preference_counts
 from pairproof.errors import InputError
 from pairproof.native.experiment import baselines
-from pairproof.native.experiment.perplexity import perplexity
+from pairproof.native.experiment.models import perplexity
 from tests.native.translation import SYSTEMS, TABLE_2, random_table, table_2
 
 ROWS = [("jhu", "uedin"), ("bbn", "kit"), ("uedin", "cmu")]

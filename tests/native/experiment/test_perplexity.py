@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.native.experiment.perplexity import perplexity
+from pairproof.native.experiment.models import perplexity
 
 
 def test_perplexity_is_the_inverse_geometric_mean_of_what_happened():

@@ -12,7 +12,7 @@ import pytest
 import pairproof
 from pairproof.errors import InputError, ItemError, NotEstimableError, PairproofWarning, TooLargeError
 from pairproof.fit.fit import Fit
-from pairproof.native.hypotheses.wild_weights import WEBB, weight_vectors
+from pairproof.native.hypotheses.wild import WEBB, weight_vectors
 from tests.places import DATA
 
 #: 12 printed digits; observed differences are below 1e-11.

@@ -9,13 +9,11 @@ import pytest
 from scipy.stats import chi2
 
 from pairproof.errors import InputError
-from pairproof.native.patterns.comparisons.factored import FactoredSpace
-from pairproof.native.patterns.comparisons.fit import fit_comparisons
+from pairproof.native.patterns.comparisons.fit import FactoredSpace, fit_comparisons
 from pairproof.native.patterns.comparisons.pairs import MISSING
 from pairproof.native.patterns.drawn import draw_comparisons, draw_rankings
 from pairproof.native.patterns.maps import comparison_maps, interaction, main_effects
-from pairproof.native.patterns.rankings.fit import fit_mallows, fit_plackett_luce
-from pairproof.native.patterns.rankings.mallows import MallowsSpace
+from pairproof.native.patterns.rankings.fit import MallowsSpace, fit_mallows, fit_plackett_luce
 from pairproof.native.patterns.rankings.plackett_luce import LuceSpace
 from pairproof.native.patterns.rankings.ranks import dense_ranks
 

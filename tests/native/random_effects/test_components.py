@@ -10,16 +10,15 @@ from pairproof.errors import InputError, TooLargeError
 from pairproof.native.random_effects import nested
 from pairproof.native.random_effects.blocks import Block, BlockDesign, with_blocks
 from pairproof.native.random_effects.components import fit_components, joint_covariance, only
-from pairproof.native.random_effects.curvature import Curvature
 from pairproof.native.random_effects.design import fixed_part
 from pairproof.native.random_effects.factors import DenseFactor
 from pairproof.native.random_effects.fit import fit_mixed
-from pairproof.native.random_effects.laplace import laplace
+from pairproof.native.random_effects.laplace import laplace, row_terms
 from pairproof.native.random_effects.nested import NestedFactor, nesting_of
 from pairproof.native.random_effects.penalised import effects_alone
 from pairproof.native.random_effects.pql import fit_pql
 from pairproof.native.random_effects.profile import profile_sigma
-from pairproof.native.random_effects.rows import row_terms
+from pairproof.native.random_effects.search import Curvature
 from pairproof.native.structured.contests import Contests
 from pairproof.native.structured.design import contest_design
 from pairproof.native.structured.links import link

@@ -7,9 +7,8 @@ import pytest
 
 from pairproof.data.reading.sentence_errors import read_errors, shared_sentences
 from pairproof.errors import InputError
-from pairproof.native.ranking.clustered_rates import clustered_difference, clustered_rate
 from pairproof.native.ranking.error_rates import rate_difference
-from pairproof.native.ranking.system_rates import rates_of
+from pairproof.native.ranking.system_rates import clustered_difference, clustered_rate, rates_of
 
 
 def rows(n: int = 120, seed: int = 3) -> dict[str, list]:

@@ -9,8 +9,7 @@ import pytest
 
 from pairproof.bridge.packages.answers import ask
 from pairproof.errors import InputError
-from pairproof.native.trees.places import places_p
-from pairproof.native.trees.sup_lm import spectrum, sup_lm_p
+from pairproof.native.trees.instability import places_p, spectrum, sup_lm_p
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from docs.snippets import records
 from pairproof.bridge import Backend
 from pairproof.native.compat.catalogue import defects
 from pairproof.validation.compat.case import Case
-from pairproof.validation.compat.certified import CERTIFIED
-from pairproof.validation.compat.rows import cases, compat_rows
+from pairproof.validation.compat.rows import CERTIFIED, cases, compat_rows
 
 #: Without a case of its own: N3 is in that of N2.
 TOGETHER = {"N3-four-decimals"}

@@ -277,7 +277,9 @@ def test_the_digits_of_each_source_are_minima_and_never_means() -> None:
     assert (row.least, row.least_at, row.n, row.enough) == (9.5, "c se.B", 3, True)
 
 
-def exact(quantity: str, digits: float, floor: float | None, verdict: str = "agrees", **more: Any) -> Agreement:
+def exact(
+    quantity: str, digits: float, floor: float | None, verdict: str = "agrees", **more: Any
+) -> Agreement:
     return Agreement(
         "", "c", quantity, None, 1.0, None, None, None, "1.0", digits, verdict,  # type: ignore[arg-type]
         certified_digits=digits, certified_floor=floor, **more,

@@ -6,37 +6,226 @@ A class is a mass point of a distribution of parameters that is left free (nonpa
 JASA 73, 805-811; Aitkin 1999, Biometrics 55, 117-128).  The mixture is over persons.  R's pattnpml.fit mixes the cells
 of the table of patterns instead, so that its shares are shares of patterns, those that nobody gave included
 (:mod:`pairproof.native.patterns.classes.cells`).
+
+Which parameters differ between latent classes: the `random` of :func:`pairproof.fit_latent_classes`.
+
+As in prefmod's `pattnpml.fit(formula, random = ~ o1 + o2)` it is a sum of terms: items (`A`), item covariates (`x`),
+either with a subject covariate (`A:sex`), or any parameter by its name (`tie`).  What it does not name is common to all
+classes.
+
+Answers drawn from a fitted model, with the gaps of the table that it was fitted to.
+
+Each person answers all questions as the model of their covariate group and class says, and what they had left out is
+then left out again: comparisons and ratings without an answer, items that were not presented, items below those that
+were ranked (the model of a ranking of some items is its own, so that these alone are ranked).  Where comparisons are
+independent given the items, and for strict rankings at one time, answers are drawn one comparison or one rank at a
+time (:mod:`pairproof.native.patterns.drawn`); else from the list of all possible answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....data.columns import take
 from ....data.options import hints_for_r, one_of, whole_number
 from ....data.respondents import Respondents
-from ....errors import InputError, NotEstimableError
+from ....data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED, dense
+from ....errors import FormulaError, InputError, NotEstimableError, TooLargeError
 from ....fit.answers.classes import ClassFit
 from ....fit.answers.mixture import ClassTest
 from ....fit.answers.spec import AnswerSpec, AnswerTies
+from ....fit.answers.tables import MOST_POSSIBLE
+from ....fit.spec import Term
+from ....text import count_words
 from ..classes.bootstrap import Built, class_test
 from ..classes.fit import STARTS, fit_classes
+from ..comparisons.pairs import n_pairs
+from ..drawn import draw_independent, draw_pattern_rankings
 from .assemble import Fitted
 from .mixed import assemble_classes
 from .pattern import check_table, fitted_pattern, pattern_spec
 from .plackett_luce import fitted_plackett_luce, plackett_luce_spec
-from .random_terms import random_terms
-from .redraw import Redraw, persons_of
+from .possible import Possible
 
 if TYPE_CHECKING:
     import pandas as pd
 
+FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+
+
+def persons_of(table: Respondents) -> tuple[Respondents, IntArray]:
+    """The table with a row for each person, and the row that each had."""
+    whole = np.round(table.weights).astype(np.int64)
+    wrong = np.flatnonzero(whole != table.weights)
+    if len(wrong):
+        raise InputError(
+            f"{table.source}, row {wrong[0] + 1}: the weight is {table.weights[wrong[0]]:g}; a bootstrap draws whole"
+            " persons, so that weights must be whole numbers"
+        )
+    rows = np.repeat(np.arange(table.n_rows), whole)
+    columns = {name: take(column, rows) for name, column in table.columns.items()}
+    persons = replace(table, answers=table.answers[rows], weights=np.ones(len(rows)), columns=columns)
+    return persons, rows
+
+
+@dataclass(frozen=True, eq=False)
+class Redraw:
+    """Draws the answers of persons from a model.
+
+    persons: a row a person: whose gaps are kept.  possible: all answers; its probabilities are set when they
+    are drawn.  maps: from parameters to natural ones, of each group.  group int[n_persons].
+    """
+
+    persons: Respondents
+    possible: Possible
+    maps: Sequence[FloatArray]
+    group: IntArray
+
+    def __call__(self, phi: FloatArray, draws: np.random.Generator) -> IntArray:
+        """int[n_persons, n_times * k]: answers of persons whose parameters are float[n_persons, p]."""
+        answers = self.persons.answers
+        found = np.empty_like(answers)
+        silent = (self.persons.pair_answers == MISSING).all(axis=(1, 2))
+        for rows, own, items in self._alike(phi):
+            found[rows] = self._drawn(own, items, len(rows), draws)
+        found = np.where(silent[:, None, None], answers, self._with_gaps(found))
+        return np.asarray(found.reshape(len(found), -1), np.int64)
+
+    def _alike(self, phi: FloatArray) -> Iterator[tuple[IntArray, FloatArray, BoolArray]]:
+        """Rows with the same natural parameters and items, these parameters, and which items."""
+        n_items = len(self.persons.items)
+        of_subset = self.possible.form in ("strict", "luce") and self.persons.n_times == 1
+        there = np.ones((len(phi), n_items), bool)
+        if of_subset:
+            there = self.persons.answers[:, 0] != ABSENT
+        keys = np.column_stack([self.group, there, phi])
+        _, first, kind = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        for number, row in enumerate(first):
+            rows = np.flatnonzero(kind.reshape(-1) == number)
+            yield rows, self.maps[self.group[row]] @ phi[row], there[row]
+
+    def _drawn(self, beta: FloatArray, items: BoolArray, n: int, draws: np.random.Generator) -> IntArray:
+        """int[n, n_times, k]: complete answers about some of the items; ABSENT for the others."""
+        model, n_items = self.possible, len(items)
+        if model.n_times == 1 and model.form == "comparisons" and not model.dependence:
+            c = n_pairs(n_items)
+            ties = beta[c:] if model.ternary else None
+            return draw_independent(np.tile(beta[:c], (n, 1)), ties, draws)[:, None]
+        found = np.full((n, 1, n_items), ABSENT, np.int64)
+        if model.n_times == 1 and model.form == "strict":
+            found[:, 0, items] = draw_pattern_rankings(beta[items], n, draws)
+        elif model.form == "luce" and not model.orders:
+            worths = beta[:n_items][items] + draws.gumbel(size=(n, int(items.sum())))
+            found[:, 0, items] = np.argsort(np.argsort(-worths, axis=1), axis=1) + 1
+        elif model.form == "luce":
+            m = int(items.sum())
+            orders = tuple(d for d in model.orders if d <= m)
+            kept = np.append(items, [d in orders for d in model.orders])
+            part = replace(model, n_items=m, orders=orders, beta=(beta[kept],))
+            found[:, 0, items] = _listed(part, n, draws)[:, 0]
+        else:
+            return _listed(replace(model, beta=(beta,)), n, draws)
+        return found
+
+    def _with_gaps(self, drawn: IntArray) -> IntArray:
+        """The answers without what persons had left out."""
+        was, kind = self.persons.answers, self.persons.kind
+        if kind == "comparisons":
+            return np.where(was == MISSING, MISSING, drawn)
+        if kind == "ratings":
+            return np.where(was == UNRATED, UNRATED, drawn)
+        ranks = np.where((was == ABSENT) | (drawn == ABSENT), 0, drawn)
+        ranked = (was > 0).sum(axis=2, keepdims=True)
+        some = (was == BELOW).any(axis=2, keepdims=True)
+        # How many stand above each item: a ranking ends when as many items as before have a rank.
+        above = ((ranks[..., None, :] < ranks[..., None]) & (ranks[..., None, :] > 0)).sum(axis=3)
+        cut = np.where(some & (above >= ranked), BELOW, ranks)
+        codes = np.where(was == ABSENT, ABSENT, cut)
+        found: IntArray = dense(codes.reshape(-1, codes.shape[2])).reshape(codes.shape)
+        return found
+
+
+def _listed(model: Possible, n: int, draws: np.random.Generator) -> IntArray:
+    """int[n, n_times, k]: draws from the list of possible answers."""
+    if model.count() > MOST_POSSIBLE:
+        raise TooLargeError(
+            f"answers of this model are drawn from the list of all possible ones, {count_words(model.count())};"
+            f" at most {MOST_POSSIBLE:,} are listed: there is no bootstrap of it"
+        )
+    found: IntArray = model.answers()[draws.choice(int(model.count()), size=n, p=model.probabilities(0))]
+    return found
+
+
+#: A term: anything but +, which may stand in backquotes or brackets.
+_PIECE = re.compile(r"(?:`[^`]*`|\[[^\]]*\]|[^+`\[])+")
+
+
+def random_terms(
+    random: str | Sequence[str] | None, terms: Sequence[Term], free: BoolArray
+) -> tuple[BoolArray, tuple[str, ...]]:
+    """The parameters that differ between classes.
+
+    random: a formula, or names as they stand; all parameters of items and item covariates if not given.
+    terms: all parameters.  free bool[n_terms]: those that are not references.  Returns (bool[n_free], tuple
+    of str): which differ, and the terms as they were written; () if none were.
+    """
+    if random is None:
+        return np.array([t.kind in ("item", "covariate") for t, f in zip(terms, free) if f], bool), ()
+    written = _pieces(random)
+    chosen = np.zeros(len(terms), bool)
+    for piece in written:
+        own = np.array([piece in _keys(term) for term in terms], bool)
+        if not own.any():
+            known = list(dict.fromkeys(_short(t) for t, f in zip(terms, free) if f))
+            raise FormulaError(
+                f"random={random!r}: {piece!r} is no parameter of the model; a sum of"
+                f" {', '.join(known[:20])}{' and more' if len(known) > 20 else ''} is expected, such as"
+                f" random={' + '.join(known[:2])!r}"
+            )
+        if not (own & free).any():
+            raise FormulaError(
+                f"random={random!r}: {piece} is the reference, whose parameter is 0 in every class; leave it out, or"
+                " choose another reference"
+            )
+        chosen |= own
+    return np.asarray(chosen[free], bool), written
+
+
+def _pieces(random: str | Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(random, str):
+        found = tuple(random)
+        if not found or not all(isinstance(name, str) for name in found):
+            raise FormulaError(
+                f"random={random!r}; expected names of parameters, or a formula such as 'A + B'"
+            )
+        return found
+    text = random.strip().removeprefix("~")
+    found = tuple(piece.replace("`", "").strip() for piece in _PIECE.findall(text))
+    if not found or not all(found) or text.count("+") >= len(found) + sum("+" in piece for piece in found):
+        raise FormulaError(f"random={random!r}; expected parameters joined by +, such as 'A + B'")
+    return found
+
+
+def _keys(term: Term) -> set[str]:
+    """What may stand for a term: its name, or that without levels of factors, or without points in time."""
+    return {term.name, _short(term), _short(term, times=False)}
+
+
+def _short(term: Term, times: bool = True) -> str:
+    if term.kind not in ("item", "covariate", "tie"):
+        return term.name
+    head = term.covariate or term.item or "tie"
+    return ":".join([head, *(name for name, _ in term.by if times or name != "time")])
+
+
 ClassModel = Literal["pattern", "plackett-luce"]
 
 

@@ -8,12 +8,24 @@ rating scale (Dittrich, Hatzinger and Katzenbeisser 1998, Applied Statistics 47,
 Journal of Statistical Software 48(10); R's prefmod).  y_jk is 1 where j is preferred to k, -1 where k is, 0 where
 neither is; log worth = 2 lambda.  What a person left out adds up the probabilities of all answers that agree with
 the rest.
+
+Pattern models of answers at several times, as `fit_pattern` asks for them.
+
+The parameters of the items and of ties are those of each time, `A:time[2]`, `tie:time[2]`; a link between times is the
+parameter of a comparison at two times that follow each other, `A:B:time[1]*time[2]`.
+
+The joint model of answers and of which comparisons are missing, as `fit_pattern` asks for it.
+
+Its saturated model gives free probabilities to every combination of answers and gaps, (c + 1)^C of them for C
+comparisons with c categories, in each covariate group.  prefmod compares the joint log-likelihood with a saturated one
+of the answers given the gaps, which is no deviance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,22 +35,147 @@ from ....data.respondents import Respondents
 from ....data.respondents.codes import ABSENT, BELOW, MISSING
 from ....data.tracks import check_one_track
 from ....data.where import hint
+from ....data.wide import prefmod_pair_order
 from ....errors import InputError, NotEstimableError
 from ....fit.answers.fit import AnswerFit
 from ....fit.answers.spec import Alpha, AnswerSpec, AnswerTies, Beta
 from ....fit.spec import Term
 from ....fit.warning import FitWarning
 from ...compat.pattern_call import pattern_call
+from ..comparisons import gaps
 from ..comparisons.fit import fit_comparisons
+from ..comparisons.pairs import n_pairs
+from ..estimate import maximum_likelihood
 from ..maps import Undecided
+from ..pooled import PatternFit, blocks
 from ..rankings.fit import fit_mallows
 from ..ratings.fit import fit_ratings
+from ..repeated.fit import fit_repeated
 from . import parameters
 from .assemble import Fitted, comparison_statistics, finished, item_statistics
-from .gaps import fit_with_gaps, gap_statistics
+from .parameters import dependence, links, names
 from .possible import Possible
-from .repeated import repeated
-from .terms import ItemModel, item_model
+from .terms import ItemModel, in_time, item_model
+
+
+def fit_with_gaps(
+    table: Respondents,
+    spec: AnswerSpec,
+    model: ItemModel,
+    more: Sequence[Term],
+    undecided: Undecided | None,
+    alpha_of: Sequence[str] | None,
+    beta_of: Sequence[str] | None,
+) -> tuple[PatternFit, list[Term]]:
+    """The joint model of answers and gaps; its saturated model has free probabilities of both together."""
+    likelihood, pooled, names = gaps.gaps_likelihood(
+        table.once,
+        model.terms,
+        None if spec.alpha == "none" else cast(gaps.Alpha, spec.alpha),
+        cast("gaps.Beta | None", spec.beta or None),
+        _places(table, spec.alpha, alpha_of, "alpha_of"),
+        _places(table, spec.beta, beta_of, "beta_of"),
+        model.group,
+        table.weights,
+        undecided,
+        spec.dependence,
+    )
+    missing = [Term(_missing_name(n), "missing") for n in names if n.split(":")[0] in ("alpha", "beta")]
+    called = parameters.names(model, spec, [*missing, *more])
+    estimate = maximum_likelihood(likelihood, pooled.weights, called, concave=False)
+    block = blocks(pooled.group[:, None])
+    each = (4.0 if table.tie_category else 3.0) ** n_pairs(len(table.items))
+    return PatternFit(estimate, likelihood, pooled, block, np.full(int(block.max()) + 1, each)), missing
+
+
+def _missing_name(name: str) -> str:
+    return name.replace("-", ":") if name.count(":") == 1 and "-" in name else name
+
+
+def _places(table: Respondents, what: str, chosen: Sequence[str] | None, option: str) -> list[int] | None:
+    """Positions of the items or pairs named in `alpha_of` or `beta_of`."""
+    if chosen is None:
+        return None
+    items = table.items
+    known = (
+        [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+        if what == "comparison"
+        else items
+    )
+    wrong = [name for name in chosen if name not in known]
+    if isinstance(chosen, str) or wrong:
+        raise InputError(
+            f"{option}: {wrong[0] if wrong else chosen!r} is none of {', '.join(known[:20])}; give a list of them"
+        )
+    return [list(known).index(name) for name in chosen]
+
+
+def gap_statistics(table: Respondents, spec: AnswerSpec, found: PatternFit) -> list[str]:
+    """Names of the natural parameters: of the answers, of gaps, and of gaps and answers together."""
+    items = table.items
+    pairs = [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+    depends = [term.name for term in parameters.dependence(table, spec)]
+    own = comparison_statistics(items, table.tie_category, depends)
+    n_beta = found.likelihood.maps[0].shape[0] - len(own) - len(pairs)
+    # prefmod's form has a parameter an item where the others have one a comparison.
+    of_beta = [f"coded {k}" for k in range(n_beta)] if spec.beta == "coded" else pairs
+    return [*own, *(f"alpha {p}" for p in pairs), *(f"beta {p}" for p in of_beta)]
+
+
+def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
+    """Fit ratings or rankings at several times."""
+    if table.kind == "ratings":
+        answers, categories, places = table.answers, len(table.scale), min(len(table.scale), len(table.items))
+        if spec.answer_ties != "davidson":
+            raise InputError(
+                f"ties={spec.answer_ties!r}: repeated ratings have one tie parameter at each time (ties='davidson')"
+            )
+    else:
+        absent = (table.answers == ABSENT).any(axis=2) & (table.answers > 0).any(axis=2)
+        if absent.any():
+            row, time = np.argwhere(absent)[0]
+            raise InputError(
+                f"{table.source}, row {row + 1}, time {table.times[time]}: items that were not presented; repeated"
+                " rankings take complete ones and those with items below all others"
+            )
+        if spec.answer_ties != "none":
+            raise InputError(
+                "repeated rankings with ties: rankings at several times are strict in this model"
+            )
+        answers, categories, places = table.ranks, None, len(table.items)
+    ternary, own = table.kind == "ratings", dependence(table, spec)
+    once = comparison_statistics(table.items, ternary, [t.name for t in own])
+    between = links(table)
+    statistics = [f"{name} at {time}" for time in table.times for name in once] + [t.name for t in between]
+    more = [
+        *([in_time(Term("tie", "tie"), t) for t in table.times] if ternary else []),
+        *(in_time(term, t) for t in table.times for term in own),
+        *(between if spec.between_times else []),
+    ]
+    found = fit_repeated(
+        answers,
+        model.terms,
+        "ratings" if table.kind == "ratings" else "rankings",
+        categories,
+        model.group,
+        table.weights,
+        spec.dependence,
+        spec.between_times,
+        names(model, spec, more),
+    )
+    possible = Possible(
+        "weak" if ternary else "strict",
+        len(table.items),
+        table.n_times,
+        ternary,
+        places,
+        (),
+        spec.dependence,
+        spec.between_times,
+        (),
+    )
+    return Fitted(table, spec, model, found, more, statistics, possible)
+
 
 IntArray = NDArray[np.int64]
 #: How ties enter the arrays.

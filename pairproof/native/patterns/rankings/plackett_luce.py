@@ -8,10 +8,26 @@ Firth and Kosmidis 2020, Computational Statistics 35, 1027-1057; the Davidson-Lu
 Z_A the sum of f over all S in A whose number of items is a possible one.  In b and log delta this is an
 exponential family: the log-likelihood is concave, and observed and expected information are the same.  Z
 needs no sum over sets: those of size d add up to delta_d e_d(a^(1/d)), an elementary symmetric polynomial.
+
+A ranking as choices in stages: at each stage the next group is chosen among the items that are left.
+
+The left sets of all rankings are kept once each.  A last group of one item is no choice; a last group of
+several items of equal rank is one (Turner, van Etten, Firth and Kosmidis 2020, Computational Statistics 35,
+1027-1057). Items below all others are never chosen: the ranking stops before them.
+
+Elementary symmetric polynomials of the items of a set, whole and without one or two of the items.
+
+    e_d(w) = sum over all sets of d items of the product of their w
+
+is the coefficient of x^d in the product of (1 + w_i x): O(J d) by one item after the other (Baker and Harwell
+1996, Applied Psychological Measurement 20, 169-192), where the sum has binom(J, d) terms.  A polynomial
+without an item is the product of those of the items before and after it; dividing by (1 + w_i x) would
+cancel.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
@@ -21,13 +37,120 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ....errors import InputError, TooLargeError
-from .elementary import without_one, without_two
 from .ranks import Ranks
-from .stages import Stages, stages_of
 
 FloatArray = NDArray[np.float64]
+
+
+def products(weights: FloatArray, degree: int) -> tuple[FloatArray, FloatArray]:
+    """Polynomials of the items before each, and of the items from each on.
+
+    weights float[n, J]: of the items in n sets, >= 0; 0 for an item that is not in the set.  degree: the
+    highest coefficient that is wanted.  Returns (float[J + 1, n, degree + 1], float[J + 1, n, degree + 1]):
+    entry j of the first is of items 0 to j - 1, of the second of items j to J - 1.
+    """
+    n, n_items = weights.shape
+    before = np.zeros((n_items + 1, n, degree + 1))
+    after = np.zeros((n_items + 1, n, degree + 1))
+    before[0, :, 0] = after[n_items, :, 0] = 1.0
+    for j in range(n_items):
+        before[j + 1] = times_item(before[j], weights[:, j])
+    for j in reversed(range(n_items)):
+        after[j] = times_item(after[j + 1], weights[:, j])
+    return before, after
+
+
+def times_item(polynomial: FloatArray, weight: FloatArray) -> FloatArray:
+    """The polynomials times (1 + w x), cut at their degree.
+
+    polynomial float[n, degree + 1].  weight float[n].  Returns float[n, degree + 1].
+    """
+    found = polynomial.copy()
+    found[:, 1:] += polynomial[:, :-1] * weight[:, None]
+    return found
+
+
+def coefficient(first: FloatArray, second: FloatArray, degree: int) -> FloatArray:
+    """The coefficient of x^degree in products of two polynomials.
+
+    `first`, second float[n, d + 1].  degree: 0 to d.  Returns float[n].
+    """
+    return np.asarray(np.einsum("ni,ni->n", first[:, : degree + 1], second[:, degree::-1]))
+
+
+def without_one(weights: FloatArray, degree: int) -> FloatArray:
+    """e_degree of each set without each of the items.
+
+    weights float[n, J].  degree: >= 0.  Returns float[n, J].
+    """
+    before, after = products(weights, degree)
+    each = [coefficient(before[j], after[j + 1], degree) for j in range(weights.shape[1])]
+    return np.stack(each, axis=1)
+
+
+def without_two(weights: FloatArray, degree: int) -> Iterator[tuple[int, int, FloatArray]]:
+    """e_degree of each set without each two of the items.
+
+    weights float[n, J].  degree: >= 0.  Returns (int, int, float[n]): the two items, the first before the
+    second, and the polynomials without them.
+    """
+    before, after = products(weights, degree)
+    n_items = weights.shape[1]
+    for i in range(n_items):
+        so_far = before[i]
+        for j in range(i + 1, n_items):
+            yield i, j, coefficient(so_far, after[j + 1], degree)
+            so_far = times_item(so_far, weights[:, j])
+
+
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Stages:
+    """The choices of all rankings.
+
+    row int[m]: the ranking of each choice.  `left` int[m]: number of the set that it was made from.  chosen
+    bool[m, J].  sets bool[n_sets, J]: distinct sets of items left.
+    """
+
+    row: IntArray
+    left: IntArray
+    chosen: BoolArray
+    sets: BoolArray
+
+    @property
+    def size(self) -> IntArray:
+        """int[m]: number of items chosen."""
+        return np.asarray(self.chosen.sum(axis=1))
+
+    def counts(self, n_rows: int) -> sparse.csr_matrix:
+        """float[n_rows, n_sets]: how often a ranking chose from a set."""
+        ones = np.ones(len(self.row))
+        return sparse.csr_matrix((ones, (self.row, self.left)), shape=(n_rows, len(self.sets)))
+
+
+def stages_of(ranks: Ranks) -> Stages:
+    """The choices of these rankings."""
+    groups = ranks.groups
+    row, left, chosen = [], [], []
+    for s in range(max(int(ranks.ranks.max()), 0)):
+        # Items without a rank have the last group where they are below: left, never chosen.
+        own = (groups == s) & (ranks.ranks > 0)
+        there = groups >= s
+        choice = np.flatnonzero(own.any(axis=1) & (there.sum(axis=1) > 1))
+        row.append(choice)
+        left.append(there[choice])
+        chosen.append(own[choice])
+    n_items = ranks.ranks.shape[1]
+    rows = np.concatenate(row) if row else np.zeros(0, dtype=np.int64)
+    lefts = np.concatenate(left) if left else np.zeros((0, n_items), dtype=bool)
+    picks = np.concatenate(chosen) if chosen else np.zeros((0, n_items), dtype=bool)
+    order = np.argsort(rows, kind="stable")
+    sets, number = np.unique(lefts[order], axis=0, return_inverse=True)
+    return Stages(rows[order].astype(np.int64), np.asarray(number).reshape(-1), picks[order], sets)
+
 
 #: Sets over which the search for infinite parameters goes.
 MOST_SETS = 200_000

@@ -113,8 +113,7 @@ def _parsed(raw: bytes) -> dict[str, object] | None:
 
 
 def ready(before: Earlier, names: Iterable[str], reads: Iterable[AnyPath], force: bool) -> None:
-    """Whether files of these names may be written, so far as it can be known before there is anything to write.
-    """
+    """Whether files of these names may be written, so far as it can be known before there is anything to write."""
     read = list(reads)
     for name in names:
         ours = _known(before, name)

@@ -226,7 +226,9 @@ def test_each_flag_is_raised_by_what_it_names():
 @pytest.mark.parametrize("seconds", [[0.0, 70, 80, 90, 75], [0.0, 0.0, 0.0]])
 def test_a_hit_answered_in_no_time_is_a_flag_whatever_is_usual(seconds):
     """One of many, which a median does not see; and all of them, where a third of what is usual is 0 too."""
-    found = quality(["ann", "bob"], ["i", "i"], [0.1, 0.2], seconds={"ann": seconds, "bob": [1.0, 60.0, 70.0]})
+    found = quality(
+        ["ann", "bob"], ["i", "i"], [0.1, 0.2], seconds={"ann": seconds, "bob": [1.0, 60.0, 70.0]}
+    )
     assert [(q.flags, q.instant) for q in found] == [(("fast",), seconds.count(0.0)), ((), 0)]
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairproof.campaign.watch.stop import look_at
-from pairproof.campaign.watch.stop_rule import stop_rule
+from pairproof.campaign.watch.stop import look_at, stop_rule
 from pairproof.errors import InputError
 from pairproof.native.annotation.models.mixed_model import mixed_model
 from pairproof.native.annotation.quality.locations import least_squares_locations, shrunken_locations

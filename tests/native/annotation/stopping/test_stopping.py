@@ -7,9 +7,10 @@ import pytest
 
 from pairproof.errors import InputError, NotEstimableError
 from pairproof.native.annotation.stopping.confidence_sequence import boundary, enough, mixture_constant
-from pairproof.native.annotation.stopping.group_sequential import crossing, group_sequential
 from pairproof.native.annotation.stopping.stopping_rules import items_short, items_top
 from pairproof.native.annotation.stopping.stopping_systems import (
+    crossing,
+    group_sequential,
     source_differences,
     systems_ranking,
     systems_short,

@@ -142,7 +142,7 @@ def test_laplace_limits_are_where_the_profile_of_the_marginal_likelihood_says() 
         )
         # The inner search stops at a gradient of 1e-7: observed 5e-16.
         assert 2.0 * (fit.llf - held.llf) == pytest.approx(QUANTILE, abs=1e-11)
-    from pairproof.native.contests.inference.mixed_profile import MixedProfiles
+    from pairproof.native.contests.inference.profile import MixedProfiles
     from pairproof.native.contests.rows import contest_rows
 
     contests = MixedProfiles(fit, contest_rows(fit.data, fit.of_contests)).contests

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pairproof.errors import InputError, TooLargeError
 from pairproof.native.patterns.comparisons.cube import CubeSpace
-from pairproof.native.patterns.comparisons.factored import FactoredSpace
+from pairproof.native.patterns.comparisons.fit import FactoredSpace
 from pairproof.native.patterns.comparisons.pairs import MISSING, n_pairs, pairs_of, sharing, sharing_names
 from pairproof.native.patterns.likelihood import Likelihood
 from pairproof.native.patterns.maps import comparison_maps, interaction, main_effects

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from pairproof.data.respondents import Respondents
 from pairproof.errors import TooLargeError
 from pairproof.fit.answers.spec import AnswerSpec
-from pairproof.native.patterns.models.latent_classes import fitted
+from pairproof.native.patterns.models.latent_classes import Redraw, fitted
 from pairproof.native.patterns.models.pattern import pattern_spec
 from pairproof.native.patterns.models.plackett_luce import plackett_luce_spec
-from pairproof.native.patterns.models.redraw import Redraw
 from tests.native.patterns.models.tables import ratings, salad, votes
 
 IntArray = NDArray[np.int64]

@@ -12,8 +12,7 @@ from hypothesis import given, settings, strategies as st
 from pairproof.errors import InputError, NotEstimableError, TooLargeError
 from pairproof.native.patterns.comparisons.fit import fit_comparisons
 from pairproof.native.patterns.maps import ItemTerm, interaction, main_effects
-from pairproof.native.patterns.rankings.fit import fit_mallows, fit_plackett_luce
-from pairproof.native.patterns.rankings.mallows import MallowsSpace
+from pairproof.native.patterns.rankings.fit import MallowsSpace, fit_mallows, fit_plackett_luce
 from pairproof.native.patterns.rankings.ranks import Ranks, dense_ranks
 from pairproof.native.patterns.rankings.subsets import subset_moments
 from tests.native.patterns.brute import assert_moments

@@ -19,9 +19,8 @@ from pairproof.native.patterns.existence import examine
 from pairproof.native.patterns.likelihood import Likelihood
 from pairproof.native.patterns.maps import ItemTerm, main_effects
 from pairproof.native.patterns.pooled import PatternFit
-from pairproof.native.patterns.rankings.elementary import without_one, without_two
 from pairproof.native.patterns.rankings.fit import fit_plackett_luce, sequences
-from pairproof.native.patterns.rankings.plackett_luce import LuceSpace
+from pairproof.native.patterns.rankings.plackett_luce import LuceSpace, without_one, without_two
 from pairproof.native.patterns.rankings.ranks import dense_ranks
 from tests.native.patterns.brute import assert_derivatives
 from tests.native.patterns.rankings.data import FRUIT, SALAD, SALAD_PERSONS, pudding
