@@ -37,7 +37,7 @@ PAPERS = (
 PASSING = re.compile(r'"(seconds|started|ended|made|version|folder|python|session|engine_seconds)":')
 
 
-# -- tables, made up and the same for ever ---------------------------------------------------------------------
+# -- tables, made up and the same for ever -------------------------------------------------------------------
 
 
 def comparisons(pairproof: Any) -> Any:
@@ -193,7 +193,7 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-# -- plain values ----------------------------------------------------------------------------------------------
+# -- plain values --------------------------------------------------------------------------------------------
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -242,7 +242,7 @@ def attempt(ask: Callable[[], Any], depth: int = 0) -> Any:
     return {"answer": answer, "warned": told} if told else answer
 
 
-# -- sections ----------------------------------------------------------------------------------------------------
+# -- sections ------------------------------------------------------------------------------------------------
 
 
 def verbs() -> dict[str, Any]:
@@ -316,7 +316,7 @@ SECTIONS: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-# -- what moved --------------------------------------------------------------------------------------------------
+# -- what moved ----------------------------------------------------------------------------------------------
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

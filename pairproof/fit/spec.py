@@ -83,7 +83,12 @@ class ModelSpec:
 
     @property
     def has_clustered(self) -> bool:
-        """Whether there are standard errors by cluster."""
+        """Whether there are standard errors by cluster, of every kind."""
+        return True
+
+    @property
+    def has_refits(self) -> bool:
+        """Whether the bootstrap and the wild test fit the model again."""
         return True
 
     @property

@@ -90,10 +90,13 @@ def test_json_says_what_was_stated_and_what_is_null(capsys):
 
 
 def test_no_standard_errors_by_cluster_are_promised_where_there_are_none(capsys):
-    for options in (("--link", "probit"), ("--random", "item", "--method", "pql")):
+    for options in (("--link", "cauchit"), ("--random", "item", "--method", "pql")):
         out = ran(capsys, "fit", "t.csv", "--model", "bradley-terry", *options)[1]
         assert "--cluster" not in out and "Clusters:" not in out
-    assert "--cluster" in ran(capsys, "fit", "t.csv", "--model", "bradley-terry", "--formula", "item")[1]
+    for options in (("--formula", "item"), ("--link", "probit")):
+        assert "--cluster" in ran(capsys, "fit", "t.csv", "--model", "bradley-terry", *options)[1]
+    found = fitted(capsys, "t.csv", "--link", "probit", "--cluster", "judge")
+    assert found["covariance"]["kind"] == "CR2" and "se_of" not in found
 
 
 def test_where_keeps_rows_and_the_items_that_they_compare(capsys):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ..rescale import shift_to
 from ..spec import LOG_WORTH_PER_UNIT, Value
 from . import compared, tables, text
 from .outcomes import Outcomes
-from .refused import only_plain
+from .refused import clusters_exist, only_plain
 from .spec import ContestSpec
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class ContestFit(Fit):
     def bse_expected(self) -> pd.Series[float] | None:
         """Standard errors by the expected information, which R's glm, BTm and gnm report; nan for references.
 
-        None where it is the observed one, of which :attr:`bse` is: everywhere but for the links "probit" and
+        None on a clustered fit, and where it is the observed one, of which :attr:`bse` is: everywhere but for the links "probit" and
         "cauchit", and ties with `tie_shift` or `tie_scale`.
 
         Examples
@@ -83,7 +83,7 @@ class ContestFit(Fit):
         {'A': 0.459, 'B': 0.4555, 'C': nan}
         """
         covariance = self.expected_covariance
-        if covariance is None:
+        if covariance is None or self.robust is not None:
             return None
         if self.spec.reference and not self.spec.item_terms:
             covariance = MappedCovariance(covariance, shift_to(self, self.spec.reference))
@@ -252,22 +252,31 @@ class ContestFit(Fit):
         """
         return compared.likelihood_ratio(self, other)
 
-    def clustered(self, *columns: str, kind: Any = "CR1", missing: Any = "refuse") -> ContestFit:
-        """The same fit with standard errors by cluster: for plain maximum likelihood of the logit only.
+    def clustered(
+        self,
+        *columns: str,
+        kind: Literal["CR0", "CR1", "CR2"] = "CR2",
+        missing: Literal["refuse", "own"] = "refuse",
+    ) -> Fit:
+        """The same fit with standard errors by cluster; see :meth:`pairproof.Fit.clustered`.
 
         Parameters
         ----------
         *columns : str
         kind, missing
-            As in :meth:`pairproof.Fit.clustered`.
+            As there.  Estimates with reduced bias keep the scores of the plain likelihood, as R's sandwich has it.
+
+        Returns
+        -------
+        ContestFit
 
         Raises
         ------
         InputError
-            Always.
+            As there; random effects; ties with a shift or a scale; CR2 of link "cauchit".
         """
-        only_plain(self, "standard errors by cluster", "judges as random effects are random='item:judge'")
-        raise AssertionError  # refused above
+        clusters_exist(self.of_contests, kind)
+        return super().clustered(*columns, kind=kind, missing=missing)
 
     def bootstrap(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refused: for plain maximum likelihood of the logit only.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 
 
 class Outcomes(Protocol):
@@ -18,3 +19,6 @@ class Outcomes(Protocol):
 
         `home` is 1 where the item named first has its advantage; `ties`, float[q], are the tie parameters.
         """
+
+    def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray] | None:
+        """As :func:`pairproof.fit.robust.scores.units` gives them for the logit; None: they are those."""

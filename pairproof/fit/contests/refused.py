@@ -1,4 +1,4 @@
-"""Refusals of what there is for plain maximum likelihood of the logit only, each with what to do instead."""
+"""Refusals of what not every model of contests has, each with what to do instead."""
 
 from __future__ import annotations
 
@@ -18,4 +18,24 @@ def only_plain(fit: FitRecord, asked: str, instead: str = "fit.conf_int() has Wa
         raise InputError(
             f"{asked} of {title(fit)}: there is one for the logit by plain maximum likelihood, without an offset, reduced"
             f" bias, general ties or random effects; {instead}"
+        )
+
+
+def clusters_exist(spec: ContestSpec, kind: str) -> None:
+    """Refuse standard errors by cluster where the likelihood is no product over rows, or CR2 has no root."""
+    if spec.random:
+        raise InputError(
+            f"standard errors by cluster of a model with random effects ({', '.join(spec.random)}): its likelihood is no"
+            " product over the rows of a table, since comparisons of an item or judge share an effect; judges as random"
+            " effects, random='item:judge', allow for judges that differ"
+        )
+    if spec.tie_shift or spec.tie_scale:
+        raise InputError(
+            "standard errors by cluster of ties with a shift or a scale are not there yet: ties='davidson' without them"
+            " has them"
+        )
+    if spec.link == "cauchit" and kind == "CR2":
+        raise InputError(
+            "kind='CR2' with link='cauchit': its likelihood is not concave, so that the information of a cluster may be"
+            " negative and the adjustment has no root; kind='CR1'"
         )

@@ -67,7 +67,12 @@ class ContestSpec(ModelSpec):
 
     @property
     def has_clustered(self) -> bool:
-        """Whether there are standard errors by cluster: for plain maximum likelihood of the logit only."""
+        """Whether there are standard errors by cluster, CR2 too; see :func:`.refused.clusters_exist`."""
+        return not (self.random or self.tie_shift or self.tie_scale or self.link == "cauchit")
+
+    @property
+    def has_refits(self) -> bool:
+        """Whether the bootstrap and the wild test have it: plain maximum likelihood of the logit only."""
         return self.is_plain
 
     @property

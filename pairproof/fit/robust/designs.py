@@ -8,7 +8,7 @@ once for each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,9 +65,12 @@ class Design:
         return out
 
 
-def patterns(fit: FitRecord, table: Comparisons) -> tuple[IntArray, Comparisons]:
-    """Pattern of every row, int[n_rows], and a table with one row of each pattern (its counts mean nothing)."""
-    names = {covariate for term in fit.terms for covariate, _ in (*term.of, *term.by)}
+def patterns(fit: FitRecord, table: Comparisons, more: Sequence[str] = ()) -> tuple[IntArray, Comparisons]:
+    """Pattern of every row, int[n_rows], and a table with one row of each pattern (its counts mean nothing).
+
+    more: further columns in which the rows of a pattern agree.
+    """
+    names = {*more, *(covariate for term in fit.terms for covariate, _ in (*term.of, *term.by))}
     if any(term.kind == "order" for term in fit.terms):
         names |= {"order"} & set(table.columns)
     n_items = len(fit.items)

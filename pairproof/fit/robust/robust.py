@@ -60,7 +60,7 @@ class Robust:
 
     covariance float[n_params, n_params]: V; of two ways V_1 + V_2 - V_12, made positive.  model_based: the
     covariance that supposes independent answers.  negative: negative eigenvalues that were set to 0 (two
-    ways).
+    ways).  refitted: whether the bootstrap and the wild test have the model.
     """
 
     kind: Kind
@@ -68,6 +68,7 @@ class Robust:
     covariance: FloatArray
     model_based: Covariance
     negative: int = 0
+    refitted: bool = True
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -87,8 +88,12 @@ class Robust:
     def cautions(self) -> tuple[str, ...]:
         """What a reader has to know of these standard errors."""
         out = [
-            f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW} intervals by cluster are rough; hold them"
-            f' against fit.bootstrap("{way.column}") or pairproof.wild_test'
+            f"{way.clusters.n} clusters by {way.column}: with fewer than {FEW} intervals by cluster are rough"
+            + (
+                f'; hold them against fit.bootstrap("{way.column}") or pairproof.wild_test'
+                if self.refitted
+                else ""
+            )
             for way in self.ways
             if way.clusters.n < FEW
         ]
@@ -284,12 +289,17 @@ def clustered(fit: R, columns: Sequence[str], kind: Kind = "CR2", missing: Missi
     )
     if missing == "refuse":
         fit = replace(fit, warnings=_of_rankings(fit.warnings, table))
+    again = fit.spec.has_refits
     if len(ways) == 1:
         v = ways[0].covariance
-        return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance))
+        return replace(
+            fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, refitted=again)
+        )
     cells = Clusters(rows, intersection([codes for codes, _ in labelled]), bread)
     v, negative = two_way([ways[0].covariance, ways[1].covariance, cells.covariance(kind)], bread)
-    return replace(fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative))
+    return replace(
+        fit, covariance=DenseCovariance(v), robust=Robust(kind, ways, v, fit.covariance, negative, again)
+    )
 
 
 def _of_rankings(warnings: tuple[FitWarning, ...], table: Comparisons) -> tuple[FitWarning, ...]:

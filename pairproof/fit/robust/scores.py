@@ -8,6 +8,9 @@ beta, eta = x'b and g = z'b, a row with W, T, L comparisons (n in all) gives::
     Rao-Kupper   the sum of log F(eta - g) W + T times, log F(-eta - g) L + T times, log(exp(2g) - 1) T times,
                  F logistic; information observed, which is positive semidefinite row by row
 
+    probit,      score W f(eta)/F(eta) - L f(-eta)/F(-eta), information minus the second derivatives
+    cauchit      (observed; of cauchit it may be negative in a row)
+
 per unit of (eta, g), with p = P(first), d = P(first) - P(second), t = P(tie).  The likelihood is that of the
 outcome given that the comparison took place (McFadden 1974; Dittrich, Hatzinger and Katzenbeisser 1998).
 
@@ -26,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.comparisons import Comparisons
+from ..contests.outcomes import Outcomes
 from ..outcomes import OutcomeModel
 from ..record import FitRecord
 from .designs import Design, designs, patterns
@@ -132,11 +136,14 @@ class RowScores:
 def row_scores(fit: FitRecord) -> RowScores:
     """Scores and information of every row of `fit.data`, rows that say nothing of a finite estimate at 0."""
     table = as_fitted(fit)
-    pattern, few = patterns(fit, table)
+    offset = offset_of(fit)
+    pattern, few = patterns(fit, table, (offset,) if offset else ())
     x, z = designs(fit, few)
     beta = np.where(fit.is_reference, 0.0, fit.beta)
     counts = np.stack([table.wins, table.ties, table.losses])
     eta, g = x.times(beta), z.times(beta)
+    if offset:
+        eta = eta + np.asarray(few.columns[offset], float)
     possible = np.ones((3, len(eta)), bool)
     if fit.null_space.shape[1]:
         observed = np.stack([np.bincount(pattern, count, minlength=len(eta)) for count in counts])
@@ -144,8 +151,15 @@ def row_scores(fit: FitRecord) -> RowScores:
             possible &= _possible(
                 x.times(direction), z.times(direction), observed.argmax(axis=0), fit.outcome_model
             )
-    score, information = units(eta, g, possible, fit.outcome_model)
+    outcomes: Outcomes | None = getattr(fit, "outcomes", None)
+    found = None if outcomes is None else outcomes.unit_derivatives(eta, possible)
+    score, information = found or units(eta, g, possible, fit.outcome_model)
     return RowScores(x, z, pattern, counts, score, information)
+
+
+def offset_of(fit: FitRecord) -> str:
+    """The column that is added to the linear predictor, in favour of the item named first; "" for none."""
+    return str(getattr(fit.spec, "offset", ""))
 
 
 def _possible(eta: FloatArray, g: FloatArray, observed: IntArray, model: OutcomeModel) -> BoolArray:

@@ -13,6 +13,7 @@ from ..ties_general.model import TiePoint, general_ties
 from .solved import binary
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,18 @@ class LinkOutcomes:
         p = np.full(len(eta), np.nan)
         p[known] = link(self.name).probability(eta[known])
         return binary(p)
+
+    def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray] | None:
+        """float[3, 2, n] and float[3, 3, n]: of one win, tie and loss by eta; 0 where the outcome is certain."""
+        if self.name == "logit":
+            return None
+        score, information = np.zeros((3, 2, len(eta))), np.zeros((3, 3, len(eta)))
+        both = possible[0] & possible[2]
+        for outcome, side in ((0, 1.0), (2, -1.0)):
+            first, second = link(self.name).derivatives(side * eta)
+            score[outcome, 0] = np.where(both, side * first, 0.0)
+            information[outcome, 0] = np.where(both, -second, 0.0)
+        return score, information
 
 
 @dataclass(frozen=True)
@@ -52,3 +65,6 @@ class TieOutcomes:
         theta[0] -= np.log(2.0)  # nu = 2 exp(tie.max)
         out[known] = TiePoint(contests, theta).probabilities
         return out
+
+    def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> None:
+        """None: Davidson's model without shift and scale; with them, standard errors by cluster are refused before."""

@@ -90,7 +90,7 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
     if isinstance(fit, AnswerFit):
         return _of_answers(fit, chosen)
     if isinstance(fit, ContestFit):
-        return contest_counterparts(fit, chosen)
+        return _of_contests(fit, chosen)
     if fit.robust is not None:
         # Estimates and likelihood by functions that have the model, standard errors by those that cluster.
         answers = [without_model_errors(a) for a in counterparts(model_based(fit), chosen)]
@@ -114,6 +114,16 @@ def _of_answers(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
         return answer_counterparts(fit, backend)
     answers = [without_model_errors(a) for a in answer_counterparts(replace(fit, robust=None), backend)]
     return [*answers, without_model("R packages", "none clusters the standard errors of whole answers")]
+
+
+def _of_contests(fit: ContestFit, backend: Backend) -> list[RCounterpart]:
+    if fit.robust is None:
+        return contest_counterparts(fit, backend)
+    answers = [without_model_errors(a) for a in contest_counterparts(model_based(fit), backend)]
+    return [
+        *answers,
+        without_model("R packages", "standard errors by cluster of these models are not asked of R"),
+    ]
 
 
 def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import cauchy, norm
 
 import pairproof
 from pairproof.data.columns import Factor
+from pairproof.fit.contests.fit import ContestFit
 from pairproof.fit.fit import Fit
 from pairproof.fit.outcomes import outcome_probabilities
 from pairproof.fit.predictions import abilities
@@ -68,6 +70,15 @@ FITS: dict[str, Callable[[pairproof.Comparisons], Fit]] = {
     "item covariate and an item of its own": lambda t: pairproof.fit_llbt(
         t, ties="davidson", item_terms=["length"], separate=["i2"]
     ),
+    "probit": lambda t: pairproof.fit_bradley_terry(t, ties="drop", link="probit", order_effect=True),
+    "cauchit": lambda t: pairproof.fit_bradley_terry(t, ties="half", link="cauchit"),
+    "offset and ties": lambda t: pairproof.fit_bradley_terry(
+        t, ties="davidson", offset="age", order_effect=True
+    ),
+    "offset, a formula and a link": lambda t: pairproof.fit_bradley_terry(
+        t, ties="drop", offset="age", formula="length", link="probit", order_effect=True
+    ),
+    "reduced bias": lambda t: pairproof.fit_bradley_terry(t, ties="davidson", reduce_bias="mean"),
 }
 
 
@@ -89,6 +100,12 @@ def log_likelihoods(fit: Fit, beta: FloatArray) -> FloatArray:
         eta += order[r] * float((beta * value)[of["order"]].sum())
         g = float((beta * value)[of["tie"]].sum())
         p = outcome_probabilities(np.array(eta), np.array(g), fit.outcome_model)
+        if isinstance(fit, ContestFit):
+            eta += rows.columns[fit.of_contests.offset][r] if fit.of_contests.offset else 0.0
+            p = outcome_probabilities(np.array(eta), np.array(g), fit.outcome_model)
+            if fit.of_contests.link != "logit":
+                win = {"probit": norm, "cauchit": cauchy}[fit.of_contests.link].cdf(eta)
+                p = np.array([win, 0.0, 1.0 - win])
         counts = np.array([rows.wins[r], rows.ties[r], rows.losses[r]])
         out[r] = counts[counts > 0] @ np.log(p[counts > 0])
     return out
