@@ -9,6 +9,7 @@ import io
 import json
 import time
 import warnings
+from importlib import import_module
 from itertools import combinations
 
 import pandas as pd
@@ -17,11 +18,14 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from pairproof.data.columns import natural_order
 from pairproof.data.comparisons import Comparisons
-from pairproof.data.reading import read, read as ranked_pairs
+from pairproof.data.reading import read
 from pairproof.data.reading.sentence_errors import read_errors
 from pairproof.errors import DataWarning, InputError, ItemError, PairOrderError, PairproofError
 from pairproof.files import packed
 from pairproof.text import listed, quoted
+
+#: The module: its room has a function of the same name.
+READER = import_module("pairproof.data.reading.read")
 
 #: Characters of the longest message of an input here; observed at most 700, most of it the layouts that are
 #: known.
@@ -132,12 +136,12 @@ def test_blank_places_of_many_rankings_cost_nothing(monkeypatch):
     columns = {name: [None] * 300 for k in range(1, 201) for name in (f"system{k}", f"rank{k}")}
     for name, value in (("system3", "A"), ("rank3", 1), ("system150", "B"), ("rank150", 2)):
         columns[name] = [value] * 300
-    monkeypatch.setattr(ranked_pairs, "MOST_PAIRS", 300)
+    monkeypatch.setattr(READER, "MOST_PAIRS", 300)
     assert read(columns).pooled() == {("A", "B"): (300, 0, 0)}
 
 
 def test_covariates_are_counted_when_rankings_are_refused(monkeypatch):
-    monkeypatch.setattr(ranked_pairs, "MOST_CELLS", 5)
+    monkeypatch.setattr(READER, "MOST_CELLS", 5)
     table = {**ranking(3), "age": [30], "town": ["x"]}
     assert "stand for 3 pairs, each with 2 other columns" in refused(table)
 

@@ -78,7 +78,9 @@ def test_clustered_errors_of_reduced_bias_are_those_of_sandwich_on_brglm2() -> N
     fit = pairproof.fit_bradley_terry(rows(), ties="drop", reduce_bias="mean")
     assert isinstance(fit, ContestFit)
     coef, theirs = asked_of_r(fit, reduced=True)
-    np.testing.assert_allclose(fit.params.to_numpy()[1:], coef, atol=1e-10)  # brglmFit stops at 1e-12 of its scores; seen 8e-14
+    np.testing.assert_allclose(
+        fit.params.to_numpy()[1:], coef, atol=1e-10
+    )  # brglmFit stops at 1e-12 of its scores; seen 8e-14
     ours = fit.clustered("judge", kind="CR1").covariance.between(np.eye(5))[1:, 1:]
     np.testing.assert_allclose(ours, theirs, rtol=1e-10)  # seen 4e-14
 
