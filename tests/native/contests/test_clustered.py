@@ -13,8 +13,9 @@ from pairproof.errors import InputError
 from pairproof.fit.contests.fit import ContestFit
 from tests.fit.robust.brute import table
 
-#: R: coefficients and CR1 of a glm of the rows, item 0 the reference.  glm takes its weights from the step before the
-#: last, and scoring of a cauchit gains a digit in several steps: single steps are taken until nothing changes.
+#: R: coefficients and CR1 of a glm of the rows, item 0 the reference.  glm takes its weights from the step
+#: before the last, and scoring of a cauchit gains a digit in several steps: single steps are taken until
+#: nothing changes.
 VCOVCL = """
 X <- X[, -1, drop = FALSE]
 data <- data.frame(wins, losses, away)

@@ -218,7 +218,8 @@ def test_live_r_says_what_its_record_says(name):
         np.testing.assert_allclose(getattr(live, what)[kept], getattr(recorded, what)[kept], rtol=1e-6)
     assert live.sigma == pytest.approx(recorded.sigma, rel=1e-6, nan_ok=True)
     assert live.deviance == pytest.approx(recorded.deviance, rel=1e-6, nan_ok=True)
-    # Whether glm calls itself converged at its tight epsilon is decided by the last bits: with OpenBLAS it does.
+    # Whether glm calls itself converged at its tight epsilon is decided by the last bits: with OpenBLAS
+    # it does.
     said = [
         {w.message for w in m.result.warnings} - {"glm.fit: algorithm did not converge"}
         for m in (live, recorded)
