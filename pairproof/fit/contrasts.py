@@ -87,10 +87,11 @@ def _of_parameter(
 ) -> inference.Contrast:
     """A parameter that is no item's ability, which has no other item to be compared with."""
     if name in fit.items or name not in fit.names or group is not None or at is not None:
-        example = next((item for item in fit.items if item != name), "B")
+        one = name if name in fit.items else fit.items[0]
+        other = next((item for item in fit.items if item != one), "B")
         raise InputError(
             f"contrast({name!r}) names {'one item' if name in fit.items else 'no parameter'}; expected two items, as in"
-            f" contrast({fit.items[0] if name not in fit.items else name!r}, {example!r}), or one parameter that is no item,"
+            f" contrast({one!r}, {other!r}), or one parameter that is no item,"
             f" without group and at: {', '.join([n for n in fit.names if n not in fit.items][:10]) or 'there is none'}"
         )
     k = fit.names.index(name)

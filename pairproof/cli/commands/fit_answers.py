@@ -204,7 +204,9 @@ COMPARED = {
     help="Standard errors that hold if the model is wrong: by person, or by column where persons go together.",
 )
 @_errors(
-    "--cluster-kind", type=click.Choice(["CR0", "CR1"]), help="Correction for few clusters; default: CR1."
+    "--cluster-kind",
+    type=click.Choice(["CR0", "CR1", "CR2"]),
+    help="Correction for few clusters; default: CR1.",
 )
 @_errors(
     "--cluster-missing",

@@ -13,6 +13,7 @@ from ...native.ranking.error_rates import holm
 from ...native.ranking.pairwise_order import settled_ranking, shortest_cycle, unsettled_pairs
 from ...native.ranking.two_systems import BinaryResult, TwoSystems
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Row, Table
+from ...text import named
 
 HEADER = (
     *(Column(title, "left") for title in ("first", "second", "judge")),
@@ -156,7 +157,7 @@ def _about(two: TwoSystems) -> Iterator[str]:
     """The judges' votes, and the reason if there is no z."""
     m, votes = two.merged, two.votes
     if votes is not None:
-        against = f"; against the sum: {', '.join(two.against)}" if two.against else ""
+        against = f"; against the sum: {named(two.against)}" if two.against else ""
         even = f", {votes.ties} even" if votes.ties else ""
         yield f"{m.first} and {m.second}: {votes.wins}-{votes.losses} by votes of the judges{even}{against}"
     if m.z is None:

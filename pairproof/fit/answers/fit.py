@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -231,7 +231,8 @@ class AnswerFit(Fit):
         one_of("scale", scale, ("lambda", "log-odds"))
         factor = LOG_WORTH_PER_UNIT[self.scale] / LOG_WORTH_PER_UNIT[scale]
         units = np.array([factor if t.kind in ("item", "covariate") else 1.0 for t in self.terms])
-        moved = replace(self.numbers, influence=self.numbers.influence * units)
+        law = replace(self.numbers.law, outward=units[:, None] * self.numbers.law.outward)
+        moved = replace(self.numbers, law=law)
         return replace(super().on_scale(scale), numbers=moved)
 
     def with_reference(self, reference: str) -> AnswerFit:
@@ -255,8 +256,9 @@ class AnswerFit(Fit):
         """
         found = super().with_reference(reference)
         shift = shift_to(self, reference)
-        influence = np.asarray(shift.forward(self.numbers.influence.T)).T * ~found.is_reference
-        return replace(found, numbers=replace(self.numbers, influence=influence))
+        outward = np.asarray(shift.forward(self.numbers.law.outward)) * ~found.is_reference[:, None]
+        law = replace(self.numbers.law, outward=outward)
+        return replace(found, numbers=replace(self.numbers, law=law))
 
     # -- answers ---------------------------------------------------------------------------------------------
 
@@ -443,8 +445,10 @@ class AnswerFit(Fit):
         ----------
         *columns : str
             A column of the table; none: every person is a cluster.
-        kind : {"CR0", "CR1"}
-            CR1 multiplies the variances by G / (G - 1) for G clusters; "CR2" is refused.
+        kind : {"CR0", "CR1", "CR2"}
+            CR1 multiplies the variances by G / (G - 1) for G clusters; CR2 is for few clusters, with degrees of freedom
+            of its own.  Where the information of a cluster's incomplete answers is not positive, there is no CR2: CR1
+            stands in for it, and the summary says so.
         missing : {"refuse", "own"}
             What to do with rows without a value of the column.
 
@@ -456,7 +460,9 @@ class AnswerFit(Fit):
         Raises
         ------
         InputError
-            No such column, several, one cluster, rows without a value, another kind, or latent classes.
+            No such column, several, one cluster, rows without a value, or another kind.
+        TooLargeError
+            CR2 of very many clusters and parameters.
         """
         if self.robust is not None:
             raise InputError(f"standard errors are by cluster already: {self.robust.title}")
@@ -475,28 +481,6 @@ class AnswerFit(Fit):
             Always.
         """
         only_comparisons(self, "the Poisson log-likelihood")
-        raise AssertionError  # refused above
-
-    def bootstrap(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refused: the bootstrap is for models of comparisons; see :meth:`clustered`.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        only_comparisons(self, "the bootstrap")
-        raise AssertionError  # refused above
-
-    def profile(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refused: profile likelihoods are for models of comparisons.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        only_comparisons(self, "the profile likelihood")
         raise AssertionError  # refused above
 
     # -- shown -----------------------------------------------------------------------------------------------

@@ -94,8 +94,8 @@ class ClassNumbers:
     """What a fit of latent classes says of the classes.
 
     shares float[K]: share of persons in each class, the largest first.  covariance float[K, K]: of the
-    shares, from the observed information of the mixture; nan where there is none.  influence float[n, K]:
-    what a person of weight 1 with each distinct answer moves the shares by.  posterior float[n, K]:
+    shares, from the observed information of the mixture; nan where there is none.  outward float[K, p]:
+    derivatives of the shares by the mixture's parameters.  posterior float[n, K]:
     probabilities of the classes given each distinct answer.  optima: log-likelihoods of the maxima that were
     found, best first, and how many starts ended there.  starts: starts that were made; some may have ended
     nowhere.  seed: of the starts.  collapsed: parameters that are infinite.  tester: makes the bootstrap
@@ -104,7 +104,7 @@ class ClassNumbers:
 
     shares: FloatArray
     covariance: FloatArray
-    influence: FloatArray
+    outward: FloatArray
     posterior: FloatArray
     optima: tuple[tuple[float, int], ...]
     starts: int

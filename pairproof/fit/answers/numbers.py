@@ -11,12 +11,13 @@ those that were seen:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..law import Law
 
 #: How names of natural parameters that are abilities begin.
 OF_ITEM = "item "
@@ -45,9 +46,7 @@ class AnswerNumbers:
     row int[n_rows]: the distinct answer of each row of the table; -1 for rows that say nothing.  group
     int[n]: covariate group of each distinct answer.  labels: names of the groups; "" for the only one.
     observed, expected float[n]: persons.  block int[n]: block of each distinct answer.  possible
-    float[n_blocks]: possible answers of each block.  influence float[n, n_params]: inverse of the information
-    times the derivative of each answer's log-probability: what a person of weight 1 moves the parameters by.
-    statistics: names of the q natural parameters.  maps: from the p free parameters to the natural ones, a
+    float[n_blocks]: possible answers of each block.  law: their likelihood.  statistics: names of the q natural parameters.  maps: from the p free parameters to the natural ones, a
     matrix a group.  predicted: none where possible answers are not enumerated.  adds_up: whether the
     probabilities of a block's possible answers add up to 1.  They do not where ties, which are answers,
     decide how many items are ranked before a person stops.
@@ -60,7 +59,7 @@ class AnswerNumbers:
     expected: FloatArray
     block: IntArray
     possible: FloatArray
-    influence: FloatArray
+    law: Law
     statistics: tuple[str, ...]
     maps: tuple[FloatArray, ...]
     predicted: Predicted | None

@@ -11,8 +11,6 @@ WALD = (
 )
 #: What is asked for -> what there is in its place.
 INSTEAD = {
-    "the bootstrap": "fit.clustered() has standard errors that hold if the model is wrong",
-    "the profile likelihood": "fit.conf_int() has Wald intervals, and fit.compare(other) likelihood ratios",
     "the Poisson log-likelihood": "fit.llf is that of the answers, without constants",
     "the score test": WALD,
     "the wild cluster test": WALD,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy import sparse
 
 from ...errors import InputError
 from .. import inference, parameters
@@ -19,10 +20,13 @@ from ..covariance import Covariance, MappedCovariance
 from ..family import Scale
 from ..fit import Fit
 from ..rescale import shift_to
+from ..robust.clusters import Kind
+from ..robust.dense import sandwich
+from ..robust.robust import Missing, cluster_codes
 from ..spec import LOG_WORTH_PER_UNIT, Value
 from . import compared, tables, text
 from .outcomes import Outcomes
-from .refused import clusters_exist, only_plain
+from .refused import clusters_exist
 from .spec import ContestSpec
 
 if TYPE_CHECKING:
@@ -273,21 +277,31 @@ class ContestFit(Fit):
         Raises
         ------
         InputError
-            As there; random effects; ties with a shift or a scale; CR2 of link "cauchit".
+            As there; random effects; CR2 of link "cauchit"; two columns of ties with a shift or a scale.
         """
         clusters_exist(self.of_contests, kind)
+        if self.of_contests.tie_shift or self.of_contests.tie_scale:
+            return self._clustered_ties(columns, kind, missing)
         return super().clustered(*columns, kind=kind, missing=missing)
 
-    def bootstrap(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refused: for plain maximum likelihood of the logit only.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        only_plain(self, "the bootstrap")
-        raise AssertionError  # refused above
+    def _clustered_ties(self, columns: Sequence[str], kind: Kind, missing: Missing) -> ContestFit:
+        """By the information of whole clusters: a row of such a model has more than two predictors."""
+        fit = self if self.robust is None else replace(self, covariance=self.robust.model_based, robust=None)
+        if len(columns) != 1:
+            raise InputError(
+                f"clustered by {' and '.join(columns) or 'nothing'}: ties with a shift or a scale are clustered by one column"
+            )
+        table = fit.data
+        counts = np.stack([table.wins, table.ties, table.losses], axis=1)
+        used = np.flatnonzero(counts.sum(axis=1) > 0.0)
+        column = table.role_of(columns[0])
+        codes, labels = cluster_codes(table, column, used, missing)
+        units = 3 * used[:, None] + np.arange(3)
+        at = (counts[used].ravel(), (np.repeat(codes, 3), units.ravel()))
+        groups = sparse.csr_matrix(at, shape=(len(labels), counts.size))
+        law = fit.outcomes.law(fit)
+        robust = sandwich(law, groups, np.ones(len(labels)), ((column,), labels), kind, fit.covariance)
+        return replace(fit, covariance=robust.covariance, robust=robust)
 
     @property
     def llf_poisson(self) -> float:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ..law import Law
+    from ..record import FitRecord
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -22,3 +26,6 @@ class Outcomes(Protocol):
 
     def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray] | None:
         """As :func:`pairproof.fit.robust.scores.units` gives them for the logit; None: they are those."""
+
+    def law(self, fit: FitRecord) -> Law:
+        """The likelihood of one win, tie or loss in each row; asked of ties with a shift or a scale."""

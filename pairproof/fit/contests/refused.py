@@ -29,11 +29,6 @@ def clusters_exist(spec: ContestSpec, kind: str) -> None:
             " product over the rows of a table, since comparisons of an item or judge share an effect; judges as random"
             " effects, random='item:judge', allow for judges that differ"
         )
-    if spec.tie_shift or spec.tie_scale:
-        raise InputError(
-            "standard errors by cluster of ties with a shift or a scale are not there yet: ties='davidson' without them"
-            " has them"
-        )
     if spec.link == "cauchit" and kind == "CR2":
         raise InputError(
             "kind='CR2' with link='cauchit': its likelihood is not concave, so that the information of a cluster may be"

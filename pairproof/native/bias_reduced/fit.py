@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, InputError, NotEstimableError
-from ..patterns.information import cholesky_of
+from ..numerics.information import cholesky_of
 from ..structured.contests import Contests
 from ..structured.existence import aliased, listed
 from ..structured.likelihood import ContestPoint

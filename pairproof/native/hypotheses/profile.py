@@ -22,13 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, InputError, NotEstimableError
-from ...fit.answers.refused import only_comparisons
+from ...fit.answers.classes import ClassFit
+from ...fit.answers.fit import AnswerFit
 from ...fit.contests.fit import ContestFit
 from ...fit.contests.mixed import MixedFit
 from ...fit.contrasts import check_level
 from ...fit.fit import Fit
 from ...fit.inference import normal_quantile
+from ...fit.record import NULL_TOLERANCE
 from ..contests.inference.profile import SIGMA, check_profile, profile_contests
+from ..numerics.constrained import Profile, complement, constrained_maximum
 from ..pairs.differences import check_dense_size
 from ..pairs.solve import laid_out
 from .at_infinity import AtInfinity, at_infinity, held_at_minus_infinity, joined
@@ -206,7 +209,8 @@ def profile(
     ------
     InputError
         A clustered fit: its likelihood knows nothing of clusters.  An unknown name, a reference, another level.  An
-        estimate that maximises nothing (PQL, median bias reduction).
+        estimate that maximises nothing (PQL, median bias reduction), or
+        something else than the likelihood (pseudo-rankings, a prior).  Latent classes, whose likelihood has several maxima.
 
     References
     ----------
@@ -222,7 +226,6 @@ def profile(
     >>> pairproof.profile(fit).round(4).to_dict("records")  # doctest: +NORMALIZE_WHITESPACE
     [{'estimate': inf, 'wald_low': nan, 'wald_high': nan, 'profile_low': 2.2946, 'profile_high': inf}]
     """
-    only_comparisons(fit, "the profile likelihood")
     import pandas as pd
 
     check_level(level)
@@ -232,7 +235,7 @@ def profile(
     labels = [label for label, _ in wanted]
     functions = np.array([function for _, function in wanted]).reshape(len(wanted), len(fit.terms))
     refuse_clustered(fit)
-    profiler = Profiler(take_apart(fit))
+    profiler = AnswerProfiler(fit) if isinstance(fit, AnswerFit) else Profiler(take_apart(fit))
     estimate = profiler.estimates(functions)
     half = normal_quantile(0.5 + level / 2) * _standard_errors(fit, functions)
     centre = np.where(np.isfinite(estimate), estimate, np.nan)
@@ -307,13 +310,12 @@ def profile_test(fit: Fit, functions: Sequence[Function], *, group: str | None =
     >>> pairproof.profile_test(fit, [("B", "C"), ("A", "B")])["z"].round(3).to_dict()
     {'B - C': 3.771, 'A - B': 2.007}
     """
-    only_comparisons(fit, "the profile likelihood")
     import pandas as pd
 
     refuse_clustered(fit)
     wanted = [function_of(fit, what, group) for what in functions]
     rows = np.array([function for _, function in wanted]).reshape(len(wanted), len(fit.terms))
-    profiler = Profiler(take_apart(fit))
+    profiler = AnswerProfiler(fit) if isinstance(fit, AnswerFit) else Profiler(take_apart(fit))
     statistic = profiler.drops(rows)
     columns = dict(
         statistic=statistic,
@@ -352,11 +354,16 @@ def refuse_clustered(fit: Fit) -> None:
     """Raise InputError for a fit with a cluster-robust covariance."""
     robust = getattr(fit, "robust", None)
     if robust is not None:
-        by = ", ".join(robust.columns)
+        by = ", ".join(robust.columns) or "person"
+        wild = not isinstance(fit, AnswerFit)
+        instead = (
+            f'pairproof.wild_test(fit, "{robust.columns[0]}", contrast).conf_int()'
+            if wild
+            else "fit.conf_int()"
+        )
         raise InputError(
-            f"the fit is clustered by {by}, and a profile likelihood takes its comparisons as independent; use"
-            f' pairproof.wild_test(fit, "{robust.columns[0]}", contrast).conf_int(), or profile the fit before'
-            " .clustered()"
+            f"the fit is clustered by {by}, and a profile likelihood takes its comparisons as independent; use {instead}, or"
+            " profile the fit before .clustered()"
         )
 
 
@@ -396,6 +403,73 @@ def _standard_errors(fit: Fit, functions: FloatArray) -> FloatArray:
         if fit.is_estimable(function[None, :]) and not fit.is_reference[function != 0.0].all():
             out[k] = np.sqrt(max(float(fit.covariance.between(function[None, :])[0, 0]), 0.0))
     return out
+
+
+class AnswerProfiler:
+    """Profile likelihoods of linear functions of the parameters of a model of whole answers."""
+
+    def __init__(self, fit: AnswerFit) -> None:
+        if isinstance(fit, ClassFit):
+            raise InputError(
+                f"the profile likelihood of {fit.title}: the likelihood of latent classes has several maxima, and which of them"
+                " is the highest changes along a profile; fit.conf_int() has Wald intervals at the one that was found"
+            )
+        if fit.quasi_likelihood:
+            raise InputError(
+                f"the profile likelihood of {fit.title}: the estimate maximises something else than the likelihood;"
+                " fit.conf_int() has Wald intervals, and a fit without it a profile"
+            )
+        self._fit, self._law, self._weights = fit, fit.numbers.law, fit.numbers.observed
+
+    def _objective(self, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        point = self._law.model.at(theta)
+        w = self._weights
+        return float(w @ point.log_probabilities), w @ point.scores, point.information(w)
+
+    def estimates(self, functions: FloatArray) -> FloatArray:
+        """float[m]: with -inf and inf, and nan where the data do not determine one."""
+        out, off = functions @ self._fit.beta, functions @ self._fit.null_space
+        # What is infinite is a tie or dependence parameter of its own, at minus infinity.
+        for k, moved in enumerate(np.abs(off) > NULL_TOLERANCE):
+            if moved.any():
+                out[k] = -np.sign(off[k, moved][0]) * np.inf if moved.sum() == 1 else np.nan
+        return out
+
+    def _profile(self, function: FloatArray, estimate: float) -> Profile:
+        c = function @ self._law.outward
+        basis, along = complement(c[:, None]), c / (c @ c)
+        start = basis.T @ self._law.phi
+
+        def maximum(v: float, near: FloatArray | None) -> tuple[FloatArray, float]:
+            return constrained_maximum(self._objective, v * along, basis, start if near is None else near)
+
+        return Profile(maximum, self._fit.llf, estimate, float(np.sqrt(c @ self._law.covariance @ c)))
+
+    def limits(self, functions: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+        """Low and high of every function; nan where the estimate is infinite."""
+        from scipy.special import chdtri
+
+        drop = float(chdtri(1, 1.0 - level))
+        low, high = np.full(len(functions), np.nan), np.full(len(functions), np.nan)
+        for k, (function, estimate) in enumerate(zip(functions, self.estimates(functions))):
+            if (
+                np.isfinite(estimate)
+                and np.abs(function @ self._law.outward).max(initial=0.0) > NULL_TOLERANCE
+            ):
+                profile = self._profile(function, float(estimate))
+                low[k], high[k] = profile.side(drop, -1.0), profile.side(drop, 1.0)
+        return low, high
+
+    def drops(self, functions: FloatArray) -> FloatArray:
+        """float[m]: twice the log-likelihood lost where each function is held at 0; nan where it is infinite."""
+        out = np.full(len(functions), np.nan)
+        for k, (function, estimate) in enumerate(zip(functions, self.estimates(functions))):
+            if (
+                np.isfinite(estimate)
+                and np.abs(function @ self._law.outward).max(initial=0.0) > NULL_TOLERANCE
+            ):
+                out[k] = max(self._profile(function, float(estimate)).drop(0.0), 0.0)
+        return out
 
 
 class Profiler:

@@ -127,7 +127,7 @@ def score_test(
     apart = take_apart(fit)
     found = [function_of(fit, one, group) for one in wanted]
     functions = np.array([function for _, function in found])
-    code = codes_of(apart, column, missing)
+    code = codes_of(apart.model, column, missing)
     n, q = int(code.max()) + 1, len(found)
     if q >= n:
         raise InputError(

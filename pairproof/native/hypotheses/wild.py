@@ -329,7 +329,7 @@ def wild_test(
         raise InputError(f"value={value}; expected a finite number")
     apart = take_apart(fit)
     label, function = function_of(fit, contrast, group)
-    code = codes_of(apart, column, missing)
+    code = codes_of(apart.model, column, missing)
     clusters = int(code.max()) + 1
     used_seed = (
         int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole_number("seed", seed)

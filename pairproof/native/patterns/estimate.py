@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, InputError, NotEstimableError
+from ..numerics.information import cholesky_of, flat_names, raised_cholesky
 from ..numerics.newton import Solution, maximise
 from .existence import examine
-from .information import cholesky_of, flat_names, raised_cholesky
 from .likelihood import Likelihood, LikelihoodPoint
 
 FloatArray = NDArray[np.float64]
@@ -82,7 +82,7 @@ class Prior:
         return -0.5 * float(off @ self.precision @ off)
 
 
-class _Weighted:
+class Weighted:
     """The weighted log-likelihood, and the prior, at one place, as the solver asks for it."""
 
     def __init__(
@@ -131,12 +131,12 @@ def maximum_likelihood(
             f"a prior of {prior.mean.size} parameters for a model of {likelihood.n_params}: {', '.join(names)}"
         )
     if not likelihood.n_params:
-        here = _Weighted(likelihood.at(np.zeros(0)), weights, True)
+        here = Weighted(likelihood.at(np.zeros(0)), weights, True)
         empty = np.zeros(0)
         return Estimate((), empty, np.zeros((0, 0)), here.value, float(weights.sum()), 0, 0.0, empty)
 
-    def evaluate(phi: FloatArray) -> _Weighted:
-        return _Weighted(likelihood.at(phi), weights, concave, prior)
+    def evaluate(phi: FloatArray) -> Weighted:
+        return Weighted(likelihood.at(phi), weights, concave, prior)
 
     first = np.zeros(likelihood.n_params) if start is None else start
     found = maximise(evaluate, first, FAR)
@@ -166,7 +166,7 @@ def _check(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) ->
         raise InputError("all weights are 0: there is no answer to fit")
 
 
-def _trouble(found: Solution[_Weighted]) -> str:
+def _trouble(found: Solution[Weighted]) -> str:
     reason = {
         "far": f"a parameter went beyond {FARTHEST:g}",
         "singular": "the information is singular",
@@ -178,7 +178,7 @@ def _trouble(found: Solution[_Weighted]) -> str:
     )
 
 
-def _estimate(names: Sequence[str], here: _Weighted, found: Solution[_Weighted]) -> Estimate:
+def _estimate(names: Sequence[str], here: Weighted, found: Solution[Weighted]) -> Estimate:
     try:
         factor = cholesky_of(here.information)
     except np.linalg.LinAlgError:

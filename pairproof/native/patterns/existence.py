@@ -51,8 +51,8 @@ def recession(likelihood: Likelihood, weights: FloatArray) -> FloatArray | None:
     likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
     Returns float[p] or None: none if there is no such direction.
     """
-    demands = _demands(likelihood, weights)
-    return _recession(demands) if len(demands) else None
+    demands = demands_of(likelihood, weights)
+    return recession_of(demands) if len(demands) else None
 
 
 def _named(directions: FloatArray, names: Sequence[str]) -> str:
@@ -61,7 +61,7 @@ def _named(directions: FloatArray, names: Sequence[str]) -> str:
     return ", ".join(name for name, there in zip(names, moved) if there)
 
 
-def _demands(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
+def demands_of(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
     """float[m, p]: distinct demands of all groups, none of them 0."""
     found = []
     for rows, matrix in zip(likelihood.rows, likelihood.maps):
@@ -81,7 +81,7 @@ def _demands(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
     return np.asarray(kept[np.sort(first)])
 
 
-def _recession(demands: FloatArray) -> FloatArray | None:
+def recession_of(demands: FloatArray) -> FloatArray | None:
     """A generic direction of recession that is strict somewhere, or None."""
     from scipy import sparse
     from scipy.optimize import linprog

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError
+from ..numerics.information import cholesky_of
 from ..numerics.newton import maximise
-from ..patterns.information import cholesky_of
 from ..structured.contests import Contests
 from ..structured.likelihood import ContestPoint
 from ..structured.links import Link

@@ -15,15 +15,19 @@ from numpy.typing import NDArray
 
 from ...data.options import one_of, whole_number
 from ...errors import InputError, NotEstimableError, TooLargeError
-from ...fit.answers.refused import only_comparisons
+from ...fit.answers.fit import AnswerFit
+from ...fit.contests.fit import ContestFit
 from ...fit.fit import Fit
 from ...fit.robust.observed import only_observed
 from ...fit.robust.robust import Missing, Robust, cluster_codes
-from ..hypotheses.taken_apart import TakenApart, take_apart
-from .draws import ByCluster, TwoWays, by_cluster, by_comparison, two_ways
+from ..hypotheses.taken_apart import take_apart
+from ..pairs.build import Model
+from .answers import AnswerRefitter
+from .contests import ContestRefitter
+from .draws import AnyDraws, ByCluster, ByRows, TwoWays, by_cluster, by_comparison, two_ways
 from .quantities import Asked, Custom, Linear, Probabilities, Quantity, Ranks, Worths, quantities, ranks
 from .refit import Refitter
-from .replicates import AnyDraws, Engine, make_replicates
+from .replicates import AnyRefitter, Engine, make_replicates
 from .result import Bootstrap
 
 FloatArray = NDArray[np.float64]
@@ -151,7 +155,6 @@ def bootstrap(
     >>> drawn.conf_int().loc["A - B"].round(1).tolist()
     [-0.2, 0.6]
     """
-    only_comparisons(fit, "the bootstrap")
     only_observed(fit, "the bootstrap")
     n = whole_number("replicates", replicates, 1)
     if n < 2:
@@ -163,7 +166,13 @@ def bootstrap(
     one_of("missing", missing, ("refuse", "own"))
     if not columns and fit.robust is not None:
         columns = fit.robust.columns
-    apart = take_apart(fit)
+    refitter: AnyRefitter
+    if isinstance(fit, AnswerFit):
+        refitter = AnswerRefitter(fit)
+    elif isinstance(fit, ContestFit):
+        refitter = ContestRefitter(fit)
+    else:
+        refitter = Refitter(take_apart(fit))
     wanted = quantities(fit, quantity, group)
     _check_size(n * sum(len(q.names) for q in wanted))
     if studentize and len(columns) == 2:
@@ -171,9 +180,13 @@ def bootstrap(
             "studentize=True with two columns: the variance of a two-way replicate may be negative; use bca or"
             " percentile limits, or one column"
         )
-    draws = draws_of(apart, columns, missing)
+    draws = (
+        refitter.draws(columns, missing)
+        if isinstance(refitter, AnswerRefitter)
+        else draws_of(refitter.model, columns, missing)
+    )
     with_ranks = ranks(fit, group) if group is not None or len(fit.groups) == 1 else None
-    engine = Engine(Refitter(apart), draws, tuple(wanted), with_ranks, studentize, fit.scale)
+    engine = Engine(refitter, draws, tuple(wanted), with_ranks, studentize)
     whole = engine.evaluate(engine.refitter.full, None, "the table itself")
     alone = from_one_cluster(fit, columns, missing, engine.quantities)
     made = make_replicates(engine, n, drawn_seed, workers, progress)
@@ -206,9 +219,9 @@ def _check_size(numbers: int) -> None:
         )
 
 
-def codes_of(apart: TakenApart, column: str, missing: Missing) -> IntArray:
+def codes_of(model: Model | ByRows, column: str, missing: Missing) -> IntArray:
     """int[n_rows]: cluster of every row of the table as fitted, -1 for rows without comparisons."""
-    table = apart.model.table
+    table = model.table
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
     code, labels = cluster_codes(table, column, used, missing)
     if len(labels) < 2:
@@ -220,16 +233,16 @@ def codes_of(apart: TakenApart, column: str, missing: Missing) -> IntArray:
     return out
 
 
-def draws_of(apart: TakenApart, columns: Sequence[str], missing: Missing) -> AnyDraws:
+def draws_of(model: Model | ByRows, columns: Sequence[str], missing: Missing) -> AnyDraws:
     """How replicates are drawn, by no, one or two columns."""
     if len(columns) > 2 or len(set(columns)) != len(columns):
         raise InputError(f"bootstrap by {', '.join(columns)}; expected no column, one, or two different ones")
     if not columns:
-        return by_comparison(apart.model)
-    codes = [codes_of(apart, column, missing) for column in columns]
+        return by_comparison(model)
+    codes = [codes_of(model, column, missing) for column in columns]
     if len(columns) == 1:
-        return by_cluster(apart.model, columns[0], codes[0])
-    return two_ways(apart.model, (columns[0], columns[1]), (codes[0], codes[1]))
+        return by_cluster(model, columns[0], codes[0])
+    return two_ways(model, (columns[0], columns[1]), (codes[0], codes[1]))
 
 
 def _n_clusters(draws: AnyDraws, columns: Sequence[str]) -> tuple[int, ...]:

@@ -13,13 +13,15 @@ the number of processes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Union
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...data.comparisons import Comparisons
 from ...errors import InputError, TooLargeError
+from ...fit.spec import ModelSpec
 from ..pairs.build import Model
 from ..pairs.cells import Cells, cell_key
 
@@ -73,12 +75,26 @@ class Draws(Protocol):
         """float[n_rows, 3]: counts of the rows of a table in a replicate."""
 
 
-def cell_of_rows(model: Model) -> tuple[IntArray, NDArray[np.bool_]]:
+@dataclass(frozen=True, eq=False)
+class ByRows:
+    """A model whose cells are the rows of its table.
+
+    data: as it was given.  table: as it enters the likelihood.
+    """
+
+    data: Comparisons
+    table: Comparisons
+    spec: ModelSpec
+
+
+def cell_of_rows(model: Model | ByRows) -> tuple[IntArray, NDArray[np.bool_]]:
     """int[n_rows]: the problem's cell of every row, -1 for a row without comparisons; and whether the row names the
     cell's second item first.
     """
-    table, cells = model.table, model.problem.cells
-    n = len(table.items)
+    table = model.table
+    if isinstance(model, ByRows):
+        return np.arange(table.n_rows), np.zeros(table.n_rows, bool)
+    cells, n = model.problem.cells, len(table.items)
     back = table.first > table.second
     i, j = np.where(back, table.second, table.first), np.where(back, table.first, table.second)
     sign = np.zeros(table.n_rows, np.int64)
@@ -93,10 +109,14 @@ def cell_of_rows(model: Model) -> tuple[IntArray, NDArray[np.bool_]]:
     return np.where(known[found] == of_row, found, -1), back
 
 
-def _onto_cells(model: Model, group: IntArray, n_groups: int) -> sparse.csr_matrix:
+def _n_cells(model: Model | ByRows) -> int:
+    return model.table.n_rows if isinstance(model, ByRows) else len(model.problem.cells)
+
+
+def _onto_cells(model: Model | ByRows, group: IntArray, n_groups: int) -> sparse.csr_matrix:
     """float[n_groups, 3 n_cells]: counts of every cell by group of rows; group -1 is left out."""
     cell, back = cell_of_rows(model)
-    table, n = model.table, len(model.problem.cells)
+    table, n = model.table, _n_cells(model)
     parts = []
     first = np.where(back, 2, 0)
     for values, place in ((table.wins, first), (table.ties, np.ones_like(first)), (table.losses, 2 - first)):
@@ -111,12 +131,14 @@ def _onto_cells(model: Model, group: IntArray, n_groups: int) -> sparse.csr_matr
 class ByCluster:
     """Clusters drawn with replacement.
 
-    code int[n_rows]: cluster of every row, -1 for rows without comparisons.  groups float[G, 3 n_cells].
+    code int[n_rows]: cluster of every row, -1 for rows without comparisons.  groups float[G, width n_cells]: width 3 of
+    comparisons, 1 of whole answers.
     """
 
     column: str
     code: IntArray
     groups: sparse.csr_matrix
+    width: int = 3
 
     def left_out(self) -> tuple[sparse.csr_matrix, FloatArray, IntArray]:
         n = self.groups.shape[0]
@@ -130,7 +152,7 @@ class ByCluster:
         return Weights(_multinomial(rng, self.groups.shape[0]))
 
     def counts(self, weights: Weights) -> FloatArray:
-        return np.asarray(weights.of_groups @ self.groups).reshape(-1, 3)
+        return np.asarray(weights.of_groups @ self.groups).reshape(-1, self.width)
 
     def row_factors(self, weights: Weights, rows: FloatArray) -> FloatArray:
         out: FloatArray = rows * np.where(self.code >= 0, weights.of_groups[self.code], 0.0)[:, None]
@@ -182,17 +204,19 @@ class TwoWays:
 
 @dataclass(frozen=True, eq=False)
 class ByComparison:
-    """Single comparisons drawn with replacement.
+    """Single comparisons, or persons, drawn with replacement.
 
     row, outcome int[n_kinds]: row of the table, and 0, 1, 2 for win, tie, loss: one kind each.  multiplicity
     float[n_kinds]: how many there are.  groups float[n_kinds, 3 n_cells]: what one comparison of a kind adds
-    to the cells.
+    to the cells.  width: as of `ByCluster`.
     """
 
     row: IntArray
     outcome: IntArray
     multiplicity: FloatArray
     groups: sparse.csr_matrix
+    width: int = 3
+    what: str = "comparisons"
 
     def left_out(self) -> tuple[sparse.csr_matrix, FloatArray, IntArray]:
         # Comparisons of one cell and outcome, in whatever rows, change the same number.
@@ -203,7 +227,7 @@ class ByComparison:
 
     @property
     def title(self) -> str:
-        return f"bootstrap of single comparisons ({self.multiplicity.sum():,.0f})"
+        return f"bootstrap of single {self.what} ({self.multiplicity.sum():,.0f})"
 
     def draw(self, rng: np.random.Generator) -> Weights:
         n, kinds = int(self.multiplicity.sum()), len(self.multiplicity)
@@ -214,7 +238,7 @@ class ByComparison:
         return Weights(rng.multinomial(n, self.multiplicity / n).astype(float))
 
     def counts(self, weights: Weights) -> FloatArray:
-        return np.asarray(weights.of_groups @ self.groups).reshape(-1, 3)
+        return np.asarray(weights.of_groups @ self.groups).reshape(-1, self.width)
 
     def row_factors(self, weights: Weights, rows: FloatArray) -> FloatArray:
         out = np.zeros_like(rows)
@@ -222,17 +246,20 @@ class ByComparison:
         return out
 
 
+AnyDraws = Union[ByCluster, ByComparison, TwoWays]
+
+
 def _multinomial(rng: np.random.Generator, n: int) -> FloatArray:
     """float[n]: how often each of n is drawn in n draws with replacement."""
     return np.bincount(rng.integers(0, n, n), minlength=n).astype(float)
 
 
-def by_cluster(model: Model, column: str, code: IntArray) -> ByCluster:
+def by_cluster(model: Model | ByRows, column: str, code: IntArray) -> ByCluster:
     """Draws of the clusters of one column."""
     return ByCluster(column, code, _onto_cells(model, code, int(code.max()) + 1))
 
 
-def two_ways(model: Model, columns: tuple[str, str], codes: tuple[IntArray, IntArray]) -> TwoWays:
+def two_ways(model: Model | ByRows, columns: tuple[str, str], codes: tuple[IntArray, IntArray]) -> TwoWays:
     """Independent draws of the clusters of two columns."""
     parts = [by_cluster(model, column, code) for column, code in zip(columns, codes)]
     parts.sort(key=lambda part: int(part.groups.shape[0]))
@@ -247,7 +274,7 @@ def two_ways(model: Model, columns: tuple[str, str], codes: tuple[IntArray, IntA
     return TwoWays(one, other, single, np.stack([distinct // n, distinct % n]))
 
 
-def by_comparison(model: Model) -> ByComparison:
+def by_comparison(model: Model | ByRows) -> ByComparison:
     """Draws of single comparisons."""
     data = model.data
     counts = np.stack([data.wins, data.ties, data.losses], axis=1)
@@ -273,7 +300,7 @@ def by_comparison(model: Model) -> ByComparison:
     rows = np.concatenate([each[~tied], each[tied], each[tied]])
     columns = np.concatenate([at[~tied], 3 * cell[row[tied]], 3 * cell[row[tied]] + 2])
     values = np.concatenate([np.ones(int((~tied).sum())), np.full(2 * int(tied.sum()), 0.5)])
-    groups = sparse.csr_matrix((values, (rows, columns)), shape=(len(row), 3 * len(model.problem.cells)))
+    groups = sparse.csr_matrix((values, (rows, columns)), shape=(len(row), 3 * _n_cells(model)))
     return ByComparison(row, outcome, counts[row, outcome], groups)
 
 

@@ -22,8 +22,8 @@ from ...fit.fit import Fit
 from ...fit.inference import softmax
 from ...fit.outcomes import OutcomeModel, outcome_probabilities
 from ...fit.predictions import ability_functions, find_group
+from ..hypotheses.at_infinity import AtInfinity
 from ..hypotheses.taken_apart import Function, all_pairs, function_of
-from .refit import Refit
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -37,6 +37,18 @@ EQUAL = 1e-9
 MOST_QUANTITIES = 30_000
 
 
+class Estimates(Protocol):
+    """What every refit gives: the parameters, and what of them is infinite."""
+
+    @property
+    def beta(self) -> FloatArray:
+        """float[n_params]: the finite part."""
+
+    @property
+    def infinite(self) -> AtInfinity | None:
+        """None: every estimate is finite."""
+
+
 class Quantity(Protocol):
     """Some named numbers of a replicate."""
 
@@ -44,7 +56,7 @@ class Quantity(Protocol):
     def names(self) -> tuple[str, ...]:
         ...
 
-    def of(self, refit: Refit) -> FloatArray:
+    def of(self, refit: Estimates) -> FloatArray:
         """float[len(names)]: with inf, -inf, and nan where it is not defined."""
 
 
@@ -58,7 +70,7 @@ class Linear:
     names: tuple[str, ...]
     functions: sparse.csr_matrix
 
-    def of(self, refit: Refit) -> FloatArray:
+    def of(self, refit: Estimates) -> FloatArray:
         finite = np.asarray(self.functions @ refit.beta)
         if refit.infinite is None:
             return finite
@@ -93,7 +105,7 @@ class Abilities:
     items: tuple[str, ...]
     rows: sparse.csr_matrix
 
-    def of(self, refit: Refit) -> Levels:
+    def of(self, refit: Estimates) -> Levels:
         ability = np.asarray(self.rows @ refit.beta)
         n = len(ability)
         if refit.infinite is None:
@@ -113,7 +125,7 @@ class Worths:
     names: tuple[str, ...]
     abilities: Abilities
 
-    def of(self, refit: Refit) -> FloatArray:
+    def of(self, refit: Estimates) -> FloatArray:
         at = self.abilities.of(refit)
         k = len(at.above)
         if k == 1:
@@ -135,10 +147,10 @@ class Ranks:
     names: tuple[str, ...]
     abilities: Abilities
 
-    def of(self, refit: Refit) -> FloatArray:
+    def of(self, refit: Estimates) -> FloatArray:
         return self.both(refit)[0]
 
-    def both(self, refit: Refit) -> tuple[FloatArray, FloatArray]:
+    def both(self, refit: Estimates) -> tuple[FloatArray, FloatArray]:
         """float[n_items] twice: ranks, nan where another item cannot be compared; and the share of the first place,
         1/k each for k items that are equal there.
         """
@@ -169,7 +181,7 @@ class Probabilities:
     tie: Linear | None
     model: OutcomeModel
 
-    def of(self, refit: Refit) -> FloatArray:
+    def of(self, refit: Estimates) -> FloatArray:
         u = self.abilities.of(refit).gap(self.i, self.j)
         g = float(self.tie.of(refit)[0]) if self.tie is not None else 0.0
         known = np.where(np.isfinite(u), u, 0.0)

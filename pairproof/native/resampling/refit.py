@@ -7,16 +7,18 @@ any fit is: at infinity.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Union
+from typing import Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data.graph import components
-from ...errors import ConvergenceError
+from ...errors import ConvergenceError, PairproofWarning
 from ...fit.covariance import Covariance
+from ...fit.fit import Fit
 from ..hypotheses.at_infinity import AtInfinity, at_infinity, held_at_minus_infinity, joined, predictors
 from ..hypotheses.taken_apart import Coordinates, TakenApart
 from ..numerics.newton import FAR, Solution, maximise
@@ -25,11 +27,12 @@ from ..pairs.blocks import Blocks, as_blocks
 from ..pairs.build import Model
 from ..pairs.cells import Cells
 from ..pairs.dense import Dense, DensePoint
+from ..pairs.fit import fit_model
 from ..pairs.problem import Problem
 from ..pairs.rows import Rows, RowsPoint
 from ..pairs.solve import Solved, laid_out, solve, solve_by_strong_components
 from ..pairs.ties import Counts
-from .draws import cells_with
+from .draws import AnyDraws, Weights, cells_with
 from .units import units
 
 FloatArray = NDArray[np.float64]
@@ -72,7 +75,7 @@ class Refitter:
 
     def __init__(self, apart: TakenApart) -> None:
         self.model: Model = apart.model
-        self.n_params = len(apart.fit.terms)
+        self.n_params, self.scale = len(apart.fit.terms), apart.fit.scale
         self.ways: dict[int, Coordinates] = {k: apart.coordinates_of(k) for k in (0, 1)}
         self.full: FloatArray = apart.problem.cells.counts
         self.tie_place = next((k for k, t in enumerate(apart.fit.terms) if t.kind == "tie"), None)
@@ -166,6 +169,37 @@ class Refitter:
         except ConvergenceError:
             return None
         return self._read(problem, found, int(bool(self.model.tie_fixed)), self.model.tie_is_infinite)
+
+    def influence(self, refit: Refit, functions: FloatArray) -> FloatArray:
+        """float[3 n_cells, m]: what one comparison of each outcome of the whole table's cells moves m functions by."""
+        cells = self.model.problem.cells
+        return influence(refit, functions, cells, self.ways[int(refit.tie_added)]).reshape(-1, len(functions))
+
+    def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
+        """A whole fit of the replicate, for a user's function; None if there is none."""
+        model = self.model if weights is None else self._model(draws, counts, weights)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PairproofWarning)
+                return fit_model(model).on_scale(self.scale)
+        except ConvergenceError:
+            return None
+
+    def _model(self, draws: AnyDraws, counts: FloatArray, weights: Weights) -> Model:
+        model = self.model
+        data = model.data
+        rows = draws.row_factors(weights, np.stack([data.wins, data.ties, data.losses], axis=1))
+        data = replace(data, wins=rows[:, 0], ties=rows[:, 1], losses=rows[:, 2])
+        cells = cells_with(model.problem.cells, counts)
+        problem = replace(model.problem, cells=cells)
+        model = replace(model, data=data, table=data.with_ties_treated(model.spec.ties), problem=problem)
+        if problem.tie.shape[1] != 1 or cells.counts[:, 1].any():
+            return model
+        without = replace(problem, tie=np.zeros((len(problem.z), 0)), model="binary")
+        fixed: Literal["none observed", "boundary"] = (
+            "none observed" if problem.model == "davidson" else "boundary"
+        )
+        return replace(model, problem=without, tie_by=(), tie_fixed=fixed)
 
     def _tie_gone(self) -> AtInfinity:
         assert self.tie_place is not None

@@ -2,45 +2,40 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ConvergenceError, InputError, PairproofWarning
-from ...fit.family import Scale
-from ...fit.fit import Fit
+from ...errors import InputError
 from ..numerics.processes import in_order
-from ..pairs.build import Model
-from ..pairs.fit import fit_model
-from .draws import BLOCK, ByCluster, ByComparison, Draws, TwoWays, Weights, cells_with
+from .answers import AnswerRefitter
+from .contests import ContestRefitter
+from .draws import BLOCK, AnyDraws, ByComparison, TwoWays, Weights
 from .quantities import Custom, Linear, Quantity, Ranks
-from .refit import Refit, Refitter, influence
+from .refit import Refitter
 
 FloatArray = NDArray[np.float64]
 #: With up to so many groups replicates repeat themselves, and so many of them are kept.
 FEW_GROUPS, MOST_SEEN = 12, 2_000
-AnyDraws = Union[ByCluster, ByComparison, TwoWays]
+AnyRefitter = Union[Refitter, AnswerRefitter, ContestRefitter]
 
 
 @dataclass(frozen=True, eq=False)
 class Engine:
     """Everything with which replicates are made and evaluated; it can be sent to another process.
 
-    studentize: whether linear quantities have a clustered standard error in every replicate.  scale: of the
-    fit, for the fits of a user's function.  `seen`: replicates of a few groups by their weights, so that the
+    studentize: whether linear quantities have a clustered standard error in every replicate.  `seen`: replicates of a few groups by their weights, so that the
     same one is not fitted twice.
     """
 
-    refitter: Refitter
+    refitter: AnyRefitter
     draws: AnyDraws
     quantities: tuple[Quantity | Custom, ...]
     ranks: Ranks | None
     studentize: bool
-    scale: Scale
     seen: dict[bytes, Values] = field(default_factory=dict, repr=False)
 
     @property
@@ -64,7 +59,7 @@ class Engine:
 
     # -- standard errors -------------------------------------------------------------------------------------
 
-    def _errors(self, refit: Refit, weights: Weights | None) -> FloatArray:
+    def _errors(self, refit: Any, weights: Weights | None) -> FloatArray:
         """float[n]: CR0 standard errors of linear quantities in a replicate, each copy of a cluster a cluster."""
         times = weights.of_groups if weights is not None else self._whole()
         parts = []
@@ -72,10 +67,8 @@ class Engine:
             if not isinstance(q, Linear):
                 parts.append(np.full(len(q.names), np.nan))
                 continue
-            functions = np.asarray(q.functions.todense())
-            way = self.refitter.ways[int(refit.tie_added)]
-            of_cells = influence(refit, functions, self.refitter.model.problem.cells, way)
-            by_group = self.draws.groups @ of_cells.reshape(-1, len(functions))
+            of_cells = self.refitter.influence(refit, np.asarray(q.functions.todense()))
+            by_group = self.draws.groups @ of_cells
             parts.append(np.sqrt(times @ by_group**2))
         return np.concatenate(parts)
 
@@ -88,29 +81,10 @@ class Engine:
     # -- a user's function -----------------------------------------------------------------------------------
 
     def _custom(self, q: Custom, counts: FloatArray, weights: Weights | None, where: str) -> FloatArray:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", PairproofWarning)
-                fit = fit_model(self._model(counts, weights)).on_scale(self.scale)
-        except ConvergenceError:
+        fit = self.refitter.fit_again(self.draws, counts, weights)
+        if fit is None:
             return np.full(len(q.names), np.nan)
         return q.of_fit(fit, where)
-
-    def _model(self, counts: FloatArray, weights: Weights | None) -> Model:
-        model = self.refitter.model
-        if weights is None:
-            return model
-        data = model.data
-        rows = self.draws.row_factors(weights, np.stack([data.wins, data.ties, data.losses], axis=1))
-        data = replace(data, wins=rows[:, 0], ties=rows[:, 1], losses=rows[:, 2])
-        cells = cells_with(model.problem.cells, counts)
-        problem = replace(model.problem, cells=cells)
-        model = replace(model, data=data, table=data.with_ties_treated(model.spec.ties), problem=problem)
-        if problem.tie.shape[1] != 1 or cells.counts[:, 1].any():
-            return model
-        without = replace(problem, tie=np.zeros((len(problem.z), 0)), model="binary")
-        fixed = "none observed" if problem.model == "davidson" else "boundary"
-        return replace(model, problem=without, tie_by=(), tie_fixed=fixed)
 
     # -- many ------------------------------------------------------------------------------------------------
 
@@ -226,7 +200,7 @@ def without_each(engine: Engine) -> tuple[FloatArray, FloatArray]:
     alone = replace(engine, draws=draws, ranks=None, studentize=False, seen={})
     found = []
     for k, g in enumerate(group):
-        left = full - np.asarray(taken[k].todense()).reshape(-1, 3)
+        left = full - np.asarray(taken[k].todense()).reshape(full.shape)
         left[np.abs(left) < 1e-9 * full] = 0.0  # what rounding leaves of fractional counts
         times_each = alone._whole().copy()
         times_each[g] -= 1.0

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, NotEstimableError
+from ..numerics.information import cholesky_of
 from ..numerics.newton import Solution, maximise
-from ..patterns.information import cholesky_of
 from .contests import Contests
 from .existence import examine
 from .likelihood import ContestPoint

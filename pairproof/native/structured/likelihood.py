@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..patterns.information import cholesky_of
+from ..numerics.information import cholesky_of
 from .contests import Contests
 from .links import Link
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ConvergenceError, NotEstimableError
+from ..numerics.information import cholesky_of, flat_names
 from ..numerics.newton import Solution, maximise
-from ..patterns.information import cholesky_of, flat_names
 from ..structured.contests import Contests
 from ..structured.existence import aliased, listed, separation
 from .model import GeneralTies, TiePoint

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ..patterns.information import raised_cholesky
+from ..numerics.information import raised_cholesky
 from ..structured.design import Design
 
 FloatArray = NDArray[np.float64]
@@ -201,6 +201,13 @@ class TiePoint:
         local = self._local[0]
         tied = [local[:, k + 1] @ columns for k, columns in enumerate(self._columns())]
         return np.concatenate([self.contests.design.transposed(local[:, 0]), *tied])
+
+    @property
+    def row_scores(self) -> FloatArray:
+        """float[n, k]: the score of each row."""
+        local, n = self._local[0], self.contests.design.n_rows
+        tied = [local[:, [k + 1]] * columns for k, columns in enumerate(self._columns())]
+        return np.hstack([local[:, [0]] * self.contests.design.rows(np.arange(n)), *tied])
 
     @property
     def information(self) -> FloatArray:

@@ -14,6 +14,10 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+#: Seconds before another page or tab is turned to: what a page has stored reaches the browser's other
+#: processes some milliseconds later, on a busy machine more, and no hand is so quick.
+A_HAND = 0.15
+
 #: The key under which WebDriver names an element, and its codes of keys that are no characters.
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {
@@ -132,6 +136,7 @@ class Browser:
             raise RuntimeError(f"{verb} {path}: {json.load(error)['value']['message']}") from None
 
     def open(self, page: Path, query: str = "") -> None:
+        time.sleep(A_HAND)
         self._ask("POST", f"{self.session}/url", {"url": page.as_uri() + query})
 
     def devtools(self, command: str, **parameters: Any) -> Any:
@@ -163,6 +168,7 @@ class Browser:
         return self._ask("GET", f"{self.session}/window/handles")
 
     def to_tab(self, handle: str) -> None:
+        time.sleep(A_HAND)
         self._ask("POST", f"{self.session}/window", {"handle": handle})
 
     def new_tab(self) -> str:

@@ -241,7 +241,7 @@ def test_ties_and_a_link_without_ties_are_refused():
 
 def test_what_there_is_for_the_plain_logit_only_is_refused():
     fit = pairproof.fit_bradley_terry(four_players(), link="probit")
-    for call in (fit.bootstrap, fit.worth, lambda: fit.on_scale("lambda")):
+    for call in (fit.worth, lambda: fit.on_scale("lambda")):
         with pytest.raises(InputError, match="logit"):
             call()
 

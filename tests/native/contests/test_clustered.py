@@ -115,7 +115,6 @@ def test_an_offset_of_another_row_is_another_pattern() -> None:
     ("options", "kind", "said"),
     [
         ({"random": "item:judge", "ties": "half"}, "CR1", "random effects.*no product over the rows"),
-        ({"ties": "davidson", "tie_scale": True}, "CR1", "shift or a scale are not there yet"),
         ({"ties": "drop", "link": "cauchit"}, "CR2", "not concave.*kind='CR1'"),
     ],
 )

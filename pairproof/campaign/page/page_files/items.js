@@ -126,7 +126,9 @@ function type(row, digit, now) {
 }
 
 document.addEventListener("visibilitychange", () => {
-  if (hit) changeRecord(hit, (r) => { if (document.hidden) spend(r); else inSight = performance.now(); });
+  // A tab that comes to the front writes nothing: it may not have heard yet of the last answer given in another one.
+  if (hit && document.hidden) changeRecord(hit, spend);
+  else if (hit) inSight = performance.now();
 });
 // The same page in another tab.
 window.addEventListener("storage", (event) => {

@@ -16,13 +16,13 @@ from ....errors import InputError
 from ...bias_reduced.adjustments import adjustment
 from ...bias_reduced.fit import covariance_of
 from ...bias_reduced.ties import TiedContests, TiedPoint
+from ...numerics.constrained import Objective
 from ...structured.contests import Contests
 from ...structured.likelihood import ContestPoint
 from ...structured.links import Link, link
 from ...ties_general.model import TiePoint
 from ..rows import ContestRows
 from ..solved import LimitRows, apart, contests_of, tied_contests, tied_parts
-from .constrained import Objective
 
 FloatArray = NDArray[np.float64]
 

@@ -1,7 +1,7 @@
 """Profile intervals of models of contests: links, offsets, reduced bias, general ties, random effects.
 
 The likelihood, or with reduced bias the penalised likelihood, is maximised under c'b = v for the values v that the search
-of :mod:`pairproof.native.contests.inference.constrained` asks for.  With random effects it is the marginal likelihood,
+of :mod:`pairproof.native.numerics.constrained` asks for.  With random effects it is the marginal likelihood,
 maximised over the other fixed parameters and sigma, sigma = 0 included.
 
 Where contests are separated the constrained supremum is taken in the limit, as the estimate is: the contests that are
@@ -37,6 +37,7 @@ from ....fit.contests.mixed import MixedFit
 from ....fit.family import LOG_WORTH_PER_UNIT
 from ....fit.inference import normal_quantile
 from ....fit.rescale import over_which
+from ...numerics.constrained import Objective, Profile, complement, constrained_maximum
 from ...random_effects.design import acyclic, fixed_part
 from ...random_effects.fit import marginal_of, rough_scale
 from ...structured.contests import Contests
@@ -47,7 +48,6 @@ from ...structured.links import link
 from ..effects import mixed_rows
 from ..rows import ContestRows, contest_rows
 from ..solved import LimitRows, apart, contests_of, limit_of, tied_parts
-from .constrained import Objective, Profile, complement, constrained_maximum
 from .objectives import likelihood_of, objective_of
 
 if TYPE_CHECKING:

@@ -39,8 +39,8 @@ from ....fit.contests.spec import ContestSpec
 from ....fit.fit import Fit
 from ....fit.inference import chi_square_p
 from ....fit.shown.text import title
+from ...numerics.constrained import complement, constrained_maximum
 from ..rows import contest_rows
-from .constrained import complement, constrained_maximum
 from .objectives import flat_of, objective_of, parts_of
 from .terms import OWN, ModelTerm, TermModel, scope_terms, term_model
 

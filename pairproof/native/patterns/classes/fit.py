@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError
+from ...numerics.information import cholesky_of
 from ...numerics.newton import maximise
 from ..estimate import maximum_likelihood
-from ..information import cholesky_of
 from ..likelihood import Likelihood
 from .mixture import Members, Mixture, MixturePoint
 

@@ -24,7 +24,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..information import raised_cholesky
+from ...numerics.information import raised_cholesky
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -138,6 +138,11 @@ class MixturePoint:
         object.__setattr__(self, "posterior", np.exp(log_p - rows[:, None]))
 
     @property
+    def log_probabilities(self) -> FloatArray:
+        """float[n]: the same as `rows`."""
+        return self.rows
+
+    @property
     def value(self) -> float:
         """The weighted log-likelihood."""
         return float(self.mixture.weights @ self.rows)
@@ -171,24 +176,26 @@ class MixturePoint:
             found += self.posterior[:, [k]] * own
         return found
 
-    def complete_information(self) -> FloatArray:
+    def complete_information(self, weights: FloatArray | None = None) -> FloatArray:
         """float[n_params, n_params]: expected information of answers whose classes are known."""
+        w = self.mixture.weights if weights is None else weights
         found = np.zeros((len(self.psi),) * 2)
         for k, point in enumerate(self.points):
             slots = self.mixture.slots(k)
-            found[np.ix_(slots, slots)] += point.information(self.mixture.weights * self.posterior[:, k])
+            found[np.ix_(slots, slots)] += point.information(w * self.posterior[:, k])
         shares = self.shares[:-1]
         ratios = slice(len(self.psi) - len(shares), None)
-        found[ratios, ratios] += self.mixture.weights.sum() * (np.diag(shares) - np.outer(shares, shares))
+        found[ratios, ratios] += w.sum() * (np.diag(shares) - np.outer(shares, shares))
         return found
 
-    def information(self) -> FloatArray:
-        """float[n_params, n_params]: the observed information."""
-        found = self.complete_information()
+    def information(self, weights: FloatArray | None = None) -> FloatArray:
+        """float[n_params, n_params]: the observed information, with other weights of the answers than the mixture's."""
+        w = self.mixture.weights if weights is None else weights
+        found = self.complete_information(w)
         mean = self.scores
         for k, own in enumerate(self._of_class):
             off = own - mean
-            found -= (off.T * (self.mixture.weights * self.posterior[:, k])) @ off
+            found -= (off.T * (w * self.posterior[:, k])) @ off
         return found
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:

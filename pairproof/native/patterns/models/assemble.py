@@ -19,6 +19,7 @@ from ....fit.answers.numbers import OF_ITEM, AnswerNumbers
 from ....fit.answers.spec import AnswerSpec
 from ....fit.answers.tables import PairCells
 from ....fit.covariance import DenseCovariance
+from ....fit.law import Law
 from ....fit.outcomes import OutcomeModel
 from ....fit.record import Stopping
 from ....fit.spec import Term, Value
@@ -72,8 +73,7 @@ def assemble(
     covariance = np.zeros((n, n))
     covariance[np.ix_(at, at)] = estimate.covariance
     likelihood = found.likelihood
-    influence = np.zeros((len(found.pooled.weights), n))
-    influence[:, at] = likelihood.at(estimate.phi).scores @ estimate.covariance
+    law = Law(likelihood, estimate.phi, estimate.covariance, np.eye(n)[:, at])
     numbers = AnswerNumbers(
         found.pooled.row,
         found.pooled.group,
@@ -82,7 +82,7 @@ def assemble(
         found.fitted,
         found.block,
         found.possible,
-        influence,
+        law,
         tuple(statistics),
         tuple(likelihood.maps),
         possible,

@@ -13,6 +13,7 @@ from ....fit.answers.mixture import ClassNumbers, ClassTester, MixedPossible
 from ....fit.answers.numbers import AnswerNumbers
 from ....fit.answers.tables import PairCells
 from ....fit.covariance import DenseCovariance
+from ....fit.law import Law
 from ....fit.record import Stopping
 from ....fit.spec import Term, Value, by_suffix
 from ....fit.warning import FitWarning, listed
@@ -91,12 +92,12 @@ def assemble_classes(
     columns, pooled, likelihood = columns_of(one, found), one.found.pooled, one.found.likelihood
     n, n_classes = len(columns.terms), len(found.shares)
     free, at = columns.slot >= 0, columns.slot[columns.slot >= 0]
-    beta, covariance, influence = np.zeros(n), np.zeros((n, n)), np.zeros((len(pooled.weights), n))
+    beta, covariance = np.zeros(n), np.zeros((n, n))
     beta[free] = found.psi[at]
     covariance[np.ix_(free, free)] = found.covariance[np.ix_(at, at)]
     point = found.mixture.at(found.psi)
-    moved = point.scores @ found.covariance
-    influence[:, free] = moved[:, at]
+    outward = np.zeros((n, len(found.psi)))
+    outward[free, at] = 1.0
     runaway = infinite(columns, found)
     null_space = np.hstack([runaway, np.eye(n)[:, columns.slot == -2]])
     in_block = np.bincount(one.found.block, weights=pooled.weights)[one.found.block]
@@ -108,7 +109,7 @@ def assemble_classes(
         in_block * np.exp(point.rows),
         one.found.block,
         one.found.possible,
-        influence,
+        Law(found.mixture, found.psi, found.covariance, outward),
         tuple(one.statistics),
         tuple(likelihood.maps),
         _possible(one, found),
@@ -146,7 +147,7 @@ def assemble_classes(
         data_digest=digest(table),
         respondents=table,
         numbers=numbers,
-        of_classes=_class_numbers(found, moved, starts, seed, collapsed, tester),
+        of_classes=_class_numbers(found, starts, seed, collapsed, tester),
     )
 
 
@@ -205,19 +206,14 @@ def _stopping(one: Fitted, found: LatentClasses) -> Stopping:
 
 
 def _class_numbers(
-    found: LatentClasses,
-    moved: FloatArray,
-    starts: int,
-    seed: int,
-    collapsed: tuple[str, ...],
-    tester: ClassTester,
+    found: LatentClasses, starts: int, seed: int, collapsed: tuple[str, ...], tester: ClassTester
 ) -> ClassNumbers:
     ratios = slice(len(found.psi) - len(found.shares) + 1, None)
     slopes = share_slopes(found.shares)
     return ClassNumbers(
         found.shares,
         slopes @ found.covariance[ratios, ratios] @ slopes.T,
-        moved[:, ratios] @ slopes.T,
+        np.hstack([np.zeros((len(slopes), ratios.start)), slopes]),
         found.posterior,
         found.optima,
         starts if len(found.shares) > 1 else 1,

@@ -141,12 +141,8 @@ def test_two_items_have_no_counterpart_in_prefmod() -> None:
 def test_what_is_for_comparisons_alone_is_refused_with_what_to_do() -> None:
     fit = FITS["comparisons"]()
     for asked in (
-        lambda: pairproof.bootstrap(fit),
-        lambda: pairproof.profile(fit),
         lambda: pairproof.score_test(fit, "sex", [("A", "B")]),
         lambda: pairproof.wild_test(fit, "sex", ("A", "B")),
-        fit.bootstrap,
-        fit.profile,
         lambda: fit.llf_poisson,
     ):
         with pytest.raises(

@@ -14,8 +14,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import ConvergenceError
-from ...patterns.information import cholesky_of
+from ...errors import ConvergenceError
+from .information import cholesky_of
 
 FloatArray = NDArray[np.float64]
 
