@@ -28,6 +28,7 @@ from .simulation import (
     random_effects,
     reduced_bias,
     resampled,
+    sites_answers,
     structured,
     two_systems,
     whole_answers,
@@ -64,6 +65,9 @@ def jobs(part: str) -> Iterator[Job]:
             yield whole.name, partial(whole_answers.simulated, whole, WHOLE)
         for whole in whole_answers.class_designs():
             yield whole.name, partial(whole_answers.simulated_classes, whole, CLASSES)
+    elif part == "whole-sites":
+        for sites in sites_answers.designs():
+            yield sites.name, partial(sites_answers.simulated, sites, WHOLE)
     elif part == "class-numbers":
         for whole in class_numbers.designs():
             n = ONE_CLASS if len(whole.shares) == 1 else TWO_CLASSES
@@ -104,6 +108,7 @@ PARTS: tuple[str, ...] = (
     "two-systems",
     "equal-systems",
     "whole-answers",
+    "whole-sites",
     "class-numbers",
 )
 PARTS += tuple(_CONTESTS)
@@ -242,6 +247,15 @@ def of_whole_answers() -> str:
     )
 
 
+def of_whole_sites() -> str:
+    found = recorded_lines("whole-sites")
+    left = sum(one["left_out"] for one in found)
+    return (
+        table(found, sites_answers.HEADS, LOWEST)
+        + f"\nTables left out because a parameter was infinite: {left}.\n"
+    )
+
+
 def of_class_numbers() -> str:
     heads = {"p <= .05": "p <= .05", "p <= .10": "p <= .10"}
     return table(recorded_lines("class-numbers"), heads)
@@ -263,6 +277,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "coverage-two-systems": of_two_systems,
     "coverage-equal-systems": of_equal_systems,
     "coverage-whole-answers": of_whole_answers,
+    "coverage-whole-sites": of_whole_sites,
     "coverage-class-numbers": of_class_numbers,
     **{f"coverage-{part}": partial(_of_contests, part) for part in _CONTESTS},
 }

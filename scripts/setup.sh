@@ -63,8 +63,13 @@ alone() {
     told=no
     until mkdir "$lock.d" 2>/dev/null; do
         [ -w "$(dirname "$lock")" ] || die "cannot write $lock.d"
-        gone=$(holder)
-        if [ -n "$gone" ] && ! kill -0 "$gone" 2>/dev/null; then rm -rf "$lock.d"; continue; fi
+        gone=$(cat "$lock.d/pid" 2>/dev/null)
+        # One of those who wait may take it over, and only if it still names the process that is no more: that one may
+        # have given it back before it ended, and another have it now.
+        if [ -n "$gone" ] && ! kill -0 "$gone" 2>/dev/null && mkdir "$lock.d/taken" 2>/dev/null; then
+            if [ "$(cat "$lock.d/pid" 2>/dev/null)" = "$gone" ]; then rm -rf "$lock.d"; else rm -rf "$lock.d/taken"; fi
+            continue
+        fi
         [ $told = yes ] || { wait_for_it && told=yes; }
         sleep 1
     done

@@ -18,6 +18,7 @@ from docs.simulation import (
     judge_effects,
     random_effects,
     reduced_bias,
+    sites_answers,
     structured,
     two_systems,
     whole_answers,
@@ -102,6 +103,26 @@ def test_whole_answers_drawn_again_give_what_is_recorded(name):
     assert again["first"] == pytest.approx(line["first"], abs=1e-9)
     # The same number in another way, rounding alone; observed 2e-16.
     np.testing.assert_allclose(again["truth"], line["truth"], rtol=1e-9, atol=1e-9)
+
+
+def test_persons_at_sites_drawn_again_give_what_is_recorded() -> None:
+    """A parameter more or less in 20 tables would be .25 or .33; bootstrap limits have the seed of their table."""
+    for design in [*sites_answers.designs()][::3]:
+        (recorded,) = [one for one in read("whole-sites")["lines"] if one["name"] == design.name]
+        again = sites_answers.simulated(design, FIRST)
+        # The same tables drawn again; a machine's last bits may differ; observed 0.
+        assert again["first"] == pytest.approx(recorded["first"], abs=1e-9)
+
+
+def test_clusters_of_whole_answers_cover_where_the_model_does_not() -> None:
+    """Ten sites: the model's own intervals fall short, CR2 is within its Monte Carlo error of .95."""
+    rates = {one["name"]: one["rates"] for one in read("whole-sites")["lines"]}
+    for design in sites_answers.designs():
+        own = rates[design.name]
+        if design.spread:
+            assert own["model"]["rate"] < 0.9 < own["CR2"]["rate"]
+        else:
+            assert own["profile"]["rate"] > 0.93
 
 
 def test_classes_drawn_again_give_what_is_recorded_of_each_table():

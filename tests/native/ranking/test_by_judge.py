@@ -207,13 +207,17 @@ def test_an_interval_of_a_preference_stays_between_minus_1_and_1():
 @settings(deadline=None, max_examples=25)
 @given(st.lists(st.tuples(*[st.integers(0, 9)] * 3).filter(sum), min_size=2, max_size=8))
 def test_exchanging_the_systems_turns_every_sign_and_keeps_every_p(rows):
-    """Two makings differ by rounding and by where a search stops: 1e-7 of p; seen 3e-9."""
+    """Two makings differ by rounding and by where a search stops.
+
+    The likelihood is flat in a small sd of judges: there the search ends within 1e-7 of the sd, and p, by second
+    differences at that place, within 1e-5 of itself; seen 1.6e-6 (sd .053), elsewhere 4e-8.
+    """
     a, b, t = np.array(rows, float).T
     one, other = by_judges(a, b, t), by_judges(b, a, t)
     for first, second in zip(one.beside, other.beside):
         assert (first.why_not == "") == (second.why_not == "")
-        # Seen now: 4e-8 of p, 8e-9 of the estimate.
-        np.testing.assert_allclose(first.p, second.p, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(first.p, second.p, rtol=1e-5, atol=1e-9)
+        # Seen: 8e-9 of the estimate.
         np.testing.assert_allclose(first.estimate, -second.estimate, rtol=1e-5, atol=1e-6)
 
 

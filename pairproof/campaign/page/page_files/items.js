@@ -2,6 +2,7 @@
 let hit = null;         // the HIT in sight
 let rows = [];          // its entries, in the order in which they stand
 let inSight = 0;        // since when, by the clock that never goes back; 0: the page is hidden
+let waited = 0;         // milliseconds in sight that its record does not have yet
 let typed = "", typedAt = 0;
 
 // Zeros of the scripts' decimal digits, each followed by its 1 to 9.
@@ -13,11 +14,19 @@ function digitOf(key) {
   return zero === undefined ? "" : String(code - zero);
 }
 
-// Adds the time since the last look to the HIT's.
-function spend(record) {
+// The time since the last look.
+function look() {
   const now = performance.now();
-  if (inSight) record.spent += now - inSight;
+  if (inSight) waited += now - inSight;
   inSight = document.hidden ? 0 : now;
+}
+
+// Adds it to the HIT's.  A record is written with an answer, and by the page in sight when it ends, and at no other
+// time: what a tab behind it writes may lack the last answer given in front, of which it has not heard yet.
+function spend(record) {
+  look();
+  record.spent += waited;
+  waited = 0;
 }
 
 function answer(i, change) {
@@ -38,7 +47,9 @@ const mark = (i, on) => answer(i, (r) => { r.cannot[i] = on; });
 function showHit(next) {
   hit = next;
   inSight = document.hidden ? 0 : performance.now();
-  const record = changeRecord(hit, (r) => { if (!r.begun) r.begun = new Date().toISOString(); });
+  waited = 0;
+  const known = recordOf(hit);
+  const record = known.begun ? known : changeRecord(hit, (r) => { r.begun = new Date().toISOString(); });
   rows = hit.order.map((i, position) => makeRow(i, position));
   byId("items").replaceChildren(...rows.map((row) => row.entry));
   paint(record);
@@ -126,10 +137,11 @@ function type(row, digit, now) {
 }
 
 document.addEventListener("visibilitychange", () => {
-  // A tab that comes to the front writes nothing: it may not have heard yet of the last answer given in another one.
-  if (hit && document.hidden) changeRecord(hit, spend);
-  else if (hit) inSight = performance.now();
+  if (!hit) return;
+  look();
+  if (!document.hidden) paint(recordOf(hit));
 });
+window.addEventListener("pagehide", () => { if (hit && !document.hidden) changeRecord(hit, spend); });
 // The same page in another tab.
 window.addEventListener("storage", (event) => {
   if (hit && (event.key === null || event.key === hitKey(hit))) paint(recordOf(hit));
