@@ -154,7 +154,7 @@ def add(
         _check_exports(store, file)
     else:
         there = {name for (name,) in store.db.execute("SELECT identity FROM judgment")}
-        new_here = [(row, b) for (name, row, _, b, _), o in zip(named, out) if not o and name not in there]
+        new_here = [(row, b, h) for (name, row, _, b, h), o in zip(named, out) if not o and name not in there]
         _check_tokens(store, new_here, without_token)
     edited = 0
     if on_change == "newest":
@@ -195,9 +195,10 @@ def _not_given(store: Store, before: int) -> tuple[str, ...]:
 
 
 def _check_tokens(
-    store: Store, rows: Sequence[tuple[ResultRow, int | None]], without_token: WithoutToken
+    store: Store, rows: Sequence[tuple[ResultRow, int | None, int | None]], without_token: WithoutToken
 ) -> None:
-    """Refuse answers under the name of an annotator whose page they do not come from.
+    """Refuse answers under the name of an annotator whose page they do not come from, and answers without a
+    token to a HIT that was given to annotators on pages, whoever's name they are under.
 
     Label Studio says itself who answered, and crowd workers have no token.  Where HITs were not handed out on pages
     with tokens (a table of them, pages of an earlier pairproof) answers need none.
@@ -205,7 +206,8 @@ def _check_tokens(
     token = {p.name: p.token for p in annotator_rows(store) if p.token}
     owner = {t: name for name, t in token.items()}
     needed = batches_with_tokens(store)
-    for row, batch in rows:
+    given = set(store.db.execute("SELECT DISTINCT batch, hit FROM assignment")) if needed else set()
+    for row, batch, hit in rows:
         who, place = row.worker.strip(), f"{row.where}, column 'Input.token'"
         if row.token and owner.get(row.token) != who:
             whose = (
@@ -215,11 +217,16 @@ def _check_tokens(
                 f"{place}: {quoted(row.token, 40)} {whose}, but the answers are under the name {quoted(who, 40)};"
                 " ask who gave them. Nothing was added"
             )
-        if not row.token and who in token and batch in needed and without_token == "refuse":
+        if row.token or batch not in needed or without_token != "refuse":
+            continue
+        if who in token or (batch, hit) in given:
+            why = f"is registered and got batch {batch} on a page, whose results bear a token"
+            if who not in token:
+                handed = f"HIT {hit} of batch {batch} was given to others on pages"
+                why = f"is not registered, and {handed}, whose results bear a token"
             raise InputError(
-                f"{place}: blank, but {quoted(who, 40)} is registered and got batch {batch} on a page, whose results bear"
-                " a token; ask for the file that the page saved, or, if a platform vouches for the name, use"
-                " --without-token count. Nothing was added"
+                f"{place}: blank, but {quoted(who, 40)} {why}; ask for the file that the page saved, or, if a"
+                " platform vouches for the name, use --without-token count. Nothing was added"
             )
 
 

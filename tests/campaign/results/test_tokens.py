@@ -81,6 +81,14 @@ def test_answers_with_the_token_of_their_annotator_are_added(paged, tmp_path):
             "blank, but 'bob' is registered and got batch 1 on a page",
         ),
         (
+            lambda rows: without(under(rows["ann"], "Ann")),
+            "blank, but 'Ann' is not registered, and HIT",
+        ),
+        (
+            lambda rows: without(under(rows["ann"], "")),
+            "blank, but '' is not registered, and HIT",
+        ),
+        (
             lambda rows: [{**row, "Input.token": "ffff0000"} for row in rows["ann"]],
             "'ffff0000' is nobody's in this campaign, but the answers are under the name 'ann'",
         ),
