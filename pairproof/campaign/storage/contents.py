@@ -2,7 +2,8 @@
 
 SQLite keeps any kind of value in any column, and a text that should be JSON may be anything.  What pairproof
 writes is narrower, and everything that reads a campaign counts on it: each cell has its type and range, each
-JSON text its form, each row that is named is there, the score of an answer is the one that its text gives, and
+JSON text its form, each row that is named is there, the score of an answer is the one that its text gives, the
+state of an item is that of its scores (ra and trueskill, where each depends on all before: their number alone), and
 the arrays that repeat the rows (storage/packed.py) repeat them.  One pass over the file checks all of this, so
 that no command ends in the middle, or takes memory for a number that no row stands for.
 """
@@ -20,6 +21,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...native.annotation.beta import FloatArray, IntArray
+from ...native.annotation.methods import ADDITIVE
 from ...text import quoted, shortened
 from .design import KINDS, ROLES, State
 
@@ -159,6 +161,7 @@ class _Check:
         self._references()
         self._answers()
         self._json()
+        self._states()
         self._packed()
 
     def _wrong(self, table: str, key: Sequence[Any], column: str, found: str, expected: str) -> InputError:
@@ -219,6 +222,30 @@ class _Check:
                     "score", (judgment, slot), "value", f"{value!r}, but the answer as it came, {quoted(raw, 40)}, {says}",
                     "the score that the answer gives",
                 )  # fmt: skip
+
+    def _states(self) -> None:
+        """Check that the state of each item is what its scores make of the state at the start."""
+        (about,) = self.db.execute("SELECT value FROM setting WHERE name = 'about'").fetchone()
+        method = json.loads(about).get("method")
+        rows = self.db.execute(
+            "SELECT position, a0, b0, n0, a, b, n, COALESCE(k, 0), COALESCE(t, 0.0) FROM item LEFT JOIN"
+            " (SELECT s.item, COUNT(*) k, SUM(s.value) t FROM score s JOIN judgment j ON j.number = s.judgment"
+            " WHERE j.counted AND s.kind = 'item' AND s.value IS NOT NULL GROUP BY s.item) ON item = position"
+        )
+        for position, a0, b0, n0, a, b, n, k, total in rows:
+            if k == 0:
+                due = {"a": a0, "b": b0}
+            elif method == "da":
+                due = {"a": ((a0 or 0.0) * n0 + total) / (n0 + k)}
+            else:
+                due = {"a": a0 + total, "b": b0 + k - total} if method in ADDITIVE else {}
+            for name, found in (("n", n), ("a", a), ("b", b)):
+                given = n0 + k if name == "n" else due.get(name, found)
+                if not (found == given or (k and _near(found, given))):
+                    raise self._wrong(
+                        "item", (position,), name, f"{found!r}, but its {k} scores that count give {given!r}",
+                        "what the scores give",
+                    )  # fmt: skip
 
     # -- JSON ------------------------------------------------------------------------------------------------
 
@@ -351,6 +378,11 @@ class _Check:
                 raise self._wrong(
                     "packed", ("roles",), "content", "other roles than the rows of 'item'", "the same"
                 )
+
+
+def _near(found: float | None, given: float | None) -> bool:
+    """Equal but for the rounding of sums."""
+    return found is not None and given is not None and math.isclose(found, given, rel_tol=1e-9, abs_tol=1e-9)
 
 
 def score_of(raw: str) -> float | None:

@@ -202,6 +202,25 @@ def test_a_stored_score_is_the_one_that_its_answer_gives(sent, tmp_path):
     refused_everywhere(sent, tmp_path, said)
 
 
+@pytest.mark.parametrize(
+    "change", ["a = 100.0, b = 1.0", "a = a + 0.01", "b = b + 0.01", "n = n + 1", "a = NULL"]
+)
+def test_the_state_of_an_item_is_what_its_scores_give(sent, tmp_path, change):
+    with closing(sqlite3.connect(sent)) as db:
+        (position,) = db.execute("SELECT position FROM item WHERE n > n0 LIMIT 1").fetchone()
+    spoilt(sent, f"UPDATE item SET {change} WHERE position = {position}")
+    refused_everywhere(sent, tmp_path, f"table 'item', row position {position}, column '{change[0]}'")
+
+
+@pytest.mark.parametrize("method", ["da", "ra", "trueskill"])
+def test_an_item_without_scores_is_as_it_was_at_the_start(tmp_path, method):
+    path = campaign(tmp_path, method=method)
+    assert status(path).judgments == 0
+    spoilt(path, "UPDATE item SET a = 0.9 WHERE position = 3")
+    with pytest.raises(InputError, match="row position 3, column 'a': 0.9, but its 0 scores that count give"):
+        status(path)
+
+
 def test_a_score_of_a_log_is_the_one_that_its_answer_gives(judged, tmp_path):
     log = tmp_path / "log.jsonl"
     export(judged, log, "log")
