@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import ItemError
+from ..errors import InputError, ItemError
 from . import checks, tabulate, text
 from .columns import Column, Factor, FloatArray, IntArray, role_of, take, used_levels
 from .graph import components, groups, strong_components
@@ -349,8 +349,9 @@ class Comparisons:
         ----------
         *conditions : str
             "judge=3", "lang=en|de", "length<=0.5", "first!=A": a column (or `first`, `second`, `wins`, `ties`,
-            `losses`; by the file's own name or by its role), one of = != < <= > >=, and a value; "judge=" are rows
-            without one.  Conditions with = on the same column are alternatives, all else holds together.
+            `losses`, `outcome`, `winner`; by the file's own name or by its role), one of
+            = != < <= > >=, and a value; "judge=" are rows without one.  Conditions with = on the same column
+            are alternatives, all else holds together.
 
         Returns
         -------
@@ -386,6 +387,22 @@ class Comparisons:
             **{name: partial(getattr, self, name) for name in ("wins", "ties", "losses")},
         }
 
+    @property
+    def _answers(self) -> Getters:
+        """The answer of each row in the words of the layouts long and votes."""
+        words = {"outcome": ("first", "tie", "second"), "winner": ("model_a", "tie", "model_b")}
+        return {name: partial(self._answer, levels) for name, levels in words.items()}
+
+    def _answer(self, levels: tuple[str, ...]) -> Factor:
+        given = np.stack([self.wins, self.ties, self.losses]) > 0
+        several = np.flatnonzero(given.sum(axis=0) > 1)
+        if several.size:
+            raise InputError(
+                f"{self.source}: row {int(several[0]) + 1} counts answers of several kinds, so rows cannot be"
+                " chosen by their answer; wins, ties and losses are their numbers, as in 'ties>0'"
+            )
+        return Factor(np.where(given.any(axis=0), given.argmax(axis=0), -1), levels)
+
     def where_also(self, conditions: Sequence[str], more: Getters) -> Comparisons:
         """As :meth:`where`, also by columns that a file has beside those of the table.
 
@@ -401,7 +418,7 @@ class Comparisons:
         """
         if not conditions:
             return self
-        rows = rows_where(self, conditions, more)
+        rows = rows_where(self, conditions, {**self._answers, **more})
         part = self.select(rows).only_compared(f"{self.source}, where {' and '.join(conditions)}")
         gone = tuple(item for item in self.items if item not in part.items)
         narrowed = Narrowed(tuple(conditions), part.n_comparisons, self.n_comparisons, gone)

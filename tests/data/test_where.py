@@ -155,6 +155,26 @@ def test_the_files_own_names_of_columns_and_ours_choose_rows_alike(where, n):
     assert pairproof.read(VOTES, columns={"judge": "rater"}, where=where).n_comparisons == n
 
 
+@pytest.mark.parametrize(
+    ("where", "n"), [("outcome=tie", 2), ("winner=tie", 2), ("outcome!=tie", 2), ("winner=model_b|tie", 3)]
+)
+def test_a_table_that_was_read_chooses_rows_by_their_answer_in_the_words_of_both_layouts(where, n):
+    table = pairproof.read(
+        {"first": list("AABC"), "second": list("BCCA"), "outcome": ["first", "tie", "second", "tie"]}
+    )
+    assert table.where(where).n_comparisons == n
+    votes = {"model_a": list("AABC"), "model_b": list("BCCA"), "winner": ["model_a", "tie", "model_b", "tie"]}
+    assert pairproof.read(votes).where(where).n_comparisons == n
+    assert pairproof.read(votes, where=where).n_comparisons == n
+
+
+def test_rows_of_counts_are_not_chosen_by_their_answer():
+    table = pairproof.read({"first": ["A", "B"], "second": ["B", "C"], "wins": [3, 2], "losses": [0, 1]})
+    with pytest.raises(InputError, match="row 2 counts answers of several kinds.*wins, ties and losses"):
+        table.where("outcome=first")
+    assert table.where("losses=0").n_comparisons == 3
+
+
 def test_errors_by_cluster_take_the_files_own_name_of_a_column():
     table = pairproof.read(
         {name: values * 4 for name, values in VOTES.items()}, columns={"judge": "rater", "source": "score"}
