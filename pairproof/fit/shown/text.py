@@ -12,6 +12,7 @@ import numpy as np
 
 from ...text import label, safe
 from ..family import LOG_WORTH_PER_UNIT, TIES_IN_WORDS
+from ..item_sets import of_two_or_more
 from ..parameters import first_rows
 from ..predictions import sets_of_items, worth
 from ..record import FitRecord
@@ -284,7 +285,8 @@ def worths(fit: FitRecord) -> Iterator[str]:
         )
         return
     frame = worth(fit.of_items)
-    status = [s for group in fit.groups.values() for s in sets_of_items(fit.of_items, group).status]
+    sets = {name: sets_of_items(fit.of_items, group) for name, group in fit.groups.items()}
+    status = [s for found in sets.values() for s in found.status]
     text = [
         f"{number(w)} ({number(s)})" if not math.isnan(w) else why or "not estimable"
         for w, s, why in zip(frame["worth"], frame["se"], status)
@@ -295,6 +297,15 @@ def worths(fit: FitRecord) -> Iterator[str]:
     yield f"{'Worths':<{width}}" + "".join(f"{head:>17}" for head in heads)
     for k, item in enumerate(fit.items):
         yield f"{shorten(item, 30):<{width}}" + "".join(f"{text[g * n + k]:>17}" for g in range(len(heads)))
+    for name, found in sets.items():
+        several = [[fit.items[k] for k in places] for places in of_two_or_more(found)]
+        if len(several) > 1:
+            where = "" if name == "all" else f" ({name})"
+            yield from _wrapped(
+                f"Worths sum to 1 within each set of items{where}, and are not compared between sets:"
+                f" {' | '.join(listed(names, 8) for names in several)}",
+                2,
+            )
 
 
 def cut_note(fit: FitRecord, rows: int) -> str:

@@ -211,6 +211,13 @@ def two_sets(between: int) -> pairproof.Fit:
     )
 
 
+def test_the_summary_says_which_worths_sum_to_1_together():
+    said = " ".join(two_sets(10).summary().split())
+    assert "each set of items, and are not compared between sets: A, B, C | D, E, F" in said
+    rows = {"first": ["A", "A"], "second": ["B", "C"], "wins": [3, 2], "losses": [2, 0]}
+    assert "between sets:" not in pairproof.fit_bradley_terry(pairproof.read(rows)).summary()
+
+
 def test_of_two_sets_one_above_the_other_each_keeps_its_numbers():
     fit = two_sets(10)
     worth, ranks = fit.worth().set_index("item")["worth"], fit.ranks()
