@@ -108,7 +108,8 @@ def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str,
     said = numbers_in_words(site.rows)
     if step.state == "bridge":
         said = f"stays in R, through pairproof.bridge; {said}"
-    rest = [f"{k} {state}" for state, k in states.items() if state not in (step.state, "counted")]
+    words = {"counted": "beyond the number kept, and not compared"}
+    rest = [f"{k:,} {words.get(state, state)}" for state, k in states.items() if state != step.state]
     return where, r, arrow, said + (f"; {', '.join(rest)}" if rest else "")
 
 

@@ -118,14 +118,17 @@ class Migration:
     @property
     def exit_code(self) -> Literal[0, 1, 2]:
         """1 if a number differs without explanation; else 2 if R did not come to the script's end, a call could not be
-        recorded, the script changed a fit after it was made, or Python refused one; else 0.
+        recorded, none of a call's evaluations was, the script changed a fit after it was made, or Python refused one;
+        else 0.
         """
         if any(a.verdict in DIFFERENT and not a.accepted for a in self.agreements):
             return 1
         stopped = self.captured.ending in ("error", "time", "killed")
         refused = any(step.state == "refused" for step in self.steps)
         not_run = any(a.verdict == "not-run" and not a.accepted for a in self.agreements)
-        return 2 if stopped or self.captured.lost or self.captured.changed or refused or not_run else 0
+        unknown = any(s.first.state == "counted" and not s.first.by_package for s in self.sites)
+        left = refused or not_run or unknown
+        return 2 if stopped or self.captured.lost or self.captured.changed or left else 0
 
     def __repr__(self) -> str:
         n = counts(self.agreements)

@@ -52,7 +52,7 @@ def screen(
     full: every number, however many lines that takes.  reports: files that hold them all.  width: columns;
     default those of the terminal, 100 where there is none.
     """
-    at = _Screen(width or shutil.get_terminal_size((100, 24)).columns)
+    at = _Screen(width or shutil.get_terminal_size((100, 24)).columns, len(reports))
     whole = at.text(full_page(agreements, context))
     if full or at.fits(whole):
         return whole
@@ -70,7 +70,7 @@ def fit_screen(
     """Agreements of one fit, as its table beside every source: a screen of it unless `full`."""
     bare = replace(context, first_lines=())
     lines = opening(agreements, bare)
-    at = _Screen(width)
+    at = _Screen(width, len(reports))
     whole = at.text(
         side_by_side.page(context.title, agreements, lines, context.first_lines, rows=len(agreements))
     )
@@ -86,16 +86,16 @@ def fit_screen(
 
 
 class _Screen:
-    """So many columns, and `LINES` lines."""
+    """So many columns, and `LINES` lines, with a line for each of the reports that a command names as it writes it."""
 
-    def __init__(self, width: int) -> None:
-        self._width = width
+    def __init__(self, width: int, reports: int) -> None:
+        self._width, self._lines = width, LINES - reports
 
     def text(self, page: Page) -> str:
         return render_text(page, width=self._width)
 
     def fits(self, text: str) -> bool:
-        return text.count("\n") <= LINES
+        return text.count("\n") <= self._lines
 
     def largest(self, of: Callable[[int], Page]) -> str:
         """The page with the most entries in each of its lists that fits; with one entry, whatever that takes."""

@@ -53,7 +53,7 @@ def test_calls_of_a_loop_are_one_line():
     "step, said, code",
     [
         (Step(a_call(error="no such column"), outside("")), "R gave an error: no such column", 0),
-        (Step(a_call(kept=False), outside("")), "beyond the number kept: counted, not translated", 0),
+        (Step(a_call(kept=False), outside("")), "beyond the number kept: counted, not translated", 2),
         (Step(a_call(via="psychotree::pltree"), outside("")), "through psychotree::pltree: counted", 0),
         (Step(a_call(), NATIVE, refused="InputError: a tie"), "refused by Python: InputError: a tie", 2),
         (Step(a_call(), outside("a table of counts")), "-> left out", 0),
@@ -98,6 +98,14 @@ def test_a_run_that_did_not_end_by_itself_never_counts_as_done(run, code):
 def test_a_number_that_differs_comes_before_a_run_that_stopped():
     step = Step(a_call(), NATIVE, rows=(a_row("se.A", 3.0, "differs"),))
     assert migration(step, ending="error").exit_code == 1
+
+
+def test_evaluations_beyond_the_number_kept_are_told_beside_those_that_were_compared():
+    rows = (a_row("estimate.A"),)
+    steps = (Step(a_call(), NATIVE, rows=rows), *(Step(a_call(kept=False), outside("")) for _ in range(3)))
+    found = migration(*steps)
+    assert "1 number agrees" in str(found) and "; 3 beyond the number kept, and not compared" in str(found)
+    assert found.exit_code == 0
 
 
 def test_update_and_step_are_the_users_own_calls_and_a_trees_are_not():

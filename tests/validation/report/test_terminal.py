@@ -39,6 +39,12 @@ def test_a_screen_has_at_most_60_lines(width: int, differing: int) -> None:
     assert text.count("\n") <= LINES and max(map(len, text.splitlines())) <= width
 
 
+def test_the_lines_that_name_reports_are_lines_of_the_screen_too() -> None:
+    reports = ("a.html", "a.json", "a.xml")
+    text = screen(many(400), CONTEXT, width=100, reports=reports)
+    assert text.count("\n") + len(reports) <= LINES
+
+
 def test_every_difference_stands_on_the_screen_or_is_counted() -> None:
     few, lots = screen(many(3), CONTEXT, width=100), screen(many(400), CONTEXT, width=100)
     assert all(f"number {k} is another one" in " ".join(few.split()) for k in range(3))
