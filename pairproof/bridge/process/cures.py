@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
+
+from ...files.r_startup import r_environment
 
 Kind = Literal["conda", "pipx", "uv-tool", "uvx", "uv-venv", "distribution", "pip"]
 NOT_IN_DEBIAN = frozenset({"pyarrow"})
@@ -190,11 +193,13 @@ def r_package(package: str, too_old: bool = False, machine: Machine | None = Non
 
 def start_cure(kind: str, text: str, environment: Mapping[str, str] | None = None) -> str:
     """The command that helps after a failed start of R, from the error's kind and message."""
-    if kind == "no-r":
-        return no_r_cure()
     if kind == "folder":
         return "set TMPDIR to a folder that exists and can be written to, on a disk with space"
-    version = r_version_of((environment or os.environ).get("PATH", ""))
+    given = environment or os.environ
+    version = r_version_of(given.get("PATH", ""))
+    if kind == "no-r":
+        astray = version and given.get("R_HOME")
+        return f"unset R_HOME: R {version} on PATH knows where it is" if astray else no_r_cure()
     if kind == "no-rpy2":
         return python_package("rpy2", RPY2, version)
     if "Rcomplex" in text:
@@ -218,12 +223,18 @@ def r_version_of(path: str) -> str:
         return ""
     try:
         said = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+            [program, "--version"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+            env=r_environment(os.environ),
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return ""
-    words = said.split()
-    return words[2] if words[:2] == ["R", "version"] and len(words) > 2 else ""
+    # It comes after a warning where R_HOME is of another R.
+    found = re.search(r"^R version (\S+)", said, re.MULTILINE)
+    return found[1] if found else ""
 
 
 def rpy2_constraint(r_version: str) -> str | None:

@@ -160,3 +160,25 @@ def test_one_cure_is_said_once_however_many_functions_of_r_were_to_be_asked(
     session = RSession({"PATH": str(tmp_path)})
     text = str(pairproof.fit_llbt(table).verify(r=Backend(live=session)))
     assert text.count("cure:") == 1 and text.count("not-run:") == 1
+
+
+def test_where_r_home_leads_astray_the_cure_is_to_unset_it_and_not_to_install_r(monkeypatch):
+    monkeypatch.setattr(cures, "r_version_of", lambda path: "4.2.2" if path else "")
+    said = "R_HOME is /nowhere, which holds no R (no library/base there)"
+    astray = {"PATH": "/usr/bin", "R_HOME": "/nowhere"}
+    assert cures.start_cure("no-r", said, astray) == "unset R_HOME: R 4.2.2 on PATH knows where it is"
+    for other in ({"PATH": "", "R_HOME": "/nowhere"}, {"PATH": "/usr/bin"}):
+        assert cures.start_cure("no-r", said, other) == cures.no_r_cure()
+
+
+@pytest.mark.parametrize(
+    ("words", "version"),
+    [
+        ("R version 4.2.2 Patched (2022-11-10 r83330)", "4.2.2"),
+        ("WARNING: ignoring environment value of R_HOME\nR version 4.2.2 Patched", "4.2.2"),
+        ("no version here", ""),
+    ],
+)
+def test_the_version_of_r_is_read_below_its_warnings(tmp_path, words, version):
+    r_that_says(environment(tmp_path), words)
+    assert cures.r_version_of(str(tmp_path)) == version
