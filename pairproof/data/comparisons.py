@@ -418,7 +418,8 @@ class Comparisons:
         """
         if not conditions:
             return self
-        rows = rows_where(self, conditions, {**self._answers, **more})
+        answers = {name: get for name, get in self._answers.items() if any(name in c for c in conditions)}
+        rows = rows_where(self, conditions, {**answers, **more})
         part = self.select(rows).only_compared(f"{self.source}, where {' and '.join(conditions)}")
         gone = tuple(item for item in self.items if item not in part.items)
         narrowed = Narrowed(tuple(conditions), part.n_comparisons, self.n_comparisons, gone)
