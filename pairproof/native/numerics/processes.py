@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from typing import TypeVar
 
 from ...errors import PairproofError
@@ -23,8 +23,11 @@ AHEAD = 2
 
 def in_order(
     function: Callable[[Task], Answer], tasks: Iterable[Task], workers: int
-) -> Iterator[tuple[Task, Answer]]:
+) -> Generator[tuple[Task, Answer], None, None]:
     """Each task with its answer.
+
+    Who keeps it under a name closes it: after an interrupt between two answers Python waits, before it ends,
+    for all tasks that were sent.  A loop over the call itself lets go of it.
 
     function: with more than one worker it must be importable, and tasks and answers must survive pickling.
     workers: processes; 1 starts none.

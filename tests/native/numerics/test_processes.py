@@ -5,16 +5,22 @@ it.
 from __future__ import annotations
 
 import math
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
+import pairproof
 from pairproof.errors import PairproofError
+from pairproof.native.experiment.run import Design, run
+from pairproof.native.experiment.splits import split_by_source
 from pairproof.native.numerics.processes import in_order
+from tests.native.translation import random_table
 
 
 def test_answers_come_in_the_order_of_the_tasks_from_one_process_or_three():
@@ -53,20 +59,24 @@ def test_a_worker_that_is_killed_is_no_defect_but_an_error_with_a_way_out():
 
 SCRIPT = """
 import os, sys, time
+from contextlib import closing
 from pairproof.native.numerics.processes import in_order
 
 if __name__ == "__main__":
-    answers = in_order(time.sleep, [0, 0, 60, 60, 60, 60], 2)
-    next(answers)
-    import multiprocessing
-    print(*[p.pid for p in multiprocessing.active_children()], flush=True)
-    next(answers), next(answers)
+    with closing(in_order(time.sleep, [0, 0, 60, 60, 60, 60], 2)) as answers:
+        next(answers)
+        import multiprocessing
+        print(*[p.pid for p in multiprocessing.active_children()], flush=True)
+        if "between" in sys.argv:
+            time.sleep(60)
+        next(answers), next(answers)
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("when", ["in an answer", "between"])
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_no_process_outlives_the_one_that_started_it(tmp_path, how):
+def test_no_process_outlives_the_one_that_started_it(tmp_path, how, when):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
     # Pytest may run with interrupts ignored, which children inherit.
@@ -75,7 +85,7 @@ def test_no_process_outlives_the_one_that_started_it(tmp_path, how):
         " runpy.run_path(sys.argv[1], run_name='__main__')"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", restore, str(script)],
+        [sys.executable, "-c", restore, str(script), when],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -99,3 +109,34 @@ def _runs(pid: int) -> bool:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def bootstrap():
+    table = pairproof.Comparisons.build("ABC", [0, 1, 2], [1, 2, 0], [5, 4, 3], None, [3, 3, 4])
+    pairproof.fit_bradley_terry(table).bootstrap(replicates=400, seed=1, workers=2, progress=interrupted)
+
+
+def latent_classes():
+    answers = np.random.default_rng(8).choice([1, -1], (60, 3))
+    persons = pairproof.Respondents.build("ABC", "comparisons", answers, tie_category=False)
+    pairproof.fit_latent_classes(persons, 1).test_classes(9, starts=2, workers=2, progress=interrupted)
+
+
+def experiment():
+    tracks = {"x": split_by_source(random_table(1, n=300), 100)}
+    run(tracks, Design((20, 60), 2, ("pairs",), 5), workers=2, progress=interrupted)
+
+
+@pytest.mark.parametrize("work", [bootstrap, latent_classes, experiment])
+def test_an_interrupt_between_two_answers_leaves_no_process(work):
+    others = set(multiprocessing.active_children())
+    with pytest.raises(KeyboardInterrupt) as held:  # with its traceback, as Python holds it until it ends
+        work()
+    limit = time.monotonic() + 20
+    while set(multiprocessing.active_children()) - others and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert held.tb is not None and not set(multiprocessing.active_children()) - others
