@@ -40,7 +40,10 @@ validate: ready
 
 test: ready suite
 
-# Without a look at what is missing: .ci/run hides things on purpose, and the set-up would bring them.
+# Without a look at what is missing: .ci/run hides things on purpose, and the set-up would bring them.  Two workers share
+# two cores: threads of BLAS beside them wait for each other, once for more than 300 s in one factorisation.
+suite: export OPENBLAS_NUM_THREADS ?= 1
+suite: export OMP_NUM_THREADS ?= 1
 suite:
 	@$(PYTHON) -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 

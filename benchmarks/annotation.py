@@ -164,6 +164,8 @@ def campaign(folder: Path, n: int) -> Path:
     create(path, items, seed=1)
     with opened(path, write=True) as store:
         save_state(store, state(n), range(n))
+        # Without judgments in the file these states are what the items began with.
+        store.db.execute("UPDATE item SET a0 = a, b0 = b, n0 = n")
         # A batch was opened before: the next one is chosen by variance.
         store.db.execute("INSERT INTO batch VALUES (1, '', 1)")
         store.db.execute("INSERT INTO hit (batch, number, items) VALUES (1, 1, '[0, 1, 2, 3, 4]')")
