@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ....data.comparisons import Comparisons
     from ...verdicts.agreement import Agreement
 
-    _OfBaselines = tuple[dict[str, NDArray[np.float64]], RResult]
-
 FloatArray = NDArray[np.float64]
 
 PAPER = "hopkins-may-2013"
@@ -47,7 +45,7 @@ def _baselines(table: Comparisons, backend: Backend) -> list[Agreement]:
     counts, n = preference_counts(table), len(table.items)
     first, second = np.array([(i, j) for i in range(n) for j in range(n) if i != j]).T
 
-    def rows(answer: Answer[_OfBaselines]) -> list[Agreement]:
+    def rows(answer: Answer[tuple[dict[str, FloatArray], RResult]]) -> list[Agreement]:
         held = (
             Held(
                 f"{outcome}.{name.replace(', ', '-')}.{table.items[i]}.{table.items[j]}",
@@ -74,7 +72,7 @@ def _baselines(table: Comparisons, backend: Backend) -> list[Agreement]:
     )
 
 
-def _result_of(found: _OfBaselines) -> RResult:
+def _result_of(found: tuple[dict[str, FloatArray], RResult]) -> RResult:
     return found[1]
 
 
