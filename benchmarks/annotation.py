@@ -33,9 +33,8 @@ from pairproof.campaign.hits.choosing import Choice
 from pairproof.campaign.storage.records import about, save_state
 from pairproof.campaign.storage.store import Store, opened
 from pairproof.native.annotation import beta, trueskill
-from pairproof.native.annotation.allocation import next_hits
+from pairproof.native.annotation.allocation import draw_partners, match_quality, next_hits
 from pairproof.native.annotation.beta import pairs_of_hit
-from pairproof.native.annotation.match_quality import draw_partners, match_quality
 from pairproof.native.annotation.methods import ScoreState, observe, start
 
 from .harness.results import asked, keep

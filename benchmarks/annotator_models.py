@@ -23,7 +23,7 @@ import numpy as np
 
 from pairproof.bridge import Backend, data_frame
 from pairproof.errors import RError
-from pairproof.native.annotation.models.mixed_model import mixed_model
+from pairproof.native.annotation.scores.mixed_model import mixed_model
 
 from .harness.results import asked, keep
 

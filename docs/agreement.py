@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from pairproof.bridge import Backend, backend
-from pairproof.fit.family import FAMILIES
+from pairproof.fit.estimates.specification import FAMILIES
 from pairproof.validation import Verification, run
+from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.paper import Claim
 from pairproof.validation.claims.quantities import kind_of
-from pairproof.validation.claims.reader import read_paper
 from pairproof.validation.verdicts.agreement import Agreement, summary
-from pairproof.validation.verdicts.floors import floor
+from pairproof.validation.verdicts.digits import floor
 
 PAPER = "dras-2015"
 CERTIFIED = "50-digit values (mpmath)"

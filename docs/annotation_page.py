@@ -11,8 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pairproof.campaign.page.data import PageData, PageHit, PageSlot
-from pairproof.campaign.page.page import page_html
+from pairproof.campaign.page.batch_page import PageData, PageHit, PageSlot, page_html
 from pairproof.campaign.page.texts import Texts, texts_of
 from tests.campaign.page import browser
 from tests.campaign.page.browser import Browser

@@ -22,7 +22,7 @@ import pandas as pd
 
 import pairproof
 from pairproof.bridge import Backend, package_data, package_object
-from pairproof.bridge.values.rdata import to_pandas
+from pairproof.bridge.r_data import to_pandas
 from pairproof.errors import PairproofError
 
 KEPT = Path(__file__).with_name("bradleyterry2_native.json")

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from pairproof.report.blocks import Column, Table
-from pairproof.report.markdown import escape, table
-from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.papers.stories import story_of
+from pairproof.report.output import escape, table
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import read_paper
+from pairproof.validation.check.recompute import story_of
 from pairproof.validation.verdicts.agreement import Agreement
 
 #: Claims of this kind have it in their `where`.

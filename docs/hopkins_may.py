@@ -14,9 +14,9 @@ from pathlib import Path
 import click
 
 from pairproof.report.blocks import Column, Figure, Table
-from pairproof.report.markdown import escape, table
+from pairproof.report.output import escape, table
 from pairproof.validation import Verification, run
-from pairproof.validation.report import ReportContext, Story
+from pairproof.validation.report.rendering import ReportContext, Story
 from pairproof.validation.verdicts.agreement import Agreement
 
 from .snippets import ROOT

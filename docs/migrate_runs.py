@@ -26,13 +26,12 @@ import click
 import pairproof
 from pairproof.errors import PairproofError
 from pairproof.files.r_startup import r_environment
-from pairproof.validation.migration.migration import Migration
-from pairproof.validation.migration.sites import DIFFERENT, counts, fewest
+from pairproof.migration.outcome import DIFFERENT, Migration, counts, fewest
 
 from .snippets import ROOT
 
 KEPT = Path(__file__).with_name("migrate.json")
-CORPUS = ROOT / "tests" / "validation" / "migration" / "corpus"
+CORPUS = ROOT / "tests" / "migration" / "corpus"
 PAGES = Path(__file__).with_name("migrate_pages.R")
 #: In the order of the page.
 GROUPS = ("scripts", "papers", "vignettes", "BradleyTerry2", "prefmod", "psychotools", "PlackettLuce")

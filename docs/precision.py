@@ -16,7 +16,7 @@ from pairproof.bridge.packages import base, gnm, prefmod
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.data.wide import to_wide
-from pairproof.validation.verdicts.certified import CertifiedValues
+from pairproof.validation.check.shipped import CertifiedValues
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
 from .agreement import markdown, shown

@@ -15,9 +15,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pairproof.bridge import Expr, package_data, prefmod
+from pairproof.bridge import Expr, package_data
+from pairproof.bridge.packages import prefmod
 from pairproof.bridge.process.policy import BackendLike, backend as policy
-from pairproof.bridge.values.rdata import to_pandas
+from pairproof.bridge.r_data import to_pandas
 
 
 @dataclass(frozen=True)

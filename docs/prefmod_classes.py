@@ -19,11 +19,11 @@ CERTIFIED = {2: "trdel--pattern-2-classes", 3: "trdel--pattern-3-classes"}
 
 DAT4_CODE = """table = read_respondents(data, "pairs", items=["o1", "o2", "o3", "o4"], pair_order="prefmod",
                          coding={"first": 1, "second": -1}, tie_category=False)
-mixture_of_cells(table, 2)      # prefmod's mixture, of pairproof.native.compat.cells
+mixture_of_cells(table, 2)      # prefmod's mixture, of pairproof.native.prefmod_defects.defects_of_models
 fit_latent_classes(table, 2)    # classes of persons"""
 EURO_CODE = """table = read_respondents(data, "ranks", items=["TV", "RAD", "NEWSP", "SCIMAG", "WWW", "EDINST"],    # y renamed `weight`
                          levels={"SEX": [1, 2], "AGE4": [1, 2, 3, 4]})
-fit_classes(PoissonCells(design, counts), ...)         # prefmod's mixture, of pairproof.native.patterns.classes
+fit_classes(PoissonCells(design, counts), ...)         # prefmod's mixture, of pairproof.native.answers.patterns
 fit_latent_classes(table, 2, by="SEX + AGE4", random=["TV", "RAD", "NEWSP", "SCIMAG", "WWW"], starts=6)
 # a design like this one is read as rankings, whose ranks are (7 - score) / 2"""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from pairproof.native.compat.catalogue import defects
-from pairproof.validation.compat.rows import CompatRow, compat_rows
+from pairproof.native.prefmod_defects.defect_catalogue import defects
+from pairproof.validation.prefmod_defects.defect_rows import CompatRow, compat_rows
 
 from .agreement import markdown
 

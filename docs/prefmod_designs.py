@@ -12,9 +12,9 @@ from typing import Any
 
 import pairproof
 from pairproof.bridge import backend, package_data
-from pairproof.bridge.values.rdata import to_pandas
+from pairproof.bridge.r_data import to_pandas
 from pairproof.data.wide import prefmod_pair_order
-from pairproof.native.patterns.models.design import answer_design
+from pairproof.native.answers.possible_answers import answer_design
 
 from .prefmod_cases import case, in_r
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import pairproof
 from pairproof.data.wide import prefmod_pair_order
-from pairproof.native.patterns.models.draw import draw_pairs, draw_ranks
+from pairproof.native.answers.drawn_answers import draw_pairs, draw_ranks
 
 from .prefmod_cases import case
 from .prefmod_designs import asked

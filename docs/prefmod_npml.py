@@ -1,6 +1,6 @@
 """For "prefmod -> pairproof": the numbers of pattnpml.fit's examples, by prefmod and by pairproof.
 
-prefmod's mixture is over the cells of the table of patterns (:mod:`pairproof.native.patterns.classes.cells`); the
+prefmod's mixture is over the cells of the table of patterns (:mod:`pairproof.native.prefmod_defects.defects_of_models`); the
 classes of persons that the data are about are those of :func:`pairproof.fit_latent_classes`.  Classes are put in the
 order of their shares of persons in all three.
 """
@@ -16,9 +16,8 @@ from scipy.special import gammaln
 
 import pairproof
 from pairproof.bridge import backend
-from pairproof.native.compat.cells import mixture_of_cells
-from pairproof.native.patterns.classes.cells import PoissonCells
-from pairproof.native.patterns.classes.fit import LatentClasses, fit_classes
+from pairproof.native.answers.patterns.class_mixture import LatentClasses, fit_classes
+from pairproof.native.prefmod_defects.defects_of_models import PoissonCells, mixture_of_cells
 
 from .prefmod_cases import case
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge import Expr, backend, prefmod
+from pairproof.bridge import Expr, backend
+from pairproof.bridge.packages import prefmod
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
 from . import prefmod_classes, prefmod_immig, prefmod_others

@@ -13,7 +13,7 @@ import numpy as np
 
 import pairproof
 from pairproof.bridge import backend, data_frame
-from pairproof.bridge.records.result import RResult
+from pairproof.bridge.records.calls import RResult
 from pairproof.fit.fit import Fit
 
 from .agreement import markdown

@@ -15,9 +15,9 @@ from pathlib import Path
 import click
 
 from pairproof.report.blocks import Column, Figure, Table
-from pairproof.report.markdown import escape, table
+from pairproof.report.output import escape, table
 from pairproof.validation import Verification, run
-from pairproof.validation.report import ReportContext, Story
+from pairproof.validation.report.rendering import ReportContext, Story
 from pairproof.validation.verdicts.agreement import Agreement
 
 from .snippets import ROOT
@@ -141,7 +141,7 @@ def draw(figure: Figure, path: Path) -> None:
 def main(simulate: bool, workers: int) -> None:
     """Draw the figures of the page; then run `python -m docs docs/sakaguchi-vandurme-2018.md`."""
     if simulate:
-        from pairproof.validation.papers.sakaguchi_2018 import grid
+        from pairproof.validation.papers.sakaguchi_2018 import statements_simulated as grid
 
         click.echo(f"{grid.RECORD.name}: {len(grid.recorded_cells()) * grid.REPLICATES} replicates", err=True)
         with click.progressbar(length=len(grid.recorded_cells()) * grid.REPLICATES) as bar:

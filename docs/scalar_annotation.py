@@ -15,10 +15,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from pairproof.bridge import Backend, backend
-from pairproof.campaign.watch.report import page as report_page
 from pairproof.campaign.watch.status import status
-from pairproof.report.blocks import Figure
-from pairproof.report.figures import BAD, FAINT, GOOD, INK
+from pairproof.campaign.watch.status_report import page as report_page
+from pairproof.report.blocks import BAD, FAINT, GOOD, INK, Figure
 from pairproof.validation import Verification, run
 
 from .agreement import CERTIFIED, by_source, fewest, markdown

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import pairproof
-from pairproof.bridge.packages.answers import ask
-from pairproof.native.trees.instability import by_name
-from pairproof.native.trees.result import PreferenceTree
-from pairproof.native.trees.text import p_words
+from pairproof.bridge.packages.asking import ask
+from pairproof.native.answers.trees.instability import by_name
+from pairproof.native.answers.trees.tree_models import PreferenceTree
+from pairproof.native.answers.trees.tree_record import p_words
 
 from .agreement import markdown
 from .simulation.trees import KEPT

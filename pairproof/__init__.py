@@ -16,11 +16,11 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from . import campaign as campaign
-    from .bridge.script import to_r as to_r
+    from .bridge.programs.r_script import to_r as to_r
     from .data.comparisons import Comparisons as Comparisons
     from .data.judgments import split_tracks as split_tracks
-    from .data.reading import read as read
-    from .data.respondents.read import read_respondents as read_respondents
+    from .data.reading.layouts import read as read
+    from .data.respondents.read_answers import read_respondents as read_respondents
     from .data.respondents.respondents import Respondents as Respondents
     from .errors import (
         ComparisonError as ComparisonError,
@@ -34,82 +34,87 @@ if _typing.TYPE_CHECKING:
     )
     from .fit.fit import Fit as Fit
     from .fit.shown.comparisons_plot import plot_contrasts as plot_contrasts, plot_ranks as plot_ranks
-    from .fit.shown.item_residuals_plot import plot_item_residuals as plot_item_residuals
-    from .fit.shown.plots import plot_worth as plot_worth
-    from .native.contests.bradley_terry import fit_bradley_terry as fit_bradley_terry
-    from .native.contests.inference.pseudo import fit_with_pseudo_comparisons as fit_with_pseudo_comparisons
-    from .native.contests.inference.residuals import (
-        contest_residuals as contest_residuals,
-        item_residuals as item_residuals,
-    )
-    from .native.contests.inference.tested import add1 as add1, anova as anova, drop1 as drop1
-    from .native.contests.inference.ties_compared import compare_ties as compare_ties
-    from .native.contests.predict import predict as predict
-    from .native.experiment.judge_agreement import judge_agreement as judge_agreement
-    from .native.experiment.models import fit_preference_model as fit_preference_model
-    from .native.hypotheses.profile import profile as profile, profile_test as profile_test
-    from .native.hypotheses.score_test import score_test as score_test
-    from .native.hypotheses.wild import wild_test as wild_test
-    from .native.irt.categorical import fit_irt_categorical as fit_irt_categorical
-    from .native.irt.gaussian import fit_irt_gaussian as fit_irt_gaussian
-    from .native.pairs.models import fit_llbt as fit_llbt
-    from .native.patterns.models.latent_classes import (
+    from .fit.shown.fit_plots import plot_item_residuals as plot_item_residuals, plot_worth as plot_worth
+    from .migration.migrate import migrate as migrate
+    from .native.answers.latent_classes import (
         fit_latent_classes as fit_latent_classes,
         tabulate_latent_classes as tabulate_latent_classes,
     )
-    from .native.patterns.models.pattern import fit_pattern as fit_pattern
-    from .native.patterns.models.plackett_luce import fit_plackett_luce as fit_plackett_luce
-    from .native.ranking.error_rates import error_rate as error_rate, rate_difference as rate_difference
-    from .native.ranking.merge_insertion import rank_by_merge_insertion as rank_by_merge_insertion
-    from .native.ranking.two_systems import compare_two as compare_two
-    from .native.resampling.bootstrap import bootstrap as bootstrap
-    from .native.trees.models import fit_tree as fit_tree
-    from .validation.migrate import migrate as migrate
+    from .native.answers.pattern_models import fit_pattern as fit_pattern
+    from .native.answers.plackett_luce import fit_plackett_luce as fit_plackett_luce
+    from .native.answers.trees.tree_models import fit_tree as fit_tree
+    from .native.comparisons.contests.bradley_terry import fit_bradley_terry as fit_bradley_terry
+    from .native.comparisons.contests.predict import predict as predict
+    from .native.comparisons.contests.pseudo_comparisons import (
+        fit_with_pseudo_comparisons as fit_with_pseudo_comparisons,
+    )
+    from .native.comparisons.contests.residuals import (
+        contest_residuals as contest_residuals,
+        item_residuals as item_residuals,
+    )
+    from .native.comparisons.contests.term_tests import add1 as add1, anova as anova, drop1 as drop1
+    from .native.comparisons.contests.ties_compared import compare_ties as compare_ties
+    from .native.comparisons.counts.llbt import fit_llbt as fit_llbt
+    from .native.competitions.experiment.judge_agreement import judge_agreement as judge_agreement
+    from .native.competitions.experiment.preference_models import fit_preference_model as fit_preference_model
+    from .native.competitions.irt.categorical_irt import fit_irt_categorical as fit_irt_categorical
+    from .native.competitions.irt.gaussian_irt import fit_irt_gaussian as fit_irt_gaussian
+    from .native.competitions.ranking.error_rates import (
+        error_rate as error_rate,
+        rate_difference as rate_difference,
+    )
+    from .native.competitions.ranking.merge_insertion import (
+        rank_by_merge_insertion as rank_by_merge_insertion,
+    )
+    from .native.competitions.ranking.two_systems import compare_two as compare_two
+    from .native.inference.bootstrap import bootstrap as bootstrap
+    from .native.inference.profile_likelihood import profile as profile, profile_test as profile_test
+    from .native.inference.score_tests import score_test as score_test, wild_test as wild_test
     from .validation.verify import verify as verify
 
     __version__: str
 
 #: Where each public name lives.
 _HOME = {
-    "read": "data.reading",
+    "read": "data.reading.layouts",
     "Comparisons": "data.comparisons",
-    "read_respondents": "data.respondents.read",
+    "read_respondents": "data.respondents.read_answers",
     "Respondents": "data.respondents.respondents",
     "split_tracks": "data.judgments",
-    "fit_llbt": "native.pairs.models",
-    "fit_bradley_terry": "native.contests.bradley_terry",
-    "predict": "native.contests.predict",
-    "fit_pattern": "native.patterns.models.pattern",
-    "fit_plackett_luce": "native.patterns.models.plackett_luce",
-    "fit_latent_classes": "native.patterns.models.latent_classes",
-    "tabulate_latent_classes": "native.patterns.models.latent_classes",
-    "fit_preference_model": "native.experiment.models",
-    "fit_irt_gaussian": "native.irt.gaussian",
-    "fit_irt_categorical": "native.irt.categorical",
-    "compare_two": "native.ranking.two_systems",
-    "error_rate": "native.ranking.error_rates",
-    "rate_difference": "native.ranking.error_rates",
-    "judge_agreement": "native.experiment.judge_agreement",
-    "rank_by_merge_insertion": "native.ranking.merge_insertion",
-    "drop1": "native.contests.inference.tested",
-    "add1": "native.contests.inference.tested",
-    "anova": "native.contests.inference.tested",
-    "contest_residuals": "native.contests.inference.residuals",
-    "item_residuals": "native.contests.inference.residuals",
-    "fit_with_pseudo_comparisons": "native.contests.inference.pseudo",
-    "compare_ties": "native.contests.inference.ties_compared",
-    "fit_tree": "native.trees.models",
-    "bootstrap": "native.resampling.bootstrap",
-    "profile": "native.hypotheses.profile",
-    "profile_test": "native.hypotheses.profile",
-    "score_test": "native.hypotheses.score_test",
-    "wild_test": "native.hypotheses.wild",
+    "fit_llbt": "native.comparisons.counts.llbt",
+    "fit_bradley_terry": "native.comparisons.contests.bradley_terry",
+    "predict": "native.comparisons.contests.predict",
+    "fit_pattern": "native.answers.pattern_models",
+    "fit_plackett_luce": "native.answers.plackett_luce",
+    "fit_latent_classes": "native.answers.latent_classes",
+    "tabulate_latent_classes": "native.answers.latent_classes",
+    "fit_preference_model": "native.competitions.experiment.preference_models",
+    "fit_irt_gaussian": "native.competitions.irt.gaussian_irt",
+    "fit_irt_categorical": "native.competitions.irt.categorical_irt",
+    "compare_two": "native.competitions.ranking.two_systems",
+    "error_rate": "native.competitions.ranking.error_rates",
+    "rate_difference": "native.competitions.ranking.error_rates",
+    "judge_agreement": "native.competitions.experiment.judge_agreement",
+    "rank_by_merge_insertion": "native.competitions.ranking.merge_insertion",
+    "drop1": "native.comparisons.contests.term_tests",
+    "add1": "native.comparisons.contests.term_tests",
+    "anova": "native.comparisons.contests.term_tests",
+    "contest_residuals": "native.comparisons.contests.residuals",
+    "item_residuals": "native.comparisons.contests.residuals",
+    "fit_with_pseudo_comparisons": "native.comparisons.contests.pseudo_comparisons",
+    "compare_ties": "native.comparisons.contests.ties_compared",
+    "fit_tree": "native.answers.trees.tree_models",
+    "bootstrap": "native.inference.bootstrap",
+    "profile": "native.inference.profile_likelihood",
+    "profile_test": "native.inference.profile_likelihood",
+    "score_test": "native.inference.score_tests",
+    "wild_test": "native.inference.score_tests",
     "Fit": "fit.fit",
     "verify": "validation.verify",
-    "migrate": "validation.migrate",
-    "to_r": "bridge.script",
-    "plot_item_residuals": "fit.shown.item_residuals_plot",
-    "plot_worth": "fit.shown.plots",
+    "migrate": "migration.migrate",
+    "to_r": "bridge.programs.r_script",
+    "plot_item_residuals": "fit.shown.fit_plots",
+    "plot_worth": "fit.shown.fit_plots",
     "plot_contrasts": "fit.shown.comparisons_plot",
     "plot_ranks": "fit.shown.comparisons_plot",
     "PairproofError": "errors",

@@ -45,7 +45,7 @@ class PairOrderError(InputError):
 
     Examples
     --------
-    >>> from pairproof.data.reading import from_wide
+    >>> from pairproof.data.reading.layouts import from_wide
     >>> from_wide({"AB": [1]}, items=["A", "B"], coding="first=1,second=2", pair_order="alphabetic")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     pairproof.errors.PairOrderError: pair_order has 'alphabetic', which is not a pair of two of the items...

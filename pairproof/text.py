@@ -6,11 +6,37 @@ characters that change the reading direction, are written as escapes.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable
 from decimal import Decimal
 from itertools import islice
 from typing import Any
+
+WIDTH = 100
+#: Longer names are cut to this, with an ellipsis; six columns of numbers fill the rest of the width.
+NAME_WIDTH = 36
+
+
+def number(x: float, digits: int = 4) -> str:
+    """Fixed decimals where they show something, else scientific; `-` for nan."""
+    if math.isnan(x):
+        return "-"
+    if x == 0 or 10.0**-digits * 5 <= abs(x) < 1e6:
+        return f"{x:.{digits}f}"
+    return f"{x:.3e}"
+
+
+def fixed(x: float) -> str:
+    """Four decimals: a deviance of 1e-30 is 0.0000; `-` for nan; 4.4704e+89 where a double has no decimals left."""
+    return "-" if math.isnan(x) else f"{x:.4f}" if abs(x) < 2**53 else f"{x:.5g}"
+
+
+def shorten(name: str, width: int = NAME_WIDTH) -> str:
+    """A name shortened to the width of its column, without terminal control characters."""
+    name = label(name)
+    return name if len(name) <= width else f"{name[: width - 1]}…"
+
 
 #: Names a message lists, and characters of one of them that it shows.
 MOST_NAMES = 12

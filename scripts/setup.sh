@@ -82,7 +82,7 @@ keyword() { sed -n "s/^$1 \\(.*[^ ]\\) *\$/\\1/p" "$2"; }
 # What the set-up depends on: the files that describe it, and where it was made.
 fingerprint() { { cat scripts/setup.sh scripts/install_r_packages.R pyproject.toml r_requirements.txt && pwd -P; } | cksum; }
 
-# One line for each thing that pairproof and its tests ask for and do not find; see pairproof/cli/doctor/.
+# One line for each thing that pairproof and its tests ask for and do not find; see pairproof/cli/.
 diagnose() { "$VENV/bin/python" -m pairproof.cli.doctor --for-setup >"$1" 2>"$scratch/doctor.err"; }
 
 tell_missing() {

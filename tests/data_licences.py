@@ -32,7 +32,7 @@ WRITTEN = "# ---- written by `python -m tests.data_licences` ----\n"
 ASKED = """
 import sys
 from pathlib import Path
-from pairproof.bridge.records.record import PACKAGED, Records
+from pairproof.bridge.records.record_files import PACKAGED, Records
 from pairproof.cli import main
 
 found, find = set(), Records.find

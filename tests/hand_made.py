@@ -17,10 +17,10 @@ import numpy as np
 
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
-from pairproof.fit.cell_table import CellTable
-from pairproof.fit.covariance import DenseCovariance
-from pairproof.fit.fit import Fit, Stopping
-from pairproof.fit.spec import ModelSpec, Term
+from pairproof.fit.estimates.covariance import DenseCovariance
+from pairproof.fit.estimates.fit_record import CellTable, Stopping
+from pairproof.fit.estimates.specification import ModelSpec, Term
+from pairproof.fit.fit import Fit
 
 CLOSED_FORM = Stopping("closed form", True, 0, 0.0)
 

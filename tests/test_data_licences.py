@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from pairproof.validation.claims.reader import shipped_papers
+from pairproof.validation.check.claims_file import shipped_papers
 from tests.data_licences import ANSWERS, PACKAGE, data_files, licences, sha256
 from tests.places import ROOT
 

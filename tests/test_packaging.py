@@ -437,13 +437,13 @@ def test_no_module_imports_against_the_arrows():
 
 @pytest.mark.parametrize(
     ("module", "source"),
-    [("pairproof.native.pairs.models", "from pairproof.bridge import session"),
-     ("pairproof.native.pairs.models", "def f():\n    from ...bridge.process.session import probe"),
-     ("pairproof.bridge.packages.gnm", "import pairproof.native.pairs.models"),
+    [("pairproof.native.comparisons.counts.llbt", "from pairproof.bridge import session"),
+     ("pairproof.native.comparisons.counts.llbt", "def f():\n    from ...bridge.process.session import probe"),
+     ("pairproof.bridge.packages.gnm", "import pairproof.native.comparisons.counts.llbt"),
      ("pairproof.bridge.packages.gnm", "from ... import native"),
      ("pairproof.fit.fit", "import importlib\nimportlib.import_module('pairproof.validation.verdicts.agreement')"),
      ("pairproof.bridge.process.session", "import rpy2.rinterface as ri"),
-     ("pairproof.validation.report", "from rpy2 import robjects"),
+     ("pairproof.validation.report.rendering", "from rpy2 import robjects"),
      ("pairproof.data.comparisons", "from pairproof.fit.fit import Fit")],
 )  # fmt: skip
 def test_a_wrong_arrow_is_found(module, source):
@@ -453,7 +453,7 @@ def test_a_wrong_arrow_is_found(module, source):
 @pytest.mark.parametrize(
     ("module", "source"),
     [("pairproof.validation.sources", "from pairproof.native import llbt\nfrom pairproof.bridge import gnm"),
-     ("pairproof.native.pairs.models", "from pairproof.data.comparisons import Comparisons\nfrom .newton import solve"),
+     ("pairproof.native.comparisons.counts.llbt", "from pairproof.data.comparisons import Comparisons\nfrom .newton import solve"),
      ("pairproof.bridge.process.worker", "import rpy2.rinterface"),
      ("pairproof.cli.commands.fit", "from pairproof.validation import agreement")],
 )  # fmt: skip

@@ -295,7 +295,7 @@ def explain() -> dict[str, Any]:
 
 
 def migrate() -> dict[str, Any]:
-    corpus = ROOT / "tests" / "validation" / "migration" / "corpus"
+    corpus = ROOT / "tests" / "migration" / "corpus"
     found = {}
     for script in sorted(corpus.glob("*/*/analysis.R")):
         with tempfile.TemporaryDirectory() as place:

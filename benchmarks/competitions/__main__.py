@@ -26,11 +26,10 @@ from numpy.typing import NDArray
 
 from pairproof.bridge.packages import jags
 from pairproof.data.comparisons import Comparisons
-from pairproof.native.irt.categorical import CategoricalModel, fit_irt_categorical, strengths
-from pairproof.native.irt.gaussian import fit_irt_gaussian
-from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
-from pairproof.native.irt.gaussian_model import GaussianModel
-from pairproof.native.numerics.mcmc import convergence
+from pairproof.native.competitions.irt.categorical_irt import CategoricalModel, fit_irt_categorical, strengths
+from pairproof.native.competitions.irt.gaussian_gibbs import GaussianModel
+from pairproof.native.competitions.irt.gaussian_irt import fit_irt_gaussian, map_irt_gaussian
+from pairproof.numerics.markov_chains import convergence
 
 from ..harness.machine import load_average, machine, python_side
 from ..harness.process import Failed, NotHere, TooLong

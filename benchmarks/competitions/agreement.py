@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.native.irt.gaussian_collapsed import LaplaceFit
-from pairproof.native.numerics.mcmc import convergence
-from pairproof.validation.verdicts.sampled import agree_sampled
+from pairproof.native.competitions.irt.gaussian_irt import LaplaceFit
+from pairproof.numerics.markov_chains import convergence
+from pairproof.validation.papers.compared_with_r import agree_sampled
 
 FloatArray = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 Each source segment is translated by every system; five of the translations are drawn and ranked, which enters
 as ten comparisons (WMT's way).  Abilities, qualities and the judges' noise are those of
-pairproof.native.irt.gaussian, at the paper's constants; items are shared within a segment.
+pairproof.native.competitions.irt.gaussian_irt, at the paper's constants; items are shared within a segment.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ import numpy as np
 
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
-from pairproof.native.irt.gaussian import fit_irt_gaussian
-from pairproof.native.irt.gaussian_gibbs import shared_chain
-from pairproof.native.irt.gaussian_model import GaussianModel, oriented
-from pairproof.native.irt.sampling import item_codes
+from pairproof.native.competitions.irt.gaussian_gibbs import GaussianModel, oriented, shared_chain
+from pairproof.native.competitions.irt.gaussian_irt import fit_irt_gaussian
+from pairproof.native.competitions.irt.posterior import item_codes
 
 SYSTEMS = 13
 RANKED = 5

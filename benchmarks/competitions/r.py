@@ -23,7 +23,7 @@ from pairproof.bridge.packages import jags
 from pairproof.data.comparisons import Comparisons
 from pairproof.data.judgments import judgments
 from pairproof.files.r_startup import r_environment
-from pairproof.native.irt.sampling import item_codes
+from pairproof.native.competitions.irt.posterior import item_codes
 
 from ..harness.process import ONE_THREAD, Failed, NotHere, TooLong
 

@@ -28,7 +28,7 @@ from pairproof.files.r_startup import r_environment
 from ..harness.results import asked, keep
 from .page import page
 
-CORPUS = Path(__file__).resolve().parents[2] / "tests" / "validation" / "migration" / "corpus" / "scripts"
+CORPUS = Path(__file__).resolve().parents[2] / "tests" / "migration" / "corpus" / "scripts"
 #: Fits of the loop; records are kept of the first 200 of a place.
 LOOPS = (10, 100, 400)
 LOOP = """library(BradleyTerry2)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import pairproof
-from pairproof.fit.answers.classes import ClassFit
+from pairproof.fit.results.class_fit import ClassFit
 
 from .tally import Tally, line
 from .whole_answers import Whole

@@ -19,7 +19,7 @@ from .tally import Tally, line
 
 if TYPE_CHECKING:
     from pairproof.fit.fit import Fit
-    from pairproof.fit.many.ranks import RankSets
+    from pairproof.fit.many.comparison_results import RankSets
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import pairproof
 from pairproof.errors import ConvergenceError, NotEstimableError
-from pairproof.fit.contests.mixed import MixedFit
+from pairproof.fit.results.mixed_fit import MixedFit
 
 from .answers import Design, drawn, truth
 from .intervals import Z, covered

@@ -16,7 +16,7 @@ from scipy.special import expit, ndtri
 
 import pairproof
 from pairproof.errors import ConvergenceError, NotEstimableError
-from pairproof.fit.contests.mixed import MixedFit
+from pairproof.fit.results.mixed_fit import MixedFit
 
 from .contests import Contests, Drawn, drawn
 from .tally import Tally, line

@@ -21,9 +21,8 @@ from scipy import stats
 from pairproof.native.annotation.allocation import next_hits
 from pairproof.native.annotation.beta import interval
 from pairproof.native.annotation.methods import observe, start
-from pairproof.native.annotation.models.systems_model import systems_model
-from pairproof.native.annotation.stopping.confidence_sequence import boundary
-from pairproof.native.annotation.stopping.stopping_rules import FEWEST_BATCHES, PRIOR_JUDGMENTS
+from pairproof.native.annotation.scores.stopping_rules import FEWEST_BATCHES, PRIOR_JUDGMENTS, boundary
+from pairproof.native.annotation.scores.systems_model import systems_model
 
 from ..snippets import ROOT
 from .answers import SEED

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import pairproof
 from pairproof.data.columns import Factor
 from pairproof.errors import NotEstimableError, PairproofWarning
-from pairproof.fit.answers.fit import AnswerFit
+from pairproof.fit.results.answer_fit import AnswerFit
 
 from .answers import SEED
 from .tally import Tally, line

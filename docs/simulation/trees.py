@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairproof.bridge.packages.answers import ask
-from pairproof.native.trees.instability import Covariate, instability_tests
-from pairproof.native.trees.node import fit_node
-from pairproof.native.trees.preferences import preferences
+from pairproof.bridge.packages.asking import ask
+from pairproof.native.answers.trees.instability import Covariate, instability_tests
+from pairproof.native.answers.trees.partitioning import fit_node, preferences
 
 KEPT = Path(__file__).resolve().parent.parent / "records" / "trees" / "simulation.json"
 PAIRS = [(i, j) for j in range(4) for i in range(j)]

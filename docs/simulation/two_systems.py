@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import pairproof
 from pairproof.data.columns import Factor
-from pairproof.native.ranking import by_judge
+from pairproof.native.competitions.ranking import tests_by_judge as by_judge
 
 from .answers import SEED
 from .tally import Tally, line
@@ -68,7 +68,7 @@ def tests(first: FloatArray, second: FloatArray, searched: bool) -> dict[str, fl
     if len(first) <= 8:
         p["sign flips"] = by_judge.sign_flips(first, second, none).p
     if searched:
-        from pairproof.native.ranking import judge_effects
+        from pairproof.native.competitions.ranking import tests_by_judge as judge_effects
 
         p["beta-binomial"] = judge_effects.beta_binomial(first, second).p
         p["random effect"] = judge_effects.random_effect(first, second).p

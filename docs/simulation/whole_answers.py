@@ -1,6 +1,6 @@
 """Whole answers of persons drawn from a known model: how often intervals of the models of whole answers cover.
 
-Answers come from the package's own way of drawing them for a bootstrap (:mod:`pairproof.native.patterns.models.latent_classes`),
+Answers come from the package's own way of drawing them for a bootstrap (:mod:`pairproof.native.answers.latent_classes`),
 which tests hold against the probabilities of all possible answers.  Gaps are drawn at random first.  Where answers
 come from a mixture of persons and a model without classes is fitted, the truth is the fit to the exact
 probabilities of all possible answers: what the estimate tends to.
@@ -20,12 +20,12 @@ from scipy.special import ndtri
 
 import pairproof
 from pairproof.errors import ConvergenceError, NotEstimableError
-from pairproof.fit.answers.classes import ClassFit
-from pairproof.fit.answers.fit import AnswerFit
-from pairproof.fit.answers.spec import AnswerSpec
-from pairproof.native.patterns.models.latent_classes import Redraw, fitted
-from pairproof.native.patterns.models.pattern import pattern_spec
-from pairproof.native.patterns.models.plackett_luce import plackett_luce_spec
+from pairproof.fit.estimates.specification import AnswerSpec
+from pairproof.fit.results.answer_fit import AnswerFit
+from pairproof.fit.results.class_fit import ClassFit
+from pairproof.native.answers.latent_classes import Redraw, fitted
+from pairproof.native.answers.pattern_models import pattern_spec
+from pairproof.native.answers.plackett_luce import plackett_luce_spec
 
 from .answers import SEED
 from .tally import Tally, line

@@ -22,15 +22,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .process.cures import r_package as cure_for_package
-from .process.policy import Backend, backend, using
-from .process.session import RSession, RStatus, probe
-from .records.calls import RCall, make_call
-from .records.record import Record, Records
-from .records.result import Drift, RCondition, RResult, RSessionInfo
-from .values.convert import data_frame, factor_of, matrix
-from .values.nodes import factor
-from .values.rdata import data_expr, package_data, read_rda
-from .values.values import Expr, Formula, RLang, RList, ROpaque, RVector
+from .process.policy import Backend as Backend, backend as backend, using as using
+from .process.session import RSession as RSession, RStatus as RStatus, probe as probe
+from .r_data import data_expr as data_expr, package_data as package_data, read_rda as read_rda
+from .records.calls import (
+    Drift as Drift,
+    RCall as RCall,
+    RCondition as RCondition,
+    RResult as RResult,
+    RSessionInfo as RSessionInfo,
+    make_call as make_call,
+)
+from .records.record_files import Record as Record, Records as Records
+from .values.convert import data_frame as data_frame, factor_of as factor_of, matrix as matrix
+from .values.nodes import (
+    Expr as Expr,
+    Formula as Formula,
+    RLang as RLang,
+    RList as RList,
+    ROpaque as ROpaque,
+    RVector as RVector,
+    factor as factor,
+)
 
 if TYPE_CHECKING:
     from .packages import (
@@ -57,8 +70,9 @@ if TYPE_CHECKING:
         sandwich as sandwich,
         survival as survival,
     )
-    from .values.csv_frames import read_frame as read_frame
-    from .values.objects import package_object as package_object, read_object as read_object
+    from .r_objects import package_object as package_object, read_object as read_object
+    from .values.frames import read_frame as read_frame
+
 
 #: Modules named after R packages; each is loaded when it is first used.
 _PACKAGES = (
@@ -91,7 +105,7 @@ _PACKAGES = (
 )
 
 #: Functions that need pandas, which the rest does not: loaded when they are first used.
-_LATER = {"package_object": "objects", "read_object": "objects", "read_frame": "csv_frames"}
+_LATER = {"package_object": "r_objects", "read_object": "r_objects", "read_frame": "values.frames"}
 
 __all__ = [
     "Backend",
@@ -132,7 +146,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _LATER:
-        return getattr(import_module(f".values.{_LATER[name]}", __name__), name)
+        return getattr(import_module(f".{_LATER[name]}", __name__), name)
     if name not in _PACKAGES:
         raise AttributeError(
             f"module 'pairproof.bridge' has no attribute {name!r}; it has {', '.join((*__all__, *_PACKAGES))}"

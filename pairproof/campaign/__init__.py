@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .campaign import Campaign as Campaign
-    from .creation import create as create
-    from .formats.export import export as export
-    from .formats.log.rebuild import from_log as from_log
-    from .formats.score_tables.make import from_scores as from_scores
-    from .formats.take_over import take_over as take_over
+    from .creation import create as create, take_over as take_over
+    from .exports import export as export
+    from .formats.score_tables import from_scores as from_scores
     from .hits.batch import open_batch as open_batch
+    from .rebuilding import from_log as from_log
     from .results.retraction import take_back as take_back, undo as undo
     from .results.update import take_in as take_in
     from .watch.status import status as status
@@ -37,14 +36,14 @@ if TYPE_CHECKING:
 _HOME = {
     "Campaign": "campaign",
     "create": "creation",
-    "export": "formats.export",
-    "from_log": "formats.log.rebuild",
-    "from_scores": "formats.score_tables.make",
+    "export": "exports",
+    "from_log": "rebuilding",
+    "from_scores": "formats.score_tables",
     "open_batch": "hits.batch",
     "status": "watch.status",
     "take_back": "results.retraction",
     "take_in": "results.update",
-    "take_over": "formats.take_over",
+    "take_over": "creation",
     "undo": "results.retraction",
 }
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .results.rows import results_of_rows
+from .results.results_file import results_of_rows
 from .results.update import Taken, add, take_in
 from .storage.records import About, about
 from .storage.store import opened
@@ -18,14 +18,13 @@ from .storage.store import opened
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ..native.annotation.models.annotator_model import Level
-    from .hits.chosen import Batch
-    from .watch.intervals import Kind
-    from .watch.scores import ItemScores
+    from ..native.annotation.scores.annotator_model import Level
+    from .hits.choosing import Batch
+    from .watch.annotators import Annotators
+    from .watch.scores import ItemScores, Kind
     from .watch.status import Status
     from .watch.stop import StopAnswer
     from .watch.systems import Standardise, Systems
-    from .watch.watched import Annotators
 
 
 class Campaign:

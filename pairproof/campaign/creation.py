@@ -1,29 +1,54 @@
-"""Makes a campaign from an items file."""
+"""Makes a campaign: from an items file, or from what an older tool or `export` left.
+
+A project that an older tool began, and files that `export` wrote, are taken over: the model file gives
+the state of every item; results files, if given, are the judgments.  Whether the model includes the
+results is found by arithmetic: either every item is in its initial state and the results must still be
+added ("before"), or the initial state and the results together give the model ("after").  If neither
+holds, an error names an item, and `model_is` must decide.
+"""
 
 from __future__ import annotations
 
+import json
 import secrets
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
+
+import numpy as np
 
 from ..data.options import one_of, whole_number
+from ..data.reading.sources import Table
 from ..errors import DataWarning, InputError
+from ..files.inputs import read_file
+from ..files.outputs import MARK
 from ..native.annotation.allocation import Pool
-from ..native.annotation.methods import Method, Settings, start
-from .formats.files import MODEL_COLUMNS, SKILL_COLUMNS, ItemsFile, cells_of, check_numbered, read_items
+from ..native.annotation.beta import FloatArray, IntArray
+from ..native.annotation.methods import BETA, Method, ScoreState, Settings, start
+from .exports import SCORE_COLUMNS, looks_escaped, unescaped
+from .formats.campaign_files import (
+    MODEL_COLUMNS,
+    SKILL_COLUMNS,
+    ItemsFile,
+    cells_of,
+    check_numbered,
+    read_items,
+)
+from .formats.kinds import kind_of_file
+from .hits.assigning import parse_rule
 from .hits.plan import check_roles
-from .hits.qualification import parse_rule
-from .page.texts import Texts, texts_to_rows
-from .storage.design import RESERVED, Design
-from .storage.items import Reserved, reserved_cells
-from .storage.records import About, write_about, write_items
+from .page.texts import Texts, texts_to_rows, write_texts
+from .results.readers import Tool, read_any
+from .results.results_file import RejectedRule, ResultRow, ResultsFile, check_terminated
+from .results.update import Taken, add, positions_of
+from .storage.design import RESERVED, Design, now
+from .storage.records import About, Reserved, judged, reserved_cells, state_of, write_about, write_items
 from .storage.rules import write_rule
-from .storage.store import created
-from .storage.texts import write_texts
+from .storage.store import Store, created
 
 #: Number of items in a HIT in the paper's experiments.
 PER_HIT = 5
@@ -51,7 +76,7 @@ def create(
     items : path
         CSV or TSV with the columns `id`, `sent` (the item's text, which alone is shown to annotators) and any
         others; `role`, `of`, `source`, `system` and `gold` say what an item is for, see
-        :mod:`pairproof.campaign.storage.items`.
+        :mod:`pairproof.campaign.storage.records`.
     method : Method
     per_hit : int
         Items in a HIT; the paper's direct assessment shows 1, its other methods 5.
@@ -195,4 +220,295 @@ def check_size(per_hit: int, n_items: int, method: Method, source: str) -> None:
         raise InputError(
             f"{source}: {n_items} item(s), but {per_hit} per HIT; expected {least} to {n_items} with method"
             f" {method} (--per-hit)"
+        )
+
+
+ModelIs = Literal["before", "after"]
+#: Additional columns in the model files of the later public tool.
+_OF_A_TOOL = ("na_count", "scores")
+#: What an older code calls mode and var, beside alpha and beta.
+_ALSO = SKILL_COLUMNS
+#: Tolerance within which a model file and its results must agree; a file that agrees to fewer than 6 digits
+#: comes from another computation.
+AGREE = 5e-6
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A campaign created from a model file, with how it was created.
+
+    taken: one for each results file.  model_is: none without results.  recomputed: whether the file's mode or
+    var do not follow from its alpha and beta (apart from the old start of .0833) and were not used.  escaped:
+    cells of the items that hold HTML's escapes, as one public code writes them, and were kept so.
+    """
+
+    about: About
+    items: int
+    taken: tuple[Taken, ...]
+    model_is: ModelIs | None
+    recomputed: bool
+    escaped: int = 0
+
+
+def take_over(
+    path: str | Path,
+    model: str | Path,
+    results: Sequence[str | Path] = (),
+    *,
+    method: Method | None = None,
+    per_hit: int | None = None,
+    settings: Settings = Settings(),
+    pool: Pool = "paper",
+    seed: int | None = None,
+    model_is: ModelIs | None = None,
+    rejected: RejectedRule = "refuse",
+    encoding: str | None = None,
+    accept_unterminated: bool = False,
+    unescape: bool = False,
+    tool: Tool | None = None,
+) -> Imported:
+    """Create a campaign from a model file and results files.
+
+    Parameters
+    ----------
+    path : path
+        The database to create; it must not exist.
+    model : path
+        CSV: id, sent, alpha, beta, mode, var; or id, sent, mu, sigma.  Beside alpha and beta, mu and sigma are
+        an older code's names of mode and var.
+    results : sequence of paths
+        In the layout of the older tools.
+    method : Method, optional
+        Default: easl for alpha and beta, trueskill for mu and sigma.
+    per_hit : int, optional
+        Default: as in the results, else 5.
+    settings, pool, seed, encoding : see :func:`pairproof.campaign.create`
+    model_is : {"before", "after"}, optional
+        Whether the model is from before or after the results; default: found by arithmetic.
+    rejected : {"refuse", "count", "leave-out"}
+    accept_unterminated : bool
+        Accept files whose last record has no line end; such a file may have been cut off.
+    unescape : bool
+        Undo HTML's escapes in the items' texts, and the spans that stand for characters above U+FFFF.
+    tool : {"results", "label-studio", "codes"}, optional
+        The tool whose results these are; default: found from their content.
+
+    Raises
+    ------
+    InputError
+        A file is not as expected; the message names file, row and column.
+    """
+    kind = kind_of_file(read_file(model, "a model file"), str(model))
+    if kind is not None and kind.name != "model":
+        raise InputError(f"{model}: is {kind.what}, not a model file; {kind.cure}")
+    read = read_items(model, encoding)
+    if not accept_unterminated:
+        check_terminated(read_file(model, "a model file"), read.table)
+    chosen = _method(read, method)
+    if model_is is not None:
+        one_of("model_is", model_is, get_args(ModelIs))
+    state, used, recomputed = _state(read, chosen)
+    columns = tuple(c for c in read.columns if c not in used)
+    escaped = 0 if unescape else sum(looks_escaped(cells_of(read.table, c)) for c in ("id", *columns))
+    if unescape:
+        read = _without_escapes(read, columns)
+    size = per_hit or (_size(results[0], encoding) if results else min(PER_HIT, len(read.ids)))
+    check_size(size, len(read.ids), chosen, read.table.source)
+    check_numbered(columns, size, read.table.source)
+    files = [
+        read_any(r, size, rejected, encoding, accept_unterminated=accept_unterminated, tool=tool)
+        for r in results
+    ]
+    name, own = _own_name(files)
+    drawn = secrets.randbits(48) if seed is None else whole_number("seed", seed)
+    design, reserved = _design(read, columns)
+    made = About(name, chosen, size, settings, pool, drawn, columns, True, design)
+    where = model_is if files else None
+    with created(path) as store:
+        write_about(store, made)
+        fresh = start(chosen, len(read.ids))
+        at_start = _same(state.a, fresh.a, 0.0) and _same(state.b, fresh.b, 0.0) and not state.n.any()
+        if files and where is None and at_start:
+            where = "before"
+        from_start = bool(files) and where != "before"
+        write_items(store, read.ids, read.fields(columns), fresh if from_start else state, reserved)
+        write_rule(store, "repeats", design.on_repeat)
+        if own:
+            _rebuild_batches(store, files, {n: k for k, n in enumerate(read.ids)})
+        taken = tuple(add(store, made, f) for f in files)
+        if from_start:
+            _check_counted(store, made, state, read, where)
+            where = "after"
+    return Imported(made, len(read.ids), taken, where, recomputed, escaped)
+
+
+def _without_escapes(read: ItemsFile, columns: Sequence[str]) -> ItemsFile:
+    """The items with their texts as they were before a tool escaped them."""
+    cells = {name: read.table.columns[name] for name in read.table.columns}
+    for name in ("id", *columns):
+        cells[name] = [unescaped(c) for c in cells_of(read.table, name)]
+    ids = tuple(cells["id"])
+    if len(set(ids)) < len(ids):
+        twice = next(name for name in ids if ids.count(name) > 1)
+        raise InputError(f"{read.table.source}: without escapes two items have the id {twice!r}")
+    # The guards of formulas are off already.
+    cells.pop(MARK, None)
+    return ItemsFile(replace(read.table, columns=cells), ids, read.columns)
+
+
+def _design(read: ItemsFile, columns: Sequence[str]) -> tuple[Design, list[Reserved]]:
+    """The design of a campaign that is taken over, and what its reserved columns say.
+
+    All its answers counted in the tool that it comes from, so repeats go on counting.
+    """
+    named = {name: name for name in RESERVED if name in columns}
+    free = [c for c in columns if c not in named]
+    text = "sent" if "sent" in free else free[0] if free else "id"
+    design = Design(text=text, on_repeat="both", columns=named)
+    return design, reserved_of(read, design)
+
+
+def _method(read: ItemsFile, asked: Method | None) -> Method:
+    has_beta, has_skill = {"alpha", "beta"} <= set(read.columns), set(SKILL_COLUMNS) <= set(read.columns)
+    if asked is not None:
+        one_of("method", asked, get_args(Method))
+    if asked == "da":
+        raise InputError(
+            "direct assessment has no model file; create the campaign with 'easl init --method da' and add"
+            " the results with 'easl update'"
+        )
+    if has_beta and asked != "trueskill":
+        return asked or "easl"
+    if has_beta and has_skill:
+        raise InputError(
+            f"{read.table.source}: mu and sigma beside alpha and beta are the mode and variance of beta"
+            " distributions, not TrueSkill's; leave --method out"
+        )
+    if has_skill and asked in (None, "trueskill"):
+        return "trueskill"
+    beta, skill = "alpha and beta", "mu and sigma"
+    need = skill if asked == "trueskill" else beta if asked else f"{beta}, or {skill}"
+    raise InputError(
+        f"{read.table.source}: found columns {', '.join(map(repr, ('id', *read.columns)))}; a model file has"
+        f" {need}"
+    )
+
+
+def _state(read: ItemsFile, method: Method) -> tuple[ScoreState, tuple[str, ...], bool]:
+    """The state in the file, the columns that hold it, and whether mode and var had to be recomputed."""
+    names = set(read.columns)
+    first, second = ("alpha", "beta") if method in BETA else SKILL_COLUMNS
+    a, b = (_numbers(read.table, c) for c in (first, second))
+    used = [first, second, *(c for c in ("mode", "var", *_ALSO) if c in names and c not in (first, second))]
+    whole = set(SCORE_COLUMNS) <= names
+    used += [*SCORE_COLUMNS] if whole else []
+    used += [c for c in _OF_A_TOOL if c in names]
+    if method == "trueskill":
+        # In a file that pairproof wrote, sigma squared is var to the last bit: the root of a square is exact.
+        b = _numbers(read.table, "var") if "var" in names else b**2
+    bad = ~((a >= 1) & (b >= 1)) if method in BETA else ~(b > 0)
+    if bad.any():
+        raise read.table.refuse(
+            bad,
+            first if method in BETA else second,
+            f"{first} {a[bad][0]:g} and {second} {b[bad][0]:g}",
+            "expected both to be at least 1" if method in BETA else "expected a number above 0",
+        )
+    n = _counts(read, method, a, b, whole)
+    state = ScoreState(method, a, b, n)
+    return state, tuple(used), method in BETA and not _matches(read, state, names)
+
+
+def _counts(read: ItemsFile, method: Method, a: FloatArray, b: FloatArray, whole: bool) -> IntArray:
+    """The number of scores of each item: as the file says, else from the sum of alpha and beta; 0 if unknown."""
+    if whole:
+        return _numbers(read.table, "n").astype(np.int64)
+    if method in ("easl", "random"):
+        found: IntArray = np.rint(a + b - 2.0).astype(np.int64)
+        return found
+    return np.zeros(len(a), np.int64)
+
+
+def _matches(read: ItemsFile, state: ScoreState, names: set[str]) -> bool:
+    found = {"mode": state.score, "var": state.variance, "mu": state.score, "sigma": state.variance}
+    # The older tools write .0833 for the initial variance 1/12, which is off by 3.3e-5; the tolerance is half
+    # a unit of their fourth decimal.
+    return all(_same(_numbers(read.table, c), found[c], 5e-5) for c in found if c in names)
+
+
+def _same(one: FloatArray, other: FloatArray, within: float) -> bool:
+    """Whether two columns agree to an absolute tolerance."""
+    return bool(np.allclose(one, other, rtol=0.0, atol=within))
+
+
+def _numbers(table: Table, column: str) -> FloatArray:
+    values = []
+    for row, cell in enumerate(cells_of(table, column)):
+        try:
+            value = float(cell)
+        except ValueError:
+            value = np.nan
+        if not np.isfinite(value):
+            raise InputError(f"{table.where(row, column)}: {cell!r}; expected a finite number")
+        values.append(value)
+    return np.array(values)
+
+
+def _size(results: str | Path, encoding: str | None) -> int:
+    """The number of items in a HIT, counted from the columns of a results file."""
+    from ..data.reading.sources import load
+
+    names = load(str(results), encoding).columns
+    k = next(k for k in count() if f"Input.id{k + 1}" not in names)
+    if not k:
+        raise InputError(
+            f"{results}: no column 'Input.id1'; expected results with Input.id1, Answer.range1, ..."
+        )
+    return k
+
+
+def _own_name(files: Sequence[ResultsFile]) -> tuple[str, bool]:
+    """The campaign's id: the one that all results name, so that batches already handed out stay valid; else a
+    new one.
+    """
+    names = {r.campaign for f in files for r in f.rows if r.campaign}
+    if len(names) > 1:
+        raise InputError(
+            f"results of {len(names)} campaigns: {', '.join(sorted(names))}; expected results of one campaign"
+        )
+    return (names.pop(), True) if names else (secrets.token_hex(6), False)
+
+
+def _rebuild_batches(store: Store, files: Sequence[ResultsFile], position: dict[str, int]) -> None:
+    """Create the batches and HITs that the results name, so that their outstanding results can be added."""
+    hits: dict[tuple[int, int], ResultRow] = {}
+    for row in (r for f in files for r in f.rows if r.batch.isdigit() and r.hit.isdigit()):
+        hits.setdefault((int(row.batch), int(row.hit)), row)
+    for batch in sorted({b for b, _ in hits}):
+        store.db.execute(
+            "INSERT INTO batch VALUES (?, ?, ?)", (batch, now(), sum(b == batch for b, _ in hits))
+        )
+    for (batch, hit), row in sorted(hits.items()):
+        items = json.dumps(positions_of(row, position))
+        store.db.execute("INSERT INTO hit (batch, number, items) VALUES (?, ?, ?)", (batch, hit, items))
+
+
+def _check_counted(store: Store, a: About, model: ScoreState, read: ItemsFile, asked: ModelIs | None) -> None:
+    """Refuse a model that differs from the state that the results give from the start."""
+    found = state_of(store, a.method)
+    gap = np.maximum(np.abs(found.a - model.a), np.abs(found.b - model.b))
+    if (gap > AGREE).any():
+        k = int(np.argmax(gap))
+        names = SKILL_COLUMNS if a.method == "trueskill" else MODEL_COLUMNS[:2]
+        cure = (
+            "use --model-is before to add the results to the model, "
+            "or give every results file that led to it. Where judgments were set aside, or HITs hold checks,"
+            " 'easl export --what log' carries the campaign"
+        )
+        if asked == "after":
+            cure = "check that all results files are given"
+        raise InputError(
+            f"{read.table.where(k)}: item {read.ids[k]!r} has {names[0]} {model.a[k]:g} and"
+            f" {names[1]} {model.b[k]:g} in the model, but the {len(judged(store).hits)} results from the"
+            f" start give {found.a[k]:g} and {found.b[k]:g}; {cure}"
         )

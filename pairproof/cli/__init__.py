@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        from .ending import run
+        from .app import run
 
         return run(arguments)
     except KeyboardInterrupt:  # while the first modules load

@@ -1,33 +1,116 @@
-"""The options that every command shares (`--json`, `--report`, `--force`, `--seed`, `--quiet`, `--debug`),
-and its output.
+"""What every command has: its shared options, help under headings, its output, and a bar for long work.
+
+The shared options are `--json`, `--report`, `--force`, `--seed`, `--quiet` and `--debug`.  Help shows options
+under headings, because one long list is hard to read.
 
 A parameter that names a file has the type `READ`, `WRITTEN` or `KEPT`.  From these types a command knows,
 before its work begins, which files it reads and writes, and it refuses to write over a file that it reads.
 
-Long tables in JSON documents, written ten times as fast as by `json.dumps(..., indent=2)`, and byte for byte
-the same: the standard library's fast encoder has no indentation, so it writes all cells at once, and the layout
-is put around them.
+Long tables in JSON documents are written ten times as fast as by `json.dumps(..., indent=2)`, and byte
+for byte the same: the standard library's fast encoder has no indentation, so it writes all cells at once,
+and the layout is put around them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import math
-from collections.abc import Callable, Mapping
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..data.options import meant_in_r
 from ..files.inputs import STANDARD_INPUT
 from ..report.output import Output, wrong_suffix
 from ..text import safe
-from .options.sections import stacked
 
 if TYPE_CHECKING:
     from ..report.blocks import Page
+
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+SHARED = "Output"
+
+#: Ranges that options of several commands have.
+COUNT = click.IntRange(min=1)
+POSITIVE = click.FloatRange(min=0, min_open=True)
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+class SectionedOption(click.Option):
+    """An option with the heading under which help shows it, and its default unless that is empty."""
+
+    def __init__(self, *args: Any, section: str = SHARED, **options: Any) -> None:
+        if options.get("default") not in (None, "") and not options.get("is_flag"):
+            options.setdefault("show_default", True)
+        super().__init__(*args, **options)
+        self.section = section
+
+
+class SectionedCommand(click.Command):
+    """A command whose help shows its options by section, in the order in which sections first occur, and that knows
+    R's names of options.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            meant = meant_in_r(error.option_name.lstrip("-"))
+            if not meant:
+                raise
+            words = f"No such option {error.option_name!r}: {meant} (as an option: --name value)."
+            raise click.UsageError(words, ctx) from None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", SHARED), []).append(record)
+        for name in sorted(sections, key=lambda name: name == SHARED):
+            with formatter.section(name):
+                formatter.write_dl(sections[name], col_max=26)
+
+
+def option(section: str) -> Callable[..., Callable[[Decorated], Decorated]]:
+    """click.option for one section: `model = option("Model")`, then `@model("--by", ...)`."""
+
+    def decorate(*names: str, **options: Any) -> Callable[[Decorated], Decorated]:
+        made: Callable[[Decorated], Decorated] = click.option(
+            *names, cls=SectionedOption, section=section, **options
+        )
+        return made
+
+    return decorate
+
+
+def level_option(made: Any, help: str = "Level of the intervals.") -> Callable[[Decorated], Decorated]:
+    """`--level` in the section of `made`, 0.95 by default."""
+    declared: Callable[[Decorated], Decorated] = made("--level", type=SHARE, default=0.95, help=help)
+    return declared
+
+
+def stacked(*decorators: Any) -> Callable[[Decorated], Decorated]:
+    """One decorator for several, in the order of a stack: the first is the outermost."""
+
+    def decorate(function: Decorated) -> Decorated:
+        decorated: Any = function
+        for decorator in reversed(decorators):
+            decorated = decorator(decorated)
+        result: Decorated = decorated
+        return result
+
+    return decorate
+
 
 #: Rows from which on a table is long.
 LONG = 1_000
@@ -324,3 +407,51 @@ def shared_options(function: Function) -> Function:
     wrapped: Any = with_state
     decorated: Function = stacked(*_SHARED)(wrapped)
     return decorated
+
+
+#: Seconds from which on a line says how long work takes.
+LONG_WORK = 20.0
+#: Part of the work after which that can be said.
+SOON = 0.02
+
+
+@contextlib.contextmanager
+def watched_work(state: State, what: str) -> Iterator[Callable[[int, int], None]]:
+    """A function to call with (done, all) while something takes its time.
+
+    On a terminal it moves a bar with the time that is left. Where standard error is no terminal it says once,
+    early on, about how long everything will take if that is long.
+    """
+    if state.quiet:
+        yield lambda done, total: None
+        return
+    if not sys.stderr.isatty():
+        yield _said_once(state, what)
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(escape(what), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _said_once(state: State, what: str) -> Callable[[int, int], None]:
+    began, said = time.monotonic(), False
+
+    def advance(done: int, total: int) -> None:
+        nonlocal said
+        if said or done < SOON * total:
+            return
+        said = True
+        seconds = (time.monotonic() - began) * total / done
+        if seconds >= LONG_WORK:
+            state.say(f"{total} {what}, about {_duration(seconds)}")
+
+    return advance
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} seconds" if seconds < 100 else f"{seconds / 60:.0f} minutes"

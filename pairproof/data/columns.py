@@ -1,15 +1,23 @@
-"""Columns of a table: categorical ones, whose levels are ordered, and numeric ones."""
+"""Columns of a table, categorical ones with ordered levels and numeric ones, and the checks that a table passes.
+
+Each check raises an error that names the source, the row and the value found.  Values are never corrected and
+rows are never dropped.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Union
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError, ItemError
+from ..text import named, quoted
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -79,3 +87,169 @@ def numbers_as_levels(column: FloatArray) -> tuple[tuple[str, ...], IntArray]:
     of_row = np.full(len(column), -1, np.int64)
     of_row[~np.isnan(column)] = np.ravel(codes)
     return tuple(level_of(v) for v in distinct), of_row
+
+
+#: Names a fit gives to its own parameters; an item with one of these names could not be told from them.
+RESERVED = ("tie", "order")
+#: The table's own columns; a covariate with one of these names could not be told from them in a frame.
+OWN_COLUMNS = ("first", "second", "wins", "ties", "losses")
+#: From here on a double cannot represent every whole number.
+LARGEST_COUNT = 2.0**53
+#: Below this, products of two weights, as in standard errors, come near the smallest double (2e-308) and
+#: underflow to 0.
+SMALLEST_COUNT = 1e-100
+
+
+def frozen(values: ArrayLike, dtype: Any) -> NDArray[Any]:
+    """A read-only copy of an array."""
+    array = np.array(values, dtype=dtype)
+    array.setflags(write=False)
+    return array
+
+
+def positions(what: str, values: ArrayLike, source: str) -> IntArray:
+    """int[n_rows]: a read-only copy of positions in `items`; numbers such as 0.7 are refused, not truncated."""
+    return _column(what, values, source, "iu", np.int64, "position in items (pairproof.read takes names)")
+
+
+def numbers(what: str, values: ArrayLike, source: str) -> FloatArray:
+    """float[n_rows]: a read-only copy of numbers."""
+    return _column(what, values, source, "biuf", float, "number")
+
+
+def _column(what: str, values: ArrayLike, source: str, kinds: str, dtype: Any, expected: str) -> NDArray[Any]:
+    """A read-only copy of a one-dimensional array whose numpy kind is one of the letters of `kinds`."""
+    array = np.asarray(values)
+    if array.ndim != 1 or not (array.dtype.kind in kinds or array.size == 0):
+        raise InputError(
+            f"{source}: {what} has shape {array.shape} and type {array.dtype}; expected one {expected} a row"
+        )
+    return frozen(array, dtype)
+
+
+def item_names(items: Sequence[str]) -> tuple[str, ...]:
+    """The names of the items, two or more, all different and none reserved."""
+    names = tuple(items)
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise ItemError(f"item {name!r} is not a non-empty string; convert item names to text")
+        if name in RESERVED or ":" in name or "[" in name:
+            raise ItemError(
+                f"item {name!r} cannot be told from a parameter of the fit (reserved: 'tie', 'order', and the"
+                f" characters ':' and '['); rename it, for example --rename {name!r}=NAME or"
+                f" rename={{{name!r}: ...}}"
+            )
+    # The digest is made of the names' repr, and the repr of a numpy string depends on numpy's version.
+    names = tuple(str(name) for name in names)
+    if len(set(names)) != len(names):
+        twice = sorted(n for n, count in Counter(names).items() if count > 1)
+        raise ItemError(f"items named more than once: {named(twice)}; item names must be distinct")
+    if len(names) < 2:
+        raise ItemError(f"found {len(names)} item(s) {quoted(list(names))}; a comparison needs at least 2")
+    return names
+
+
+def check_covariate_names(names: Sequence[str], source: str) -> None:
+    """Refuse covariates that have the name of one of the table's own columns."""
+    taken = [name for name in names if name in OWN_COLUMNS]
+    if taken:
+        raise InputError(
+            f"{source}: column {', '.join(map(repr, taken))} cannot be a covariate, the table has its"
+            " own; rename it"
+        )
+
+
+def check_lengths(lengths: Mapping[str, int], source: str) -> None:
+    """Refuse columns of different lengths, and a table without rows."""
+    if len(set(lengths.values())) > 1:
+        raise InputError(
+            f"{source}: columns of different lengths:"
+            f" {named(f'{name} {length}' for name, length in lengths.items())}"
+        )
+    if lengths["first"] == 0:
+        raise InputError(f"{source}: no rows; at least one comparison is needed")
+
+
+def check_pairs(first: IntArray, second: IntArray, names: tuple[str, ...], source: str) -> None:
+    """Refuse positions outside `names`, and items compared with themselves."""
+    for what, codes in (("first", first), ("second", second)):
+        bad = (codes < 0) | (codes >= len(names))
+        if bad.any():
+            r = first_row(bad)
+            raise ItemError(
+                f"{source}, row {r + 1}: {what} is item number {codes[r]}, but there are {len(names)}"
+            )
+    same = first == second
+    if same.any():
+        r = first_row(same)
+        raise ItemError(
+            f"{source}, row {r + 1}: {names[first[r]]!r} is compared with itself ({int(same.sum())} such"
+            " row(s)); remove these rows, they say nothing about preference"
+        )
+
+
+def check_counts(counts: Mapping[str, FloatArray], source: str) -> None:
+    """Refuse counts that are missing, negative, infinite, too large or too small, or that are all 0."""
+    for what, column in counts.items():
+        bad = ~(np.isfinite(column) & (column >= 0))
+        if bad.any():
+            r = first_row(bad)
+            raise InputError(f"{source}, row {r + 1}: {what} is {column[r]}; counts must be finite and >= 0")
+        if (column >= LARGEST_COUNT).any():
+            r = first_row(column >= LARGEST_COUNT)
+            raise InputError(
+                f"{source}, row {r + 1}: {what} is {column[r]:g}; counts (times the weight of their row)"
+                " must be below 2^53 (9.007e15), from where on a double does not tell one from the next"
+            )
+        small = (column > 0) & (column < SMALLEST_COUNT)
+        if small.any():
+            r = first_row(small)
+            raise InputError(
+                f"{source}, row {r + 1}: {what} is {column[r]:g}; counts (times the weight of their row)"
+                f" must be 0, or {SMALLEST_COUNT:g} and more, lest they vanish in the arithmetic; scale"
+                " the weights"
+            )
+    if not any(column.any() for column in counts.values()):
+        raise InputError(f"{source}: all counts are 0; at least one comparison is needed")
+
+
+def checked_column(name: str, column: Column, source: str) -> Column:
+    """A read-only copy of a covariate.
+
+    Missing values (code -1, nan) are kept: a model refuses them only if it uses the column.
+    """
+    if isinstance(column, Factor):
+        codes = frozen(column.codes, np.int64)
+        if len(set(column.levels)) != len(column.levels):
+            raise InputError(f"{source}: column {name!r} has the same level twice: {named(column.levels)}")
+        bad = (codes < -1) | (codes >= len(column.levels))
+        if bad.any():
+            r = first_row(bad)
+            raise InputError(
+                f"{source}, row {r + 1}: column {name!r} has code {codes[r]} for {len(column.levels)} levels"
+            )
+        return Factor(codes, tuple(column.levels))
+    if name == "judge":
+        raise InputError(f"{source}: the judge column is always categorical; pass a Factor, not numbers")
+    values: FloatArray = frozen(column, float)
+    if np.isinf(values).any():
+        r = first_row(np.isinf(values))
+        raise InputError(
+            f"{source}, row {r + 1}: column {name!r} is {values[r]}; a covariate must be finite or missing"
+        )
+    return values
+
+
+def checked_item_column(name: str, column: Column | ArrayLike, n_items: int, source: str) -> Column:
+    """A read-only copy of an item covariate, which has one value for each item."""
+    checked = checked_column(
+        name, column if isinstance(column, Factor) else np.asarray(column, float), source
+    )
+    if len(checked) != n_items:
+        raise InputError(f"{source}: item covariate {name!r} has {len(checked)} values for {n_items} items")
+    return checked
+
+
+def first_row(bad: NDArray[np.bool_]) -> int:
+    """Position of the first row that is marked."""
+    return int(np.flatnonzero(bad)[0])

@@ -8,7 +8,7 @@ the counts: a judge who never used that answer gives other information than a ju
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError, ItemError
-from . import checks, tabulate, text
+from . import columns as checks, graph as tabulate
 from .columns import Column, Factor, FloatArray, IntArray, role_of, take, used_levels
 from .graph import components, groups, strong_components
 from .where import Getters, Narrowed, conditions_of, rows_where
@@ -538,11 +538,11 @@ class Comparisons:
         -------
         list of str
         """
-        return text.sentences(self.pooled(), self.tie_category, most)
+        return tabulate.sentences(self.pooled(), self.tie_category, most)
 
     def _headline(self) -> str:
         judges = self.columns.get("judge")
-        return text.headline(
+        return tabulate.headline(
             self.n_comparisons,
             len(self.items),
             len(judges.levels) if isinstance(judges, Factor) else None,
@@ -552,7 +552,7 @@ class Comparisons:
         )
 
     def __repr__(self) -> str:
-        return text.text(self._headline(), self.sentences(), self.connected_sets())
+        return tabulate.text(self._headline(), self.sentences(), self.connected_sets())
 
     def _repr_html_(self) -> str:
-        return text.html(self._headline(), self.sentences())
+        return tabulate.html(self._headline(), self.sentences())

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..text import listed, named, quoted
+from ..text import named, quoted
 from .columns import Column, Factor
 
 BoolArray = NDArray[np.bool_]

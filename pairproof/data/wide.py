@@ -25,6 +25,7 @@ from .comparisons import Comparisons
 if TYPE_CHECKING:
     import pandas as pd
 
+
 PairOrder = Literal["prefmod", "lexicographic"]
 Pairs = tuple[tuple[int, int], ...]
 

@@ -1,9 +1,17 @@
-"""Reading of regular files of bounded size, and of files that must lie inside a folder.
+"""Strangers' files, read within bounds: regular files, files inside a folder, gzip, and JSON.
 
 The file that is checked is the file that is read: it is opened without waiting (a pipe nobody writes to would
 wait for ever, a terminal or /dev/zero would never end), and checked and read through the same descriptor.
 :func:`read_inside` walks from the folder to the file one name at a time and follows no link on the way, so
 that nobody can exchange a folder in between.
+
+A packed file may unpack to a thousand times its size, so unpacking stops at a bound that no table of
+comparisons reaches: text of answers packs to a third or a tenth.  Other compressed or binary formats are
+refused by name.
+
+JSON is read strictly: Python's own reader accepts NaN, Infinity and repeated names (the last one wins), and
+ends in a RecursionError when values are nested too deep.  All of these are errors here, with the place where
+they stand.
 """
 
 from __future__ import annotations
@@ -11,14 +19,20 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import errno
+import gzip
+import io
+import json
+import math
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..errors import InputError
+from ..text import listed, quoted, shortened
 
 #: Most bytes of a table or a results file. Text takes about ten times its size while it is read, and 2 GiB
 #: are beyond the tables of this field (10^8 votes): a larger file is more often a wrong name than a table.
@@ -235,3 +249,208 @@ def regular(path: str | os.PathLike[str], expected: str = "a file") -> Path:
     _check_kind(found.st_mode, name, expected)
     note(name, found)
     return Path(name)
+
+
+GZIP = b"\x1f\x8b"
+#: Any file may unpack to so many bytes, and a large one to so many times its size.
+MOST_UNPACKED, MOST_TIMES = 256 * 2**20, 20
+_UNPACKED_CHUNK = 2**20
+#: First bytes, the format they show, and what to do.
+_OTHERS = (
+    (
+        b"PK\x03\x04",
+        "a zip archive (or an Excel or OpenDocument workbook)",
+        "unpack it, or save the sheet as CSV",
+    ),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook", "save the sheet as CSV"),
+    (b"BZh", "compressed by bzip2", "unpack it, or pack it with gzip"),
+    (b"\xfd7zXZ\x00", "compressed by xz", "unpack it, or pack it with gzip"),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd", "unpack it, or pack it with gzip"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it"),
+    (b"PAR1", "a Parquet file", "give it as a file whose name ends in .parquet"),
+    (b"ARROW1", "an Arrow file", "give it as a file whose name ends in .arrow"),
+    (b"SQLite format 3\x00", "an SQLite database (an annotation campaign is one)", "export the table as CSV"),
+    (b"RDX2\n", "R's own format", "write.csv(table, row.names = FALSE) writes a CSV file"),
+    (b"RDX3\n", "R's own format", "write.csv(table, row.names = FALSE) writes a CSV file"),
+    (b"X\n\x00\x00\x00", "R's own format", "write.csv(table, row.names = FALSE) writes a CSV file"),
+)
+
+
+def unpacked(raw: bytes, source: str) -> bytes:
+    """The bytes as they are, or unpacked if they are gzipped."""
+    if raw.startswith(GZIP):
+        raw = _gunzipped(raw, source)
+        if raw.startswith(GZIP):
+            raise InputError(f"{source}: is gzipped twice; unpack it once")
+    for mark, what, cure in _OTHERS:
+        if raw.startswith(mark):
+            raise InputError(f"{source}: is {what}, not text; {cure}")
+    return raw
+
+
+def _gunzipped(raw: bytes, source: str) -> bytes:
+    most = max(MOST_UNPACKED, MOST_TIMES * len(raw))
+    parts, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+            while part := file.read(_UNPACKED_CHUNK):
+                size += len(part)
+                if size > most:
+                    raise InputError(
+                        f"{source}: {len(raw):,} bytes of gzip unpack to more than {most:,}, the most that is"
+                        " read of a file so small; if it is a table, unpack it (gunzip) and read that"
+                    )
+                parts.append(part)
+    except EOFError as error:
+        raise InputError(f"{source}: the gzip file is cut off before its end; fetch it again") from error
+    except (OSError, zlib.error) as error:
+        raise InputError(f"{source}: the gzip file is damaged ({error}); fetch it again") from error
+    return b"".join(parts)
+
+
+#: Most levels of nesting.  Label Studio's exports have 6.
+MOST_LEVELS = 40
+
+
+def decoded(raw: bytes, source: str) -> str:
+    """The text of a UTF-8 file, with or without a byte order mark."""
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{source}: byte number {error.start + 1} is not UTF-8; save the file as UTF-8"
+        ) from error
+
+
+def parsed(text: str, where: str) -> Any:
+    """The value of a JSON text.
+
+    where: the beginning of an error message, such as "log.jsonl, line 3".
+    """
+    try:
+        value = json.loads(
+            text,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_whole,
+            object_pairs_hook=_each_name_once,
+        )
+    except RecursionError:
+        raise _too_deep(where) from None
+    except _Refused as error:
+        raise InputError(f"{where}: {error}") from None
+    except ValueError as error:
+        raise InputError(f"{where}: not JSON ({shortened(str(error))})") from error
+    _check_levels(value, where)
+    if "\\ud" in text.lower():
+        _check_characters(value, where)
+    return value
+
+
+def _check_characters(value: Any, where: str) -> None:
+    """Refuse half of a pair of surrogates, which is no character and cannot be stored."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{where}: \\u{ord(error.object[error.start]):04x} is half of a character; expected pairs of them"
+        ) from None
+
+
+class _Refused(Exception):
+    """What strict JSON does not allow; ValueError would be mixed up with a mistake of syntax."""
+
+
+def _no_constant(name: str) -> Any:
+    raise _Refused(f"{name} is not a number in JSON; expected a number or null")
+
+
+def _whole(text: str) -> int:
+    if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+        raise _Refused(f"{shortened(text, 20)} is beyond the range of whole numbers (64 bits)")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _Refused(f"{shortened(text, 20)} is beyond the range of numbers")
+    return value
+
+
+def _each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _Refused(f"the name {quoted(twice)} stands twice in one object; keep one")
+    return found
+
+
+def _too_deep(where: str) -> InputError:
+    return InputError(
+        f"{where}: JSON nested more than {MOST_LEVELS} levels deep; no tool's export is, so the file is"
+        " damaged or of another kind"
+    )
+
+
+def _check_levels(value: Any, where: str) -> None:
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        level = [
+            part
+            for whole in level
+            if isinstance(whole, (dict, list))
+            for part in (whole.values() if isinstance(whole, dict) else whole)
+            if isinstance(part, (dict, list))
+        ]
+        if not level:
+            return
+    raise _too_deep(where)
+
+
+_KINDS = {
+    dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"
+}  # fmt: skip
+
+
+def json_kind_of(value: Any) -> str:
+    """'a list', 'a number', ...: what a JSON value is, for messages."""
+    return "null" if value is None else _KINDS.get(type(value), "a value")
+
+
+def of_kind(value: Any, kinds: type | tuple[type, ...], where: str, what: str) -> Any:
+    """The value, which must be of one of these Python types.
+
+    `bool` is an `int` in Python, but true is no number in JSON: it passes only where `bool` is asked for.
+    """
+    wanted = kinds if isinstance(kinds, tuple) else (kinds,)
+    if type(value) in wanted or value is None and type(None) in wanted:
+        return value
+    names = " or ".join(dict.fromkeys(_KINDS.get(k, "null") for k in wanted))
+    raise InputError(f"{where}: {what} is {json_kind_of(value)}; expected {names}")
+
+
+def member(
+    record: Mapping[str, Any], name: str, kinds: type | tuple[type, ...], where: str, default: Any = ...
+) -> Any:
+    """A member of an object, of one of these types; `default` if it is absent."""
+    if name not in record:
+        if default is not ...:
+            return default
+        raise InputError(f"{where}: no member {name!r}; found {listed(record, 8)}")
+    return of_kind(record[name], kinds, where, f"{name!r}")
+
+
+def exactly(
+    record: Mapping[str, Any], needed: tuple[str, ...], where: str, optional: tuple[str, ...] = ()
+) -> None:
+    """Check that an object has these members and no others."""
+    absent = [name for name in needed if name not in record]
+    strange = [name for name in record if name not in needed and name not in optional]
+    if absent:
+        raise InputError(f"{where}: no member {listed(absent)}; expected {listed(needed, 30)}")
+    if strange:
+        raise InputError(
+            f"{where}: unknown member {listed(strange)}; expected {listed(needed + optional, 30)}"
+        )

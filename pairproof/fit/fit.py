@@ -12,31 +12,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import inference
-from .cell_table import CellTable
-from .record import Stopping
-from .verbs.tested import Tested
-from .warning import FitWarning
+from .comparison_verbs import Tested
+from .estimates import array_inference as inference
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    # For signatures alone: nothing here is loaded, and the result still knows no engine.
     from ..bridge.process.policy import BackendLike
-    from ..native.hypotheses.taken_apart import Function
-    from ..native.resampling.quantities import Asked
-    from ..native.resampling.result import Bootstrap
+    from ..native.inference.bootstrap import Bootstrap
+    from ..native.inference.quantities import Asked
+    from ..native.inference.taken_apart import Function
     from ..validation.report.verification import Verification
-    from ..validation.verdicts.floors import Floor
-
-__all__ = ["CellTable", "Fit", "FitWarning", "Stopping"]
+    from ..validation.verdicts.digits import Floor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(Tested):
     """A fitted model of paired comparisons: its numbers, and tests, predictions and tables of them.
 
-    The attributes are those of :class:`pairproof.fit.record.FitRecord`.  Item parameters are on the scale
+    The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.  Item parameters are on the scale
     `scale` ("lambda", which is half a log-odds, or "log-odds"), relative to the reference that `constraint`
     names.
 
@@ -81,7 +75,7 @@ class Fit(Tested):
         >>> print(larger.compare(smaller))
         Likelihood ratio 7.3216 on 1 df, p = 0.006813: LLBT inside LLBT, order effect
         """
-        from .contests.compared import likelihood_ratio
+        from .inference.likelihood_ratio import likelihood_ratio
 
         return likelihood_ratio(self, other)
 
@@ -134,7 +128,7 @@ class Fit(Tested):
         >>> print(fit.clustered("judge").contrast("A", "B", level=0.9))
         A - B: 0.6190 (se 0.6833), t on 3 df = 0.906, p = 0.4318, 90% interval -0.9891 to 2.2272; odds 1.857 to 1
         """
-        from .robust.robust import clustered
+        from .robust.clustered_fit import clustered
 
         return clustered(self, columns, kind, missing)
 
@@ -311,7 +305,7 @@ class Fit(Tested):
     @property
     def title(self) -> str:
         """The model in words, for headings."""
-        from .shown.text import title
+        from .estimates.fit_record import title
 
         return title(self)
 
@@ -334,7 +328,7 @@ class Fit(Tested):
         >>> fit.summary().splitlines()[0]
         'LLBT, Davidson ties'
         """
-        from .shown.text import summary
+        from .shown.fit_text import summary
 
         return summary(self, rows)
 
@@ -352,7 +346,7 @@ class Fit(Tested):
         >>> round(fit.to_dict()["params"]["A"], 4)
         0.2778
         """
-        from .shown.json import fit_dict
+        from .shown.fit_json import fit_dict
 
         return fit_dict(self)
 
@@ -360,6 +354,6 @@ class Fit(Tested):
         return f"<Fit: {self.title}, {self.n_comparisons:.10g} comparisons, by {self.engine}>"
 
     def _repr_html_(self) -> str:
-        from .shown.text import html
+        from .shown.fit_text import html
 
         return html(self)

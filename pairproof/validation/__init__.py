@@ -9,18 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .assertion import agree as agree
-    from .migration.written.again import Again as Again
-    from .recompute import run as run
+    from .again import Again as Again
+    from .check.recompute import run as run
     from .report.verification import Verification as Verification
+    from .verify import agree as agree
 
 #: Name -> module; loaded when first asked for, so that importing a part costs no more than that part.
-_HOME = {
-    "Again": "migration.written.again",
-    "Verification": "report.verification",
-    "agree": "assertion",
-    "run": "recompute",
-}
+_HOME = {"Again": "again", "Verification": "report.verification", "agree": "verify", "run": "check.recompute"}
 __all__ = ["Again", "Verification", "agree", "run"]
 
 

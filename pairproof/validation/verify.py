@@ -1,19 +1,39 @@
-"""`verify(fit)`: every number of a native fit, held against every R function that has its model."""
+"""`verify(fit)` holds every number of a native fit against every R function that has its model; `agree(fit,
+reference)` is the same as an assertion for tests of an analysis.
+
+`agree` fails with a table of every number that differs, the worst first; digits are never averaged.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Union, cast
 
 from ..errors import InputError
+from ..fit.fit import Fit
+from .claims.paper import PrintedQuantity
+from .claims.printed import Printed
+from .claims.quantities import (
+    Quantity,
+    is_reference,
+    kind_of,
+    names,
+    quantity,
+    rounding_of,
+    scale_of,
+    scale_of_logarithm,
+)
 from .report.verification import Verification
-from .verdicts.agreement import RCounterpart
+from .verdicts.agreement import Agreement, RCounterpart, value_or_none
+from .verdicts.digits import MOST, floor
+from .verdicts.verdict import digits_forgiven, judge_print
 
 if TYPE_CHECKING:
     from ..bridge.process.policy import Backend, BackendLike
-    from ..fit.fit import Fit
-    from .report import ReportContext
-    from .verdicts.floors import Floor
+    from .report.context import ReportContext
+    from .verdicts.digits import Floor
 
 
 def verify(
@@ -70,8 +90,8 @@ def verify(
     >>> [(str(a.quantity), a.verdict, a.digits > 13) for a in rows]
     [('estimate.A', 'agrees', True)]
     """
-    from .native_and_r import compare_fit
-    from .r_answers import counterparts
+    from .r_answers.answerers import counterparts
+    from .verdicts.against_r import compare_fit
 
     chosen = backend_of(r)
     answers = counterparts(fit, chosen)
@@ -96,8 +116,7 @@ def backend_of(r: BackendLike | str) -> Backend:
 
 def _context(fit: Fit, answers: Sequence[RCounterpart], backend: Backend) -> ReportContext:
     """The model, what was done to bring R's numbers to its definitions, and which R it was."""
-    from .report import ReportContext
-    from .report.versions import absences, further_packages, versions
+    from .report.context import ReportContext, absences, further_packages, versions
 
     codes = tuple(
         f"R was asked for the same slope, which is not the model of prefmod's llbtPC.fit and pattPC.fit. {warning}"
@@ -114,3 +133,245 @@ def _context(fit: Fit, answers: Sequence[RCounterpart], backend: Backend) -> Rep
         absent=absences(backend, further),
         first_lines=notes,
     )
+
+
+#: A fit, numbers by quantity (text stands for a printed number), or "R".
+Reference = Union[Fit, Mapping[str, Union[float, str]], str]
+#: One number of digits for all, or one for each kind of quantity ("estimate", "se", "deviance", ...).
+Digits = Union[float, Mapping[str, float], None]
+
+
+def agree(
+    fit: Fit,
+    reference: Reference,
+    *,
+    digits: Digits = None,
+    quantities: Sequence[str] | None = None,
+    r: BackendLike = None,
+) -> list[Agreement]:
+    """Assert that a fit agrees with a reference, quantity by quantity.
+
+    Parameters
+    ----------
+    fit : Fit
+    reference : Fit, mapping of quantity to number, or "R"
+        Another fit, brought to the scale and the reference item of `fit`; numbers by name ("estimate.A",
+        "deviance", "worth.all.A"), where text such as "0.2778" stands for a printed number and must come out
+        to its last place; or "R", every R function that has the model.
+    digits : float or mapping of kind to float, optional
+        Digits asked for, 0 to 16; default: the floors that `pairproof validate` holds R to.
+    quantities : sequence of str, optional
+        Names or kinds to compare; default: all that both have.  One that is missing from either side fails.
+    r : Backend or mode, optional
+        With "R": live, recorded, both.
+
+    Returns
+    -------
+    list of Agreement
+
+    Raises
+    ------
+    AssertionError
+        Something differs; the message is the table of what differs.  Or nothing was compared.
+    InputError
+        No such quantity, or no such reference.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> from pairproof.validation import agree
+    >>> table = pairproof.read({"first": ["A"], "second": ["B"], "wins": [9], "losses": [3]})
+    >>> fit = pairproof.fit_llbt(table)
+    >>> rows = agree(fit, {"estimate.A": "0.5493", "deviance": 0.0})
+    >>> [row.verdict for row in rows]
+    ['agrees', 'agrees']
+    >>> agree(fit, {"estimate.A": "0.6493"})
+    Traceback (most recent call last):
+    AssertionError: LLBT: 1 of 1 quantities do not agree
+    quantity               fit  reference  digits  asked
+    estimate.A  0.549306144334     0.6493       -      -  differs: computed 0.54930614433405...
+    """
+    __tracebackhide__ = True
+    if isinstance(reference, str):
+        rows = _against_r(fit, reference, digits, r)
+    elif isinstance(reference, Fit):
+        rows = _against_fit(fit, reference, digits, quantities)
+    else:
+        rows = [
+            _against_value(fit, name, value, digits)
+            for name, value in reference.items()
+            if _wanted(name, quantities)
+        ]
+    lacking = _lacking(rows, quantities)
+    wrong = sorted((a for a in rows if not a.passes), key=lambda a: -1.0 if a.digits is None else a.digits)
+    compared = sum(a.digits is not None and a.r_arrived or a.printed is not None for a in rows)
+    if wrong or lacking or not compared:
+        raise AssertionError(_table(fit, wrong, lacking, compared, rows))
+    return rows
+
+
+def _wanted(name: str, quantities: Sequence[str] | None) -> bool:
+    return quantities is None or name in quantities or kind_of(name) in quantities
+
+
+def _lacking(rows: Sequence[Agreement], quantities: Sequence[str] | None) -> list[str]:
+    """Names or kinds that were asked for and never compared."""
+    seen = {a.quantity for a in rows} | {kind_of(a.quantity) for a in rows}
+    return [q for q in quantities or () if q not in seen]
+
+
+def asked_digits(name: str, digits: Digits) -> tuple[float, str]:
+    """Digits asked of a quantity, and why so many."""
+    kind = kind_of(name)
+    if isinstance(digits, Mapping):
+        if kind in digits or name in digits:
+            return float(digits.get(name, digits.get(kind, 0.0))), "asked for"
+    elif digits is not None:
+        return float(digits), "asked for"
+    # What is derived from estimates has no floor of its own: it is held to theirs.
+    try:
+        known = floor(name, "*")
+    except InputError:
+        known = floor("estimate", "*")
+    return known.digits, known.why
+
+
+def _against_value(fit: Fit, name: str, value: float | str, digits: Digits) -> Agreement:
+    own = quantity(fit, name)
+    if not isinstance(value, str):
+        return _row(fit, name, own, float(value), digits)
+    printed = PrintedQuantity(Quantity.parse(name), Printed.parse(value), 0)
+    judged = judge_print(printed, own, 0.05, fit.df_resid, fit.n_comparisons)
+    return Agreement(
+        "",
+        "",
+        printed.quantity,
+        printed=value,
+        native=value_or_none(own),
+        verdict=judged.verdict,
+        explanation=judged.note,
+        code=judged.code,
+    )
+
+
+def _row(fit: Fit, name: str, own: float, other: float, digits: Digits) -> Agreement:
+    # A deviance of 0 and one of 1e-15 are the same number.
+    least, why = asked_digits(name, digits)
+    wider = 0.0 if math.isnan(own) or math.isnan(other) else scale_of_logarithm(name, fit)
+    found = digits_forgiven(own, other, scale_of(name, fit), least, rounding_of(name, fit), wider)
+    enough = math.isnan(found) or found >= least
+    if enough:
+        code, note = "", ""
+    elif math.isnan(own) or math.isnan(other):
+        code, note = "one-side-only", f"only the {'reference' if math.isnan(own) else 'fit'} has a number"
+    else:
+        code, note = "few-digits", f"{found:.1f} digits, {least:g} asked for ({why})"
+    return Agreement(
+        "",
+        "",
+        Quantity.parse(name),
+        native=value_or_none(own),
+        r=value_or_none(other),
+        r_call="reference",
+        digits=value_or_none(found),
+        verdict="agrees" if enough else "differs",
+        explanation=note,
+        code=code,
+        floor=least,
+        about="native-r",
+    )
+
+
+def _against_fit(
+    fit: Fit, reference: Fit, digits: Digits, quantities: Sequence[str] | None
+) -> list[Agreement]:
+    other = reference if reference.scale == fit.scale else reference.on_scale(fit.scale)
+    if fit.spec.reference and other.spec.reference != fit.spec.reference:
+        other = other.with_reference(fit.spec.reference)
+    mine, theirs = dict.fromkeys(names(fit)), dict.fromkeys(names(other))
+    asked = [
+        q
+        for q in quantities or ()
+        if "." in q or q in ("null_deviance", "df_null", "aic_glm", "gof_p", "pearson")
+    ]
+    rows = []
+    for name in [
+        *mine,
+        *(n for n in theirs if n not in mine),
+        *(q for q in asked if q not in mine and q not in theirs),
+    ]:
+        if not _wanted(name, quantities) or (name in mine and is_reference(fit, name)):
+            continue
+        own, held = _value(fit, name), _value(other, name)
+        if not (math.isnan(own) and math.isnan(held)):  # neither has a number: nothing to compare
+            rows.append(_row(fit, name, own, held, digits))
+    return rows
+
+
+def _value(fit: Fit, name: str) -> float:
+    """The number, or nan where this fit has no such parameter, group or item."""
+    try:
+        return quantity(fit, name)
+    except InputError:
+        return math.nan
+
+
+def _against_r(fit: Fit, reference: str, digits: Digits, r: BackendLike) -> list[Agreement]:
+    if reference != "R":
+        raise InputError(f'reference {reference!r}: expected a Fit, numbers by quantity, or "R"')
+    rows = list(verify(fit, r=r))
+    if digits is None:
+        return rows
+    return [
+        (
+            a
+            if a.digits is None or not a.r_arrived or a.digits >= asked_digits(a.quantity, digits)[0]
+            else _short(a, asked_digits(a.quantity, digits)[0])
+        )
+        for a in rows
+    ]
+
+
+def _short(a: Agreement, least: float) -> Agreement:
+    said = f"{a.digits or 0.0:.1f} digits, {least:g} asked for"
+    return replace(a, verdict="differs", explanation=said, code="few-digits")
+
+
+def _table(
+    fit: Fit, wrong: Sequence[Agreement], lacking: Sequence[str], compared: int, rows: Sequence[Agreement]
+) -> str:
+    head = ("quantity", "fit", "reference", "digits", "asked", "")
+    lines = [
+        head,
+        *(
+            (
+                a.quantity,
+                _number(a.native),
+                a.printed or _number(a.r),
+                "-" if a.digits is None else f"{a.digits:.1f}",
+                "-" if a.floor is None else f"{min(a.floor, MOST):g}",
+                f"{a.verdict}: {a.explanation}",
+            )
+            for a in wrong[:40]
+        ),
+    ]
+    widths = [max(len(line[k]) for line in lines) for k in range(5)]
+    shown = [
+        "  ".join(
+            [line[0].ljust(widths[0]), *(line[k].rjust(widths[k]) for k in range(1, 5)), line[5]]
+        ).rstrip()
+        for line in lines
+    ]
+    parts = [f"{fit.title}: {len(wrong)} of {len(rows)} quantities do not agree"] if wrong else []
+    if not compared:
+        parts.append(
+            f"{fit.title}: nothing was compared, so nothing is shown to agree"
+            + "".join(f"\n  {a.explanation}" for a in rows if a.verdict in ("not-run", "not-checkable"))
+        )
+    parts += [f"asked for and on neither side: {', '.join(lacking)}"] if lacking else []
+    more = [f"... and {len(wrong) - 40} more"] if len(wrong) > 40 else []
+    return "\n".join([*parts, *(shown if wrong else []), *more])
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.12g}"

@@ -19,8 +19,8 @@ from benchmarks.competitions import (
 from benchmarks.competitions.agreement import held
 from benchmarks.harness.process import NotHere
 from pairproof.bridge.packages import jags
-from pairproof.native.irt.gaussian import fit_irt_gaussian
-from pairproof.native.irt.gaussian_model import GaussianModel
+from pairproof.native.competitions.irt.gaussian_gibbs import GaussianModel
+from pairproof.native.competitions.irt.gaussian_irt import fit_irt_gaussian
 
 
 def run(out, capsys):

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 import pairproof
-from pairproof.bridge import literals, script
-from pairproof.bridge.script import to_r
+from pairproof.bridge.programs import r_script as script, r_source as literals
+from pairproof.bridge.programs.r_script import to_r
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.native.contests.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
+from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.comparisons.counts.llbt import fit_llbt
 from pairproof.validation.verdicts.digits import digits_of_agreement
 from tests.certified.load import load
-from tests.native.pairs.cems import cems
-from tests.native.pairs.certified_cases import native, table
+from tests.native.comparisons.counts.cems import cems
+from tests.native.comparisons.counts.certified_cases import native, table
 from tests.places import DATA
 
 pytestmark = pytest.mark.r("gnm", "MASS")

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pairproof.files.guarded import unguard
+from pairproof.files.outputs import unguard
 
 #: Score = middle + shift + scale (truth - middle) + noise; None: does not look at the item.
 MIDDLE = 0.6

@@ -19,8 +19,7 @@ import pytest
 
 import pairproof
 from pairproof.cli import main
-from pairproof.cli.app import COMMANDS
-from pairproof.cli.ending import describe
+from pairproof.cli.app import COMMANDS, describe
 from pairproof.cli.state import json_text, plain
 from pairproof.errors import (
     ComparisonError,
@@ -609,7 +608,7 @@ def test_an_error_of_the_machine_that_we_put_in_words_keeps_them():
 
 
 def test_a_defect_of_ours_says_that_it_is_one(capsys, table, monkeypatch):
-    monkeypatch.setattr("pairproof.data.reading.read", None)
+    monkeypatch.setattr("pairproof.data.reading.layouts", None)
     pairproof.__dict__.pop("read", None)
     code, out, err = run(capsys, "fit", table)
     assert (
@@ -623,8 +622,8 @@ def test_a_defect_of_ours_says_that_it_is_one(capsys, table, monkeypatch):
 def test_a_fit_that_did_not_converge_is_exit_code_2(capsys, table, monkeypatch):
     from dataclasses import replace
 
-    from pairproof.fit.fit import Stopping
-    from pairproof.native.contests.bradley_terry import FITTERS
+    from pairproof.fit.estimates.fit_record import Stopping
+    from pairproof.native.comparisons.contests.bradley_terry import FITTERS
 
     real = FITTERS["llbt"]
     monkeypatch.setitem(

@@ -23,11 +23,15 @@ from pairproof.cli import main
 from pairproof.cli.commands import compare_models
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
-from pairproof.native.experiment.models import MODELS
-from pairproof.native.experiment.plots import plot_abilities, plot_learning_curves, plot_preferences
-from pairproof.native.experiment.splits import split_table
-from pairproof.native.experiment.summary import Result
-from pairproof.native.ranking.merge_insertion import worst_case
+from pairproof.native.competitions.experiment.competition_plots import (
+    plot_abilities,
+    plot_learning_curves,
+    plot_preferences,
+)
+from pairproof.native.competitions.experiment.curve_summaries import Result
+from pairproof.native.competitions.experiment.held_out import split_table
+from pairproof.native.competitions.experiment.preference_models import MODELS
+from pairproof.native.competitions.ranking.merge_insertion import worst_case
 from tests.native.translation import random_table
 
 QUICK = ["--chains", "2", "--warmup", "20", "--draws", "40"]

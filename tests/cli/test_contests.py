@@ -11,8 +11,8 @@ import pytest
 
 import pairproof
 from pairproof.cli import main
-from pairproof.files import made_by
-from pairproof.files.guarded import unguard
+from pairproof.files import outputs as made_by
+from pairproof.files.outputs import unguard
 from tests.places import SCHEMAS
 
 #: The four players of random effects' vectors, with a judge, an offset and weights beside them.

@@ -12,8 +12,7 @@ import sys
 
 import pytest
 
-from pairproof.cli import doctor
-from pairproof.cli.doctor import python_side
+from pairproof.cli import doctor, doctor as python_side
 
 SESSION = importlib.import_module("pairproof.bridge.process.session")
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from pairproof.cli.ending import run
+from pairproof.cli.app import run
 from tests.data.test_tracks import RANKINGS
 from tests.data.test_where import LANGUAGES
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pairproof.cli import main
-from pairproof.files.made_by import DOCUMENTS
+from pairproof.files.outputs import DOCUMENTS
 from tests.places import DATA
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import pairproof
 from pairproof.cli import main
-from tests.native.trees.persons_made import pairs_of, respondents, two_groups
+from tests.native.answers.trees.persons_made import pairs_of, respondents, two_groups
 
 PAIRS = (
     "--layout",

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 import pairproof
-from pairproof.cli.ending import run
+from pairproof.cli.app import run
 from pairproof.data.options import R_NAMES, meant_in_r
 
 FUNCTIONS = (
@@ -74,7 +74,7 @@ def test_a_record_of_what_is_no_fit_is_refused_with_what_it_takes() -> None:
 
 
 def test_a_package_that_is_not_installed_is_no_defect_of_pairproof() -> None:
-    from pairproof.cli.ending import describe
+    from pairproof.cli.app import describe
 
     code, said = describe(ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib.figure"))
     assert code == 2 and said.startswith("pairproof: matplotlib is not installed; cure: ")

@@ -6,10 +6,10 @@ import pytest
 
 import pairproof
 from pairproof.errors import InputError
-from pairproof.native.experiment.models import fit_preference_model
-from pairproof.native.planning.watched import watch_table, watch_two
-from pairproof.native.ranking.all_rules import all_rankings
-from pairproof.native.ranking.two_systems import compare_all_pairs
+from pairproof.native.competitions.experiment.preference_models import fit_preference_model
+from pairproof.native.competitions.ranking.ranking_rules import all_rankings
+from pairproof.native.competitions.ranking.two_systems import compare_all_pairs
+from pairproof.native.planning.looking_early import watch_table, watch_two
 
 #: WMT's columns: two language pairs, which share a system.
 RANKINGS = {

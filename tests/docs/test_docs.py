@@ -64,7 +64,7 @@ def test_every_record_of_the_documentation_is_used_by_its_page():
 @pytest.mark.r("prefmod")
 @pytest.mark.parametrize("page", ["docs/does-it-match-r.md"])
 def test_the_page_made_live_is_the_committed_one_where_the_versions_are_those_it_names(page):
-    from pairproof.validation.report.versions import ASKED, versions
+    from pairproof.validation.report.context import ASKED, versions
 
     live = Backend("live", records=records())
     here = versions(live)

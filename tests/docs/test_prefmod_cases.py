@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from docs.prefmod_cases import CASES, FURTHER, case, in_r
-from pairproof.bridge import Backend, prefmod
-from pairproof.bridge.packages.answers import Estimates
-from pairproof.bridge.values.rdata import package_data
+from pairproof.bridge import Backend
+from pairproof.bridge.packages import prefmod
+from pairproof.bridge.packages.asking import Estimates
+from pairproof.bridge.r_data import package_data
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 #: Beyond 5 s in R: asked live only, on its own.

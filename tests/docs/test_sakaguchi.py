@@ -8,7 +8,7 @@ import pytest
 
 from docs import sakaguchi
 from docs.snippets import ROOT
-from pairproof.validation.claims.reader import read_paper
+from pairproof.validation.check.claims_file import read_paper
 
 FIGURES = {sakaguchi.file_of(figure): figure for figure in sakaguchi.every_figure()}
 

@@ -13,14 +13,14 @@ from docs.simulation import scalar
 from docs.simulation.tally import FIRST, read as recorded
 from docs.snippets import ROOT, fences, is_file
 from pairproof.campaign.watch.annotators import FAILED_CHECKS, FEWEST_REPEATS, UNSTEADY
-from pairproof.native.annotation.models.annotator_model import (
+from pairproof.native.annotation.scores.annotator_model import (
     FEWEST_ANNOTATORS,
     FEWEST_FOR_PRECISION,
     FEWEST_FOR_SCALE,
     PRIOR_SPREAD,
 )
-from pairproof.native.annotation.quality.quality import REST
-from pairproof.native.annotation.stopping.stopping_rules import FEWEST_SOURCES
+from pairproof.native.annotation.scores.annotator_quality import REST
+from pairproof.native.annotation.scores.stopping_rules import FEWEST_SOURCES
 
 PAGE = str(scalar_annotation.PAGE)
 

@@ -24,7 +24,7 @@ from pairproof.cli import main
 from pairproof.cli.app import COMMANDS, app
 from pairproof.cli.state import KEPT, READ, WRITTEN
 from pairproof.errors import InputError
-from pairproof.files import made_by, outputs
+from pairproof.files import outputs, outputs as made_by
 from tests.campaign.helpers import campaign, run_batches
 
 TABLE = "first,second,wins,ties,losses,judge\nA,B,5,1,3,1\nB,C,4,2,2,1\nA,C,6,1,1,2\nA,B,2,1,1,2\n"

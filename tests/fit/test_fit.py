@@ -12,9 +12,9 @@ import pytest
 import pairproof
 from pairproof.errors import ComparisonError, InputError, ItemError, NotEstimableError
 from pairproof.fit.fit import Fit
-from pairproof.fit.nesting import why_not_nested
-from pairproof.native.contests.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
+from pairproof.fit.inference.likelihood_ratio import why_not_nested
+from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.comparisons.counts.llbt import fit_llbt
 from tests.certified.load import load
 from tests.hand_made import counts, dras, modpref, one_pair
 

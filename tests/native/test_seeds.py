@@ -15,15 +15,17 @@ from pairproof.cli import main
 from pairproof.cli.app import COMMANDS
 from pairproof.data.options import whole_number
 from pairproof.errors import InputError
-from pairproof.native.annotation.simulated.panel_agreement import mean_agreement, sd_for_agreement
-from pairproof.native.annotation.simulated.simulated_panel import Panel
+from pairproof.native.annotation.simulated.simulated_panel import Panel, mean_agreement, sd_for_agreement
 from pairproof.native.annotation.simulated.simulation import Experiment
-from pairproof.native.experiment.models import MODELS, PreferenceOptions, fit_preference_model
-from pairproof.native.experiment.splits import split_at_random
-from pairproof.native.irt.categorical import fit_irt_categorical
-from pairproof.native.irt.gaussian import fit_irt_gaussian
-from pairproof.native.ranking.all_rules import all_rankings
-from pairproof.native.ranking.shared_task_rules import monte_carlo_playoffs
+from pairproof.native.competitions.experiment.held_out import split_at_random
+from pairproof.native.competitions.experiment.preference_models import (
+    MODELS,
+    PreferenceOptions,
+    fit_preference_model,
+)
+from pairproof.native.competitions.irt.categorical_irt import fit_irt_categorical
+from pairproof.native.competitions.irt.gaussian_irt import fit_irt_gaussian
+from pairproof.native.competitions.ranking.ranking_rules import all_rankings, monte_carlo_playoffs
 from tests.native.translation import random_table
 
 TRUTH = np.linspace(0.1, 0.9, 12)

@@ -10,7 +10,7 @@ import numpy as np
 
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
-from pairproof.native.numerics.mcmc import convergence
+from pairproof.numerics.markov_chains import convergence
 
 SYSTEMS = ("bbn", "cmu", "jhu", "kit", "uedin")
 #: Hopkins & May (2013), Table 2: first, second, preference.

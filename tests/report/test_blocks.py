@@ -26,10 +26,14 @@ from pairproof.report.blocks import (
     Row,
     Table,
 )
-from pairproof.report.html import render_fragment, render_html
-from pairproof.report.markdown import render_markdown
-from pairproof.report.output import FORMATS, Output
-from pairproof.report.text import render_text
+from pairproof.report.output import (
+    FORMATS,
+    Output,
+    render_fragment,
+    render_html,
+    render_markdown,
+    render_text,
+)
 
 #: What a terminal would obey, or what turns the reading order.
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")

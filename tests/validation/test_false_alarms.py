@@ -10,18 +10,16 @@ import numpy as np
 import pytest
 
 import pairproof
-from pairproof.bridge.cells import count
 from pairproof.bridge.process.policy import Backend
-from pairproof.fit.contests.mixed import MixedFit
+from pairproof.bridge.programs.counted_cells import count
 from pairproof.fit.fit import Fit
-from pairproof.validation.claims.quantities import quantity, scale_of
-from pairproof.validation.claims.random_effects import effect_names
-from pairproof.validation.native_and_r import compare_fit
-from pairproof.validation.r_answers.rounding import rounding
-from pairproof.validation.r_answers.stopped_short import kept_aliased, score_check
+from pairproof.fit.results.mixed_fit import MixedFit
+from pairproof.validation.claims.quantities import effect_names, quantity, scale_of
+from pairproof.validation.r_answers.stopped_short import kept_aliased, rounding, score_check
+from pairproof.validation.verdicts.against_r import compare_fit
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart, exit_code
 from tests.certified.load import load
-from tests.native.pairs.certified_cases import native
+from tests.native.comparisons.counts.certified_cases import native
 from tests.validation.fakes import values_of
 
 LLBT_FIT, LLBTPC = "prefmod::llbt.fit", "prefmod::llbtPC.fit"
@@ -234,7 +232,7 @@ def test_a_balanced_table_matches_r() -> None:
 
 @pytest.mark.r("prefmod", "gnm", "psychotools")
 def test_prefmods_own_example_a_judge_a_block_matches_r() -> None:
-    from pairproof.bridge.values.rdata import package_data
+    from pairproof.bridge.r_data import package_data
 
     answers = package_data("prefmod", "cemspc")
     table = pairproof.read(

@@ -10,18 +10,18 @@ import pytest
 import pairproof
 from pairproof.bridge.process.policy import Backend
 from pairproof.bridge.process.session import RSession
-from pairproof.bridge.records.record import Records
+from pairproof.bridge.records.record_files import Records
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
-from pairproof.native.contests.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
+from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.comparisons.counts.llbt import fit_llbt
 from pairproof.validation import Verification
-from pairproof.validation.report.side_by_side import MOST_ROWS, side_by_side
+from pairproof.validation.report.terminal import MOST_ROWS, side_by_side
 from pairproof.validation.verdicts.agreement import Agreement
 from pairproof.validation.verify import verify
 from tests.certified.load import load
-from tests.native.pairs.certified_cases import native
+from tests.native.comparisons.counts.certified_cases import native
 
 live = pytest.mark.r("prefmod", "gnm", "BradleyTerry2", "psychotools", "MASS")
 

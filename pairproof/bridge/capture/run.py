@@ -33,17 +33,11 @@ from ...files.r_startup import VARIABLES, of_home, own_files
 from ..process.cures import r_package, start_cure
 from ..process.process import StartFailed, find_r_home
 from ..process.session import MOST_SECONDS
-from .copying import COPY_LIMIT, Copied, changed, copy_folder
-from .endings import ending_of
-from .neighbours import LEVELS, copy_neighbours, root_of
-from .parsing import Parsed, Places, parse_files
-from .placing import expression_place, placed_calls
-from .reading import Records, read_records
-from .recorded import Captured, RecordedCall, ScriptText, Shown
-from .running import FOLDER, OUTPUT_LIMIT, Ran, RProgram, run_program
-from .sandbox import STILL_OPEN, Sandbox, find_sandbox
-from .scripts import Script, read_script
-from .tangle import mapped, parts_not_run, tangled
+from .copying import COPY_LIMIT, LEVELS, Copied, changed, copy_folder, copy_neighbours, root_of
+from .placing import ending_of, expression_place, placed_calls
+from .recorded import Captured, RecordedCall, Records, ScriptText, Shown, read_records
+from .running import FOLDER, OUTPUT_LIMIT, STILL_OPEN, Ran, RProgram, Sandbox, find_sandbox, run_program
+from .scripts import Parsed, Places, Script, mapped, parse_files, parts_not_run, read_script, tangled
 
 #: The R side: a site profile that decorates the fitting functions and writes the records.
 PROFILE = Path(__file__).parent / "r" / "capture.R"

@@ -8,9 +8,24 @@ from typing import Any
 
 from ..process.policy import BackendLike, backend as policy
 from ..values.convert import matrix
-from ..values.values import Formula
-from .answers import Floats, RAnswer, as_frame, ask, asks, check_option, optional, reals
-from .models import EPSILON, MAXIT, REDUCE, REFIT, Family, RModel, model_of
+from ..values.nodes import Formula
+from .asking import (
+    EPSILON,
+    MAXIT,
+    REDUCE,
+    REFIT,
+    Family,
+    Floats,
+    RAnswer,
+    RModel,
+    as_frame,
+    ask,
+    asks,
+    check_option,
+    model_of,
+    optional,
+    reals,
+)
 
 GLM = (
     REDUCE

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..process.policy import BackendLike
-from .answers import Floats, RAnswer, ask, asks, reals
+from .asking import Floats, RAnswer, ask, asks, reals
 
 NEEDS = ("boot",)
 

@@ -14,9 +14,7 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .answers import ask, asks, check_option
-from .design_columns import design_columns
-from .models import REDUCE, RModel, model_of
+from .asking import REDUCE, RModel, ask, asks, check_option, design_columns, model_of
 
 NEEDS = ("brglm",)
 Link = Literal["logit", "probit", "cauchit", "cloglog"]

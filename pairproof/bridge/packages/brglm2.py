@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..process.policy import BackendLike
-from .answers import Estimates, Floats, ask, asks, check_option, named_matrix, optional, reals
+from .asking import Estimates, Floats, ask, asks, check_option, named_matrix, optional, reals
 
 NEEDS = ("brglm2",)
 Type = Literal["AS_mean", "AS_median", "AS_mixed", "MPL_Jeffreys", "correction", "ML"]

@@ -15,8 +15,7 @@ import numpy as np
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .answers import Floats, ask, asks, check_option, optional, reals
-from .models import REDUCE, RModel, model_of
+from .asking import REDUCE, Floats, RModel, ask, asks, check_option, model_of, optional, reals
 
 NEEDS_GNM, NEEDS_POLR = ("gnm",), ("MASS",)
 DesignFamily = Literal["binomial", "quasibinomial", "poisson", "quasipoisson", "gaussian", "Gamma"]

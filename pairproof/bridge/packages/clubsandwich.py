@@ -14,9 +14,8 @@ from typing import Literal
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .answers import Floats, RAnswer, ask, asks, check_option, reals
-from .comparison_rows import CONDITIONAL, ComparisonRows
-from .sandwich import columns_of, needed
+from .asking import Floats, RAnswer, ask, asks, check_option, reals
+from .sandwich import CONDITIONAL, ComparisonRows, columns_of, needed
 
 NEEDS = ("clubSandwich",)
 Type = Literal["CR0", "CR1", "CR1S", "CR2"]

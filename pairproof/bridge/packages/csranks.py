@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .answers import Floats, RAnswer, ask, asks, check_option, reals
+from .asking import Floats, RAnswer, ask, asks, check_option, reals
 
 NEEDS = ("csranks",)
 Sided = Literal["two-sided", "lower", "upper"]

@@ -14,7 +14,7 @@ from typing import Any
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .answers import Estimates, Floats, RAnswer, ask, asks, optional, reals
+from .asking import Estimates, Floats, RAnswer, ask, asks, optional, reals
 
 NEEDS = ("eba",)
 

@@ -24,9 +24,22 @@ import numpy as np
 
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, factor_of
-from ..values.values import Formula, RArgument
-from .answers import Floats, as_frame, ask, asks, check_item, check_option, optional, positions, reals
-from .models import REDUCE, Family, RModel, model_of
+from ..values.nodes import Formula, RArgument
+from .asking import (
+    REDUCE,
+    Family,
+    Floats,
+    RModel,
+    as_frame,
+    ask,
+    asks,
+    check_item,
+    check_option,
+    model_of,
+    optional,
+    positions,
+    reals,
+)
 
 NEEDS = ("gnm",)
 TOLERANCE = 1e-14

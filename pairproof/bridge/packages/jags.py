@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..process.policy import BackendLike
-from ..records.result import RResult
+from ..records.calls import RResult
 from ..values.convert import data_frame
-from ..values.values import RVector
-from .answers import Floats, RAnswer, ask, asks, named_matrix, vector_of
+from ..values.nodes import RVector
+from .asking import Floats, RAnswer, ask, asks, named_matrix, vector_of
 
 IntArray = NDArray[np.int64]
 NEEDS = ("rjags", "coda")

@@ -1,23 +1,298 @@
-"""R's lme4: two systems compared by judges whose preferences differ, and linear mixed models of scores.
+"""R's lme4: random effects in contests and on any design, judges who differ, mixed models of scores.
 
-lme4 fits without derivatives of the likelihood: variances carry about 8 digits where its tolerances are the
-smallest that its optimisers heed.
+Contests: lme4 has no term for "winner's effect minus loser's", so its modules are put together by hand: eta =
+X beta + sum_k sigma_k Z_k z_k with z normal, each Z_k a matrix of rows and effects (+1 the first player, -1
+the second; for judges one column an item and judge).  What lme4 maximises is Laplace's log-likelihood, with
+the binomial coefficients.  Its search stops at 8 or 9 digits of sigma, 10 of the log-likelihood; where the
+likelihood is flat, fewer (flatlizards: 4.58638 for 4.586548).
+
+A design: fixed effects as a matrix and random effects as columns of it within groups,
+
+    g(E y) = X b + offset + sum over terms k of Z_k u_k[group],    u_k ~ N(0, S_k),
+
+Z_k columns of X, or ones.  The model of a formula is given by its values, so no text reaches R; what comes
+out is what glmer finds with its own optimisers and their own stops: 4 to 7 digits of the maximum, and as many
+as R has of what the same call gives with a formula.
+
+Two systems compared by judges, and scores: lme4 fits without derivatives of the likelihood; variances carry
+about 8 digits where its tolerances are the smallest that its optimisers heed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
+from ...errors import InputError
 from ..process.policy import BackendLike
-from ..values.convert import data_frame
-from .answers import Floats, RAnswer, ask, asks, reals
-from .contest_effects import ContestEffects as ContestEffects, glmer_contests as glmer_contests
-from .mixed_design import MixedDesign as MixedDesign, glmer_design as glmer_design
+from ..values.convert import data_frame, factor_of, matrix
+from .asking import Estimates, Floats, RAnswer, ask, asks, check_option, design_columns, reals
+
+NEEDS_CONTESTS = ("lme4", "Matrix")
+ContestLink = Literal["logit", "probit"]
+
+#: R: every second row is turned (y -> losses, X and Z negated), because lme4 refuses a response that is
+#: constant; the links are symmetric.
+CONTESTS = """
+N <- length(wins)
+turned <- rep_len(c(1, -1), N)
+n <- wins + losses
+y <- ifelse(turned > 0, wins, losses) / n
+X <- X * turned
+sizes <- vapply(blocks, ncol, 1L)
+Z <- do.call(cbind, blocks) * turned
+K <- sum(sizes)
+ends <- cumsum(c(0L, sizes))
+quiet <- lme4::glmerControl(check.nobs.vs.nlev = "ignore", check.nobs.vs.nRE = "ignore", check.nlev.gtr.1 = "ignore", check.rankX = "stop.deficient")
+d <- list(y = y, X = X, n = n)
+named <- paste0("g", seq_along(sizes))
+for (k in seq_along(sizes)) d[[named[k]]] <- factor(rep_len(seq_len(min(sizes[k], N)), N))
+family <- stats::binomial(link = link)
+formula <- stats::as.formula(paste(c(if (ncol(X)) "y ~ 0 + X" else "y ~ 0", sprintf("(1 | %s)", named)), collapse = " + "))
+gf <- lme4::glFormula(formula, data = d, family = family, weights = n, control = quiet)
+rt <- gf$reTrms
+rt$Zt <- methods::as(methods::as(Matrix::Matrix(t(Z), sparse = TRUE), "generalMatrix"), "CsparseMatrix")
+rt$Lambdat <- methods::as(Matrix::sparseMatrix(i = seq_len(K), j = seq_len(K), x = 1), "generalMatrix")
+rt$Lind <- rep(seq_along(sizes), sizes)
+rt$theta <- rep(1, length(sizes))
+rt$lower <- rep(0, length(sizes))
+rt$Ztlist <- stats::setNames(lapply(seq_along(sizes), function(k) rt$Zt[(ends[k] + 1L):ends[k + 1L], , drop = FALSE]), paste0("1 | ", named))
+rt$Gp <- as.integer(ends)
+rt$flist <- structure(stats::setNames(lapply(sizes, function(s) factor(rep_len(seq_len(s), N), levels = seq_len(s))), named), assign = seq_along(sizes))
+rt$cnms <- stats::setNames(rep(list("(Intercept)"), length(sizes)), named)
+rt$nl <- stats::setNames(sizes, named)
+GHrule <- lme4::GHrule                            # lme4's functions look for it where they are called
+df <- lme4::mkGlmerDevfun(gf$fr, gf$X, rt, family = family, control = lme4::glmerControl(tolPwrss = 1e-13))
+lme4::optimizeGlmer(df)
+df <- lme4::updateGlmerDevfun(df, rt)
+o <- lme4::optimizeGlmer(df, stage = 2, optimizer = "bobyqa", control = list(rhobeg = 0.1, rhoend = 1e-9, maxfun = 1e5))
+value <- df(o$par)
+list(sigma = as.numeric(o$par[seq_along(sizes)]), coef = as.numeric(o$par[-seq_along(sizes)]), loglik = -as.numeric(value) / 2,
+     effects = as.numeric(environment(df)$pp$b(1)), sizes = as.numeric(sizes), evaluations = as.numeric(o$feval))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class ContestEffects(RAnswer):
+    """Random effects in contests, by Laplace's approximation.
+
+    sigma float[blocks]: standard deviations; 0 at the boundary.  coef float[p].  loglik: laplace's, with the
+    binomial coefficients.  effects float[all effects]: modes, block after block, sigma times z.  sizes
+    float[blocks]: effects in each.  evaluations: of the search.
+    """
+
+    sigma: Floats
+    coef: Floats
+    loglik: float
+    effects: Floats
+    sizes: Floats
+    evaluations: float
+
+
+@asks(*NEEDS_CONTESTS)
+def glmer_contests(
+    wins: Sequence[float],
+    losses: Sequence[float],
+    blocks: Sequence[Any],
+    x: Any = None,
+    link: ContestLink = "logit",
+    *,
+    backend: BackendLike = None,
+) -> ContestEffects:
+    """R's ``lme4::glmer``, nAGQ = 1, with design matrices of the random effects.
+
+    Parameters
+    ----------
+    wins, losses : float[rows]
+        Of the first player; each row has a contest.
+    blocks : sequence of float[rows, effects]
+        A matrix for each standard deviation.
+    x : float[rows, p], optional
+        Differences of covariates; default none.
+    link : {"logit", "probit"}
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    ContestEffects
+
+    Raises
+    ------
+    ValueError, InputError
+        Another link; matrices of other rows; a row without contests.
+    RError
+        R's own: "(maxstephalfit) PIRLS step-halvings failed" where sigma runs away.
+
+    Examples
+    --------
+    >>> glmer_contests([3, 6, 1], [7, 4, 9], [[[1, -1, 0], [1, 0, -1], [0, 1, -1]]]).sigma  # doctest: +SKIP
+    """
+    check_option("link", link, ContestLink)
+    won, lost = reals(wins), reals(losses)
+    n = len(won)
+    matrices = [reals(b) for b in blocks]
+    fixed = np.zeros((n, 0)) if x is None else reals(x)
+    if not matrices:
+        raise InputError("blocks is empty: without a random effect this is a glm")
+    for name, found in {
+        "losses": lost,
+        "x": fixed,
+        **{f"block {k + 1}": m for k, m in enumerate(matrices)},
+    }.items():
+        if len(found) != n or name != "losses" and found.ndim != 2:
+            raise InputError(f"{name} has shape {found.shape} for {n} rows of wins")
+    empty = np.flatnonzero(won + lost <= 0)
+    if len(empty):
+        raise InputError(f"row {int(empty[0]) + 1} has no contest; leave such rows out")
+    arguments = {"wins": won, "losses": lost, "X": fixed, "blocks": matrices, "link": link}
+    return ContestEffects.read(ask(backend, "lme4::glmer of contests", CONTESTS, arguments, NEEDS_CONTESTS))
+
 
 NEEDS = ("lme4",)
+Family = Literal["binomial", "poisson"]
+Link = Literal["logit", "probit", "cauchit", "cloglog", "log"]
+#: The constant among the columns of a random term.
+CONSTANT = "(Intercept)"
+
+GLMER_DESIGN = """
+d <- groups
+d$.y <- y
+d$X <- X
+of_term <- lapply(seq_along(Z), function(k) sprintf("Z%d_%d", k, seq_len(ncol(Z[[k]]))))
+for (k in seq_along(Z)) for (j in seq_along(of_term[[k]])) d[[of_term[[k]][j]]] <- Z[[k]][, j]
+terms <- sprintf("(0 + %s | g%d)", vapply(of_term, paste, "", collapse = " + "), seq_along(Z))
+form <- stats::as.formula(paste(c(if (ncol(X)) ".y ~ 0 + X" else ".y ~ 0", terms), collapse = " + "))
+family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
+fit <- lme4::glmer(form, data = d, family = family, weights = .weights, offset = .offset, nAGQ = nAGQ)
+V <- as.matrix(stats::vcov(fit))
+sd <- unlist(lapply(unname(unclass(lme4::VarCorr(fit))), function(v) attr(v, "stddev")))[unlist(of_term)]
+ll <- stats::logLik(fit)
+list(coef = unname(lme4::fixef(fit)), se = unname(sqrt(diag(V))), vcov = matrix(as.numeric(V), nrow(V)), sd = as.numeric(sd),
+     theta = as.numeric(lme4::getME(fit, "theta")), loglik = as.numeric(ll), df = attr(ll, "df"), df_residual = as.numeric(stats::df.residual(fit)))
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class MixedDesign(Estimates):
+    """A generalised linear mixed model as glmer leaves it.
+
+    names: columns of x.  coef, se float[columns].  vcov float[columns, columns].  effects: "judge:
+    (Intercept)", a name for each standard deviation.  sd float[effects].  theta float[k]: lme4's own
+    parameters: the relative Cholesky factors of the covariances.
+    """
+
+    effects: tuple[str, ...]
+    sd: Floats
+    theta: Floats
+    loglik: float
+    df: float
+    df_residual: float
+
+
+@asks(*NEEDS)
+def glmer_design(
+    data: Any,
+    y: str | Sequence[float],
+    groups: Sequence[str],
+    effects: Sequence[Sequence[str]] | None = None,
+    weights: str | Sequence[float] | None = None,
+    offset: str | Sequence[float] | None = None,
+    family: Family = "binomial",
+    link: Link = "logit",
+    nAGQ: int = 1,
+    *,
+    backend: BackendLike = None,
+) -> MixedDesign:
+    """R's ``lme4::glmer(y ~ 0 + x + (0 + effects | group) + ..., family, weights, offset, nAGQ)``.
+
+    Parameters
+    ----------
+    data : DataFrame, or mapping of str to sequence[rows]
+        The columns of the fixed effects, a constant among them where there is one, with those that the other
+        arguments name.
+    y : str or float[rows]
+        Counts ("poisson"), or shares of successes.
+    groups : sequence of str
+        A column a random term: whose effects they are.
+    effects : sequence of sequences of str, optional
+        Of each term, the fixed effects that vary, "(Intercept)" for a constant; several of a term are
+        correlated. Default: a constant in each.
+    weights : str or float[rows], optional
+        Trials of a share; default 1 each.
+    offset : str or float[rows], optional
+    family : {"binomial", "poisson"}
+    link : {"logit", "probit", "cauchit", "cloglog", "log"}
+    nAGQ : int
+        1 is Laplace's approximation; more points with one random term only.
+    backend : Backend, or one of "live", "recorded", "both", "none", optional
+
+    Returns
+    -------
+    MixedDesign
+
+    Raises
+    ------
+    ValueError, InputError, RError
+        Another family or link; a column that is not there; R's own.
+
+    Examples
+    --------
+    >>> table = {"one": [1, 1, 1], "judge": ["a", "b", "c"], "won": [0.8, 0.3, 0.5], "n": [10, 10, 10]}
+    >>> glmer_design(table, "won", ["judge"], weights="n").sd  # doctest: +SKIP
+    """
+    check_option("family", family, Family)
+    check_option("link", link, Link)
+    if not groups:
+        raise InputError("groups is empty: without a random effect this is a glm")
+    distinct = list(dict.fromkeys(groups))
+    columns, (response, w, o) = design_columns(data, y, weights, offset, groups=distinct)
+    assert response is not None
+    varying = [[CONSTANT]] * len(groups) if effects is None else [list(e) for e in effects]
+    _check(list(columns), groups, varying)
+    labels = [[str(v) for v in data[name]] for name in groups]
+    arguments = {
+        "y": response,
+        "X": matrix(np.column_stack(list(columns.values())), list(columns)),
+        "groups": data_frame({f"g{k + 1}": factor_of(v, _levels(v)) for k, v in enumerate(labels)}),
+        "Z": [np.column_stack([_column(n, columns) for n in own]) for own in varying],
+        ".weights": np.ones(len(response)) if w is None else w,
+        ".offset": o,
+        "family": family,
+        "link": link,
+        "nAGQ": int(nAGQ),
+    }
+    result = ask(backend, "lme4::glmer of a design", GLMER_DESIGN, arguments, NEEDS)
+    named = tuple(f"{group}: {name}" for group, own in zip(groups, varying) for name in own)
+    return MixedDesign.read(result, names=tuple(columns), effects=named)
+
+
+def _levels(values: Sequence[str]) -> list[str]:
+    """Levels in the order of numbers, else of text: another order changes no number but by rounding."""
+    found = sorted(set(values))
+    try:
+        return sorted(found, key=float)
+    except ValueError:
+        return found
+
+
+def _column(name: str, columns: Mapping[str, Floats]) -> Floats:
+    if name == CONSTANT and name not in columns:
+        return np.ones(len(next(iter(columns.values()))))
+    return columns[name]
+
+
+def _check(columns: Sequence[str], groups: Sequence[str], varying: Sequence[Sequence[str]]) -> None:
+    if len(varying) != len(groups) or not all(varying):
+        raise InputError(f"effects of {len(varying)} terms for {len(groups)} groups; a list of columns each")
+    unknown = next((n for own in varying for n in own if n != CONSTANT and n not in columns), None)
+    if unknown is not None:
+        raise InputError(f"effect {unknown!r} is no fixed effect; these are {', '.join(columns[:12])}")
+
+
+NEEDS_LME4 = ("lme4",)
 
 GLMER = """
 d <- data.frame(a = a, b = b, judge = factor(seq_along(a)))
@@ -41,7 +316,7 @@ class JudgeEffect(RAnswer):
     loglik: float
 
 
-@asks(*NEEDS)
+@asks(*NEEDS_LME4)
 def glmer(
     a: Sequence[float], b: Sequence[float], nAGQ: int = 25, *, backend: BackendLike = None
 ) -> JudgeEffect:
@@ -69,7 +344,7 @@ def glmer(
     >>> glmer([8, 3, 5], [2, 7, 5]).sd  # doctest: +SKIP
     """
     arguments = {"a": reals(a), "b": reals(b), "nAGQ": int(nAGQ)}
-    return JudgeEffect.read(ask(backend, "lme4::glmer", GLMER, arguments, NEEDS))
+    return JudgeEffect.read(ask(backend, "lme4::glmer", GLMER, arguments, NEEDS_LME4))
 
 
 # The stops of both searches, 1e-12 and 1e-14, lie below what a flat likelihood lets theta be known
@@ -116,7 +391,7 @@ class LinearMixedModel(RAnswer):
     loglik: float
 
 
-@asks(*NEEDS)
+@asks(*NEEDS_LME4)
 def lmer(
     y: Sequence[float] | Floats,
     effects: Mapping[str, Sequence[int]],
@@ -153,4 +428,4 @@ def lmer(
     labels = {f"e{k + 1}": np.asarray(codes, np.int64) + 1 for k, codes in enumerate(effects.values())}
     x = np.ones((len(y), 1)) if fixed is None else np.asarray(fixed, np.float64)
     arguments = {"y": reals(y), "X": x, "labels": data_frame(labels), "REML": bool(REML)}
-    return LinearMixedModel.read(ask(backend, "lme4::lmer", LMER, arguments, NEEDS))
+    return LinearMixedModel.read(ask(backend, "lme4::lmer", LMER, arguments, NEEDS_LME4))

@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 
 from ..process.policy import BackendLike
-from ..records.result import RResult
+from ..records.calls import RResult
 from ..values.convert import data_frame
-from ..values.nodes import factor
-from ..values.values import Formula, RArgument
-from .answers import Estimates, Floats, ask, asks, named_matrix, number, positions, reals
+from ..values.nodes import Formula, RArgument, factor
+from .asking import Estimates, Floats, ask, asks, named_matrix, number, positions, reals
 
 NEEDS = ("MASS",)
 

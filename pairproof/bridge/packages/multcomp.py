@@ -15,7 +15,7 @@ import numpy as np
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .answers import Floats, RAnswer, ask, asks, check_option, reals
+from .asking import Floats, RAnswer, ask, asks, check_option, reals
 
 NEEDS = ("multcomp", "mvtnorm")
 Alternative = Literal["two.sided", "less", "greater"]

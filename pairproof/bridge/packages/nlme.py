@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..process.policy import BackendLike
-from .answers import Floats, RAnswer, ask, asks, reals
+from .asking import Floats, RAnswer, ask, asks, reals
 
 NEEDS = ("nlme",)
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .answers import Floats, RAnswer, ask, asks, reals
-from .comparison_rows import CONDITIONAL, ComparisonRows
+from .asking import Floats, RAnswer, ask, asks, reals
+from .sandwich import CONDITIONAL, ComparisonRows
 
 NEEDS = ("MASS",)
 

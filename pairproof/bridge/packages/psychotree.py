@@ -15,8 +15,8 @@ import numpy as np
 
 from ...errors import InputError
 from ..process.policy import BackendLike
-from ..values.values import Expr, Formula
-from .answers import Floats, RAnswer, as_frame, ask, asks, check_item, check_option, optional, reals, strings
+from ..values.nodes import Expr, Formula
+from .asking import Floats, RAnswer, as_frame, ask, asks, check_item, check_option, optional, reals, strings
 
 NEEDS = ("psychotree", "psychotools", "partykit")
 Type = Literal["loglin", "logit"]

@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import InputError
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, factor_of
-from .answers import Estimates, ask, asks, check_option, reals
+from .asking import Estimates, ask, asks, check_option, reals
 
 NEEDS = ("survival",)
 Unranked = Literal["below", "absent"]

@@ -25,10 +25,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Union, get_args
 
 from ...errors import InputError, RDrift, RUnavailable
-from ..records.calls import RCall
+from ..records.calls import Answer, AnswersR, Drift, RCall, RResult, RSessionInfo
 from ..records.drift import drift, floor_for, matters, part_of, said_of_words
-from ..records.record import Record, Records, scrubbed
-from ..records.result import Answer, AnswersR, Drift, RResult, RSessionInfo
+from ..records.record_files import Record, Records, scrubbed
 from .session import RSession, session
 
 Mode = Literal["live", "recorded", "both", "none"]

@@ -34,7 +34,7 @@ import numpy as np
 
 from ...errors import RCrashed, RError, RTimeout, RUnavailable
 from ...files.r_startup import r_environment, r_options
-from ..values.values import DTYPES, Node
+from ..values.nodes import DTYPES, Node
 
 #: The same as in worker.py, which cannot import this module.
 MARK = b"\xf0pproof\n"

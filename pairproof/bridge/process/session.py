@@ -15,9 +15,8 @@ from typing import Any
 
 from ...errors import InputError, RCrashed, RUnavailable
 from ...files.r_startup import not_read
-from ..records.calls import RCall
-from ..records.result import Answer, AnswersR, RResult, RSessionInfo, answer_of
-from ..values.values import RList, RVector, from_node
+from ..records.calls import Answer, AnswersR, RCall, RResult, RSessionInfo, answer_of
+from ..values.nodes import RList, RVector, from_node
 from .cures import r_package, release, start_cure
 from .process import PACKAGES, RProcess, StartFailed
 

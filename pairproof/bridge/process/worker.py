@@ -19,20 +19,19 @@ after some 6000 calls.
 from __future__ import annotations
 
 import os
+import pickle
+import queue
+import shutil
+import signal
+import struct
 import sys
+import threading
+import time
+from typing import Any, BinaryIO
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # A script's folder comes first on sys.path; the modules in it must not hide others of the same name.
 sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != HERE]
-
-import pickle  # noqa: E402  (sys.path must be changed first)
-import queue  # noqa: E402
-import shutil  # noqa: E402
-import signal  # noqa: E402
-import struct  # noqa: E402
-import threading  # noqa: E402
-import time  # noqa: E402
-from typing import Any, BinaryIO  # noqa: E402
 
 Node = Any
 #: The beginning of every reply, which distinguishes it from text that a start-up file prints to standard

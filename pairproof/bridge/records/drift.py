@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ..values.values import INT_NA, Node
-from .result import Answer, Drift, RCondition
+from ..values.nodes import INT_NA, Node
+from .calls import Answer, Drift, RCondition
 
 if sys.version_info >= (3, 11):
     import tomllib

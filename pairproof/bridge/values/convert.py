@@ -23,16 +23,32 @@ TypeError that names the column.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .formulas import checked
-from .nodes import array_node, atoms, characters, checked_text, factor, frame_node, integers, node_length
-from .values import DTYPES, INT_NA, NULL, Expr, Formula, Node, RArgument, RList, RValue, RVector
+from .nodes import (
+    DTYPES,
+    INT_NA,
+    NULL,
+    Expr,
+    Formula,
+    Node,
+    RArgument,
+    RList,
+    RValue,
+    RVector,
+    array_node,
+    atoms,
+    characters,
+    checked_text,
+    factor,
+    frame_node,
+    integers,
+    node_length,
+)
 
 
 def to_node(value: Any, where: str = "the value") -> Node:
@@ -121,7 +137,7 @@ def matrix(values: Any, columns: Sequence[str], rows: Sequence[str] | None = Non
 
 
 def _value_to_node(value: RValue) -> Node:
-    """The inverse of :func:`pairproof.bridge.values.values.from_node`."""
+    """The inverse of :func:`pairproof.bridge.values.nodes.from_node`."""
     if value is None:
         return NULL
     if isinstance(value, RList):

@@ -3,7 +3,7 @@
 To R a formula is code: ``y ~ {system("...")}`` runs a program as soon as the model is fitted, and a formula
 often comes out of a file.  So text goes to R as a formula only if it is made of
 
-- names: ``score``, ``head.length``, ``\u00e9cole``; others in backquotes;
+- names: ``score``, ``head.length``, ``école``; others in backquotes;
 - numbers: ``1``, ``0.5``, ``1e-3``;
 - operators ``~ + - : * / ^ | %in%``, comparisons ``== != < <= > >=``, parentheses;
 - ``x[..]``, ``x[judge]``: BradleyTerry2's values of a player, and values looked up by a column;

@@ -1,1 +1,1 @@
-"""Files of a campaign: exports, and the files of other tools."""
+"""Files of annotation: told apart by content, read, and tables of scores made into campaigns."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import InputError
-from ...files.packed import unpacked
+from ...files.inputs import unpacked
 
 #: Bytes that are looked at.  The first task of Label Studio with 100 items has less.
 _HEAD = 2**18

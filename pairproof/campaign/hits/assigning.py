@@ -1,28 +1,302 @@
-"""Who gets which HIT: deals HITs to registered annotators, and gives again what did not come back.
+"""Who gets which HIT: deals HITs, gives again what did not come back, and judges who has qualified.
 
-An annotator is registered with `easl annotators add` and then has a token.  Crowd workers whose names came
-with results are not registered; nothing is assigned to them.  A HIT lacks an annotator when one of those who
-had it is past the due date (expired), has left (withdrawn) or is excluded; the next batch gives it to somebody
-who has not had it.  An annotator gets each HIT once.
+HITs are dealt round like cards.  With M annotators and K different ones for each HIT, the annotators stand
+in a row drawn at random, and HIT h goes to those at places hK, hK + 1, ..., hK + K - 1, counted round.  So
+the numbers of HITs of two annotators differ by at most one; teams (the K annotators of a HIT) come back
+after M / gcd(M, K) HITs; the row is drawn anew after `TOGETHER` rounds, so that annotators share items
+with many others: teams that never mix could not be compared by a model of annotators.
+
+Crowd workers whose names came with results are not registered; nothing is assigned to them.  A HIT lacks
+an annotator when one of those who had it is past the due date (expired), has left (withdrawn) or is
+excluded; the next batch gives it to somebody who has not had it.  An annotator gets each HIT once.
+
+The rule of the qualification batch is one condition or several with "and":
+
+    spearman>=.5            rank correlation with the known scores, over items with an answer
+    mean-difference<=.2     mean distance from the known scores (0 to 1), over items with an answer
+    within .1 >= .8         share of all items answered within .1 of the known score; no answer is not within
+
+A number that cannot be computed (fewer than three answers, or all alike, for spearman) does not meet the
+condition.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import json
+import math
+import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import numpy as np
 
 from ...errors import InputError
-from ...native.annotation.beta import IntArray
-from ..storage.annotators import TOKENS, AnnotatorRow, annotator_rows
-from ..storage.clock import now
-from ..storage.records import About
+from ...native.annotation.beta import FloatArray, IntArray
+from ..storage.design import now
+from ..storage.records import TOKENS, About, AnnotatorRow, annotator_rows
 from ..storage.store import Store
-from .dealing import own_order
-from .qualifying import sync_states
+
+#: HITs that a team gets before the row of annotators is drawn anew.
+TOGETHER = 4
+#: Rows drawn for a batch at most: large batches keep their teams longer.
+ROWS = 8
+
+
+def deal(hits: int, annotators: IntArray, each: int, load: IntArray, rng: np.random.Generator) -> IntArray:
+    """Deal HITs to annotators.
+
+    annotators int[m]: their numbers, distinct.  each: different annotators for each HIT, 1 to m.  load
+    int[m]: HITs that each had before; at the end of the deal those who had fewer come first.  Returns
+    int[hits, each]: numbers of annotators.
+    """
+    m = len(annotators)
+    if not 1 <= each <= m:
+        raise InputError(
+            f"{each} different annotators for each HIT, but {m} can be given HITs; register more ('easl"
+            " annotators add'), or ask for fewer (--judgments)"
+        )
+    period = m // math.gcd(m, each)
+    rows = min(ROWS, max(1, hits // (TOGETHER * period)))
+    # Full rounds only, so that whoever is first in the next row has had as many HITs as everybody else.
+    length = hits // (rows * period) * period
+    found = np.empty((hits, each), np.int64)
+    for k in range(rows):
+        begin, end = k * length, hits if k == rows - 1 else (k + 1) * length
+        row = rng.permutation(m)
+        whole = begin + (end - begin) // period * period
+        found[begin:whole] = annotators[row[_places(whole - begin, each, m)]]
+        if whole < end:
+            row = row[np.argsort(load[row], kind="stable")]
+            found[whole:end] = annotators[row[_places(end - whole, each, m)]]
+    return found
+
+
+def _places(hits: int, each: int, m: int) -> IntArray:
+    places: IntArray = (np.arange(hits)[:, None] * each + np.arange(each)) % m
+    return places
+
+
+def teams_of(given: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct teams of a deal, int[teams, each], and the team of every HIT, int[hits].
+
+    given int[hits, each]: from :func:`deal`.
+    """
+    teams, which = np.unique(np.sort(given, axis=1), axis=0, return_inverse=True)
+    return teams.astype(np.int64), np.ravel(which).astype(np.int64)
+
+
+def own_order(
+    hits: IntArray, after: Sequence[tuple[int, int]], rng: np.random.Generator, spread: Collection[int] = ()
+) -> IntArray:
+    """An annotator's own order of HITs: random, but a repeat comes after its original, and some are spread.
+
+    HITs with degraded items would otherwise come early, because those with repeats have to come late.  Their
+    places are drawn first, one in each of as many parts of the work, and the other HITs stand around them.
+
+    hits int[n]: ascending.  after: the first has a repeat from the second, which is smaller; pairs with HITs
+    of others are left out.  spread: HITs that are to be spread evenly over the order.  Returns int[n]: the
+    HITs in this order.
+    """
+    key = dict(zip(hits.tolist(), rng.random(len(hits)).tolist()))
+    waits, frees = Counter[int](), defaultdict(list)
+    for hit, earlier in set(after):
+        if hit in key and earlier in key:
+            waits[hit] += 1
+            frees[earlier].append(hit)
+    marked = set(spread) & key.keys()
+    ready: dict[bool, list[tuple[float, int]]] = {True: [], False: []}
+    for hit in key:
+        if not waits[hit]:
+            heappush(ready[hit in marked], (key[hit], hit))
+    order: list[int] = []
+    owed = 0  # marked HITs that stand where others should
+    for wanted in _places_of(len(marked), len(key), rng):
+        mark = wanted if not owed else owed < 0
+        if not ready[mark]:
+            mark = not mark
+        owed += int(mark) - int(wanted)
+        _, hit = heappop(ready[mark])
+        order.append(hit)
+        for freed in frees[hit]:
+            waits[freed] -= 1
+            if not waits[freed]:
+                heappush(ready[freed in marked], (key[freed], freed))
+    return np.array(order, np.int64)
+
+
+def _places_of(marked: int, n: int, rng: np.random.Generator) -> list[bool]:
+    """Which of n places are marked ones: one in each of as many parts, whose sizes differ by one at most."""
+    found = [False] * n
+    if marked:
+        sizes = rng.permutation([len(part) for part in np.array_split(np.arange(n), marked)])
+        for end, size in zip(np.cumsum(sizes).tolist(), sizes.tolist()):
+            found[end - 1 - int(rng.integers(size))] = True
+    return found
+
+
+_NUMBER = r"(\d+\.?\d*|\.\d+)"
+_CONDITION = re.compile(
+    rf"\s*(?:(?P<name>spearman|mean-difference)|within\s+(?P<near>{_NUMBER}))\s*(?P<sign>>=|<=)\s*"
+    rf"(?P<bound>{_NUMBER})\s*",
+    re.ASCII,
+)
+_EXPECTED = "'spearman>=.5', 'mean-difference<=.2', 'within .1 >= .8', or several of them joined by 'and'"
+#: Answers below which a rank correlation says nothing: two always give 1 or -1.
+LEAST = 3
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition of a rule.
+
+    near: for within: how far an answer may be from the known score.
+    """
+
+    name: str
+    bound: float
+    near: float = 0.0
+
+    def __str__(self) -> str:
+        if self.name == "within":
+            return f"within {self.near:g} >= {self.bound:g}"
+        return f"{self.name}{'<=' if self.name == 'mean-difference' else '>='}{self.bound:g}"
+
+    def value(self, gold: FloatArray, given: FloatArray) -> float:
+        """The quantity that the condition is about; nan if it cannot be computed.
+
+        gold, given float[n]: known and given scores, 0 to 1; given is nan for "cannot judge".
+        """
+        said = ~np.isnan(given)
+        if self.name == "within":
+            # Differences of decimals are not exact: .6 is within .1 of .7.
+            near = np.abs(given[said] - gold[said]) <= self.near + 1e-9
+            return float(near.sum() / len(gold)) if len(gold) else math.nan
+        if self.name == "mean-difference":
+            return float(np.abs(given[said] - gold[said]).mean()) if said.any() else math.nan
+        return _spearman(gold[said], given[said])
+
+    def met_by(self, value: float) -> bool:
+        """Whether a value of the quantity meets the condition; nan does not."""
+        if math.isnan(value):
+            return False
+        return value <= self.bound + 1e-9 if self.name == "mean-difference" else value >= self.bound - 1e-9
+
+
+def _spearman(x: FloatArray, y: FloatArray) -> float:
+    from scipy.stats import rankdata
+
+    if len(x) < LEAST or np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
+        return math.nan
+    # Ties of decimals are ties: .71 * 100 and 71 have one rank.
+    return float(np.corrcoef(rankdata(x.round(10)), rankdata(y.round(10)))[0, 1])
+
+
+def parse_rule(text: str) -> tuple[Condition, ...]:
+    """The conditions of a rule.
+
+    text: such as "spearman>=.5"; see the module.
+    """
+    found = [_condition(part, text) for part in re.split(r"\band\b", text)]
+    names = [(c.name, c.near if c.name == "within" else None) for c in found]
+    if len(set(names)) < len(names):
+        raise InputError(f"--qualify {text!r}: the same quantity twice; expected each once")
+    return tuple(found)
+
+
+def _condition(part: str, text: str) -> Condition:
+    match = _CONDITION.fullmatch(part)
+    if match is None:
+        raise InputError(f"--qualify {text!r}: {part.strip()!r} is not a condition; expected {_EXPECTED}")
+    name, bound = match["name"] or "within", float(match["bound"])
+    sign = "<=" if name == "mean-difference" else ">="
+    if match["sign"] != sign:
+        raise InputError(f"--qualify {text!r}: {name} with {match['sign']}; expected {name} {sign} a number")
+    near = float(match["near"]) if name == "within" else 0.0
+    for number in (bound, *([near] if name == "within" else [])):
+        if not 0.0 <= number <= 1.0:
+            raise InputError(f"--qualify {text!r}: {number:g}; expected numbers from 0 to 1")
+    return Condition(name, bound, near)
+
+
+@dataclass(frozen=True)
+class Qualification:
+    """What an annotator reached in the qualification batch.
+
+    answered, items: items answered, of those asked.  values: what each condition is about; nan if it cannot
+    be computed.  met: none: some items are still to come.
+    """
+
+    answered: int
+    items: int
+    values: tuple[tuple[Condition, float], ...]
+    met: bool | None
+
+    def __str__(self) -> str:
+        said = f"{self.answered} of {self.items} qualification items"
+        if self.met is None:
+            return said
+        parts = [f"{c}: {'none' if math.isnan(v) else format(v, '.3f')}" for c, v in self.values]
+        return f"{said}, {'met' if self.met else 'NOT met'} ({'; '.join(parts)})"
+
+
+def judge(rule: tuple[Condition, ...], gold: FloatArray, given: FloatArray, items: int) -> Qualification:
+    """Whether an annotator's answers meet a rule.
+
+    gold, given float[n]: known and given scores of the items that came back, 0 to 1; given is nan for "cannot
+    judge".
+    """
+    values = tuple((c, c.value(gold, given)) for c in rule)
+    met = None if len(gold) < items or not items else all(c.met_by(v) for c, v in values)
+    return Qualification(len(gold), items, values, met)
+
+
+_ASKED = (
+    "SELECT j.annotator, s.item, s.value, i.gold FROM judgment j JOIN hit h ON h.batch = j.batch AND"
+    " h.number = j.hit JOIN score s ON s.judgment = j.number JOIN item i ON i.position = s.item"
+    " WHERE h.kind = 'qualification' AND j.annotator IS NOT NULL AND j.why <> 'repeat'"
+    " ORDER BY j.submitted IS NULL, j.submitted, j.identity"
+)
+
+
+def qualification_items(store: Store) -> int:
+    """Number of different items in the HITs of kind qualification."""
+    rows = store.db.execute("SELECT items FROM hit WHERE kind = 'qualification'")
+    return len({item for (items,) in rows for item in json.loads(items)})
+
+
+def qualifications(store: Store, a: About) -> dict[int, Qualification]:
+    """What each annotator who answered qualification HITs reached, by number; none without a rule."""
+    if not a.design.qualify:
+        return {}
+    rule, items = parse_rule(a.design.qualify), qualification_items(store)
+    given: dict[int, dict[int, tuple[float, float]]] = {}
+    for who, item, value, gold in store.db.execute(_ASKED):
+        # The first answer to an item counts, as the first judgment of a HIT does.
+        given.setdefault(who, {}).setdefault(item, (gold, math.nan if value is None else value))
+    found = {}
+    for who, pairs in given.items():
+        gold, value = np.array(list(pairs.values()), np.float64).T
+        found[who] = judge(rule, gold, value, items)
+    return found
+
+
+def sync_states(store: Store, a: About) -> None:
+    """Bring the states of registered annotators up to date: qualified by the rule, else active by judgments."""
+    if a.design.qualify:
+        met = [who for who, found in qualifications(store, a).items() if found.met]
+        to, numbers = "qualified", met
+    else:
+        rows = store.db.execute("SELECT DISTINCT annotator FROM judgment WHERE annotator IS NOT NULL")
+        to, numbers = "active", [who for (who,) in rows]
+    store.db.executemany(
+        "UPDATE annotator SET state = ?, since = ? WHERE number = ? AND token IS NOT NULL AND state IN"
+        " ('invited', 'active') AND state <> ?",
+        [(to, now(), who, to) for who in numbers],
+    )
+
 
 Key = tuple[int, int]
 #: The name of the setting that says how many annotators each HIT of a batch was dealt to.

@@ -1,22 +1,370 @@
-"""The next batch of HITs: opened in one transaction, and written to files."""
+"""The next batch of HITs, for work or for qualification: opened, stored and written to files.
+
+It is opened in one transaction, in which its HITs are stored; they are read back with who gets them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
+from ...data.options import whole_number
 from ...errors import InputError
-from ..formats.writers.links import check_address
-from ..storage.annotators import add_annotator
-from ..storage.records import About, about
+from ...native.annotation.beta import IntArray
+from ..page.platforms import check_address
+from ..storage.design import KINDS, ROLES, now
+from ..storage.records import (
+    About,
+    about,
+    add_annotator,
+    annotator_rows,
+    fields_of,
+    is_packed,
+    pack_roles,
+    pack_state,
+    roles_of,
+)
 from ..storage.store import Store, opened
-from .assigning import registered_number, remember_tokens
-from .batch_file import Target, written
-from .chosen import Batch
-from .keeping import batch_of, open_keys, visible
-from .opening import Asked, Opening
-from .tables import Style
+from .assigning import (
+    People,
+    assign,
+    checked_due,
+    deal,
+    expire,
+    for_everybody,
+    give_again,
+    loads,
+    people,
+    registered_number,
+    remember_judgments,
+    remember_tokens,
+    sync_states,
+)
+from .batch_files import Style, Target, written
+from .choosing import Batch, Choice, Given, unanswered
+from .plan import DEGRADED, GOLD, REPEAT, Plan
+
+#: A HIT: its batch and its number in it.
+Key = tuple[int, int]
+#: A HIT to store: its kind, its items, and what each slot is for (None: its items' roles say it).
+NewHit = tuple[str, "list[int]", "list[str] | None"]
+
+
+def work_hits(plan: Plan) -> list[NewHit]:
+    """The HITs of a plan."""
+    if not plan.kinds.any() and (plan.items >= 0).all():
+        return [("work", row, None) for row in plan.items.tolist()]
+    return [
+        ("work", [i for i in row if i >= 0], [KINDS[k] for k, i in zip(kinds, row) if i >= 0])
+        for row, kinds in zip(plan.items.tolist(), plan.kinds.tolist())
+    ]
+
+
+def check_hits(kind: str, parts: Iterable[IntArray]) -> list[NewHit]:
+    """HITs of one kind that everybody gets (calibration, qualification)."""
+    return [(kind, part.tolist(), [kind] * len(part)) for part in parts]
+
+
+def keep(store: Store, number: int, hits: Sequence[NewHit]) -> None:
+    """Store a batch with these HITs, numbered from 1."""
+    store.db.execute("INSERT INTO batch VALUES (?, ?, ?)", (number, now(), len(hits)))
+    # Of a list of whole numbers, Python's own text is JSON.
+    store.db.executemany(
+        "INSERT INTO hit (batch, number, items, kind, plan) VALUES (?, ?, ?, ?, ?)",
+        (
+            (number, k, str(items), kind, None if plan is None else json.dumps(plan))
+            for k, (kind, items, plan) in enumerate(hits, 1)
+        ),
+    )
+
+
+def open_keys(store: Store, last: int, annotator: int | None) -> tuple[list[Key], list[tuple[int, Key]]]:
+    """The HITs of the last batch and those of earlier ones that are out, with who has them.
+
+    annotator: only this annotator's.
+    """
+    who, parameters = ("AND annotator = ?", (last, annotator)) if annotator is not None else ("", (last,))
+    pairs = [
+        (a, (b, h))
+        for a, b, h in store.db.execute(
+            "SELECT annotator, batch, hit FROM assignment WHERE (batch = ? AND state IN ('open', 'returned') OR"
+            f" state = 'open') {who} ORDER BY batch, hit, annotator",
+            parameters,
+        )
+    ]
+    keys = {key for _, key in pairs}
+    if annotator is None:
+        keys |= set(store.db.execute("SELECT batch, number FROM hit WHERE batch = ?", (last,)).fetchall())
+    return sorted(keys, key=lambda key: (key[0] != last, key)), pairs
+
+
+def visible(a: About) -> tuple[str, ...]:
+    """The columns of the items file that a batch file holds."""
+    return tuple(name for name in a.columns if name not in a.design.hidden)
+
+
+def batch_of(
+    store: Store,
+    a: About,
+    number: int,
+    keys: Sequence[Key],
+    pairs: Iterable[tuple[int, Key]],
+    *,
+    show: tuple[str, ...] = (),
+    waiting: int = 0,
+    judgments: int | None = None,
+    notes: tuple[str, ...] = (),
+) -> Batch:
+    """These HITs as a batch, with who gets them."""
+    hits = _stored(store, keys)
+    columns = visible(a)
+    where = [a.columns.index(name) for name in columns]
+    item = fields_of(store, {i for _, items, _ in hits for i in items})
+    cell = {k: (name, tuple(cells[w] for w in where)) for k, (name, cells) in item.items()}
+    plans: list[tuple[str, ...]] = []
+    roles: IntArray | None = None
+    for _, items, plan in hits:
+        if plan is None:
+            roles = roles_of(store) if roles is None else roles
+            plan = [ROLES[k] for k in roles[items].tolist()]
+        plans.append(tuple(plan))
+    return Batch(
+        a.id,
+        number,
+        a.per_hit,
+        columns,
+        tuple(tuple(cell[i] for i in items) for _, items, _ in hits),
+        waiting,
+        tuple(keys),
+        tuple(kind for kind, _, _ in hits),
+        tuple(plans),
+        a.design.text,
+        a.design.shown(show),
+        a.design.judgments if judgments is None else judgments,
+        _given(store, keys, pairs),
+        notes,
+    )
+
+
+def _stored(store: Store, keys: Sequence[Key]) -> list[NewHit]:
+    found: dict[Key, NewHit] = {}
+    for batch in sorted({b for b, _ in keys}):
+        rows = store.db.execute(
+            "SELECT number, kind, items, plan FROM hit WHERE batch = ?", (batch,)
+        ).fetchall()
+        every = json.loads(f"[{','.join(items for _, _, items, _ in rows)}]")
+        for (hit, kind, _, plan), items in zip(rows, every):
+            found[batch, hit] = (kind, items, None if plan is None else json.loads(plan))
+    return [found[key] for key in keys]
+
+
+def _given(store: Store, keys: Sequence[Key], pairs: Iterable[tuple[int, Key]]) -> tuple[Given, ...]:
+    entry = {key: k for k, key in enumerate(keys)}
+    own: dict[int, set[Key]] = defaultdict(set)
+    for who, key in pairs:
+        own[who].add(key)
+    found = []
+    for who, mine in own.items():
+        name, token = store.db.execute(
+            "SELECT name, token FROM annotator WHERE number = ?", (who,)
+        ).fetchone()
+        rows = store.db.execute(
+            "SELECT batch, hit, shown FROM assignment WHERE annotator = ? ORDER BY batch, place", (who,)
+        )
+        shown = [
+            (entry[b, h], tuple(k - 1 for k in json.loads(order))) for b, h, order in rows if (b, h) in mine
+        ]
+        found.append(Given(name, token, tuple(k for k, _ in shown), tuple(order for _, order in shown)))
+    return tuple(sorted(found, key=lambda g: g.annotator))
+
+
+_LACKING = {
+    REPEAT: "repeats: those who get the HIT have judged nothing before it",
+    DEGRADED: "degraded items: those who get the HIT do not judge an original in another one",
+    GOLD: "gold items: all of them are in the HIT already",
+}
+#: Streams of random numbers of a batch, beside the choice of its items.
+_DEALING, _CHECKS = 1, 3
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of the next batch; see :func:`pairproof.campaign.open_batch`."""
+
+    hits: int | None = None
+    seed: int | None = None
+    judgments: int | None = None
+    annotator: str | None = None
+    due: str | None = None
+    show: tuple[str, ...] = ()
+    qualification: bool = False
+
+
+class Opening:
+    """A batch that is being opened.
+
+    store: with an open transaction.
+    """
+
+    def __init__(self, store: Store, a: About, asked: Asked) -> None:
+        self.store, self.about, self.asked = store, a, asked
+        self.seed = whole_number("seed", a.seed if asked.seed is None else asked.seed)
+        self.due = checked_due(asked.due)
+        self.number = int(store.db.execute("SELECT COALESCE(MAX(number), 0) FROM batch").fetchone()[0]) + 1
+        self.pairs: list[tuple[int, Key]] = []
+        self.dealt: list[tuple[int, Key]] = []
+        self.after: list[tuple[int, int]] = []
+        self.notes: list[str] = []
+
+    def open(self) -> Batch:
+        return self._qualification() if self.asked.qualification else self._work()
+
+    def _rng(self, *stream: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, self.number, *stream])
+
+    def _hits_for_everybody(self, items: IntArray, rng: np.random.Generator, kind: str) -> list[NewHit]:
+        """Items in random order in as few HITs as hold them, as evenly as can be."""
+        if not len(items):
+            return []
+        parts = np.array_split(rng.permutation(items), -(-len(items) // self.about.per_hit))
+        return check_hits(kind, parts)
+
+    # -- work ------------------------------------------------------------------------------------------------
+
+    def _work(self) -> Batch:
+        store, a, asked = self.store, self.about, self.asked
+        who = people(store, a)
+        if self.due is not None and not who.registered:
+            raise InputError(
+                "--due: no annotators are registered, so no HIT is given to anybody; set the time limit where"
+                " the HITs are published, or register annotators with 'easl annotators add'"
+            )
+        numbers = who.numbers if asked.annotator is None else self._one(who, asked.annotator)
+        each = a.design.judgments if asked.judgments is None else asked.judgments
+        waiting = unanswered(store)
+        choice = Choice(store, a)
+        if not is_packed(store):
+            pack_state(store, choice.state.a, choice.state.b, choice.state.n)
+            pack_roles(store, choice.roles)
+        if who.registered:
+            self._give_again(numbers)
+        # An annotator who asks for HITs gets first those that lack somebody.
+        wanted = choice.hits(asked.hits) - (0 if asked.annotator is None else len(self.pairs))
+        own = self._new(choice, wanted, numbers if who.registered else None, each) if wanted > 0 else []
+        if who.registered:
+            new = [*for_everybody(store, numbers, "calibration"), *self.dealt]
+            assign(store, a, new, self.due, self.seed, self.after)
+            self.pairs += new
+        again = sorted({key for _, key in self.pairs} - set(own))
+        number = self.number if own else max((b for b, _ in again), default=self.number)
+        if again and not own:
+            # Their page takes the place of an earlier one, so it holds everything that is still out.
+            again, self.pairs = open_keys(store, number, int(numbers[0]))
+        return batch_of(
+            store,
+            a,
+            number,
+            [*own, *again],
+            self.pairs,
+            show=asked.show,
+            waiting=waiting,
+            judgments=each,
+            notes=tuple(self.notes),
+        )
+
+    def _one(self, who: People, name: str) -> IntArray:
+        number = registered_number(self.store, name)
+        if number not in who.numbers:
+            state = next(row.state for row in who.registered if row.number == number)
+            rule = self.about.design.qualify
+            raise InputError(
+                f"{self.store.path}: annotator {name!r} is {state}"
+                f"{f', and has not met the rule {rule}' if rule else ''}; no HITs can be given"
+            )
+        return np.array([number], np.int64)
+
+    def _give_again(self, numbers: IntArray) -> None:
+        expire(self.store)
+        most = self.asked.hits if self.asked.annotator is not None else None
+        given, left = give_again(self.store, self.about, numbers, self._rng(_DEALING, 1), most)
+        assign(self.store, self.about, given, self.due, self.seed)
+        self.pairs += given
+        if left and self.asked.annotator is None:
+            self.notes.append(
+                f"{left} judgments of earlier HITs are lacking, but everybody who could give them has had the HIT;"
+                " add annotators to have them"
+            )
+
+    def _new(self, choice: Choice, wanted: int, numbers: IntArray | None, each: int) -> list[Key]:
+        """Choose, store and deal new HITs."""
+        there = self.store.db.execute(
+            "SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'calibration')"
+        ).fetchone()[0]
+        items = choice.of_role("calibration")
+        before = [] if there else self._hits_for_everybody(items, self._rng(_CHECKS), "calibration")
+        given: IntArray | None = None
+        if numbers is not None:
+            size = each if self.asked.annotator is None else 1
+            given = deal(wanted, numbers, size, loads(self.store, numbers), self._rng(_DEALING))
+        plan = choice.plan(wanted, given, self._rng())
+        for kind, n in sorted(plan.lacking.items()):
+            slots = "slot holds an item" if n == 1 else "slots hold items"
+            self.notes.append(f"{n} {slots} instead of {_LACKING[kind]}")
+        hits = [*before, *work_hits(plan)]
+        keep(self.store, self.number, hits)
+        keys = [(self.number, k) for k in range(1, len(hits) + 1)]
+        if given is not None:
+            remember_judgments(self.store, self.number, each)
+            self.dealt = [(who, key) for key, row in zip(keys[len(before) :], given.tolist()) for who in row]
+            shift = len(before) + 1
+            self.after = [(hit + shift, earlier + shift) for hit, earlier in plan.after]
+        return keys
+
+    # -- qualification ---------------------------------------------------------------------------------------
+
+    def _qualification(self) -> Batch:
+        """Open the qualification batch, or give it to annotators who have not had it."""
+        store, a, asked = self.store, self.about, self.asked
+        if asked.hits is not None or asked.judgments is not None or asked.annotator is not None:
+            raise InputError(
+                "--qualification gives all qualification items to everybody; leave out --hits, --judgments and"
+                " --annotator"
+            )
+        keys = self._qualification_hits()
+        sync_states(store, a)
+        expire(store)
+        rows = [row for row in annotator_rows(store) if row.token and row.state != "excluded"]
+        numbers = np.array(sorted(row.number for row in rows), np.int64)
+        self.pairs = for_everybody(store, numbers, "qualification")
+        if rows and not self.pairs:
+            raise InputError(
+                f"{store.path}: all {len(rows)} registered annotators have had the qualification batch;"
+                " 'easl annotators list' shows what they reached"
+            )
+        assign(store, a, self.pairs, self.due, self.seed)
+        return batch_of(store, a, keys[0][0], keys, self.pairs, show=asked.show, judgments=max(1, len(rows)))
+
+    def _qualification_hits(self) -> list[Key]:
+        """The HITs of the qualification batch, made if there are none yet."""
+        query = "SELECT batch, number FROM hit WHERE kind = 'qualification' ORDER BY batch, number"
+        keys = [(int(b), int(h)) for b, h in self.store.db.execute(query)]
+        if keys:
+            return keys
+        choice = Choice(self.store, self.about, checks=False)
+        items = choice.of_role("qualification")
+        items = items if items.size else choice.of_role("gold")
+        if not items.size:
+            raise InputError(
+                f"{self.store.path}: no item has the role qualification or gold, so there is no qualification"
+                " batch; give known items one of these roles, and their scores in the column gold"
+            )
+        keep(self.store, self.number, self._hits_for_everybody(items, self._rng(_CHECKS), "qualification"))
+        return [(int(b), int(h)) for b, h in self.store.db.execute(query)]
 
 
 def open_batch(

@@ -24,9 +24,8 @@ import numpy as np
 
 from ...data.options import whole_number
 from ...errors import InputError
-from ...files.guarded import csv_text
-from ...files.outputs import write
-from ..formats.files import ItemsFile, cells_of, read_items
+from ...files.outputs import csv_text, write
+from ..formats.campaign_files import ItemsFile, cells_of, read_items
 
 #: Largest number of words, and words replaced.
 _REPLACED = ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5))

@@ -1,20 +1,203 @@
-"""The texts of an annotation page: question, anchors, instructions, examples, and the page's own words.
+"""What annotators read beside the items: question, anchors, instructions, examples, and the page's own words.
 
 A text is data: no markup is interpreted.  Instructions are paragraphs, separated by blank lines.  A page's
-language is a BCP 47 tag (RFC 5646); it sets the `lang` of the page, and its script the direction of writing.
+language is a BCP 47 tag (RFC 5646, section 2.1); it sets the `lang` of the page, and its script the
+direction of writing.  The page's own words are English, each of which a team can give in its own language
+(`--words FILE.json`): one object, from the keys of :data:`ENGLISH` to words.  `{page}` and its like are
+places that the page fills in; a word must have those that its English has.
+
+Texts are read from files (instructions: plain text; examples: a table), and stand as rows in the
+campaign, where they can be shown and changed.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, get_args
 
 from ...data.options import one_of
+from ...data.reading.sources import load, suggestion
 from ...errors import InputError, TooLargeError
-from .languages import check_language, direction
-from .words import check_words
+from ...files.inputs import read_file
+from ..formats.campaign_files import cells_of
+from ..storage.store import Store, opened
+
+# Grandfathered tags (`i-klingon`, ...) are left out: they are deprecated, and browsers know none of them.
+_TAG = re.compile(
+    r"""
+    (?: [a-z]{2,3} (?:-[a-z]{3}){0,3} | [a-z]{4,8} )    # language, with extended languages
+    (?: - (?P<script>[a-z]{4}) )?
+    (?: - (?: [a-z]{2} | [0-9]{3} ) )?                  # region
+    (?: - (?: [a-z0-9]{5,8} | [0-9][a-z0-9]{3} ) )*     # variants
+    (?: - [0-9a-wy-z] (?: - [a-z0-9]{2,8} )+ )*         # extensions
+    (?: -x (?: - [a-z0-9]{1,8} )+ )?                    # private use
+    | x (?: - [a-z0-9]{1,8} )+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+#: Scripts that run from right to left (ISO 15924; Unicode's Bidi_Class R and AL).
+_RIGHT_TO_LEFT = frozenset(
+    "adlm arab aran armi avst chrs cprt elym hatr hebr hung khar lydi mand mani mend merc mero narb nbat nkoo"
+    " orkh ougr palm phli phlp phnx prti rohg samr sarb sogd sogo syrc syre syrj syrn thaa yezi".split()
+)
+#: Languages that are usually written in one of them (CLDR's likely subtags).
+_LANGUAGES = frozenset(
+    "ar aeb acm acq afb apc apd arc ary arz ars ajp azb bal bcc bgn bqi ckb dv fa prs glk he iw ji yi jpr jrb khw"
+    " ks lki lrc luz mzn nqo pnb ps pbt pbu rhg sd sdh skr syr tmr trw ug ur".split()
+)
+
+
+def check_language(tag: str) -> str:
+    """A language tag as it was given, checked.
+
+    tag: such as `de`, `pt-BR` or `az-Arab`.
+    """
+    if not _TAG.fullmatch(tag):
+        raise InputError(
+            f"lang: {tag[:40]!r} is no language tag of BCP 47; expected, for example, en, de, pt-BR, zh-Hant or"
+            " az-Arab"
+        )
+    return tag
+
+
+def direction(tag: str) -> str:
+    """The direction in which a language is written: "rtl" or "ltr"; its script decides where the tag has one.
+
+    tag: a language tag; blank: "ltr".
+    """
+    match = _TAG.fullmatch(tag)
+    script = match["script"] if match else None
+    if script:
+        return "rtl" if script.lower() in _RIGHT_TO_LEFT else "ltr"
+    return "rtl" if tag.split("-")[0].lower() in _LANGUAGES else "ltr"
+
+
+#: The page's words by their keys.
+ENGLISH: dict[str, str] = {
+    # The page and its start
+    "title": "Annotation",
+    "ask": "Give every item a score from 0 to 100.",
+    "instructions": "Instructions",
+    "examples": "Examples",
+    "example_score": "Score {score}",
+    "name": "Your name or worker id",
+    "need_name": "Please give your name or worker id first: your answers are kept under it.",
+    "begin": "Begin",
+    "continue": "Continue",
+    "kept": "Your answers are kept in this browser until you save them and send the file.",
+    "not_kept": "This browser keeps nothing for this page. Save your answers before you close or reload it.",
+    # A page of items
+    "place": "Page {page} of {pages}",
+    "answered": "{done} answered",
+    "progress": "Pages answered",
+    "item_number": "item {item} of {items}",
+    "score_name": "score of item {item} of {items}",
+    "no_score": "no score yet",
+    "cannot": "cannot judge",
+    "clear": "clear",
+    "back": "Back",
+    "next": "Next",
+    "finish": "Save answers",
+    "open_item": "Item {item} has no score yet. Give one, or mark it “cannot judge”.",
+    "locked": "This page is saved already and stays as it is.",
+    # The keyboard
+    "keyboard": "Keyboard",
+    "key_items": "previous or next item",
+    "key_move": "move the score by 1",
+    "key_ten": "move the score by 10",
+    "key_ends": "lowest or highest score",
+    "key_digits": "type a score",
+    "key_cannot": "cannot judge, on or off",
+    "key_clear": "take the answer back",
+    "key_next": "next page",
+    # The end
+    "save_title": "Save your answers",
+    "count": "Pages answered: {done} of {pages}.",
+    "count_parts": "Pages answered in part: {parts}.",
+    "parts": "Save the pages answered in part, too, with the other items left blank. They cannot be changed later.",
+    "save": "Save the results file",
+    "nothing": "No page is answered completely yet, so there is nothing to save.",
+    "saved": "Saved: {done} of {pages} pages, in the file {file}. Please send this file.",
+    "saved_stay": "What is saved can be saved again, but not changed.",
+    "left": "Pages not in it because they are not complete: {left}. You can answer them and save again.",
+    "code_title": "If you cannot send a file",
+    "code_why": "The code holds the same answers as the file. Copy all of it and paste it where it is asked for.",
+    "code_show": "Show the code",
+    "code_label": "Code with your answers",
+    "code_copy": "Copy the code",
+    "code_copied": "The code is copied.",
+    "code_copy_yourself": "The code is selected; copy it with your browser.",
+    "return": "Back to the items",
+    "other": "Another person",
+}
+_PLACE = re.compile(r"\{([a-z]+)\}")
+#: Most characters of one of the page's words.
+_MOST = 1000
+#: Most bytes of a file of words; all of the English ones are 3 kB.
+_MOST_BYTES = 1_000_000
+
+
+def read_words(path: str | Path) -> dict[str, str]:
+    """The page's words from a file of JSON.
+
+    path: one object: keys of :data:`ENGLISH` and their words.
+    """
+    raw = read_file(path, "a file of words", most=_MOST_BYTES)
+    try:
+        found = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=lambda pairs: _once(pairs, str(path)))
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte number {error.start + 1} is not UTF-8; save it as UTF-8") from error
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
+        raise InputError(f"{path}: not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise InputError(f'{path}: no object; expected keys and words, such as {{"next": "Weiter"}}')
+    return check_words(found, str(path))
+
+
+def _once(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
+    keys = [key for key, _ in pairs]
+    twice = sorted({key for key in keys if keys.count(key) > 1})
+    if twice:
+        raise InputError(f"{source}: {twice[0]!r} stands there {keys.count(twice[0])} times; expected once")
+    return dict(pairs)
+
+
+def check_words(words: Mapping[str, object], source: str) -> dict[str, str]:
+    """The words, checked.
+
+    source: for messages: a file's name.
+    """
+    checked: dict[str, str] = {}
+    for key, word in words.items():
+        if key not in ENGLISH:
+            raise InputError(
+                f"{source}: {key!r} is no word of the page{suggestion(key, ENGLISH)}; expected some of"
+                f" {', '.join(ENGLISH)}"
+            )
+        if not isinstance(word, str) or not word.strip() or len(word) > _MOST:
+            raise InputError(
+                f"{source}, {key!r}: {str(word)[:40]!r}; expected 1 to {_MOST} characters of text, in place of"
+                f" {ENGLISH[key]!r}"
+            )
+        here, there = (sorted(set(_PLACE.findall(text))) for text in (word, ENGLISH[key]))
+        if here != there:
+            raise InputError(
+                f"{source}, {key!r}: has the places {_places(here)}; expected {_places(there)}, as in"
+                f" {ENGLISH[key]!r}"
+            )
+        checked[key] = word
+    return checked
+
+
+def _places(names: list[str]) -> str:
+    return ", ".join("{" + name + "}" for name in names) or "none"
+
 
 Direction = Literal["ltr", "rtl", "auto"]
 #: A row of the table `text`: name, lang, dir, body.
@@ -44,7 +227,7 @@ class Texts:
     rising, and their labels.  instructions: paragraphs, separated by blank lines.  lang: BCP 47 tag of these
     texts; blank: not known (the page then says English).  dir: direction of the page and of its line of
     scores.  words: the page's own words in this language; those that are left out are English.  The keys are
-    those of :data:`pairproof.campaign.page.words.ENGLISH`.
+    those of :data:`pairproof.campaign.page.texts.ENGLISH`.
     """
 
     question: str = ""
@@ -186,3 +369,91 @@ def texts_from_rows(rows: Iterable[TextRow], lang: str | None = None) -> Texts:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(repr(name) for name in names)
+
+
+_COLUMNS = ("text", "score", "why")
+#: Most examples; an annotator reads all of them before the first item.
+MOST_EXAMPLES = 100
+
+
+def read_instructions(path: str | Path) -> str:
+    """The instructions of a text file.
+
+    path: UTF-8; paragraphs are separated by blank lines, and no markup is interpreted.  Returns str: with
+    `\\n` at the ends of lines.
+    """
+    raw = read_file(path, "a text file of instructions", most=4 * MOST_CHARACTERS)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte number {error.start + 1} is not UTF-8; save it as UTF-8") from error
+    if "\0" in text:
+        raise InputError(f"{path}: holds zero characters; expected plain text in UTF-8")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if not text:
+        raise InputError(f"{path}: empty; expected the instructions, in paragraphs separated by blank lines")
+    if len(text) > MOST_CHARACTERS:
+        raise TooLargeError(f"{path}: {len(text):,} characters; expected at most {MOST_CHARACTERS:,}")
+    return text
+
+
+def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Example, ...]:
+    """The examples of a table.
+
+    path: CSV or TSV with the columns `text`, `score` (0 to 100), and `why`, which may be left out.  encoding:
+    if it is not UTF-8.  Returns tuple of Example: in the order of the file.
+    """
+    table = load(str(path), encoding)
+    for name in ("text", "score"):
+        if name not in table.columns:
+            raise InputError(
+                f"{table.source}: no column {name!r}; found {', '.join(map(repr, table.columns))}; expected"
+                " text, score and why"
+            )
+    for name in table.columns:
+        if name not in (*_COLUMNS, "guarded"):
+            raise InputError(
+                f"{table.source}: column {name!r}; examples have text, score and why"
+                f"{suggestion(name, _COLUMNS)}"
+            )
+    if table.n_rows > MOST_EXAMPLES:
+        raise TooLargeError(f"{table.source}: {table.n_rows} examples; expected at most {MOST_EXAMPLES}")
+    texts, scores = cells_of(table, "text"), cells_of(table, "score")
+    whys = cells_of(table, "why") if "why" in table.columns else [""] * table.n_rows
+    found = []
+    for row, (text, cell, why) in enumerate(zip(texts, scores, whys)):
+        if not text.strip():
+            raise InputError(f"{table.where(row, 'text')}: blank; expected the text of an example")
+        if max(len(text), len(why)) > MOST_CHARACTERS:
+            raise TooLargeError(f"{table.where(row)}: more than {MOST_CHARACTERS:,} characters")
+        try:
+            score = float(cell) if cell.isascii() and "_" not in cell else float("nan")
+        except ValueError:
+            score = float("nan")
+        if not 0 <= score <= 100:
+            raise InputError(f"{table.where(row, 'score')}: {cell[:40]!r}; expected a number from 0 to 100")
+        found.append(Example(text, score + 0.0, why))
+    return tuple(found)
+
+
+def text_rows_of(store: Store) -> tuple[TextRow, ...]:
+    """All texts of a campaign, in the order of their names."""
+    return tuple(store.db.execute("SELECT name, lang, dir, body FROM text ORDER BY name, lang"))
+
+
+def write_texts(store: Store, rows: tuple[TextRow, ...]) -> None:
+    """Replace all texts of a campaign."""
+    store.db.execute("DELETE FROM text")
+    store.db.executemany("INSERT INTO text (name, lang, dir, body) VALUES (?, ?, ?, ?)", rows)
+
+
+def change_texts(path: str | Path, texts: Texts | None) -> tuple[TextRow, ...]:
+    """All texts of a campaign, after those of one language were replaced.
+
+    texts: replaces all texts of its language; None: nothing changes.
+    """
+    with opened(path, write=texts is not None) as store:
+        if texts is not None:
+            others = [row for row in text_rows_of(store) if row[1] != texts.lang]
+            write_texts(store, (*others, *texts_to_rows(texts)))
+        return text_rows_of(store)

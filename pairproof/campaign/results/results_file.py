@@ -1,36 +1,113 @@
-"""Reads results files from annotators and Mechanical Turk; an error names its file, row and column.
+"""Reads results from annotators and Mechanical Turk, as files or rows; an error names file, row and column.
 
-`Input.id1 ...` and `Answer.range1 ...` (0 to 100), `Answer.na1 = on` for "cannot judge", optional `HITId`,
-`AssignmentId`, `WorkerId`, times, and `Input.campaign`, `Input.batch`, `Input.hit`, `Input.token`; as CSV, or as
-JSON lines with the same keys.  `Answer.touched1`, which the layout for Mechanical Turk has, says whether the slider was
-moved: a score whose slider was not touched is no answer.  A slot without an answer is an error, or, where the
+`Input.id1 ...` and `Answer.range1 ...` (0 to 100), `Answer.na1 = on` for "cannot judge", optional
+`HITId`, `AssignmentId`, `WorkerId`, times, and `Input.campaign`, `Input.batch`, `Input.hit`,
+`Input.token`; as CSV, as JSON lines with the same keys, or as rows from Python, such as those of a web
+service.  `Answer.touched1`, which the layout for Mechanical Turk has, says whether the slider was moved: a
+score whose slider was not touched is no answer.  A slot without an answer is an error, or, where the
 campaign accepts partial answers, is left blank.  Files of other tools are turned into the same cells by
-:mod:`pairproof.campaign.formats.readers`.
+:mod:`pairproof.campaign.results.readers`.
+
+A layout with `<crowd-form>` returns all answers of an assignment as one JSON text in the column
+`Answer.taskAnswers`, `[{"range1":73,"na2":{"on":true}}]`: a list of one object for each form, a crowd
+slider as a number (or the number as text) and a checkbox as an object with the member `on`.  Other
+elements nest in the same way, for example a radio group as `{"very easy": true, "easy": false}`.  Exports
+of other layouts name the members of such an object in the columns, `Answer.na2.on`.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ...data.options import one_of
-from ...data.reading.sources import BINARY, load
-from ...data.reading.table import Table, from_frame, suggestion
+from ...data.reading.sources import BINARY, Table, from_frame, load, records, suggestion
 from ...errors import InputError
-from ...files.guarded import MARK
-from ...files.inputs import read_file
-from ...files.packed import unpacked
-from ..formats.files import cells_of
-from ..formats.places import places_of
-from ..formats.readers.task_answers import answer_columns
-from ..formats.strict_json import decoded, parsed
-from ..storage.times import submitted_and_seconds
+from ...files.inputs import decoded, json_kind_of, of_kind, parsed, read_file, unpacked
+from ...files.outputs import MARK
+from ...text import quoted
+from ..formats.campaign_files import cells_of
+from ..storage.design import submitted_and_seconds
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def places_of(table: Table) -> list[str]:
+    """'results.csv, row 3 (line 4)' for each row."""
+    if not table.text:
+        return [table.where(k) for k in range(table.n_rows)]
+    lines = [line for line, _ in records(table.text, table.delimiter)][1:]
+    return [f"{table.source}, row {k + 1} (line {line})" for k, line in enumerate(lines)]
+
+
+COLUMN = "Answer.taskAnswers"
+
+
+def answer_columns(
+    source: str, places: Sequence[str], columns: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """The columns of a results file, with the answers inside `Answer.taskAnswers` as columns of their own.
+
+    source: the file.  places: where each row stands, for messages.  columns: column -> its cells.  Returns
+    dict of str to list of str: `Answer.range1`, `Answer.na1`, ...; a checkbox is "on" or "".
+    """
+    found = {name: list(cells) for name, cells in columns.items()}
+    for name in [n for n in found if n.startswith("Answer.") and n.endswith(".on")]:
+        _put(found, name[: -len(".on")], found.pop(name), source)
+    if COLUMN not in found:
+        return found
+    answers = [
+        _answers(cell, f"{place}, column {COLUMN!r}") for place, cell in zip(places, found.pop(COLUMN))
+    ]
+    for name in dict.fromkeys(name for row in answers for name in row):
+        _put(found, f"Answer.{name}", [row.get(name, "") for row in answers], source)
+    return found
+
+
+def _put(found: dict[str, list[str]], name: str, cells: list[str], source: str) -> None:
+    if name in found:
+        raise InputError(f"{source}: {name!r} stands in two columns; expected one answer, so remove one")
+    found[name] = cells
+
+
+def _answers(cell: str, where: str) -> dict[str, str]:
+    """The answers of one assignment; a blank cell has none."""
+    if not cell.strip():
+        return {}
+    forms = of_kind(parsed(cell, where), list, where, "the JSON")
+    found: dict[str, str] = {}
+    for form in forms:
+        for name, value in of_kind(form, dict, where, "a form").items():
+            if name in found:
+                raise InputError(f"{where}: {quoted(name)} is answered in two forms; expected one answer")
+            found[name] = _text(value, f"{where}, {quoted(name)}")
+    return found
+
+
+def _text(value: Any, where: str) -> str:
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return "on"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, dict):
+        if set(value) == {"on"}:
+            return _text(of_kind(value["on"], bool, where, "'on'"), where)
+        chosen = [str(name) for name, on in value.items() if on is True]
+        return chosen[0] if len(chosen) == 1 else ""
+    raise InputError(f"{where}: {json_kind_of(value)}; expected a number, a text or an object")
+
 
 TIMES = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
 #: When an answer was last edited, which Label Studio says; kept beside the other times.
@@ -74,7 +151,7 @@ class ResultsFile:
 
     left_out: number of rejected assignments that were left out.  nameless: number of rows with neither
     AssignmentId nor WorkerId, which only their file and row identify.  tool: the tool whose file it is, a
-    name in :data:`pairproof.campaign.formats.readers.read.TOOLS`.  notes: what a reader left out or changed,
+    name in :data:`pairproof.campaign.results.readers.TOOLS`.  notes: what a reader left out or changed,
     as sentences for the user.
     """
 
@@ -333,3 +410,64 @@ def _score(where: Callable[[str | None], str], j: int, text: str) -> float:
     if not 0 <= value <= 100:
         raise InputError(f"{place}: {text} is outside 0 to 100")
     return value / 100.0
+
+
+#: Name under which a campaign records rows, in place of a file's.
+NAME = "rows from Python"
+
+
+def results_of_rows(
+    rows: Iterable[Mapping[str, Any]] | DataFrame,
+    per_hit: int,
+    rejected: RejectedRule = "refuse",
+    *,
+    partial: bool = False,
+) -> ResultsFile:
+    """The judgments in rows with the keys of a results file's columns.
+
+    rows: one a judged HIT: `Input.id1`, `Answer.range1` (0 to 100), `WorkerId`, `AssignmentId`, ...; values
+    are texts, numbers, times, True for "on", and None for a blank, as NaN is in a DataFrame.  per_hit: items
+    in a HIT.  partial: accept rows in which some slots have no answer.
+    """
+    import pandas as pd
+
+    if isinstance(rows, pd.DataFrame):
+        # What a frame has no value for is NaN, which is a blank.
+        rows = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
+        raise InputError(f"{NAME}: {type(rows).__name__}; expected a list of rows, or a DataFrame")
+    table = []
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise InputError(
+                f"{NAME}, row {number}: {type(row).__name__}; expected a mapping of columns to values"
+            )
+        table.append(
+            {str(name): _cell(value, f"{NAME}, row {number}, {name!r}") for name, value in row.items()}
+        )
+    if not table:
+        raise InputError(f"{NAME}: none; expected a row for each judged HIT")
+    names = list(dict.fromkeys(name for row in table for name in row))
+    frame = pd.DataFrame({name: [row.get(name, "") for row in table] for name in names}, dtype=object)
+    raw = json.dumps(table, sort_keys=True, ensure_ascii=False).encode("utf-8")
+    return results_of_table(raw, from_frame(frame, NAME), per_hit, rejected, partial)
+
+
+def _cell(value: Any, where: str) -> str:
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return "on"
+    if isinstance(value, str):
+        if any("\ud800" <= c <= "\udfff" for c in value):
+            raise InputError(f"{where}: {quoted(value)}; half of a pair of surrogates is no character")
+        return value
+    if isinstance(value, dt.datetime) and value == value:  # NaT differs from itself
+        return value.isoformat()
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{where}: {quoted(value)}; expected a text, a finite number, or a time")
+    return str(int(number)) if number.is_integer() else repr(number)

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from ..storage.clock import now
-from ..storage.migration import RETRACTION
+from ..storage.design import now
 from ..storage.records import JUDGMENT, about, insert_judgment, recount_all
-from ..storage.store import Store, opened
-from .settle import settle
+from ..storage.rules import settle
+from ..storage.store import RETRACTION, Store, opened
 
 
 @dataclass(frozen=True)

@@ -11,19 +11,25 @@ from typing import Literal, get_args
 
 from ...data.options import one_of
 from ...errors import InputError
-from ...files.guarded import guard
+from ...files.outputs import guard
 from ...text import quoted
-from ..formats.readers.read import Tool, read_any
-from ..formats.writers.mturk_cells import readings
-from ..storage.annotators import annotator_rows, batches_with_tokens
-from ..storage.clock import now
-from ..storage.design import OnRepeat
-from ..storage.records import About, about, ids_of, insert_judgment, recount, recount_all
+from ..page.platforms import readings
+from ..storage.design import OnRepeat, now, seconds_of
+from ..storage.records import (
+    About,
+    about,
+    annotator_rows,
+    batches_with_tokens,
+    ids_of,
+    insert_judgment,
+    recount,
+    recount_all,
+)
+from ..storage.rules import change_rule, settle
 from ..storage.store import Store, opened
-from ..storage.times import seconds_of
+from .readers import Tool, read_any
 from .results_file import UPDATED, RejectedRule, ResultRow, ResultsFile, identity
 from .retraction import move_out, said, stays_out
-from .settle import change_rule, settle
 
 #: What to do with an annotation that was edited in its tool after it had been added.
 OnChange = Literal["refuse", "newest"]

@@ -1,14 +1,24 @@
-"""Reads and writes the rows of a campaign's database: settings, items and their state, judgments."""
+"""Reads and writes the rows of a campaign's database: settings, annotators, items and their state, judgments.
+
+An annotator has a name, a token in file names and links, and counts or not.  An item has what its reserved
+columns say: role, original, source, system, known score.
+
+The state of all items is also kept in one piece, so that a large campaign is read in milliseconds.  The
+rows of the table `item` are what holds; the table `packed` repeats their numbers as arrays.  A trigger
+(schema.sql) removes the arrays whenever the state in a row changes, whoever changes it, so that they can
+be missing but never differ.  They are written again with the rows.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -18,12 +28,248 @@ from ...native.annotation.allocation import Pool
 from ...native.annotation.beta import FloatArray, IntArray
 from ...native.annotation.methods import ADDITIVE, METHODS, Method, ScoreState, Settings, observe
 from ...text import quoted
-from .annotators import annotator_number
-from .design import Design
-from .items import Reserved
-from .packed import pack_roles, pack_state, packed_state, roles_of
+from .contents import PackedState, packed_parts
+from .design import RESERVED, ROLES, Design, State, now, stored_times
 from .store import Store
-from .times import stored_times
+
+if TYPE_CHECKING:
+    from ...data.reading.sources import Table
+
+
+#: Begins the name of the setting that a batch has if the results of its pages bear tokens.
+TOKENS = "tokens of batch "
+#: Longest name of an annotator, in characters; identifiers of crowd platforms have 14 to 36.
+LONGEST = 200
+
+
+@dataclass(frozen=True)
+class AnnotatorRow:
+    """An annotator as the campaign knows them.
+
+    token: stands in file names and links in place of the name; None for one who was never given a file.
+    since: when the state was given, in UTC.  why: the reason of an exclusion.
+    """
+
+    number: int
+    name: str
+    token: str | None
+    state: State
+    since: str
+    why: str
+
+
+def annotator_rows(store: Store) -> tuple[AnnotatorRow, ...]:
+    """All annotators, in the order of their names."""
+    rows = store.db.execute("SELECT number, name, token, state, since, why FROM annotator ORDER BY name")
+    return tuple(AnnotatorRow(*row) for row in rows)
+
+
+def batches_with_tokens(store: Store) -> set[int]:
+    """The batches whose answers bear the token of the annotator whose page they come from."""
+    rows = store.db.execute("SELECT name FROM setting WHERE name LIKE ?", (f"{TOKENS}%",))
+    return {int(name[len(TOKENS) :]) for (name,) in rows}
+
+
+def annotator_number(store: Store, name: str) -> int | None:
+    """The number of the annotator with this name, who is made if there is none; None for no name."""
+    name = name.strip()
+    if not name:
+        return None
+    found = store.db.execute("SELECT number FROM annotator WHERE name = ?", (name,)).fetchone()
+    return int(found[0]) if found else _insert(store, name, "active", None)
+
+
+def add_annotator(store: Store, name: str, state: State = "invited") -> int:
+    """Register an annotator, with a token."""
+    one_of("state", state, get_args(State))
+    name = str(name).strip()
+    if not name or len(name) > LONGEST or not name.isprintable():
+        raise InputError(
+            f"annotator {name[:40]!r}: expected a name of 1 to {LONGEST} characters that can be printed"
+        )
+    token = new_token()
+    known = store.db.execute("SELECT number, token FROM annotator WHERE name = ?", (name,)).fetchone()
+    if known and known[1]:
+        raise InputError(f"annotator {name!r} is in this campaign already; 'easl annotators' lists all")
+    if known:  # who gave judgments before
+        store.db.execute("UPDATE annotator SET token = ? WHERE number = ?", (token, known[0]))
+        return int(known[0])
+    return _insert(store, name, state, token)
+
+
+def new_token() -> str:
+    """Eight hexadecimal digits that begin with a letter: no spreadsheet takes them for a number, as it does 12e45678."""
+    return secrets.choice("abcdf") + secrets.token_hex(4)[1:]
+
+
+def _insert(store: Store, name: str, state: State, token: str | None) -> int:
+    made = store.db.execute(
+        "INSERT INTO annotator (name, token, state, since) VALUES (?, ?, ?, ?)", (name, token, state, now())
+    ).lastrowid
+    return int(made or 0)
+
+
+def set_state(store: Store, name: str, state: State, why: str = "") -> None:
+    """Give an annotator another state."""
+    one_of("state", state, get_args(State))
+    if state == "excluded" and not why.strip():
+        raise InputError(f"annotator {name!r}: an exclusion needs a reason (--why), which is recorded")
+    changed = store.db.execute(
+        "UPDATE annotator SET state = ?, since = ?, why = ? WHERE name = ?", (state, now(), why.strip(), name)
+    ).rowcount
+    if not changed:
+        known = [row.name for row in annotator_rows(store)]
+        raise InputError(
+            f"{store.path}: no annotator {name!r}; there are"
+            f" {', '.join(map(repr, known[:10])) or 'none'}{' ...' if len(known) > 10 else ''}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The items of a campaign, by position.
+
+    role: item, degraded, gold, calibration, attention or qualification.  `of` int[n_items]: position of the
+    item that a degraded one degrades; -1 for all others.  source, system: "" where there is none.  gold
+    float[n_items]: known score, 0 to 1; nan where there is none.  fields: the other columns of the items
+    file.
+    """
+
+    ids: tuple[str, ...]
+    role: tuple[str, ...]
+    of: IntArray
+    source: tuple[str, ...]
+    system: tuple[str, ...]
+    gold: FloatArray
+    fields: tuple[tuple[str, ...], ...]
+
+    @property
+    def scored(self) -> IntArray:
+        """Positions of the items that have a score: those of role item."""
+        return np.flatnonzero([role == "item" for role in self.role]).astype(np.int64)
+
+
+def items_of(store: Store) -> Items:
+    """The items of an open campaign."""
+    rows = store.db.execute(
+        "SELECT id, role, of, source, system, gold, fields FROM item ORDER BY position"
+    ).fetchall()
+    ids, role, of, source, system, gold, fields = zip(*rows)
+    return Items(
+        ids,
+        role,
+        np.array([-1 if k is None else k for k in of], np.int64),
+        source,
+        system,
+        np.array([math.nan if g is None else g for g in gold], np.float64),
+        tuple(tuple(json.loads(cells)) for cells in fields),
+    )
+
+
+#: Names a cell for a message; finding its line in the file takes time, so only an error asks.
+Where = Callable[[], str]
+#: What the reserved columns say of an item: role, position of its original, source, system, known score.
+Reserved = tuple[str, "int | None", str, str, "float | None"]
+
+
+def reserved_cells(
+    table: Table, ids: Sequence[str], cells: Mapping[str, Sequence[str]], column: Mapping[str, str]
+) -> list[Reserved]:
+    """Read and check the reserved columns of an items file.
+
+    table: for messages.  cells: reserved name -> its cells, without guards; a name may be absent.  column:
+    reserved name -> the column's own name.
+    """
+    position = {name: k for k, name in enumerate(ids)}
+    blank = [""] * len(ids)
+    role, of, source, system, gold = ([c.strip() for c in cells.get(name, blank)] for name in RESERVED)
+    found: list[Reserved] = []
+    for k in range(len(ids)):
+
+        def where(name: str) -> str:
+            return table.where(k, column.get(name, name))
+
+        kind = role[k] or "item"
+        if kind not in ROLES:
+            raise InputError(
+                f"{where('role')}: {kind!r}; expected one of {', '.join(ROLES)}, or nothing for item. If the"
+                " column means something else, say --col role= (nothing after the sign)"
+            )
+        known = _known(gold[k], lambda: where("gold"))
+        if kind in ("attention", "gold") and known is None:
+            raise InputError(f"{where('gold')}: blank; an item of role {kind} needs a known score, 0 to 1")
+        found.append(
+            (kind, _original(kind, of[k], k, position, lambda: where("of")), source[k], system[k], known)
+        )
+    for k, (kind, original, *_) in enumerate(found):
+        if original is not None and found[original][0] == "degraded":
+            raise InputError(
+                f"{table.where(k, column.get('of', 'of'))}: {of[k]!r} is degraded itself; expected an original"
+            )
+    if not any(kind == "item" for kind, *_ in found):
+        raise InputError(f"{table.source}: no item has the role item, so there is nothing to score")
+    return found
+
+
+def _original(kind: str, of: str, k: int, position: Mapping[str, int], where: Where) -> int | None:
+    if kind != "degraded":
+        if of:
+            raise InputError(
+                f"{where()}: {of!r}; only an item of role degraded has an original, this is {kind}"
+            )
+        return None
+    if position.get(of, k) == k:
+        raise InputError(f"{where()}: {of!r}; a degraded item needs the id of the item that it degrades")
+    return position[of]
+
+
+def _known(text: str, where: Where) -> float | None:
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 <= value <= 1.0:
+        raise InputError(f"{where()}: {text!r}; expected a known score from 0 to 1 (divide 0 to 100 by 100)")
+    return value
+
+
+def _parts(store: Store) -> tuple[PackedState | None, IntArray | None]:
+    return packed_parts(store.db, int(store.db.execute("SELECT MAX(position) FROM item").fetchone()[0]) + 1)
+
+
+def packed_state(store: Store) -> PackedState | None:
+    """The columns a, b and n of all items; None if they have to be read row by row."""
+    return _parts(store)[0]
+
+
+def pack_state(store: Store, a: FloatArray, b: FloatArray, n: IntArray) -> None:
+    """Write the arrays, after the rows have been written."""
+    content = b"".join((a.astype("<f8").tobytes(), b.astype("<f8").tobytes(), n.astype("<i8").tobytes()))
+    store.db.execute("INSERT OR REPLACE INTO packed VALUES ('state', ?)", (content,))
+
+
+def roles_of(store: Store) -> IntArray:
+    """The role of every item, as indices into :data:`pairproof.campaign.storage.design.ROLES`."""
+    found = _parts(store)[1]
+    if found is not None:
+        return found
+    code = {name: k for k, name in enumerate(ROLES)}
+    rows = store.db.execute("SELECT role FROM item ORDER BY position")
+    return np.array([code[role] for (role,) in rows], np.int64)
+
+
+def pack_roles(store: Store, roles: IntArray) -> None:
+    """Write the roles of all items, which never change."""
+    content = roles.astype(np.uint8).tobytes()
+    store.db.execute("INSERT OR IGNORE INTO packed VALUES ('roles', ?)", (content,))
+
+
+def is_packed(store: Store) -> bool:
+    """Whether both are there."""
+    row = store.db.execute("SELECT COUNT(*) FROM packed WHERE name IN ('state', 'roles')").fetchone()
+    return int(row[0]) == 2
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,157 @@
-"""The database file of a campaign: opens and checks it, and writes it in whole transactions."""
+"""The database file of a campaign: opens and checks it, writes it in whole transactions, migrates schema 1.
+
+Reading a campaign of schema 1 writes nothing: it is migrated in memory.  The first command that writes
+leaves a copy beside it, `C.db.schema1`, and then migrates it in one transaction.  What counted before
+counts after: answers that one annotator gave twice to one HIT stay counted (`on_repeat` is "both") until
+`easl repeats` is asked.
+"""
 
 from __future__ import annotations
 
+import filecmp
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 from ...errors import InputError
-from ...files.database import DatabaseKind
+from ...files.database import DatabaseKind, Schema, statements
 from ...files.inputs import checked_name, regular
 from ...files.outputs import check, new_part, remove_stale
 from .contents import check_contents
-from .migration import OLD, add_arrays, keep_copy, lacks_arrays, migrate, schema, script
+from .design import Design, stored_times
+
+#: The first schema, and the end of the name of the copy of a campaign that had it.
+OLD = 1
+COPY = ".schema1"
+
+#: The table is created when the first judgment is retracted, so a campaign without it has no retractions.
+#: `judgment` is the whole judgment as JSON (its columns, and its scores as slot, item, value, raw); `undone`
+#: is when it was restored, NULL while it is retracted.
+RETRACTION = """CREATE TABLE IF NOT EXISTS retraction (
+    number INTEGER PRIMARY KEY, at TEXT NOT NULL, why TEXT NOT NULL, identity TEXT NOT NULL, judgment TEXT NOT NULL, undone TEXT
+)"""
+
+#: What schema 2 has and schema 1 has not; the tables are those of schema.sql.
+_ADDED = (
+    ("item", "role TEXT NOT NULL DEFAULT 'item'"),
+    ("item", "of INTEGER"),
+    ("item", "source TEXT NOT NULL DEFAULT ''"),
+    ("item", "system TEXT NOT NULL DEFAULT ''"),
+    ("item", "gold REAL"),
+    ("hit", "kind TEXT NOT NULL DEFAULT 'work'"),
+    ("hit", "plan TEXT"),
+    ("judgment", "annotator INTEGER REFERENCES annotator (number)"),
+    ("judgment", "submitted REAL"),
+    ("judgment", "seconds REAL"),
+    ("judgment", "counted INTEGER NOT NULL DEFAULT 1"),
+    ("judgment", "why TEXT NOT NULL DEFAULT ''"),
+    ("judgment", "repeat_of INTEGER"),
+    ("score", "kind TEXT NOT NULL DEFAULT 'item'"),
+)
+_NEW = ("annotator", "assignment", "text", "rule", "look", "packed", "state_changed")
+#: What the first files of schema 2 had not yet; it repeats other rows, and is made when it is missing.
+_ARRAYS = ("packed", "state_changed")
+
+
+def script() -> str:
+    """The SQL script that makes a new campaign."""
+    return resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
+
+
+@cache
+def schema(version: int) -> Schema:
+    """The schema of the campaigns of a version."""
+    name = "schema_1.sql" if version == OLD else "schema.sql"
+    every = statements(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    retraction = RETRACTION.replace("IF NOT EXISTS ", "")
+    later = tuple(statement for statement in every if _created(statement) in _ARRAYS)
+    return Schema(tuple(s for s in every if s not in later), (retraction, *later))
+
+
+def _created(statement: str) -> str:
+    return statement.split("(")[0].split()[2]
+
+
+def lacks_arrays(connection: sqlite3.Connection) -> bool:
+    """Whether the campaign was written before there were arrays beside the rows."""
+    query = f"SELECT COUNT(*) FROM sqlite_master WHERE name IN {_ARRAYS!r}"
+    return int(connection.execute(query).fetchone()[0]) < len(_ARRAYS)
+
+
+def add_arrays(connection: sqlite3.Connection) -> None:
+    """Make what the first files of schema 2 had not yet, inside an open transaction."""
+    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    for statement in statements(script()):
+        if _created(statement) in _ARRAYS and _created(statement) not in there:
+            connection.execute(statement)
+
+
+def keep_copy(file: Path, connection: sqlite3.Connection) -> Path:
+    """Write the campaign as it is beside itself, under a name that nothing has yet.
+
+    A copy of the same content that an interrupted command left is used again.
+    """
+    for number in range(1, 100):
+        copy = file.with_name(file.name + COPY + (f".{number}" if number > 1 else ""))
+        with new_part(copy) as part:
+            part.unlink(missing_ok=True)
+            connection.execute("VACUUM INTO ?", (str(part),))
+            if os.path.lexists(copy):
+                if filecmp.cmp(part, copy, shallow=False):
+                    return copy
+                continue
+            try:
+                os.link(part, copy)
+            except FileExistsError:
+                continue
+            except OSError:
+                part.replace(copy)  # the file system has no links
+        return copy
+    raise InputError(f"{file}: 99 copies {file.name}{COPY}... are there; remove those that you do not need")
+
+
+def migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Bring the campaign to the present schema, inside an open transaction."""
+    for table, column in _ADDED:
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+    for statement in statements(script()):
+        if _created(statement) in _NEW:
+            connection.execute(statement)
+    _annotators(connection)
+    _times(connection)
+    (text,) = connection.execute("SELECT value FROM setting WHERE name = 'about'").fetchone()
+    stored = json.loads(text)
+    if "design" not in stored:
+        columns = stored["columns"]
+        design = Design(
+            text="sent" if "sent" in columns else columns[0] if columns else "id", on_repeat="both"
+        )
+        stored["design"] = design.to_dict()
+        connection.execute("UPDATE setting SET value = ? WHERE name = 'about'", (json.dumps(stored),))
+    connection.execute(f"PRAGMA user_version = {version}")
+
+
+def _annotators(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "INSERT INTO annotator (name, state, since) SELECT TRIM(worker), 'active', '' FROM judgment"
+        " WHERE TRIM(worker) <> '' GROUP BY TRIM(worker) ORDER BY TRIM(worker)"
+    )
+    connection.execute(
+        "UPDATE judgment SET annotator = (SELECT a.number FROM annotator a WHERE a.name = TRIM(worker))"
+    )
+
+
+def _times(connection: sqlite3.Connection) -> None:
+    """Read the times that were stored as they came; one that cannot be read stays unknown, as it was."""
+    rows = connection.execute("SELECT number, times FROM judgment").fetchall()
+    found = [(*stored_times(json.loads(text)), number) for number, text in rows]
+    connection.executemany("UPDATE judgment SET submitted = ?, seconds = ? WHERE number = ?", found)
+
 
 #: Seconds to wait for another command that is writing.
 PATIENCE = 5.0

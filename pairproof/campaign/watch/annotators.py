@@ -1,54 +1,185 @@
-"""What to look at in each annotator of a campaign: agreement, repeats, checks, drift, speed, use of the scale.
+"""What to look at in each annotator: agreement, repeats, checks, drift, speed, scale; items in disagreement.
 
-The figures are those of :mod:`pairproof.native.annotation.quality.quality` on a campaign's answers, which
-:mod:`pairproof.campaign.watch.own_answers` sorts; with them stand the annotator model's location and noise, and the
-drift. Models are fitted only when asked for: of 100,000 scores they take seconds.
-
-What is worth a look in an annotator, and why.
+The figures are those of :mod:`pairproof.native.annotation.scores.annotator_quality` on a campaign's answers, which
+:mod:`pairproof.campaign.watch.score_arrays` sorts; with them stand the annotator model's location and
+noise, and the drift.  Models are fitted only when asked for: of 100,000 scores they take seconds.
 
 degraded, fast, rejected, constant, rest
-    as :mod:`pairproof.native.annotation.quality.quality` has them
+    as :mod:`pairproof.native.annotation.scores.annotator_quality` has them
 attention
     two or more attention checks failed (a platform's rule before work may be rejected)
 repeats
     the spread between own scores of an item is more than twice the median of all annotators'
 drift
-    as :mod:`pairproof.native.annotation.quality.drift` has it
+    as :mod:`pairproof.native.annotation.scores.annotator_quality` has it
 
 None excludes anybody by itself: a rule of exclusion has to be fixed before the data are seen.
+
+Items in disagreement are those that annotators disagree on beyond what their noise would give.  The
+statistic is that of :mod:`pairproof.native.annotation.scores.disagreement`: a generous or a noisy
+annotator is no disagreement about an item.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import NotEstimableError, TooLargeError
-from ...native.annotation.models.annotator_model import AnnotatorModel, annotator_model
-from ...native.annotation.quality.consistency import DegradedTest, within_spread
-from ...native.annotation.quality.drift import ALPHA, LARGE, Drift, drift
-from ...native.annotation.quality.quality import FAST, INSTANT, REST, AnnotatorQuality, Pairs, quality
-from ..storage.answers import Answers, answers_of
-from ..storage.items import Items, items_of
+from ...native.annotation.scores.annotator_model import AnnotatorModel, annotator_model
+from ...native.annotation.scores.annotator_quality import (
+    ALPHA,
+    FAST,
+    INSTANT,
+    LARGE,
+    REST,
+    AnnotatorQuality,
+    DegradedTest,
+    Drift,
+    Pairs,
+    WithinSpread,
+    drift,
+    quality,
+    within_spread,
+)
+from ...native.annotation.scores.disagreement import disagreement
+from ..storage.records import Items, items_of
 from ..storage.store import Store
-from .own_answers import (
+from .score_arrays import (
     CALIBRATION,
     ITEM,
+    Answers,
+    Campaign,
+    Gold,
     against_gold,
     among,
     answered_twice,
+    answers_of,
     degraded_pairs,
     failed_checks,
     own_scores,
+    reading,
     repeats_of,
     seconds_of,
 )
-from .reading import Campaign, reading
-from .watched import QUANTILES, Annotators, Watched
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+#: Quantiles that show how an annotator uses the scale.
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One annotator's figures.
+
+    judgments: HITs that count.  set_aside: HITs that do not count: repeats, practice, or an excluded
+    annotator's.  quality: of all own scores.  quantiles: 10, 25, 50, 75 and 90 % points of the scores.
+    cannot_judge: share of the items shown that the annotator could not judge.  attention, failed: attention
+    checks, and those failed.  twice: from HITs answered twice; `quality.within` has planned repeats.  within:
+    from both together.  location, noise, slope: of the annotator model; nan where it was not fitted.  change,
+    detectable, drift_p: change of the score from the first to the last by drift; the change that would have
+    been found with probability .8; p after Holm's correction. nan where drift was not fitted.  flags: flag ->
+    why.
+    """
+
+    name: str
+    state: str
+    judgments: int
+    set_aside: int
+    quality: AnnotatorQuality
+    quantiles: tuple[float, ...]
+    cannot_judge: float
+    gold: Gold
+    attention: int
+    failed: int
+    twice: WithinSpread
+    within: WithinSpread
+    location: float = float("nan")
+    noise: float = float("nan")
+    slope: float = float("nan")
+    change: float = float("nan")
+    detectable: float = float("nan")
+    drift_p: float = float("nan")
+    flags: dict[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures under plain names; nan is None."""
+        q = self.quality
+        row: dict[str, Any] = {
+            "annotator": self.name,
+            "state": self.state,
+            "judgments": self.judgments,
+            "set_aside": self.set_aside,
+            "scores": q.n,
+            "cannot_judge": self.cannot_judge,
+            "mean": q.mean,
+            "sd": q.sd,
+            **{f"q{round(100 * p)}": v for p, v in zip(QUANTILES, self.quantiles)},
+            "constant": q.favourite,
+            "rest": q.rest,
+            "rest_n": q.shared,
+            "gold_n": self.gold.n,
+            "gold_error": self.gold.error,
+            "gold_rho": self.gold.rho,
+            "attention": self.attention,
+            "attention_failed": self.failed,
+            "within_sd": self.within.sd,
+            "within_low": self.within.low,
+            "within_high": self.within.high,
+            "within_n": self.within.n,
+            "within_planned": q.within.n,
+            "within_twice": self.twice.n,
+            "degraded": q.degraded.verdict,
+            "degraded_p": q.degraded.p,
+            "degraded_n": q.degraded.n,
+            "degraded_drop": q.degraded.mean_drop,
+            "location": self.location,
+            "noise": self.noise,
+            "slope": self.slope,
+            "drift": self.change,
+            "drift_detectable": self.detectable,
+            "drift_p_holm": self.drift_p,
+            "seconds": q.seconds,
+            "instant": q.instant,
+            "rejected": q.rejected,
+            "flags": dict(self.flags),
+        }
+        return {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in row.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Annotators:
+    """The annotators of a campaign.
+
+    rows: in the order of their names; only those with a score that counts.  idle: annotators without a score
+    that counts.  model: why location, noise and slope are what they are, or are not there.  drift: the same
+    of the drift; "" where it was fitted.  unnamed: scores that count but nobody's.
+    """
+
+    rows: tuple[Watched, ...]
+    idle: tuple[str, ...]
+    model: str
+    drift: str
+    unnamed: int
+
+    @property
+    def flagged(self) -> tuple[Watched, ...]:
+        return tuple(row for row in self.rows if row.flags)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row an annotator; flags are joined by commas."""
+        import pandas as pd
+
+        rows = [{**row.to_dict(), "flags": ", ".join(row.flags)} for row in self.rows]
+        return pd.DataFrame(rows).set_index("annotator") if rows else pd.DataFrame()
+
 
 #: Attention checks failed that are a flag.
 FAILED_CHECKS = 2
@@ -272,3 +403,91 @@ def _row(
         within_spread([a for a, _ in again], [b for _, b in again]),
     )
     return replace(row, **figures)
+
+
+#: Items whose single scores are kept.
+MOST = 100
+
+
+@dataclass(frozen=True)
+class DisputedItem:
+    """One item on which annotators disagree.
+
+    n: scores.  spread, expected: standard deviation of its scores without the annotators' locations, and what
+    their noise would give.  p, p_holm: chi-square; alone, and corrected for the number of items.  scores:
+    annotator ("" if not named) and score, from the lowest.
+    """
+
+    id: str
+    n: int
+    spread: float
+    expected: float
+    p: float
+    p_holm: float
+    scores: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Disputed:
+    """The items that annotators disagree on most, the most disputed first.
+
+    rows: at most 100.  n: items with two scores or more.  significant: those with p_holm of .05 or less.
+    why: why there are none; "" if there are.
+    """
+
+    rows: tuple[DisputedItem, ...]
+    n: int
+    significant: int
+    why: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `easl status --items-disagree`."""
+        rows = [{**vars(r), "scores": [list(s) for s in r.scores]} for r in self.rows]
+        return {"items": self.n, "significant": self.significant, "why": self.why, "most": rows}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row an item."""
+        import pandas as pd
+
+        rows = [{k: v for k, v in vars(r).items() if k != "scores"} for r in self.rows]
+        return pd.DataFrame(rows).set_index("id") if rows else pd.DataFrame()
+
+
+def items_disputed(campaign: Campaign) -> Disputed:
+    """The items of a campaign that annotators disagree on most."""
+    with reading(campaign) as store:
+        return disputed(answers_of(store), items_of(store))
+
+
+def disputed(answers: Answers, items: Items) -> Disputed:
+    """The same from answers and items that were read before."""
+    rows = own_scores(answers) & (answers.annotator >= 0)
+    if not rows.any():
+        return Disputed((), 0, 0, "no scores by named annotators yet")
+    what = answers.item[rows]
+    try:
+        found = disagreement(what, answers.annotator[rows], answers.value[rows])
+    except NotEstimableError as error:
+        return Disputed((), 0, 0, str(error))
+    several = np.flatnonzero(found.n > 1)
+    order = several[np.lexsort((-found.spread[several], found.p[several]))][:MOST]
+    positions = [int(found.items[k]) for k in order.tolist()]
+    given: dict[int, list[tuple[str, float]]] = {position: [] for position in positions}
+    among = np.isin(what, np.array(positions, np.int64))
+    for item, who, value in zip(
+        what[among].tolist(), answers.annotator[rows][among].tolist(), answers.value[rows][among].tolist()
+    ):
+        given[item].append((answers.names[who], value))
+    table = tuple(
+        DisputedItem(
+            items.ids[position],
+            int(found.n[k]),
+            float(found.spread[k]),
+            float(found.expected[k]),
+            float(found.p[k]),
+            float(found.p_holm[k]),
+            tuple(sorted(given[position], key=lambda s: (s[1], s[0]))),
+        )
+        for k, position in zip(order.tolist(), positions)
+    )
+    return Disputed(table, len(several), int((found.p_holm[several] <= 0.05).sum()), "")

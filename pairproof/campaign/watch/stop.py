@@ -31,27 +31,29 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ...errors import InputError, NotEstimableError
+from ...errors import InputError
 from ...native.annotation.beta import FloatArray
-from ...native.annotation.models.confounded import not_joined
-from ...native.annotation.quality.locations import shrunken_locations
-from ...native.annotation.stopping.stopping_rules import FEWEST_SOURCES, Look, Verdict, items_short, items_top
-from ...native.annotation.stopping.stopping_systems import (
+from ...native.annotation.scores.disagreement import shrunken_locations
+from ...native.annotation.scores.mixed_model import not_joined
+from ...native.annotation.scores.stopping_rules import (
+    FEWEST_SOURCES,
+    Look,
+    Verdict,
+    items_short,
+    items_top,
     source_differences,
     systems_ranking,
     systems_short,
     systems_top,
 )
-from ..storage.answers import Answers, answers_of
-from ..storage.items import Items, items_of
-from ..storage.records import about
+from ..storage.records import Items, about, items_of
 from ..storage.rules import Look as Recorded, looks_of, write_look
 from ..storage.store import Store, opened
-from .own_answers import own_scores
-from .reading import Campaign
+from .score_arrays import Answers, Campaign, answers_of, own_scores
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Goal = Literal["short", "top", "ranking"]
 Unit = Literal["items", "systems"]

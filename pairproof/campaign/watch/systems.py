@@ -17,18 +17,20 @@ import numpy as np
 from ...data.options import one_of
 from ...errors import InputError, NotEstimableError, TooLargeError
 from ...native.annotation.beta import FloatArray
-from ...native.annotation.models.system_scores import SystemScores, system_scores
-from ...native.annotation.models.systems_model import SystemsModel, systems_model
-from ...native.annotation.models.systems_together import contrasts_together
-from ...native.annotation.quality.annotators import standardised
-from ..storage.answers import Answers, answers_of
-from ..storage.items import Items, items_of
-from ..storage.records import about
-from .own_answers import ATTENTION
-from .reading import Campaign, reading
+from ...native.annotation.scores.annotator_agreement import standardised
+from ...native.annotation.scores.systems_model import (
+    SystemScores,
+    SystemsModel,
+    contrasts_together,
+    system_scores,
+    systems_model,
+)
+from ..storage.records import Items, about, items_of
+from .score_arrays import ATTENTION, Answers, Campaign, answers_of, reading
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 #: How scores are brought to one scale before systems are compared.
 Standardise = Literal["none", "z-scores"]

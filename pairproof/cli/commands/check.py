@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from ..options.sections import SectionedCommand
-from ..state import READ, State
-from ..verdicts import check_papers, paper_options
+from ..options.verifying import check_papers, paper_options
+from ..state import READ, SectionedCommand, State
 
 HELP = """Check claims files: do the paper's data give the numbers it prints, and does R agree?
 

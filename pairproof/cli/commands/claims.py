@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...fit.family import FAMILIES, TIES_IN_WORDS
+from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
 from ..options.reading import read_table, reader_options
-from ..options.sections import SectionedCommand, option
-from ..state import KEPT, READ, State, shared_options
+from ..state import KEPT, READ, SectionedCommand, State, option, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
+
 
 _model = option("Model")
 _file = option("Claims file")
@@ -78,8 +78,8 @@ def new(
     cells: str,
     **model: Any,
 ) -> int:
+    from ...validation.check.claims_file import draft
     from ...validation.claims import SUFFIX
-    from ...validation.claims.new import draft
     from ...validation.claims.paper import ModelClaim
 
     state.no_report("verdicts, which 'pairproof check' gives; 'claims new' writes to --out.")
@@ -131,7 +131,7 @@ def new(
 
 def _of_one_track(file: str, reading: dict[str, Any], by: str) -> Comparisons:
     """The table of the claims; a claims file has no tracks."""
-    from ...data.tracks import check_one_track
+    from ...data.judgments import check_one_track
 
     table = read_table(file, reading)
     check_one_track(table, by, each=False)

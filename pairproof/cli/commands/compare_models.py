@@ -13,22 +13,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...text import label
-from ..options.cluster import cluster_options
-from ..options.reading import names, names_or_none, read_table, reader_options
-from ..options.sections import COUNT, POSITIVE, SectionedCommand, level_option, option
-from ..state import KEPT, READ, State, shared_options
+from ..options.reading import cluster_options, names, names_or_none, read_table, reader_options
+from ..state import COUNT, KEPT, POSITIVE, READ, SectionedCommand, State, level_option, option, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
-    from ...native.experiment.models import PreferenceModel
-    from ...native.experiment.run import Design
-    from ...native.experiment.splits import Split
-    from ...native.experiment.summary import Result
-    from ...native.experiment.trial_abilities import TrialAbilities
-    from ...native.ranking.all_rules import Ranking
+    from ...native.competitions.experiment.curve_summaries import Result
+    from ...native.competitions.experiment.held_out import Split
+    from ...native.competitions.experiment.learning_curves import Design, TrialAbilities
+    from ...native.competitions.experiment.preference_models import PreferenceModel
+    from ...native.competitions.ranking.ranking_rules import Ranking
+
 
 _experiment, _models = option("Experiment"), option("Models")
-#: The same names as pairproof.native.experiment.models.MODELS (a test compares them), repeated here so that
+#: The same names as pairproof.native.competitions.experiment.preference_models.MODELS (a test compares them), repeated here so that
 #: --help need not import NumPy.
 MODELS = (
     *("uniform", "adjusted-uniform", "pairs"),
@@ -192,8 +190,8 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
 @shared_options
 def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> int:
     state.no_junit("an experiment has")
-    from ...native.experiment import splits
-    from ...native.experiment.clustered import clusters_of
+    from ...native.competitions.experiment import held_out as splits
+    from ...native.competitions.experiment.curve_summaries import clusters_of
     from ..reports.competitions import Experiment, document, page
 
     table = read_table(file, reading)
@@ -220,8 +218,8 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
 
 
 def _design(asked: Mapping[str, Any], seed: int) -> Design:
-    from ...native.experiment.models import PreferenceOptions
-    from ...native.experiment.run import Design
+    from ...native.competitions.experiment.learning_curves import Design
+    from ...native.competitions.experiment.preference_models import PreferenceOptions
 
     stated = {name: asked[name] for name in ("alpha", "raw_geometric", "chains", "warmup", "draws")}
     options = PreferenceOptions(items=asked["irt_items"], **stated)
@@ -231,14 +229,14 @@ def _design(asked: Mapping[str, Any], seed: int) -> Design:
 def _rankings(
     table: Comparisons, by: list[str] | None, leave_out: Sequence[str], seed: int
 ) -> dict[str, dict[str, Ranking]]:
-    from ...native.experiment.splits import chosen_tracks
-    from ...native.ranking.all_rules import all_rankings
+    from ...native.competitions.experiment.held_out import chosen_tracks
+    from ...native.competitions.ranking.ranking_rules import all_rankings
 
     return {track: all_rankings(part, seed) for track, part in chosen_tracks(table, by, leave_out).items()}
 
 
 def _abilities_at(size: int | None, tracks: Mapping[str, Split], design: Design) -> dict[str, TrialAbilities]:
-    from ...native.experiment.trial_abilities import trial_abilities
+    from ...native.competitions.experiment.learning_curves import trial_abilities
 
     if size is None:
         return {}
@@ -252,7 +250,7 @@ def _abilities(
     from dataclasses import replace
 
     from ...data.judgments import split_tracks
-    from ...native.experiment.models import fit_preference_model
+    from ...native.competitions.experiment.preference_models import fit_preference_model
 
     asked = design.options
     options = replace(
@@ -287,7 +285,7 @@ def _say_what_is_small(state: State, tracks: Mapping[str, Split], design: Design
 def _run(
     state: State, tracks: Mapping[str, Split], design: Design, resume: str | None, workers: int
 ) -> tuple[Result, ...]:
-    from ...native.experiment.run import run
+    from ...native.competitions.experiment.learning_curves import run
 
     # A process takes almost a second to start.
     worth_it = max(1, len(tracks) * design.trials * len(design.sizes) // 8)

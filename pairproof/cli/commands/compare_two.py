@@ -8,10 +8,8 @@ from typing import Any
 
 import click
 
-from ..options.cluster import cluster_options
-from ..options.reading import read_table, reader_options, two_names
-from ..options.sections import SectionedCommand, option
-from ..state import READ, State, json_text, shared_options
+from ..options.reading import cluster_options, read_table, reader_options, two_names
+from ..state import READ, SectionedCommand, State, json_text, option, shared_options
 
 _what = option("Comparison")
 HELP = """Compare every two systems of FILE (counts, long or votes layout; - for standard input), by judge and merged.
@@ -52,9 +50,9 @@ def command(
     state.no_junit("a comparison has")
     import pairproof
 
-    from ...native.ranking.two_systems import compare_all_pairs
+    from ...native.competitions.ranking.two_systems import compare_all_pairs
     from ...report.output import Output
-    from ..reports.compare_two import document, page
+    from ..reports.systems_compared import two_systems_document as document, two_systems_page as page
 
     table = read_table(file, reading)
     how = {"cluster": cluster, "kind": cluster_kind}

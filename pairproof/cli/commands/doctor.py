@@ -7,9 +7,8 @@ import os
 import click
 
 from ...files.r_startup import not_read
-from ..options.r import project_option
-from ..options.sections import SectionedCommand
-from ..state import State, shared_options
+from ..options.verifying import project_option
+from ..state import SectionedCommand, State, shared_options
 
 
 @click.command("doctor", cls=SectionedCommand)

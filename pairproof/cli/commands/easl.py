@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ..easl.adding import repeats, retract, update
-from ..easl.beside import demographics
-from ..easl.creating import import_, init
-from ..easl.designing import texts
-from ..easl.handing_out import next_
-from ..easl.leaving import export
-from ..easl.people import annotators, degrade, rules
-from ..easl.watching import status, stop
+from ..easl.creating import import_, init, texts
+from ..easl.judgments import export, repeats, retract, status, stop, update
+from ..easl.people import annotators, degrade, demographics, next_, rules
 
 EPILOG = """\b
 pairproof easl init C.db items.csv --method easl --per-hit 5

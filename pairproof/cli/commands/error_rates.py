@@ -6,10 +6,8 @@ from typing import Any
 
 import click
 
-from ..options.cluster import cluster_options
-from ..options.reading import filter_options, told, two_names
-from ..options.sections import SectionedCommand, level_option, option
-from ..state import READ, State, shared_options
+from ..options.reading import cluster_options, filter_options, told, two_names
+from ..state import READ, SectionedCommand, State, level_option, option, shared_options
 
 _what = option("Rates")
 _reading = option("Reading the table")
@@ -84,8 +82,8 @@ def command(
 ) -> int:
     state.no_junit("error rates have")
     from ...data.reading.sentence_errors import read_errors
-    from ...native.ranking.system_rates import rates_of
-    from ..reports.error_rates import document, page
+    from ...native.competitions.ranking.system_rates import rates_of
+    from ..reports.systems_compared import error_rates_document as document, error_rates_page as page
 
     rates = rates_of(
         told(read_errors(file, clusters=cluster, where=where, **columns)),

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from ..options.r import data_option, project_option
-from ..options.sections import COUNT, SectionedCommand, option
-from ..state import READ, State, json_text, shared_options
+from ..options.verifying import data_option, project_option
+from ..state import COUNT, READ, SectionedCommand, State, json_text, option, shared_options
 
 HELP = """Find the readings of a paper that reproduce its printed numbers.
 
@@ -47,10 +46,10 @@ def command(
             "no FILE given; name a claims file, or a paper that comes with pairproof (pairproof explain"
             " dras-2015)"
         )
+    from ...validation.check.claims_file import read_paper
+    from ...validation.check.explain import explain
     from ...validation.claims.data import data_from
-    from ...validation.claims.reader import read_paper
-    from ...validation.explain import explain
-    from ...validation.report import output
+    from ...validation.report.rendering import output
     from ...validation.slips.search import MOST_READINGS
 
     explained = explain(data_from(read_paper(file), data, data_limit), most or MOST_READINGS)

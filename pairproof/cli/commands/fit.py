@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import RankingWarning
-from ...fit.family import FAMILIES
-from ..options.contests import check_model, contest_options
-from ..options.many import Many, many_options
-from ..options.model import model_options
-from ..options.r import r_options
+from ...fit.estimates.specification import FAMILIES
+from ..options.modelling import Many, check_model, contest_options, many_options, model_options
 from ..options.reading import names, read_table, reader_options, split_list
-from ..options.sections import SectionedCommand, option
-from ..state import READ, WRITTEN, State, json_text, shared_options
+from ..options.verifying import r_options
+from ..state import READ, WRITTEN, SectionedCommand, State, json_text, option, shared_options
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Mode
     from ...fit.fit import Fit
-    from ...fit.robust.clusters import Kind
-    from ...fit.robust.robust import Missing
-    from ..reports.comparisons import Found
+    from ...fit.robust.clustered_fit import Kind, Missing
+    from ..reports.fitted import Found
+
 
 _model = option("Model")
 _errors = option("Standard errors")
@@ -148,7 +145,7 @@ def _fit(
             "--reference names an item, but with --item-terms items have no parameters of their own; leave"
             " out one of the two."
         )
-    from ...native.contests.bradley_terry import FITTERS
+    from ...native.comparisons.contests.bradley_terry import FITTERS
 
     table = read_table(file, reading)
     with warnings.catch_warnings():
@@ -170,10 +167,10 @@ def _fit(
 
 def _give(state: State, fitted: Fit, agreements: Any, found: Found, full: bool) -> None:
     """Give the fit; with verdicts, the report is that of the verdicts."""
-    from ..reports import comparisons, contests
-    from ..reports.fit import context, document, page
+    from ..reports import fitted as comparisons, fitted as contests
+    from ..reports.fitted import context, fit_document as document, fit_page as page
 
-    result = document(fitted, agreements) | comparisons.document(found)
+    result = document(fitted, agreements) | comparisons.comparison_document(found)
     shown = "\n\n".join(
         filter(None, [fitted.summary(), contests.effects_text(fitted), comparisons.text(found)])
     )
@@ -183,7 +180,7 @@ def _give(state: State, fitted: Fit, agreements: Any, found: Found, full: bool) 
     if agreements is None:
         state.give(lambda: page(fitted, found), result, terminal=lambda: shown)
         return
-    from ...validation.report import output
+    from ...validation.report.rendering import output
 
     beside_r = agreements.screen(full, [*map(str, state.reports)])
     forms = {"json": lambda: json_text(result) + "\n", "terminal": lambda: f"{shown}\n\n{beside_r}"}

@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import DataWarning
-from ..options.answers import answer_options, read_answers
-from ..options.many import Many, many_options
-from ..options.r import r_options
+from ..options.modelling import Many, many_options
 from ..options.reading import name_and_value, names, names_or_none, split_list
-from ..options.sections import COUNT, POSITIVE, SectionedCommand, option
-from ..state import READ, WRITTEN, State, json_text, shared_options
+from ..options.respondents import answer_options, read_answers
+from ..options.verifying import r_options
+from ..state import COUNT, POSITIVE, READ, WRITTEN, SectionedCommand, State, json_text, option, shared_options
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Mode
     from ...data.respondents.respondents import Respondents
-    from ...fit.answers.fit import AnswerFit
-    from ..reports.answers import AskedAnswers
-    from ..reports.classes import Mixed
-    from ..reports.comparisons import Found
+    from ...fit.results.answer_fit import AnswerFit
+    from ..reports.fitted import Found
+    from ..reports.person_models import AskedAnswers, Mixed
+
 
 _model = option("Model")
 _classes = option("Latent classes")
@@ -261,7 +260,7 @@ def command(
         stated["seed"] = state.seed
     import pairproof
 
-    from ..reports.answers import AskedAnswers
+    from ..reports.person_models import AskedAnswers
 
     table = read_answers(file, reading)
     fitted = _fit(table, stated)
@@ -353,8 +352,8 @@ def _mixed(
     """Shares of the classes, other numbers of classes, and the test of one more, where they were asked for."""
     import pairproof
 
-    from ...fit.answers.classes import ClassFit
-    from ..reports.classes import Mixed
+    from ...fit.results.class_fit import ClassFit
+    from ..reports.person_models import Mixed
 
     assert isinstance(fitted, ClassFit)
     same = {name: value for name, value in stated.items() if name != "classes"}
@@ -378,10 +377,14 @@ def _give(
     state: State, fitted: AnswerFit, agreements: Any, found: Found, asked: AskedAnswers, full: bool
 ) -> None:
     """Give the fit; with verdicts, the report is that of the verdicts."""
-    from ..reports import answers, comparisons
-    from ..reports.fit import context, document, page
+    from ..reports import fitted as comparisons, person_models as answers
+    from ..reports.fitted import context, fit_document as document, fit_page as page
 
-    result = document(fitted, agreements) | comparisons.document(found) | answers.document(fitted, asked)
+    result = (
+        document(fitted, agreements)
+        | comparisons.comparison_document(found)
+        | answers.document(fitted, asked)
+    )
     shown = "\n\n".join(
         filter(None, [fitted.summary(), answers.text(fitted, asked), comparisons.text(found)])
     )
@@ -392,7 +395,7 @@ def _give(
         more = [*answers.blocks(fitted, asked)] if state.reports else []
         state.give(lambda: page(fitted, found, more), result, terminal=lambda: shown)
         return
-    from ...validation.report import output
+    from ...validation.report.rendering import output
 
     beside_r = agreements.screen(full, [*map(str, state.reports)])
     forms = {"json": lambda: json_text(result) + "\n", "terminal": lambda: f"{shown}\n\n{beside_r}"}

@@ -11,10 +11,8 @@ from types import FrameType
 import click
 
 from ...text import safe
-from ..long_work import watched_work
-from ..options.r import project_option
-from ..options.sections import SectionedCommand, option
-from ..state import READ, FileName, State, shared_options
+from ..options.verifying import project_option
+from ..state import READ, FileName, SectionedCommand, State, option, shared_options, watched_work
 
 _run = option("Running the script")
 _files = option("Files")
@@ -57,8 +55,8 @@ def command(state: State, script: str, out: str | None, check: bool, seconds: fl
         raise click.UsageError("--check writes nothing; leave out --out.")
     if out is not None and not out.endswith(".py"):
         raise click.UsageError(f"--out {out}: a Python script ends in .py.")
-    from ...validation.migrate import migrate
-    from ...validation.migration.output import output
+    from ...migration.migrate import migrate
+    from ...migration.report_page import output
 
     def passed(block: bytes) -> None:
         if not state.quiet:

@@ -11,12 +11,10 @@ from typing import Any, Literal
 import click
 
 from ...errors import RankingWarning
-from ...files.guarded import csv_text
-from ..options.contests import contest_options
-from ..options.model import model_options
+from ...files.outputs import csv_text
+from ..options.modelling import contest_options, model_options
 from ..options.reading import read_table, reader_options, split_list
-from ..options.sections import SectionedCommand, level_option, option
-from ..state import READ, WRITTEN, State, shared_options
+from ..state import READ, WRITTEN, SectionedCommand, State, level_option, option, shared_options
 
 _new = option("Predictions")
 
@@ -75,8 +73,8 @@ def command(
     import pairproof
 
     from ...data.reading.new_contests import read_contests, read_new_items
-    from ...fit.contests.mixed import MixedFit
-    from ..reports.predict import document, page
+    from ...fit.results.mixed_fit import MixedFit
+    from ..reports.fitted import prediction_document as document, prediction_page as page
 
     table = read_table(file, reading)
     for name in ("item_terms", "separate", "comparison_terms"):

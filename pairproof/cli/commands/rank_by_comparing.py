@@ -13,12 +13,12 @@ import click
 
 from ...text import label
 from ..options.reading import names
-from ..options.sections import SectionedCommand, option
-from ..state import KEPT, READ, State, echo, shared_options
+from ..state import KEPT, READ, SectionedCommand, State, echo, option, shared_options
 
 if TYPE_CHECKING:
-    from ...native.ranking.merge_insertion import Plan
+    from ...native.competitions.ranking.merge_insertion import Plan
     from ...report.blocks import Page
+
 
 _plan = option("Plan")
 HELP = """Rank SYSTEMS with as few comparisons as merge insertion needs: it says which two to compare next, and takes the answer.
@@ -78,7 +78,7 @@ def command(
 
 def _start(systems: str | None, resume: Path | None, tie_rule: Any) -> Plan:
     from ...errors import InputError
-    from ...native.ranking.merge_insertion import Plan
+    from ...native.competitions.ranking.merge_insertion import Plan
 
     given = None if systems is None else _systems(systems)
     if resume is None or not resume.exists():

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..options.r import data_option, project_option, stated
-from ..options.sections import SectionedCommand, option
-from ..state import READ, State, shared_options
+from ..options.verifying import data_option, project_option, stated
+from ..state import READ, SectionedCommand, State, option, shared_options
 
 if TYPE_CHECKING:
-    from ...bridge.records.record import Records
+    from ...bridge.records.record_files import Records
+
 
 _records = option("Records")
 HELP = """Record R's answers to every call of a validation, so that it can be replayed on machines without R.
@@ -47,8 +47,8 @@ def command(
     import pairproof.validation
 
     from ...bridge.process.policy import Backend, using
-    from ...bridge.records.record import Records
-    from ...validation.claims.reader import shipped_papers
+    from ...bridge.records.record_files import Records
+    from ...validation.check.claims_file import shipped_papers
 
     state.no_report("verdicts, which 'pairproof validate' gives; 'pairproof record' has none.")
     records = Records() if into is None else Records([into, *Records().directories])

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options.reading import names_or_none, read_table, reader_options, two_names
-from ..options.sections import COUNT, SHARE, SectionedCommand, level_option, option
-from ..state import READ, State, shared_options
+from ..options.reading import read_table, reader_options, two_names
+from ..state import COUNT, READ, SHARE, SectionedCommand, State, level_option, option, shared_options
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
-    from ...native.planning.pilot import Pilot
-    from ...native.planning.sample_size_plan import TablePlan, TwoSystemPlan
-    from ...native.planning.sample_size_table import TableDesign
+    from ...native.planning.pilot_studies import Pilot
+    from ...native.planning.sample_size import TableDesign
+    from ...native.planning.study_plans import TablePlan, TwoSystemPlan
+
 
 _goal, _expected, _study = (
     option("Goal"),
@@ -87,7 +87,7 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 @shared_options
 def command(state: State, file: str | None, goal: str, reading: dict[str, Any], **asked: Any) -> int:
     state.no_junit("a sample size has")
-    from ..reports.sample_size import document_table, document_two, page_table, page_two
+    from ..reports.study_plans import document_table, document_two, page_table, page_two
 
     _refuse_others(goal, asked, file is not None)
     table = None if file is None else read_table(file, reading)
@@ -122,10 +122,9 @@ def _refuse_others(goal: str, asked: dict[str, Any], pilot: bool) -> None:
 def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[Pilot | None, TwoSystemPlan]:
     from dataclasses import replace
 
-    from ...native.planning.pilot import pilot_of
+    from ...native.planning.pilot_studies import pilot_of
     from ...native.planning.sample_size import Assumptions
-    from ...native.planning.sample_size_check import simulated_power
-    from ...native.planning.sample_size_plan import plan_two
+    from ...native.planning.study_plans import plan_two, simulated_power
 
     first, second = asked["pair"] or (None, None)
     pilot = None if table is None else pilot_of(table, first, second, asked["level"])
@@ -161,7 +160,7 @@ def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[P
 def _several(
     table: Comparisons | None, goal: Any, asked: dict[str, Any], reading: dict[str, Any], seed: int
 ) -> TablePlan:
-    from ...native.planning.sample_size_plan import STUDIES, plan_table
+    from ...native.planning.study_plans import STUDIES, plan_table
 
     how = {
         "pair": asked["pair"],
@@ -174,8 +173,8 @@ def _several(
 
 
 def _design(table: Comparisons | None, asked: dict[str, Any], reading: dict[str, Any]) -> TableDesign:
-    from ...native.planning.sample_size_pilot import pilot_table
-    from ...native.planning.sample_size_table import assumed_table
+    from ...native.planning.pilot_studies import pilot_table
+    from ...native.planning.sample_size import assumed_table
 
     judges, per_judge, sources = asked["judges"], asked["per_judge"], asked["sources"]
     if table is not None:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from ..easl.creating import METHODS, POOLS
-from ..options.sections import COUNT, SHARE, SectionedCommand, level_option, option, stacked
-from ..state import READ, State, shared_options
+from ..state import COUNT, READ, SHARE, SectionedCommand, State, level_option, option, shared_options, stacked
 
 if TYPE_CHECKING:
     import numpy as np
 
     from ...native.annotation.simulated.simulated_panel import Panel
     from ...native.annotation.simulated.simulation import Experiment
+
 
 _truth, _who, _how = option("Truth"), option("Annotators"), option("Experiment")
 #: Options of the panel that differ where annotators are alike, and their values then.
@@ -196,10 +196,13 @@ def command(
 def _run(
     state: State, experiment: Experiment, name: str, panel: dict[str, Any], target: float, level: float
 ) -> int:
-    from ...campaign import simulation_grid_report, simulation_report
-    from ...native.annotation.simulated.panel_agreement import mean_agreement
-    from ...native.annotation.simulated.panel_grid import panel_grid
-    from ..long_work import watched_work
+    from ...native.annotation.simulated.simulated_panel import mean_agreement
+    from ...native.annotation.simulated.simulation_grid import panel_grid
+    from ..reports import (
+        simulated_annotation as simulation_grid_report,
+        simulated_annotation as simulation_report,
+    )
+    from ..state import watched_work
 
     with watched_work(state, "campaigns to simulate") as advance:
         runs = panel_grid(experiment, panel["shift"], panel["context"], advance)
@@ -209,7 +212,8 @@ def _run(
         state.give(lambda: simulation_report.page(one, *about), simulation_report.document(one, *about))
     else:
         state.give(
-            lambda: simulation_grid_report.page(runs, *about), simulation_grid_report.document(runs, *about)
+            lambda: simulation_grid_report.grid_page(runs, *about),
+            simulation_grid_report.grid_document(runs, *about),
         )
     return 0
 
@@ -239,7 +243,7 @@ def _panel(asked: click.Context, given: dict[str, Any]) -> Panel:
 def _with_noise(experiment: Experiment, sd: float | None, agreement: float | None) -> Panel:
     from dataclasses import replace
 
-    from ...native.annotation.simulated.panel_agreement import sd_for_agreement
+    from ...native.annotation.simulated.simulated_panel import sd_for_agreement
 
     e = experiment
     if sd is None:
@@ -252,7 +256,7 @@ def _truths(
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     import numpy as np
 
-    from ...native.annotation.simulated.simulated_truths import Truth, truth_of
+    from ...native.annotation.simulated.simulated_panel import Truth, truth_of
 
     if truth in get_args(Truth):
         if column is not None:

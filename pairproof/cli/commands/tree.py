@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from ..options.persons import person_options, read_persons
 from ..options.reading import names_or_none
-from ..options.sections import COUNT, SHARE, SectionedCommand, level_option, option
-from ..state import READ, WRITTEN, State, shared_options
+from ..options.respondents import person_options, read_persons
+from ..state import COUNT, READ, SHARE, WRITTEN, SectionedCommand, State, level_option, option, shared_options
 
 _tree = option("Tree")
 HELP = """Divide the persons of FILE into groups with different preferences, by their covariates (R's psychotree: bttree).
@@ -76,13 +75,13 @@ def command(
     **options: Any,
 ) -> int:
     state.no_junit("a tree has")
-    from ...native.trees.picture import FORMATS
+    from ...native.answers.trees.tree_picture import FORMATS
 
     if plot is not None and not plot.lower().endswith(FORMATS):
         raise click.UsageError(f"--plot {plot}: a picture ends in {', '.join(FORMATS)}.")
     import pairproof
 
-    from ..reports.tree import page
+    from ..reports.person_models import page
 
     table = read_persons(file, reading)
     tree = pairproof.fit_tree(

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from ..options.sections import SectionedCommand
-from ..state import State
-from ..verdicts import check_papers, paper_options
+from ..options.verifying import check_papers, paper_options
+from ..state import SectionedCommand, State
 
 #: Comparisons, and answers of persons as wholes: what `make validate` proves.
 DEFAULT = ("dras-2015", "patterns")
@@ -28,7 +27,7 @@ pairproof validate --r both --report validate.html --report validate.xml
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @paper_options
 def command(state: State, names: tuple[str, ...], **asked: Any) -> int:
-    from ...validation.claims.reader import shipped_papers
+    from ...validation.check.claims_file import shipped_papers
 
     known = shipped_papers()
     unknown = [name for name in names if name not in known]

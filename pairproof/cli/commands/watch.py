@@ -6,10 +6,8 @@ from typing import Any
 
 import click
 
-from ..options.cluster import cluster_options
-from ..options.reading import read_table, reader_options, two_names
-from ..options.sections import POSITIVE, SectionedCommand, level_option, option
-from ..state import READ, State, shared_options
+from ..options.reading import cluster_options, read_table, reader_options, two_names
+from ..state import POSITIVE, READ, SectionedCommand, State, level_option, option, shared_options
 
 _what = option("Intervals")
 HELP = """Give intervals for FILE that hold at every look, for whoever watches while answers come in and may stop at any time.
@@ -58,9 +56,9 @@ def command(
     reading: dict[str, Any],
 ) -> int:
     state.no_junit("a look has")
-    from ...native.planning.watched import watch_table, watch_two
-    from ...native.ranking.pairs_of_table import pairs_in_order
-    from ..reports.watch import document, page
+    from ...native.competitions.ranking.two_systems import pairs_in_order
+    from ...native.planning.looking_early import watch_table, watch_two
+    from ..reports.study_plans import document, page
 
     table = read_table(file, reading)
     if pair is not None or len(pairs_in_order(table)) == 1:

@@ -1,17 +1,200 @@
-"""`easl init` and `easl import`: make a campaign."""
+"""`easl init`, `import` and `texts`: make a campaign, and say what annotators see and who judges what."""
 
 from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options.sections import COUNT, SHARED, SectionedCommand, option, stacked
-from ..state import KEPT, READ, State, shared_options
-from .adding import FROM, REJECTED, UNTERMINATED, counts, warn
-from .designing import with_design
+from ...errors import InputError
+from ..state import (
+    COUNT,
+    KEPT,
+    POSITIVE,
+    READ,
+    SHARED,
+    SectionedCommand,
+    State,
+    option,
+    shared_options,
+    stacked,
+)
+from .judgments import FROM, ON_REPEAT, REJECTED, UNTERMINATED, counts, warn
+
+if TYPE_CHECKING:
+    from ...campaign.page.texts import Texts
+
+
+_page, _design = option("What annotators see"), option("Design")
+
+
+def texts_of_options(
+    question: str,
+    anchors: str,
+    instructions: str | None,
+    examples: str | None,
+    words: str | None,
+    lang: str,
+    dir: Any,
+) -> Texts:
+    """The texts of the page from the options; files are read here."""
+    from ...campaign.page.texts import read_examples, read_instructions, read_words, texts_of
+
+    return texts_of(
+        question,
+        anchors,
+        read_instructions(instructions) if instructions else "",
+        read_examples(examples) if examples else (),
+        lang,
+        dir,
+        read_words(words) if words else None,
+    )
+
+
+_text_options = stacked(
+    _page("--question", default="", metavar="TEXT", help="Question about each item, such as 'How fluent?'."),
+    _page(
+        "--anchors",
+        default="",
+        metavar="LABELS",
+        help="Labels of places on the line: '0=nonsense; 50=half of it; 100=all of it'.",
+    ),
+    _page("--instructions", type=READ, metavar="FILE", help="Text file; blank lines part paragraphs."),
+    _page("--examples", type=READ, metavar="FILE", help="CSV of scored examples: text, score, why."),
+    _page("--words", type=READ, metavar="FILE", help="JSON of the page's own words in your language."),
+    _page("--lang", default="", metavar="TAG", help="Language of these texts, such as de or ar-EG."),
+    _page(
+        "--dir",
+        type=click.Choice(["auto", "ltr", "rtl"]),
+        default="auto",
+        help="Direction of writing (auto: that of the language).",
+    ),
+)
+
+_design_options = stacked(
+    _page("--text", "text", metavar="COLUMN", help="Column that holds the item's text (default: sent)."),
+    _page(
+        "--show",
+        multiple=True,
+        metavar="COLUMN",
+        help="Another column that annotators see; repeatable. Nothing else is shown to them.",
+    ),
+    _design(
+        "--design",
+        "arrange",
+        type=click.Choice(["any", "same-source"]),
+        default="any",
+        help="same-source: a HIT holds the outputs of one source (column source).",
+    ),
+    _design("--judgments", type=COUNT, default=1, help="Different annotators for each HIT."),
+    _design("--repeats", type=float, default=0.0, metavar="SHARE", help="Share of slots judged again."),
+    _design(
+        "--degraded", type=float, default=0.0, metavar="SHARE", help="Share of slots for degraded items."
+    ),
+    _design(
+        "--gold",
+        metavar="SHARE",
+        help="Share of slots for items of role gold; or the COLUMN that holds known scores (default: gold).",
+    ),
+    _design("--systems", metavar="COLUMN", help="Column that names each item's system (default: system)."),
+    _design(
+        "--col",
+        multiple=True,
+        metavar="NAME=COLUMN",
+        help="Column that stands for role, of, source, system or gold; nothing after the sign: none does.",
+    ),
+    _design(
+        "--qualify",
+        default="",
+        metavar="RULE",
+        help="What an annotator must reach in the qualification batch, such as 'spearman>=.5'.",
+    ),
+    _design(
+        "--on-repeat",
+        type=ON_REPEAT,
+        default="first",
+        help="Which answers count if an annotator answers a HIT more than once.",
+    ),
+    _design("--pay-hour", type=POSITIVE, metavar="AMOUNT", help="Pay of an hour; 'status' reckons the cost."),
+    _design("--partial", is_flag=True, help="Annotators may leave items of a HIT unanswered."),
+)
+
+
+def with_design(function: Any) -> Any:
+    """Gather the options of the design into the arguments `design` and `texts` of the command."""
+
+    @_text_options
+    @_design_options
+    @functools.wraps(function)
+    def gathered(
+        *args: Any,
+        text: str | None,
+        gold: str | None,
+        systems: str | None,
+        col: tuple[str, ...],
+        question: str,
+        anchors: str,
+        instructions: str | None,
+        examples: str | None,
+        words: str | None,
+        lang: str,
+        dir: str,
+        **options: Any,
+    ) -> Any:
+        from ...campaign.storage.design import Design
+
+        columns = _columns(col, systems)
+        share = _share(gold)
+        if gold is not None and share is None:
+            columns["gold"] = gold
+        named = ("show", "arrange", "judgments", "repeats", "degraded", "qualify", "on_repeat", "pay_hour")
+        chosen = {name: options.pop(name) for name in (*named, "partial")}
+        design = Design(text=text or Design().text, gold=share or 0.0, columns=columns, **chosen)
+        design.shown()  # a hidden column is refused before any file is read
+        texts = texts_of_options(question, anchors, instructions, examples, words, lang, dir)
+        return function(*args, design=design, texts=texts, **options)
+
+    return gathered
+
+
+def _share(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
+
+
+def _columns(given: tuple[str, ...], systems: str | None) -> dict[str, str]:
+    columns = {} if systems is None else {"system": systems}
+    for pair in given:
+        name, sign, column = pair.partition("=")
+        if not sign:
+            raise InputError(f"--col {pair}: expected NAME=COLUMN, such as system=engine")
+        columns[name.strip()] = column.strip()
+    return columns
+
+
+@click.command("texts", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@_text_options
+@shared_options
+def texts(state: State, campaign: str, **asked: Any) -> int:
+    """Show what annotators read beside the items; with options, replace the texts of one language.
+
+    A campaign can have its texts in several languages; 'easl next --lang' says which a page has.
+    """
+    from ...campaign.page.texts import change_texts
+
+    state.no_report("'easl status'; 'easl texts' shows the texts of the pages.")
+    given = texts_of_options(**asked)
+    changes = any(asked[name] for name in ("question", "anchors", "instructions", "examples", "words"))
+    rows = change_texts(campaign, given if changes else None)
+    lines = [f"{name} ({lang or 'no language'}, {way}): {body}" for name, lang, way, body in rows]
+    state.show("\n".join(lines) or f"{campaign}: no texts", [list(row) for row in rows])
+    return 0
+
 
 METHODS = ("easl", "da", "ra", "trueskill", "random")
 POOLS = ("paper", "keisks", "cjmay")
@@ -161,7 +344,7 @@ def _only_for_models(results: tuple[str, ...], name: str) -> None:
 
 
 def _import_log(state: State, campaign: str, file: str) -> int:
-    from ...campaign.formats.log.rebuild import from_log
+    from ...campaign.rebuilding import from_log
 
     if state.seed is not None:
         raise click.UsageError("--seed: a log holds the seed of its campaign.")
@@ -175,7 +358,7 @@ def _import_log(state: State, campaign: str, file: str) -> int:
 
 
 def _import_scores(state: State, campaign: str, file: str, pair: str | None) -> int:
-    from ...campaign.formats.score_tables.make import from_scores
+    from ...campaign.formats.score_tables import from_scores
 
     found = from_scores(campaign, file, pair=pair, seed=state.seed)
     if found.documents:
@@ -199,7 +382,7 @@ def _import_scores(state: State, campaign: str, file: str, pair: str | None) -> 
 def _import_model(
     state: State, campaign: str, file: str, results: tuple[str, ...], asked: dict[str, Any]
 ) -> int:
-    from ...campaign.formats.take_over import take_over
+    from ...campaign.creation import take_over
 
     if asked["model_is"] and not results:
         raise click.UsageError(

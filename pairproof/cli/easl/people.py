@@ -1,17 +1,18 @@
-"""`easl annotators`, `easl rules` and `easl degrade`: who judges, by which rules, and items that show who reads."""
+"""`easl annotators`, `rules`, `degrade`, `next`, `demographics`: who judges, by which rules, and what."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...text import label
-from ..options.sections import COUNT, SectionedCommand, option
-from ..state import READ, WRITTEN, State, shared_options
+from ..state import COUNT, READ, WRITTEN, FileName, SectionedCommand, State, option, shared_options
 
 if TYPE_CHECKING:
-    from ...campaign.hits.registry import Person
+    from ...campaign.hits.choosing import Batch
+    from ...campaign.hits.registered import Person, Submission
+
 
 _campaign, _items, _files = option("Campaign"), option("Items"), option("Files")
 
@@ -33,7 +34,7 @@ def annotators() -> None:
 @shared_options
 def add(state: State, campaign: str, names: tuple[str, ...]) -> int:
     """Register annotators; the next batch gives HITs to them, and to nobody else."""
-    from ...campaign.hits.registry import register
+    from ...campaign.hits.registered import register
 
     state.no_report("'easl status'.")
     found = register(campaign, names)
@@ -50,7 +51,7 @@ def add(state: State, campaign: str, names: tuple[str, ...]) -> int:
 @shared_options
 def list_(state: State, campaign: str) -> int:
     """List the annotators: their tokens, states, HITs, and what they reached in the qualification batch."""
-    from ...campaign.hits.registry import registered
+    from ...campaign.hits.registered import registered
 
     state.no_report("'easl status'.")
     found = registered(campaign)
@@ -66,7 +67,7 @@ def list_(state: State, campaign: str) -> int:
 @shared_options
 def exclude(state: State, campaign: str, name: str, why: str) -> int:
     """Exclude an annotator: nothing is deleted, but their judgments no longer count."""
-    from ...campaign.hits.registry import exclude as excluding
+    from ...campaign.hits.registered import exclude as excluding
 
     state.no_report("'easl status'.")
     person, changed = excluding(campaign, name, why)
@@ -84,7 +85,7 @@ def exclude(state: State, campaign: str, name: str, why: str) -> int:
 @shared_options
 def restore(state: State, campaign: str, name: str) -> int:
     """Let an excluded annotator count again."""
-    from ...campaign.hits.registry import restore as restoring
+    from ...campaign.hits.registered import restore as restoring
 
     state.no_report("'easl status'.")
     person, changed = restoring(campaign, name)
@@ -159,3 +160,165 @@ def degrade(state: State, items: str, out: str, text: str, number: int | None, e
         {"out": out, "items": found.items, "degraded": found.degraded, "seed": found.seed},
     )
     return 0
+
+
+_next_campaign, _who, _next_files = option("Campaign"), option("Annotators"), option("Files")
+
+
+@click.command("next", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@_next_campaign(
+    "--hits",
+    type=COUNT,
+    metavar="K",
+    help="Number of HITs in the batch (default: items / per-hit; 20 with pool keisks).",
+)
+@_next_campaign("--again", is_flag=True, help="Write the open batch again instead of opening a new one.")
+@_next_campaign(
+    "--qualification",
+    is_flag=True,
+    help="Open the qualification batch, or give it to annotators who have not had it.",
+)
+@_who(
+    "--judgments",
+    type=COUNT,
+    metavar="K",
+    help="Different annotators for each HIT (default: as the campaign was made).",
+)
+@_who("--for-annotators", is_flag=True, help="--out is a folder: a page for each registered annotator.")
+@_who("--annotator", metavar="NAME", help="Give the HITs to this registered annotator alone.")
+@_who(
+    "--due",
+    metavar="DATE",
+    help="Day (its end, UTC) or moment after which the next batch gives what is not back to others.",
+)
+@_next_files(
+    "--out",
+    required=True,
+    metavar="FILE",
+    type=FileName(),
+    help="Write .csv (one row per HIT), .jsonl, .html (a self-contained page), or FOLDER/ (a page each).",
+)
+@_next_files(
+    "--for",
+    "style",
+    type=click.Choice(["plain", "mturk", "label-studio"]),
+    default="plain",
+    help="Write for Mechanical Turk (.csv, cells escaped) or Label Studio (.json): only what is shown.",
+)
+@_next_files(
+    "--layout",
+    metavar="FILE",
+    type=WRITTEN,
+    help="With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
+)
+@_next_files(
+    "--lang",
+    metavar="TAG",
+    help="Language of question, anchors and instructions, where the campaign has several ('easl texts').",
+)
+@_next_files(
+    "--address",
+    metavar="URL",
+    help="Where the pages of FOLDER/ are put; links-K.csv then has each annotator's link.",
+)
+@_next_files(
+    "--show",
+    multiple=True,
+    metavar="COLUMN",
+    help="A further column that annotators see in this batch, beside the campaign's own; repeatable.",
+)
+@shared_options
+def next_(state: State, campaign: str, out: str, **asked: Any) -> int:
+    """Open the next batch of HITs and write it to --out.
+
+    Where annotators are registered ('easl annotators add'), each HIT goes to so many different ones, and
+    --out FOLDER/ has a page for each of them, named by a token, with index-K.csv for the team. Where none
+    are, the HITs are for whoever comes.
+
+    \b
+    pairproof easl next C.db --out hits.csv
+    pairproof easl next C.db --out pages/ --due 2026-12-01
+    pairproof easl next C.db --annotator ann --out ann.html
+    """
+    from ...campaign.hits.batch import open_batch
+
+    state.no_report("'easl status'; 'easl next' writes its batch to --out.")
+    batch = open_batch(campaign, out, seed=state.seed, force=state.force, **asked)
+    if batch.unanswered:
+        state.say(
+            f"{batch.unanswered} HITs of earlier batches are not answered yet; their results can be added at"
+            " any time."
+        )
+    for note in batch.notes:
+        state.say(f"Note: {note}.")
+    number, hits, size = batch.number, len(batch.hits), batch.per_hit
+    found = {"campaign": batch.campaign, "batch": number, "hits": hits, "per_hit": size, "out": out}
+    state.show(
+        f"batch {number}{' again' if asked['again'] else ''}: {hits} HIT{'' if hits == 1 else 's'} of {size} items in {out}"
+        f"{_more(batch)}",
+        {**found, **_details(batch)},
+    )
+    return 0
+
+
+def _details(batch: Batch) -> dict[str, Any]:
+    """What the JSON document says beside the numbers of the batch."""
+    given = {g.annotator: [list(batch.places[k]) for k in g.places] for g in batch.given}
+    return {
+        "judgments": batch.judgments,
+        "given_again": batch.again,
+        "annotators": given,
+        "files": list(batch.files),
+        "notes": list(batch.notes),
+    }
+
+
+def _more(batch: Batch) -> str:
+    """Who gets the HITs, in words."""
+    again = f"; {batch.again} of earlier batches given again" if batch.again and batch.given else ""
+    if batch.given:
+        least, most = min(len(g.places) for g in batch.given), max(len(g.places) for g in batch.given)
+        each = str(least) if least == most else f"{least} to {most}"
+        people = "annotator" if len(batch.given) == 1 else "annotators"
+        return f"; {len(batch.given)} {people}, {each} HIT{'' if each == '1' else 's'} each{again}"
+    if batch.judgments > 1 and "qualification" not in batch.kinds:
+        return (
+            f"; each HIT is for {batch.judgments} different annotators: publish it with MaxAssignments"
+            f" {batch.judgments}"
+        )
+    return ""
+
+
+_study_files = option("Files")
+
+
+@click.command("demographics", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@click.argument("table", metavar="TABLE.csv", type=READ)
+@_study_files("--encoding", metavar="NAME", help="Encoding of the table (default: UTF-8).")
+@shared_options
+def demographics(state: State, campaign: str, table: str, encoding: str | None) -> int:
+    """Show Prolific's table of a study beside the annotators: time, HITs, pay; nothing is changed.
+
+    A participant id is the annotator's name: pages take it from PROLIFIC_PID in their address.
+    """
+    from ...campaign.hits.registered import demographics as read
+
+    state.no_report("'easl status'; 'easl demographics' only prints.")
+    found = read(campaign, table, encoding)
+    lines = [_submission_line(s) for s in found.submissions]
+    if found.without:
+        names = ", ".join(label(name) for name in found.without[:20])
+        lines.append(f"judgments without a submission: {names}{' ...' if len(found.without) > 20 else ''}")
+    head = f"{len(found.submissions)} submissions, {sum(s.judgments > 0 for s in found.submissions)} with judgments"
+    state.show("\n".join([head, *lines]), found.to_dict())
+    return 0
+
+
+def _submission_line(s: Submission) -> str:
+    measured = "time not known" if s.seconds is None else f"{s.seconds / 60:.1f} min"
+    hits = f"{s.judgments} HITs" + (f" ({s.counted} count)" if s.counted != s.judgments else "")
+    at_hits = "" if s.at_hits is None else f" in {s.at_hits / 60:.1f} min"
+    pay = "" if s.pay is None else f", pay {s.pay:.2f}"
+    return f"  {label(s.participant)}: {label(s.status)}, {measured}; {hits}{at_hits}{pay}"

@@ -1,7 +1,8 @@
 """Options that say how to read a table, and their conversion to arguments of :func:`pairproof.read`.
 
-Which rows are read (`--where`), and whether each track is taken by itself (`--tracks`), is the same for every command:
-with --tracks a command runs once for each track, and its results are given as one.
+Which rows are read (`--where`), and whether each track is taken by itself (`--tracks`), is the same for every
+command: with --tracks a command runs once for each track, and its results are given as one.  `--cluster` and
+`--cluster-kind` say which answers go together, and how standard errors show it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..state import READ, WRITTEN, State, files_of
-from .sections import option, stacked
+from ..state import READ, WRITTEN, Decorated, State, files_of, option, stacked
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
     from ...data.reading.sentence_errors import ErrorTable
     from ...data.respondents.respondents import Respondents
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LAYOUTS = ("long", "counts", "votes", "rankings", "prefmod", "matrix")
@@ -233,8 +234,7 @@ def by_track(
     click.UsageError
         No file to be divided, or one file that is to be written for several tracks.
     """
-    from ...data.judgments import split_tracks
-    from ...data.tracks import POOLED
+    from ...data.judgments import POOLED, split_tracks
 
     tracks, file = options.pop("tracks"), options.get("file")
     if tracks is None:
@@ -283,3 +283,44 @@ def told(table: Read) -> Read:
 def split_list(values: Sequence[str]) -> tuple[str, ...]:
     """`--separate A,B --separate C` as A, B, C."""
     return tuple(name for value in values for name in names(value))
+
+
+KINDS = ("CR0", "CR1", "CR2")
+
+
+def _columns(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """The value of --cluster: one column, or two different ones."""
+    if value is None:
+        return ()
+    found = tuple(names(value))
+    if len(found) > 2 or len(set(found)) != len(found):
+        raise click.BadParameter(
+            f"{value!r}; expected one column, or two different ones, for example judge,source"
+        )
+    return found
+
+
+def _kind(context: click.Context, _: click.Parameter, value: str | None) -> str:
+    """The value of --cluster-kind, which means nothing without --cluster."""
+    if value is not None and not context.params.get("cluster"):
+        raise click.UsageError("--cluster-kind has no effect without --cluster; add --cluster judge.")
+    return value or "CR2"
+
+
+def cluster_options(made: Any, help: str) -> Callable[[Decorated], Decorated]:
+    """Both options in the section of `made`; the command gets `cluster`, a tuple of names, and `cluster_kind`."""
+
+    def decorate(function: Decorated) -> Decorated:
+        decorated: Decorated = stacked(
+            # Eager, so that --cluster-kind finds it in whatever order the two are given.
+            made("--cluster", metavar="COL[,COL]", callback=_columns, is_eager=True, help=help),
+            made(
+                "--cluster-kind",
+                type=click.Choice(KINDS),
+                callback=_kind,
+                help="Kind of the standard errors by cluster (default: CR2).",
+            ),
+        )(function)
+        return decorated
+
+    return decorate

@@ -7,23 +7,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...native.experiment import plots
-from ...native.experiment.clustered import HeldOutClusters, differences_from_best
-from ...native.experiment.models import PreferenceModel
-from ...native.experiment.run import Design
-from ...native.experiment.splits import Split
-from ...native.experiment.summary import (
+from ...native.competitions.experiment import competition_plots as plots
+from ...native.competitions.experiment.curve_summaries import (
     Best,
+    HeldOutClusters,
     Mean,
     Result,
     best_by_size,
+    differences_from_best,
     judgments_enough,
     means,
     sizes_trained,
 )
-from ...native.experiment.trial_abilities import TrialAbilities
-from ...native.irt.posterior import Posterior
-from ...native.ranking.all_rules import Ranking
+from ...native.competitions.experiment.held_out import Split
+from ...native.competitions.experiment.learning_curves import Design, TrialAbilities
+from ...native.competitions.experiment.preference_models import PreferenceModel
+from ...native.competitions.irt.posterior import Posterior
+from ...native.competitions.ranking.ranking_rules import Ranking
 from ...report.blocks import Block, Bullets, Column, Figure, Heading, Page, Table
 
 #: With more tracks than this the curves of each are left out of the page; the JSON has all numbers.

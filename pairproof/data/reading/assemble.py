@@ -1,21 +1,269 @@
-"""The last step of every reader that has rows: covariates, tie category, and the checked `Comparisons`."""
+"""What all layouts share: the items with their order and covariates, and the checked `Comparisons` at the end.
+
+Two spellings of one name would silently become two items, so names that differ only in blanks, case or
+Unicode form are refused until someone says whether they are one item (`rename`) or two (`items`).
+"""
 
 from __future__ import annotations
 
+import os
+import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
+from ...errors import InputError, ItemError
 from ...text import listed, quoted
-from ..columns import Column, Factor, take
+from ..columns import Column, Factor, natural_order, take
 from ..comparisons import Comparisons
-from .cells import BoolArray, FloatArray, counts, covariate, judges, neutral_ground
-from .items import IntArray, Options, item_covariates
-from .table import Table, suggestion
+from ..where import Conditions, conditions_of
+from .cells import (
+    MISSING_WORDS,
+    BoolArray,
+    FloatArray,
+    counts,
+    covariate,
+    judges,
+    labels,
+    neutral_ground,
+    shown,
+    text_of,
+)
+from .sources import Table, load, repeated, suggestion
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of :func:`pairproof.read` that apply to every layout.
+
+    items: order of the items; must hold every item found, and may hold more.  levels: order of the levels of
+    subject or item covariates.  tie_category: none: as the layout says.  item_data: item covariates, a row an
+    item.  rename: item names as found -> as wanted.  encoding: of the text files that are read, item data
+    included.  where: conditions that a comparison fulfils, as in :meth:`pairproof.Comparisons.where`.
+    """
+
+    items: tuple[str, ...] | None = None
+    levels: Mapping[str, Sequence[Any]] | None = None
+    tie_category: bool | None = None
+    item_data: Any = None
+    rename: Mapping[str, str] | None = None
+    encoding: str | None = None
+    where: tuple[str, ...] = ()
+
+
+def options_of(
+    items: Sequence[Any] | None,
+    levels: Mapping[str, Sequence[Any]] | None,
+    tie_category: bool | None,
+    item_data: Any,
+    rename: Mapping[str, str] | None,
+    encoding: str | None,
+    where: Conditions = None,
+) -> Options:
+    """Checked options; a string where a list is wanted would be taken letter by letter, so it is refused."""
+    if isinstance(items, str):
+        raise InputError(f"items={quoted(items)} is one string; pass a list of names such as ['A', 'B']")
+    if not isinstance(rename or {}, Mapping):
+        raise InputError(f"rename={quoted(rename)}; expected a mapping such as {{'tie': 'necktie'}}")
+    for name, stated in (levels or {}).items():
+        if isinstance(stated, str):
+            raise InputError(
+                f"levels of {name!r}: {quoted(stated)} is one string; pass a list of levels such as ['a',"
+                " 'b']"
+            )
+    if tie_category not in (None, True, False):
+        raise InputError(f"tie_category={tie_category!r}; expected True, False or None")
+    names = None if items is None else tuple(text_of(name) for name in items)
+    if names is not None and len(set(names)) < len(names):
+        raise ItemError(
+            f"items: {_listed(repeated(names))} stated more than once; item names must be distinct"
+        )
+    return Options(names, levels, tie_category, item_data, rename, encoding, conditions_of(where))
+
+
+def item_column(table: Table, name: str, options: Options, *, may_be_blank: bool = False) -> Factor:
+    """The names in one column, as found."""
+    found = labels(table, name)
+    blank = found.codes < 0
+    if blank.any() and not may_be_blank:
+        raise table.refuse(
+            blank,
+            name,
+            "no item name",
+            "name the item in every row, or remove the rows that are no comparison",
+            ItemError,
+        )
+    stated = {*(options.items or ()), *(options.rename or {})}
+    marks = np.array([*(level in MISSING_WORDS and level not in stated for level in found.levels), False])[
+        found.codes
+    ]
+    if marks.any():
+        word = shown(table, name, marks)
+        raise table.refuse(
+            marks,
+            name,
+            f"the item is called {word}, which usually means a missing value",
+            f"name the item, or if this is its name list it in items=, or rename={{{word}: ...}}",
+            ItemError,
+        )
+    return found
+
+
+def renamed(found: Factor, options: Options) -> Factor:
+    """The factor with `rename` applied to its levels; two levels may become one."""
+    if not options.rename:
+        return found
+    new = [str(options.rename.get(level, level)) for level in found.levels]
+    place = {name: k for k, name in enumerate(dict.fromkeys(new))}
+    lookup = np.array([*(place[name] for name in new), -1], np.int64)
+    return Factor(lookup[found.codes], tuple(place))
+
+
+def encode(
+    found: Mapping[str, Factor], source: str, options: Options
+) -> tuple[tuple[str, ...], list[IntArray]]:
+    """(items in order, positions in them for each column); -1 stays where a cell was blank.
+
+    `found`: from :func:`item_column`.
+    """
+    _check_renames(
+        natural_order(name for factor in found.values() for name in factor.levels), source, options
+    )
+    factors = [renamed(factor, options) for factor in found.values()]
+    names = natural_order(name for factor in factors for name in factor.levels)
+    if options.items is None:
+        _check_spellings(names, source)
+        items = names
+    else:
+        items = options.items
+        known = set(items)
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise ItemError(
+                f"{source}: found {_listed(unknown)}, not among the stated items {_listed(items)}; state"
+                " every item that occurs" + suggestion(unknown[0], items)
+            )
+    place = {name: k for k, name in enumerate(items)}
+    positions = []
+    for factor in factors:
+        lookup = np.array([*(place[name] for name in factor.levels), -1], np.int64)
+        positions.append(lookup[factor.codes])
+    return items, positions
+
+
+def _listed(names: Sequence[str]) -> str:
+    return listed(names, 8)
+
+
+def _check_renames(names: Sequence[str], source: str, options: Options) -> None:
+    known = set(names)
+    unknown = [old for old in options.rename or {} if old not in known]
+    if unknown:
+        raise ItemError(
+            f"{source}: rename has {_listed(unknown)}, but no item is called so; found {_listed(names)}"
+            + suggestion(unknown[0], names)
+        )
+
+
+def _spelling(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _check_spellings(names: Sequence[str], source: str) -> None:
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(_spelling(name), []).append(name)
+    for group in alike.values():
+        if len(group) > 1:
+            # Two Unicode forms of one name look alike until they are spelt out.
+            alike_on_screen = len({unicodedata.normalize("NFC", name) for name in group}) < len(group)
+            spelt = [ascii(name) if alike_on_screen else quoted(name) for name in group[:8]]
+            raise ItemError(
+                f"{source}: items {', '.join(spelt)} differ only in blanks, case or Unicode form; if they are"
+                f" one item pass rename={{{spelt[1]}: {spelt[0]}}}, if not list every item in items="
+            )
+    padded = [name for name in names if name != name.strip()]
+    if padded:
+        raise ItemError(
+            f"{source}: {len(padded)} item name(s) have blanks around them: {_listed(padded)}; remove the"
+            f" blanks, or pass rename={{{quoted(padded[0])}: {quoted(padded[0].strip())}}}"
+        )
+
+
+def check_not_self(
+    table: Table, first: IntArray, second: IntArray, items: Sequence[str], column: str
+) -> None:
+    """Refuse rows that compare an item with itself."""
+    same = (first == second) & (first >= 0)
+    if same.any():
+        name = items[int(first[same][0])]
+        raise table.refuse(
+            same,
+            column,
+            f"{quoted(name)} is compared with itself",
+            "remove these rows, they say nothing about preference",
+            ItemError,
+        )
+
+
+def _by_item(item_data: Any) -> Any:
+    """{item: {covariate: value}} as columns; anything else as it is."""
+    of_items = list(item_data.values()) if isinstance(item_data, Mapping) else []
+    if not of_items or not all(isinstance(values, Mapping) for values in of_items):
+        return item_data
+    names = list(dict.fromkeys(name for values in of_items for name in values))
+    if "item" in names:
+        raise InputError(
+            "item data: a covariate of the items is called 'item', which is the column of their names; rename it"
+        )
+    return {"item": list(item_data), **{name: [values.get(name) for values in of_items] for name in names}}
+
+
+def item_covariates(options: Options, items: Sequence[str]) -> dict[str, Column]:
+    """Item covariates in the order of `items`, matched by name, never by row.
+
+    The items stand in the column `item` or else in the first; {"A": {"x": 1.2}, "B": {"x": 0.4}} names them itself.
+    """
+    if options.item_data is None:
+        return {}
+    is_file = isinstance(options.item_data, (str, os.PathLike))
+    table = load(_by_item(options.item_data), options.encoding if is_file else None)
+    table = replace(table, source=f"item data {table.source}")
+    key = "item" if "item" in table.columns else next(iter(table.columns))
+    found = renamed(item_column(table, key, replace(options, items=tuple(items))), options)
+    place = {name: k for k, name in enumerate(found.levels)}
+    absent = [name for name in items if name not in place]
+    known = set(items)
+    unknown = [name for name in found.levels if name not in known]
+    if absent or unknown:
+        parts = [f"no row for {_listed(absent)}"] * bool(absent) + [f"unknown {_listed(unknown)}"] * bool(
+            unknown
+        )
+        raise ItemError(
+            f"{table.source}, column {key!r}: {'; '.join(parts)}; the items are {_listed(items)}: "
+            "every one needs one row, and no other (a value that is not known stays blank)"
+        )
+    seen = np.bincount(found.codes, minlength=len(place))
+    if (seen > 1).any():
+        name = found.levels[int(np.argmax(seen > 1))]
+        raise table.refuse(
+            found.codes == place[name],
+            key,
+            f"item {quoted(name)} has more than one row",
+            "keep one",
+            ItemError,
+        )
+    row_of = np.argsort(found.codes)[[place[name] for name in items]]
+    levels = options.levels or {}
+    return {
+        name: take(covariate(table, name, levels.get(name)), row_of) for name in table.columns if name != key
+    }
 
 
 def assemble(

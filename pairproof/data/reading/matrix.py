@@ -19,11 +19,9 @@ from ...text import listed, named, quoted
 from ..columns import Factor
 from ..comparisons import Comparisons
 from ..options import one_of
-from .assemble import check_levels
+from .assemble import Options, check_levels, encode, item_covariates
 from .cells import BoolArray, FloatArray, check_range, numbers, shown, text_of
-from .items import Options, encode, item_covariates
-from .sources import load
-from .table import Table, from_frame, repeated
+from .sources import Table, from_frame, load, repeated
 
 Winner = Literal["rows", "columns"]
 

@@ -16,8 +16,8 @@ from ...errors import InputError, ItemError
 from ...text import listed, quoted
 from ..columns import Column, Factor
 from ..comparisons import Comparisons
+from .assemble import Options, item_column
 from .cells import covariate
-from .items import Options, item_column
 from .sources import load
 
 AnyPath = Union[str, "PathLike[str]"]

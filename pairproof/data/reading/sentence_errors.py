@@ -18,8 +18,7 @@ from ...text import listed, quoted
 from ..columns import Factor
 from ..where import Conditions, Narrowed
 from .cells import DECIMAL_COMMA, chosen_rows, labels, numbers, shown
-from .sources import load, warn_if_cut
-from .table import Table, suggestion
+from .sources import Table, load, suggestion, warn_if_cut
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -1,13 +1,20 @@
 """Whole answers of persons: `Respondents`, and the readers of its layouts."""
 
-from .prefmod import to_prefmod
-from .reading.comparisons import from_pairs
-from .reading.orders import from_orders, from_ranking_text
-from .reading.paircomp import from_paircomp
-from .reading.rankings import from_rankings
-from .reading.ranks import from_long_ranks, from_ranks
-from .reading.ratings import from_ratings
-from .respondents import Respondents
+
+from .pairs_and_ratings import (
+    from_paircomp as from_paircomp,
+    from_pairs as from_pairs,
+    from_ratings as from_ratings,
+    to_prefmod as to_prefmod,
+)
+from .ranking_layouts import (
+    from_long_ranks as from_long_ranks,
+    from_orders as from_orders,
+    from_ranking_text as from_ranking_text,
+    from_rankings as from_rankings,
+    from_ranks as from_ranks,
+)
+from .respondents import Respondents as Respondents
 
 __all__ = [
     "Respondents",

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
-from .. import checks
+from .. import columns as checks
 from ..columns import Column, FloatArray, IntArray, role_of, used_levels
 from ..comparisons import Comparisons
 from ..where import Getters, Narrowed, conditions_of, rows_where
 from ..wide import prefmod_pair_order
-from . import changed, checked, described, pairs
+from . import codes as checked, derived as changed
 from .codes import ABSENT, MISSING, UNRATED, Kind, as_comparisons, dense
-from .parts import parts_of
+from .derived import parts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class WithGaps:
 
         Examples
         --------
-        >>> from pairproof.data.respondents import Respondents
+        >>> from pairproof.data.respondents.respondents import Respondents
         >>> table = Respondents.build("ABC", "rankings", [[1, 2, 3], [1, 0, 0], [2, 1, 3]])
         >>> print(table.gaps().to_string(index=False))
         first second  answered  missing    share
@@ -124,7 +124,7 @@ class Respondents(WithGaps):
 
     Examples
     --------
-    >>> from pairproof.data.respondents import Respondents
+    >>> from pairproof.data.respondents.respondents import Respondents
     >>> Respondents.build("ABC", "rankings", [[1, 2, 3], [2, 1, 3], [1, 0, 0]], weights=[4, 2, 1])
     7 rankings of 3 items, 1 of them partial (no ties), from table
       4  A > B > C
@@ -203,7 +203,7 @@ class Respondents(WithGaps):
 
         Examples
         --------
-        >>> from pairproof.data.respondents import Respondents
+        >>> from pairproof.data.respondents.respondents import Respondents
         >>> table = Respondents.build("ABC", "comparisons", [[1, 0, -1], [1, 1, 9]], tie_category=True)
         >>> table.sentences()
         ['1  A > B, A = C, B < C', '1  A > B, A > C; not answered: B:C']
@@ -367,7 +367,7 @@ class Respondents(WithGaps):
         Examples
         --------
         >>> import numpy as np
-        >>> from pairproof.data.respondents import Respondents
+        >>> from pairproof.data.respondents.respondents import Respondents
         >>> table = Respondents.build("AB", "rankings", [[1, 2], [2, 1], [1, 2]], columns={"age": np.array([30., 20, 30])})
         >>> [part.tolist() for part in table.groups(["age"])]
         [[1, 0, 1], [1, 0]]
@@ -400,7 +400,7 @@ class Respondents(WithGaps):
 
         Examples
         --------
-        >>> from pairproof.data.respondents import Respondents
+        >>> from pairproof.data.respondents.respondents import Respondents
         >>> table = Respondents.build("ABC", "rankings", [[1, 2, 3], [2, 1, 3], [1, 0, 0]], weights=[4, 2, 1])
         >>> table.to_comparisons()
         20 comparisons of 3 items (no tie category, pairs of rankings of up to 3), from table
@@ -408,7 +408,7 @@ class Respondents(WithGaps):
           A beat C 7, lost 0
           B beat C 6, lost 0
         """
-        return pairs.comparisons_of(self, judge)
+        return changed.comparisons_of(self, judge)
 
     def merged(self) -> Respondents:
         """The table with equal answers of equal covariates in one row, whose weight is the sum of theirs.
@@ -547,7 +547,7 @@ class Respondents(WithGaps):
             as on the scale, nan without one (`from_ratings`).  With several times `A.1`, `B.1`, ... by time.
             Then the covariates, and `weight` unless all are 1.
         """
-        return described.frame(self)
+        return changed.frame(self)
 
     def sentences(self, most: int = 12) -> list[str]:
         """The most frequent answers as text, such as "4  A > B > C".
@@ -561,10 +561,10 @@ class Respondents(WithGaps):
         -------
         list of str
         """
-        return described.sentences(self, most)
+        return changed.sentences(self, most)
 
     def __repr__(self) -> str:
-        return described.text(self)
+        return changed.text(self)
 
     def _repr_html_(self) -> str:
-        return described.html(self)
+        return changed.html(self)

@@ -1,27 +1,164 @@
-"""Abilities of items, with standard errors and degrees of freedom of their differences."""
+"""Abilities of items, with standard errors and degrees of freedom of their differences, infinite ones too.
+
+An item that lost all of its comparisons has no estimate and no standard error, but the likelihood bounds it.
+With c the critical value of a family of tests, A is shown to be above B where holding the two equal loses
+more than c^2 of twice the log-likelihood: there the profile interval of A - B at the level of c lies above 0
+(Venzon and Moolgavkar 1988).  The family is that of the finite differences, and each infinite one adds the
+tail of a normal to it (Bonferroni)::
+
+    P(largest finite score > c) + m P(Z > c) = 1 - level
+
+Finite differences keep the critical value that they have without the infinite ones.  What follows is shown as
+well: where A is above B and B above C, A is above C.  A profile likelihood takes its comparisons as
+independent. In a fit with standard errors by cluster all comparisons of one cluster between the same two sets
+count as one, as they would if they all went together.
+
+That all items are equally able is one hypothesis: Wald's chi-square, or F by cluster.  Where some differ
+infinitely, it is that of the items of the set with the most comparisons, which it names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError, TooLargeError
-from ..family import LOG_WORTH_PER_UNIT
-from ..item_sets import ItemSets, one_set
-from ..predictions import ability_functions, find_group, group_label, sets_of_items
-from ..record import FitRecord
-from ..robust.clustering import FEW_DF
-from ..spec import Value
-from ..tails import log10_student_p
-from .between_sets import BetweenSets
-from .points import Points
+from ...data.comparisons import Comparisons
+from ...errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
+from ..estimates.array_inference import WaldTest
+from ..estimates.fit_record import FEW_DF, FitRecord, why_not_estimable
+from ..estimates.identification import ItemSets, chained, one_set
+from ..estimates.predictions import ability_functions, find_group, group_label, sets_of_items
+from ..estimates.specification import LOG_WORTH_PER_UNIT, Value
+from ..estimates.tails import chi_square_p, log10_student_p
+from ..robust.clustered_fit import cluster_codes
+from .max_normal import MaxNormal, Points
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+
+#: Constrained fits for one table of ranks at most, some 50 ms each, and of one call.
+MOST_TESTS, TESTS_AT_ONCE = 600, 40
+
+
+@dataclass(frozen=True, eq=False)
+class BetweenSets:
+    """Tests of differences between sets.
+
+    functions float[n_items, n_params]: abilities as linear functions of the parameters.
+    """
+
+    fit: FitRecord
+    sets: ItemSets
+    functions: FloatArray
+    _roots: dict[tuple[int, int], float] = field(default_factory=dict)
+    _said: list[str] = field(default_factory=list)
+
+    @property
+    def testable(self) -> BoolArray:
+        """bool[n, n]: row differs from column by plus infinity."""
+        return self.sets.items_above
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What was not tested, and why."""
+        return tuple(dict.fromkeys(self._said))
+
+    def roots(self, pairs: IntArray) -> FloatArray:
+        """float[m]: root of twice the log-likelihood lost where each pair is held equal; 0 where that is not known."""
+        asked = [(int(i), int(j)) for i, j in pairs]
+        new = [pair for pair in dict.fromkeys(asked) if pair not in self._roots]
+        room = MOST_TESTS - len(self._roots)
+        if len(new) > room:
+            self._said.append(
+                f"of the infinite differences {MOST_TESTS:,} were tested; nothing is claimed of the others"
+            )
+        for start in range(0, min(len(new), room), TESTS_AT_ONCE):
+            self._add(new[start : min(start + TESTS_AT_ONCE, room)])
+        return np.array([self._roots.get(pair, 0.0) for pair in asked])
+
+    def _add(self, pairs: list[tuple[int, int]]) -> None:
+        import pairproof
+
+        weights = [dict(_weights(self.fit, self.functions[i] - self.functions[j])) for i, j in pairs]
+        try:
+            found = pairproof.profile_test(cast(Any, self._as_independent), weights)["z"].to_numpy()
+        except (ConvergenceError, NotEstimableError):
+            if len(pairs) > 1:
+                for pair in pairs:
+                    self._add([pair])
+                return
+            found = np.zeros(1)
+            names = " and ".join(self.fit.items[k] for k in pairs[0])
+            self._said.append(f"the likelihood with {names} held equal has no maximum that was found")
+        except InputError as error:
+            found = np.zeros(len(pairs))
+            self._said.append(f"infinite differences are not tested: {error}")
+        self._roots.update(zip(pairs, np.nan_to_num(np.maximum(found, 0.0))))
+
+    @property
+    def _as_independent(self) -> FitRecord:
+        fit = self.fit
+        if fit.robust is None:
+            return fit
+        return replace(fit, data=one_vote_a_cluster(fit.data, self.sets, fit.robust.columns), robust=None)
+
+    def shown(self, critical: float, above: BoolArray) -> BoolArray:
+        """bool[n, n]: what is shown at a critical value, with what was shown of finite differences and what follows."""
+        out = chained(above)
+        first, second = np.nonzero(self.testable)
+        # The nearest first: the worse of the upper set, the better of the lower one.  The others may follow.
+        b = self.functions @ self.fit.beta
+        order = np.lexsort((b[first] - b[second], self.sets.of[second], self.sets.of[first]))
+        left = np.stack([first, second], axis=1)[order]
+        while len(left):
+            left = left[~out[left[:, 0], left[:, 1]]]
+            here, left = left[: TESTS_AT_ONCE // 2], left[TESTS_AT_ONCE // 2 :]
+            for i, j in here[self.roots(here) > critical] if len(here) else here:
+                over, under = np.append(np.flatnonzero(out[:, i]), i), np.append(np.flatnonzero(out[j]), j)
+                out[np.ix_(over, under)] = True
+        return out
+
+
+def _weights(fit: FitRecord, function: FloatArray) -> Mapping[str, float]:
+    return {fit.names[k]: float(function[k]) for k in np.flatnonzero(function)}
+
+
+def critical_between(family: MaxNormal | None, critical: float, level: float, m: int) -> float:
+    """The critical value of a family to which m normal tails are added; `critical` is that of the family alone."""
+    from scipy.special import ndtr, ndtri
+
+    if family is None:
+        return float(-ndtri((1.0 - level) / m))
+    c = critical
+    # As many independent tails as the family is worth: that number hardly moves with c.
+    for _ in range(3):
+        worth = family.tail(c) / float(ndtr(-c))
+        c = float(-ndtri((1.0 - level) / (worth + m)))
+    return max(c, critical)
+
+
+def one_vote_a_cluster(table: Comparisons, sets: ItemSets, columns: tuple[str, ...]) -> Comparisons:
+    """A table in which the comparisons of a cluster between the same two sets weigh together as one.
+
+    Of two ways of clustering each row has the smaller of its two weights.
+    """
+    one, other = sets.of[table.first], sets.of[table.second]
+    n = table.wins + table.ties + table.losses
+    crossing = np.flatnonzero((one != other) & (n > 0.0))
+    weight = np.ones(table.n_rows)
+    for column in columns:
+        codes, _ = cluster_codes(table, column, np.arange(table.n_rows), "own")
+        low, high = np.minimum(one, other)[crossing], np.maximum(one, other)[crossing]
+        _, key = np.unique(np.stack([codes[crossing], low, high]), axis=1, return_inverse=True)
+        total = np.bincount(np.ravel(key), n[crossing])[np.ravel(key)]
+        weight[crossing] = np.minimum(weight[crossing], 1.0 / np.maximum(total, 1.0))
+    return replace(table, wins=table.wins * weight, ties=table.ties * weight, losses=table.losses * weight)
+
 
 #: Items whose differences are all worked out: half a million of them.
 MOST_ITEMS = 1_000
@@ -274,3 +411,39 @@ def _without_estimate(fit: FitRecord) -> str:
             return NOT_JOINED
         return NOT_ESTIMABLE if "not-connected" in kinds else CONFOUNDED
     return INFINITE if fit.n_infinite == fit.null_space.shape[1] else NOT_ESTIMABLE
+
+
+#: Items that the hypothesis names.
+MOST_NAMED = 8
+
+
+def equal_items(fit: FitRecord, group: str | None = None, at: Mapping[str, Value] | None = None) -> WaldTest:
+    """Test that all items are equally able; see :meth:`pairproof.Fit.test_equal_items`."""
+    where = find_group(fit, group, at)
+    members = sets_of_items(fit, where).members()
+    functions = ability_functions(fit, where, members.tolist())
+    if len(functions) < 2:
+        raise NotEstimableError(f"not all items can be compared: {why_not_estimable(fit)}")
+    parts = _independent(functions[1:] - functions[0])
+    if not len(parts):
+        raise NotEstimableError("the model makes all items equal; there is nothing to test")
+    values, names = parts @ fit.beta, [fit.items[k] for k in members]
+    hypothesis = (
+        " = ".join(names)
+        if len(names) <= MOST_NAMED
+        else f"{' = '.join(names[:3])} = ... = {names[-1]} ({len(names)} items)"
+    )
+    if fit.robust is not None:
+        statistic, df, p = fit.robust.joint_test(parts, values)
+        return WaldTest(statistic, len(parts), p, hypothesis, df, fit.robust.title)
+    statistic = float(values @ np.linalg.solve(fit.covariance.between(parts), values))
+    return WaldTest(statistic, len(parts), chi_square_p(statistic, len(parts)), hypothesis)
+
+
+def _independent(differences: FloatArray) -> FloatArray:
+    """The differences, or fewer functions that say the same: abilities by covariates have few dimensions."""
+    if not differences.size:  # no parameter at all
+        return differences[:0]
+    _, s, w = np.linalg.svd(differences, full_matrices=False)
+    rank = int((s > s[0] * 1e-10).sum()) if s[0] > 0.0 else 0
+    return differences if rank == len(differences) else w[:rank]

@@ -1,41 +1,156 @@
-"""Confidence sets for ranks, and which items cannot be told apart.
+"""Comparisons with the best, confidence sets for ranks, and the way to all of these from a fit.
 
-rank_i = 1 + #{j : b_j > b_i}.  Differences in both directions are tested together, stepwise, by the largest of their
-normal scores: those above the critical value are rejected, and the critical value is found again for the rest, until
-none is new.  The set of item i is then::
+With the best of the others (Hsu 1984, Ann. Statist. 12, 1136-1144), for unequal covariances: d_i is the
+one-sided point of the largest of all differences to item i, (Z_j - Z_i) / sd_ij, each held against its own t
+distribution; s_ij is then T^-1_df(Phi(d_i)) se_ij::
+
+    i may be the best if and only if b_j - b_i < s_ij for every other j
+    b_i - max b_j  in  [ min(0, min over the other possible best j of (b_i - b_j - s_ji)),
+                         max(0, min over j of (b_i - b_j + s_ij)) ]     lower 0 where no other may be the best
+
+rank_i = 1 + #{j : b_j > b_i}.  Differences in both directions are tested together, stepwise, by the largest
+of their normal scores: those above the critical value are rejected, and it is found again for the rest, until
+none is new.  Simultaneous sets hold for all items at once, marginal ones for each item by itself (Mogstad,
+Romano, Shaikh and Wilhelm 2024, Rev. Econ. Stud. 91, 476-518; R's csranks)::
 
     [1 + #{j : j is shown to be above i},  n - #{j : i is shown to be above j}]
 
-Simultaneous sets hold for all items at once, marginal ones for each item by itself (Mogstad, Romano, Shaikh and Wilhelm
-2024, Rev. Econ. Stud. 91, 476-518; R's csranks).  All statements hold together, and so does what follows from them: if A
-is above B and B above C, A is above C.  Letters are made of the same statements, so that of two items without a common
-letter the better one has the better set.  Infinite differences are shown by :mod:`pairproof.fit.many.between_sets`; one
-that has no standard error for another reason (items that were never compared) is never rejected, which leaves sets as
-wide as they can be: they stay valid.
+All statements hold together, and so does what follows: if A is above B and B above C, A is above C.  Letters
+are made of the same statements.  An infinite difference rules i out, or is rejected, where the profile
+likelihood shows it (:mod:`pairproof.fit.many.abilities`); it takes no part in limits unless the item
+infinitely far above, or below, may be the best.  One without standard error for another reason (items never
+compared) is never rejected, which leaves sets as wide as they can be: they stay valid.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.options import one_of
-from ..item_sets import chained
-from .abilities import MINUS_INFINITY, PLUS_INFINITY, Abilities
-from .best import against_the_best
-from .between_sets import BetweenSets, critical_between
-from .letters import groups_or_caution, letters
-from .max_normal import MaxNormal
-from .numbers import Side
-from .points import Points
-from .result import RankSets
-from .simultaneous import check_level, check_size
+from ...data.options import one_of, whole_number
+from ...errors import InputError
+from ..estimates.fit_record import FitRecord, find_item
+from ..estimates.identification import chained
+from ..estimates.specification import Value
+from .abilities import MINUS_INFINITY, PLUS_INFINITY, Abilities, BetweenSets, abilities_of, critical_between
+from .comparison_numbers import Side, groups_or_caution, letters
+from .comparison_results import AgainstTheBest, Contrasts, RankSets
+from .max_normal import MaxNormal, Points
+from .simultaneous import (
+    ADJUSTMENTS,
+    Adjustment,
+    DegreesOfFreedom,
+    Family,
+    check_level,
+    check_size,
+    contrasts,
+    quantile_of,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+
+def against_the_best(abilities: Abilities, level: float = 0.95, seed: int = 0) -> AgainstTheBest:
+    """Each item against the best of the others.
+
+    A difference without a standard error, unless it is infinite, rules nothing out: an item that loses by it alone may
+    still be the best, and limits that need it are infinite.
+    """
+    check_level(level)
+    check_size(len(abilities.items), "compare against one item, or take part of the items")
+    n = len(abilities.items)
+    known, scores, between = abilities.known, abilities.normal_scores(), abilities.between
+    points = abilities.points(seed)
+    critical, log10_p = np.full(n, np.nan), np.zeros(n)
+    error, may = 0.0, np.ones(n, bool)
+    for i in range(n):
+        others, family = np.flatnonzero(known[i]), None
+        if len(others):
+            family = MaxNormal(points, others, np.full(len(others), i), False)
+            worst = float(scores[others, i].max())
+            log10_p[i] = _log10_p(family, worst, level)
+            # Whether it is ruled out is certain if one pair by itself, or Bonferroni's bound, decides.
+            if worst >= family.bound_at(1.0 - level):
+                may[i] = False
+                continue
+            critical[i], here = family.quantile(level)
+            error, may[i] = max(error, here), worst < critical[i]
+        if may[i] and between is not None:
+            may[i] = not _below_another_set(between, i, family, critical[i], level)
+    low, high, estimate = np.zeros(n), np.zeros(n), np.full(n, np.nan)
+    for i in range(n):
+        others = np.delete(np.arange(n), i)
+        estimate[i] = _against_largest(abilities, i)
+        high[i] = _upper(abilities, i, others[known[i, others]], critical[i]) if may[i] else 0.0
+        rivals = others[may[others]]
+        low[i] = _lower(abilities, i, rivals, critical) if len(rivals) else 0.0
+    left_out = tuple(
+        (f"{abilities.items[i]} - {abilities.items[j]}", why)
+        for (i, j), why in abilities.why.items()
+        if j < n and why not in (PLUS_INFINITY, MINUS_INFINITY)
+    )
+    return AgainstTheBest(
+        abilities.items, estimate, low, high, critical, error, may, 10.0**log10_p, log10_p, level, left_out,
+        abilities.covariance_title, abilities.all_cautions, abilities.group, abilities.per_unit,
+    )  # fmt: skip
+
+
+def _below_another_set(
+    between: BetweenSets, i: int, family: MaxNormal | None, critical: float, level: float
+) -> bool:
+    """Whether an item is shown to be below one that is infinitely far above."""
+    over, under = np.flatnonzero(between.testable[:, i]), np.flatnonzero(between.testable[i])
+    if not len(over):
+        return False
+    c = critical_between(family, critical, level, len(over) + len(under))
+    return bool((between.roots(np.stack([over, np.full(len(over), i)], axis=1)) > c).any())
+
+
+def _against_largest(abilities: Abilities, i: int) -> float:
+    """b_i - max b_j, the items left out that are infinitely far below; nan where it is not determined."""
+    sets = abilities.sets
+    same = np.delete(np.arange(len(sets.of)), i)
+    below = sets.items_above[i, same]
+    same = same[~below]
+    if sets.items_above[same, i].any():
+        return -math.inf
+    if not len(same):
+        return math.inf
+    if not abilities.estimated[i, same].all():
+        return math.nan
+    return float(abilities.estimate[i] - abilities.estimate[same].max())
+
+
+def _log10_p(family: MaxNormal, worst: float, level: float) -> float:
+    """Of the hypothesis that no other item is better; 0 (p = 1) for the item with the largest estimate."""
+    if worst <= 0.0:
+        return 0.0
+    return min(float(family.log_tails(np.array([worst]))[0]) / math.log(10.0), 0.0)
+
+
+def _upper(abilities: Abilities, i: int, others: IntArray, d: float) -> float:
+    if not len(others):
+        return math.inf
+    reach = quantile_of(d, abilities.df[i, others]) * abilities.se[i, others]
+    return max(0.0, float((abilities.estimate[i] - abilities.estimate[others] + reach).min()))
+
+
+def _lower(abilities: Abilities, i: int, rivals: IntArray, d: FloatArray) -> float:
+    if not abilities.known[i, rivals].all():
+        return -math.inf
+    reach = (
+        np.array([float(quantile_of(d[j], abilities.df[[i], j])[0]) for j in rivals])
+        * abilities.se[i, rivals]
+    )
+    return min(0.0, float((abilities.estimate[i] - abilities.estimate[rivals] - reach).min()))
+
+
 BoolArray = NDArray[np.bool_]
 
 
@@ -154,3 +269,48 @@ class _Stepwise:
         family = MaxNormal(self.points, asked[:, 0], asked[:, 1], False) if len(asked) else None
         alone = family.quantile(self.level)[0] if family is not None else math.nan
         return critical_between(family, alone, self.level, m)
+
+
+#: Families that `Fit.contrasts` takes.
+FAMILIES = ("all pairs", "against one", "against the best", "against the mean")
+
+
+def contrasts_of(
+    fit: FitRecord,
+    family: Family | Literal["against the best"] = "all pairs",
+    against: str | None = None,
+    adjust: Adjustment = "single-step",
+    level: float = 0.95,
+    group: str | None = None,
+    at: Mapping[str, Value] | None = None,
+    df: DegreesOfFreedom = "own",
+    seed: int = 0,
+) -> Contrasts | AgainstTheBest:
+    """See :meth:`pairproof.Fit.contrasts`."""
+    one_of("family", family, FAMILIES)
+    one_of("adjust", adjust, ADJUSTMENTS)
+    whole_number("seed", seed)
+    if family == "against the best":
+        if against is not None or adjust != "single-step" or df != "own":
+            raise InputError(
+                f"family='against the best' with against={against!r}, adjust={adjust!r}, df={df!r}; comparisons with the"
+                " best are simultaneous, on own degrees of freedom, against no named item"
+            )
+        return against_the_best(abilities_of(fit, group, at), level, seed)
+    one = find_item(fit.items, against) if family == "against one" and against is not None else None
+    abilities = abilities_of(fit, group, at, one, family == "against the mean")
+    return contrasts(abilities, family, against, adjust, level, df, seed)
+
+
+def ranks_of(
+    fit: FitRecord,
+    level: float = 0.95,
+    simultaneous: bool = True,
+    side: Side = "both",
+    group: str | None = None,
+    at: Mapping[str, Value] | None = None,
+    seed: int = 0,
+) -> RankSets:
+    """See :meth:`pairproof.Fit.ranks`."""
+    whole_number("seed", seed)
+    return rank_sets(abilities_of(fit, group, at), level, simultaneous, side, seed)

@@ -1,14 +1,18 @@
 """A family of differences of items: simultaneous intervals and adjusted p-values.
 
-Each difference is held against its own t distribution and turned to a normal score, z_i = Phi^-1(1 - p_i / 2); with
-R the correlation of the differences and Z ~ N(0, R)::
+Each difference is held against its own t distribution and turned to a normal score, z_i = Phi^-1(1 - p_i /
+2); with R the correlation of the differences and Z ~ N(0, R)::
 
     adjusted p_i = P(max_k |Z_k| >= z_i)
     interval     estimate_i -+ T^-1_{df_i}(Phi(c)) se_i,     P(max_k |Z_k| <= c) = level
 
-With infinite degrees of freedom this is the single-step procedure of Hothorn, Bretz and Westfall (2008, Biometrical
-J. 50, 346-363; R's multcomp).  Cluster-robust variances have errors and degrees of freedom of their own, one for
-each difference, which a multivariate t with one df does not have; `df="common"` is that multivariate t.
+With infinite degrees of freedom this is the single-step procedure of Hothorn, Bretz and Westfall (2008,
+Biometrical J. 50, 346-363; R's multcomp).  Cluster-robust variances have errors and degrees of freedom of
+their own, one for each difference, which a multivariate t with one df does not have; `df="common"` is that
+multivariate t.
+
+Adjustments that need no correlations (Holm, Benjamini and Hochberg) take log10 p: small p-values keep their
+digits.
 """
 
 from __future__ import annotations
@@ -23,16 +27,40 @@ from numpy.typing import NDArray
 
 from ...data.options import one_of
 from ...errors import InputError, NotEstimableError, TooLargeError
-from ..record import find_item
-from ..tails import log10_student_p, student_p
-from .abilities import Abilities, normal_score
-from .between_sets import critical_between
-from .letters import groups_or_caution, letters
+from ..estimates.fit_record import find_item
+from ..estimates.tails import log10_student_p, student_p
+from .abilities import Abilities, critical_between, normal_score
+from .comparison_numbers import groups_or_caution, letters
+from .comparison_results import Contrasts
 from .max_normal import MaxNormal
-from .p_values import log10_benjamini_hochberg, log10_holm
-from .result import Contrasts
 
 FloatArray = NDArray[np.float64]
+
+
+def log10_holm(log10_p: FloatArray) -> FloatArray:
+    """Holm (1979, Scand. J. Statist. 6, 65-70): holds the probability of any false rejection.
+
+    log10_p float[m]: at most 0, without nan.  Returns float[m]: log10 of the adjusted p-values.
+    """
+    order = np.argsort(log10_p, kind="stable")
+    left = np.arange(len(log10_p), 0, -1)
+    out = np.empty(len(log10_p))
+    out[order] = np.minimum(0.0, np.maximum.accumulate(np.log10(left) + log10_p[order]))
+    return out
+
+
+def log10_benjamini_hochberg(log10_p: FloatArray) -> FloatArray:
+    """Benjamini and Hochberg (1995, J. R. Statist. Soc. B 57, 289-300): holds the false discovery rate.
+
+    log10_p float[m]: at most 0, without nan.  Returns float[m]: log10 of the adjusted p-values.
+    """
+    order = np.argsort(log10_p, kind="stable")[::-1]
+    m = len(log10_p)
+    out = np.empty(m)
+    out[order] = np.minimum(0.0, np.minimum.accumulate(np.log10(m / np.arange(m, 0, -1)) + log10_p[order]))
+    return out
+
+
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 Family = Literal["all pairs", "against one", "against the mean"]

@@ -32,8 +32,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ...errors import TooLargeError
-from .blocks import Block
-from .sums import LARGEST_SHARE, ClusterSums
+from .sums import LARGEST_SHARE, Block, ClusterSums
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -13,10 +13,9 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from ...errors import InputError
-from ..many.result import AgainstTheBest, Contrasts, RankSets
-from ..record import FitRecord
-from .comparisons_text import SCALES
-from .plots import COLOURS, LONGEST
+from ..estimates.fit_record import FitRecord
+from ..many.comparison_results import SCALES, AgainstTheBest, Contrasts, RankSets
+from .fit_plots import COLOURS, LONGEST
 
 Comparison = Union[Contrasts, AgainstTheBest]
 

@@ -13,15 +13,14 @@ numbers.
     tie, |D| <= epsilon:     a and b of both += v/c (1 - p(i = j))                                   (18, 19)
     EASL:                    a += s,  b += 1 - s,  s in [0, 1]                                       (24, 25)
 
-What the paper leaves open, and what is done here: M(1, 1), which (12) makes 0/0, is 1/2; both items of a pair
-are updated from the values before it; equal scores are a tie; the pairs of a HIT are taken one after the
-other, in the order of presentation (1,2), (1,3), ..., (n-1,n).  Equation 15's p of "j loses to i" is equation
-20's number.
+What the paper leaves open: M(1, 1) is 1/2; both items of a pair are updated from the values before it; equal
+scores are a tie; a HIT's pairs go (1,2), (1,3), ..., (n-1,n).  The variance does not always decrease (B(1, 4)
+to B(2, 4): .0267 to .0317).  From a = b = 1 the mode of EASL is exactly the mean of the scores.
 
-Where the paper is wrong: the variance does not always decrease (B(1, 4) to B(2, 4) raises it from
-.0267 to .0317; with a = 1 it rises with a wherever b > sqrt(3)); a and b never decrease, as it says.  From a
-= b = 1 the mode of EASL is exactly the mean of the scores, so it differs from direct assessment by which
-items are judged, not by the estimate.
+Highest-density intervals l < m < u are found by their depth r, G(m) - G(l) = G(m) - G(u) = r^2 / 2 (G log
+density), F(u) - F(l) = level: nearly the normal quantile, two to four Newton steps (signed root of the
+likelihood ratio; Barndorff-Nielsen and Cox 1994, section 6.6).  Ends are roots of a function concave in log(x
+/ (1 - x)).
 """
 
 from __future__ import annotations
@@ -34,6 +33,105 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+
+#: Change of r, relative to the normal quantile, after which no further step is taken (Newton: the error is
+#: then far smaller, and what rounding leaves in the incomplete beta function).
+ACCURATE = 1e-11
+MAX_STEPS = 60
+
+
+def highest_density(alpha: FloatArray, beta: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Highest-density interval of each beta distribution.
+
+    alpha, beta float[k]: >= 1.  Returns low, high float[k]: in [0, 1].  Of the uniform distribution the
+    middle.
+    """
+    # Scores on a slider of a hundred steps give the same distribution again and again.
+    distinct, back = np.unique(alpha + 1j * beta, return_inverse=True)
+    a, b = distinct.real.copy(), distinct.imag.copy()
+    # One end of the scale has the highest density: the interval begins there.
+    low = np.where(b == 1.0, (1.0 - level) ** (1.0 / a), 0.0)
+    high = np.where(b == 1.0, 1.0, 1.0 - (1.0 - level) ** (1.0 / b))
+    flat = (a == 1.0) & (b == 1.0)
+    low[flat], high[flat] = (1.0 - level) / 2.0, (1.0 + level) / 2.0
+    inner = (a > 1.0) & (b > 1.0)
+    if inner.any():
+        low[inner], high[inner] = _inner(a[inner], b[inner], level)
+    return low[back], high[back]
+
+
+def _inner(a: FloatArray, b: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Ends where the mode is inside (0, 1)."""
+    from scipy.special import betainc, betaln, ndtri
+
+    quantile = float(ndtri(0.5 + level / 2.0))
+    r = np.full(len(a), quantile)
+    least, most = np.zeros(len(a)), np.full(len(a), np.inf)
+    peak = _log_density(a, b, np.log(a - 1.0) - np.log(b - 1.0))
+    constant = peak - betaln(a, b)
+    low, high = np.empty(len(a)), np.empty(len(a))
+    left, right = np.full(len(a), np.nan), np.full(len(a), np.nan)
+    todo = np.arange(len(a))
+    for _ in range(MAX_STEPS):
+        p, q, depth = a[todo], b[todo], r[todo]
+        target = peak[todo] - depth**2 / 2.0
+        left[todo], right[todo] = _end(p, q, target), -_end(q, p, target)
+        l, l_slope = _place(p, q, left[todo])
+        u, u_slope = _place(p, q, right[todo])
+        low[todo], high[todo] = l, u
+        held = betainc(p, q, u) - betainc(p, q, l)
+        short = held < level
+        least[todo], most[todo] = np.where(short, depth, least[todo]), np.where(short, most[todo], depth)
+        rate = np.exp(constant[todo] - depth**2 / 2.0) * depth * (l_slope - u_slope)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            z = ndtri(0.5 + held / 2.0)
+            new = depth + (quantile - z) * 2.0 * np.exp(-z * z / 2.0) / np.sqrt(2.0 * np.pi) / rate
+            outside = ~(new > least[todo]) | ~(new < most[todo])
+            middle = np.where(
+                np.isinf(most[todo]), 2.0 * depth, (least[todo] + np.minimum(most[todo], 1e300)) / 2.0
+            )
+        new = np.where(outside, middle, new)
+        near = np.abs(new - depth) <= ACCURATE * quantile
+        r[todo] = new
+        todo = todo[~near]
+        if not len(todo):
+            break
+    return low, high
+
+
+def _log_density(a: FloatArray, b: FloatArray, y: FloatArray) -> FloatArray:
+    """Log density at y = log(x / (1 - x)), without its constant."""
+    rest = np.log1p(np.exp(-np.abs(y)))
+    found: FloatArray = -(a - 1.0) * (np.maximum(-y, 0.0) + rest) - (b - 1.0) * (np.maximum(y, 0.0) + rest)
+    return found
+
+
+def _end(a: FloatArray, b: FloatArray, target: FloatArray) -> FloatArray:
+    """The y left of the mode at which the log density is `target`.
+
+    The log density is below (a - 1) y, so the start is on the left of the root; it is concave, so every step
+    ends on the left as well.
+    """
+    y = target / (a - 1.0)
+    todo: NDArray[np.int64] = np.arange(len(a))
+    for _ in range(MAX_STEPS):
+        p, q, at = a[todo] - 1.0, b[todo] - 1.0, y[todo]
+        x = 1.0 / (1.0 + np.exp(np.minimum(-at, 700.0)))
+        step = (target[todo] - _log_density(p + 1.0, q + 1.0, at)) / (p * (1.0 - x) - q * x)
+        y[todo] = at + step
+        todo = todo[np.abs(step) > 1e-13 * (1.0 + np.abs(at))]
+        if not len(todo):
+            break
+    return y
+
+
+def _place(a: FloatArray, b: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """x, and (dx / dy) / (dG / dy), which times -r is dx / dr."""
+    x = 1.0 / (1.0 + np.exp(np.minimum(-y, 700.0)))
+    rest = 1.0 / (1.0 + np.exp(np.minimum(y, 700.0)))
+    return x, x * rest / ((a - 1.0) * rest - (b - 1.0) * x)
+
+
 IntArray = NDArray[np.int64]
 #: What a judge said of two items, from the first's side.
 PairOutcome = Literal["win", "tie", "loss"]
@@ -130,6 +228,17 @@ def update_pair(pair: Pair, outcome: PairOutcome, gamma: float = GAMMA, epsilon:
     return Pair(ai + up_i, bi, aj, bj + up_j)
 
 
+def _mode(alpha: float, beta: float) -> float:
+    """:func:`mode` of one item, without NumPy's cost for a single number."""
+    excess = (alpha - 1.0) + (beta - 1.0)
+    return 0.5 if excess == 0.0 else (alpha - 1.0) / excess
+
+
+def _variance(alpha: float, beta: float) -> float:
+    total = alpha + beta
+    return alpha * beta / (total * total * (total + 1.0))
+
+
 def update_hit(
     a: MutableSequence[float] | FloatArray,
     b: MutableSequence[float] | FloatArray,
@@ -202,27 +311,15 @@ def exact_sums(index: IntArray, values: FloatArray, size: int) -> FloatArray:
     return total
 
 
-def _mode(alpha: float, beta: float) -> float:
-    """:func:`mode` of one item, without NumPy's cost for a single number."""
-    excess = (alpha - 1.0) + (beta - 1.0)
-    return 0.5 if excess == 0.0 else (alpha - 1.0) / excess
-
-
-def _variance(alpha: float, beta: float) -> float:
-    total = alpha + beta
-    return alpha * beta / (total * total * (total + 1.0))
-
-
 def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each beta distribution, which always holds its mode.
 
-    Found by :func:`pairproof.native.annotation.highest_density.highest_density`.  The interval is not
+    Found by :func:`pairproof.native.annotation.beta.highest_density`.  The interval is not
     calibrated: it is as uncertain as the method takes itself to be
-    (:func:`pairproof.native.annotation.calibrated_intervals.calibrated_interval` is).
+    (:func:`pairproof.native.annotation.methods.calibrated_interval` is).
 
     alpha, beta float[k]: >= 1.  Returns low, high float[k]: in [0, 1].
     """
-    from .highest_density import highest_density
 
     a, b = np.atleast_1d(np.asarray(alpha, np.float64)), np.atleast_1d(np.asarray(beta, np.float64))
     return highest_density(a, b, level)

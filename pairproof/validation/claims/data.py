@@ -25,6 +25,7 @@ from .paper import DataSpec, ModelClaim, Paper
 if TYPE_CHECKING:
     import pandas as pd
 
+
 Pair = tuple[str, str]
 #: Environment variable that names the folder of data read in place.
 IN_PLACE = "PAIRPROOF_DATA"
@@ -56,7 +57,7 @@ def data_from(
 
 def read_data(paper: Paper, name: str) -> Comparisons:
     """A data set of a paper."""
-    from ...data.reading import read
+    from ...data.reading.layouts import read
 
     spec, where = _spec(paper, name)
     if spec.kind == "games":
@@ -217,7 +218,7 @@ def _read_as(frame: pd.DataFrame, spec: DataSpec, where: str) -> pd.DataFrame:
 
 def fit_model(table: Comparisons, model: ModelClaim) -> Fit:
     """The native fit of a claim's model, on the scale the claim is printed on, with its standard errors by cluster."""
-    from ...native.contests.bradley_terry import FITTERS
+    from ...native.comparisons.contests.bradley_terry import FITTERS
 
     with warnings.catch_warnings():
         warnings.simplefilter(

@@ -13,11 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...data.checks import LARGEST_COUNT
+from ...data.columns import LARGEST_COUNT
 from ...files.inputs import MOST_CLAIM_BYTES
-from ...fit.contests.spec import LinkName, Reduction
-from ...fit.family import PairFamilyName, Scale, Ties
-from ...fit.robust.clusters import Kind as ClusterKind
+from ...fit.estimates.specification import LinkName, PairFamilyName, Reduction, Scale, Ties
+from ...fit.robust.clustered_fit import Kind as ClusterKind
 from ...text import label, named, quoted
 from .entries import Cell, PrintedText, entry
 from .printed import MOST_PRINTED, Printed

@@ -45,13 +45,81 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from ...data.comparisons import Comparisons
 from ...errors import InputError, NotEstimableError
 from ...fit.fit import Fit
-from .definitions_of_r import aic_glm, first_preferences as first_preferences
-from .random_effects import OF_COMPONENT, OF_EFFECTS, components_of, of_effects
+from ...fit.results.mixed_fit import Component, MixedFit
+
+
+def first_preferences(data: Comparisons) -> dict[str, float]:
+    """How often each item was preferred, over all its comparisons."""
+    wins = np.bincount(data.first, data.wins, len(data.items)) + np.bincount(
+        data.second, data.losses, len(data.items)
+    )
+    return {item: float(w) for item, w in zip(data.items, wins)}
+
+
+def aic_glm(fit: Fit) -> float:
+    """AIC as R prints it: for Bradley-Terry that of a binomial glm on the cells, for the LLBT that of gnm.
+
+    A binomial log-likelihood has log choose(n, wins) added for each cell; gnm's Poisson log-likelihood has
+    the constants of `Fit.llf_poisson`, and gnm counts one nuisance parameter for each cell as well.
+    """
+    from scipy.special import gammaln
+
+    table = fit.cell_table()
+    if fit.spec.of_family.glm_of_wins == "binomial" and fit.outcome_model == "binary":
+        won, lost = table.observed[:, 0], table.observed[:, 2]
+        constants = float(np.sum(gammaln(won + lost + 1) - gammaln(won + 1) - gammaln(lost + 1)))
+        return -2.0 * (fit.llf + constants) + 2.0 * fit.rank
+    return -2.0 * fit.llf_poisson + 2.0 * (fit.rank + len(table.first))
+
+
+#: Kinds of numbers of a variance component, and of models with random effects.
+OF_COMPONENT = ("sigma", "sigma_se", "sigma_lr", "sigma_p")
+OF_EFFECTS = (*OF_COMPONENT, "effect", "effect_mean")
+
+
+def components_of(fit: Fit) -> Sequence[Component]:
+    """The variance components of a fit; none of a model without random effects."""
+    return fit.components if isinstance(fit, MixedFit) else ()
+
+
+def of_effects(fit: Fit, kind: str, name: str) -> float:
+    """The number of this kind and name.
+
+    kind: one of :data:`OF_EFFECTS`.  name: component, or item (with effects by judge judge and item, joined
+    by a dot).  Returns float: nan where the method has none.
+    """
+    if not isinstance(fit, MixedFit):
+        raise InputError(f"{kind}.{name}: {fit.title} has no random effects")
+    if kind.startswith("sigma"):
+        found = fit.component(name)
+        return float(
+            {"sigma": found.sigma, "sigma_se": found.se, "sigma_lr": found.lr, "sigma_p": found.p}[kind]
+        )
+    names = effect_names(fit)
+    if name not in names:
+        raise InputError(f"{kind}.{name}: no such effect; there are {', '.join(names[:12])}")
+    place, predicted = names.index(name), fit.predicted_effects
+    if kind == "effect":
+        return float(predicted.theta[place])
+    return math.nan if predicted.means is None else float(predicted.means[place])
+
+
+def effect_names(fit: MixedFit) -> list[str]:
+    """Of the predicted effects, in the order of the fit: `A`, or `J.A` of judge J."""
+    found = fit.predicted_effects
+    return [
+        fit.items[item] if judge < 0 else f"{found.judges[judge]}.{fit.items[item]}"
+        for item, judge in zip(found.item, found.judge)
+    ]
+
 
 _SCALARS: Mapping[str, Callable[[Fit], float]] = {
     "deviance": lambda f: f.deviance,

@@ -26,6 +26,7 @@ from . import CHANGED, USED
 if TYPE_CHECKING:
     import pytest
 
+
 FORMAT = 1
 #: Digits that another machine's linear algebra leaves, by kind; a count is equal or wrong.
 RULES: Mapping[str, float] = {

@@ -10,15 +10,15 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bridge.cells import CountedCells
-from ...bridge.contests.inputs import Inputs
 from ...bridge.process.policy import Backend
+from ...bridge.programs.contest_models import Inputs
+from ...bridge.programs.counted_cells import CountedCells
+from ...bridge.records.calls import RResult
 from ...bridge.records.drift import said_of_stopping, said_of_words
-from ...bridge.records.result import RResult
 from ...errors import RDrift, RecordMissing, RError, RTimeout, RUnavailable
-from ...fit.answers.fit import AnswerFit
+from ...fit.estimates.identification import over_which
 from ...fit.fit import Fit
-from ...fit.rescale import over_which
+from ...fit.results.answer_fit import AnswerFit
 from ..verdicts.agreement import RCounterpart, RSource
 
 FloatArray = NDArray[np.float64]

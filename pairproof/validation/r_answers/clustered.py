@@ -23,14 +23,13 @@ from typing import Union, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bridge.cells import count
 from ...bridge.packages import clubsandwich, sandwich
 from ...bridge.packages.clubsandwich import SmallSample
-from ...bridge.packages.comparison_rows import ComparisonRows, Model
-from ...bridge.packages.sandwich import ClusteredCovariance
+from ...bridge.packages.sandwich import ClusteredCovariance, ComparisonRows, Model
 from ...bridge.process.policy import Backend
+from ...bridge.programs.counted_cells import count
+from ...fit.estimates.specification import Term
 from ...fit.fit import Fit
-from ...fit.spec import Term
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
 from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ...bridge.cells import CountedCells
 from ...bridge.packages import base, gnm
-from ...bridge.packages.models import RModel
+from ...bridge.packages.asking import RModel
+from ...bridge.programs.counted_cells import CountedCells
 from ...bridge.values.convert import data_frame, factor_of
+from ...fit.estimates.predictions import item_covariate
+from ...fit.estimates.specification import Term
 from ...fit.fit import Fit
-from ...fit.predictions import item_covariate
-from ...fit.spec import Term
 from ..verdicts.agreement import RCounterpart
 from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
 from .translate import likelihood_values, parameter_values, parameters_of, worth_values

@@ -14,13 +14,12 @@ from math import erfc, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bridge.packages.models import RModel
+from ...bridge.packages.asking import RModel
+from ...fit.estimates.array_inference import softmax
+from ...fit.estimates.identification import of_two_or_more, over_which
+from ...fit.estimates.predictions import sets_of_items
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, Scale
 from ...fit.fit import Fit
-from ...fit.inference import softmax
-from ...fit.item_sets import of_two_or_more
-from ...fit.predictions import sets_of_items
-from ...fit.rescale import over_which
-from ...fit.spec import LOG_WORTH_PER_UNIT, Scale
 from ..claims.quantities import Quantity
 
 FloatArray = NDArray[np.float64]

@@ -1,17 +1,29 @@
-"""Agreements as a page of blocks: the words before them, the drawings, and every number with its verdict."""
+"""Agreements as a page of blocks: the words before them, the drawings, and every number with its verdict.
+
+In drawings (worths, digits of agreement, computed against printed
+numbers) nothing is told by colour alone: floors are bars, failures crosses.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
+from typing import Any
 
 from ...report.blocks import (
+    BAD,
+    FAINT,
+    GOOD,
+    INK,
     Block,
     Bullets,
     Cell,
     Column,
     Counts,
     Definitions,
+    Figure,
     Folded,
     Heading,
     Page,
@@ -21,11 +33,163 @@ from ...report.blocks import (
     Table,
     Tone,
 )
+from ..claims.printed import Printed
 from ..verdicts.agreement import Agreement, summary
-from . import numbers
-from .context import DigitsRow, ReportContext, Story, counts_sentence, digits_rows, opening
-from .grouping import Group, groups
-from .plots import digits_figure, printed_figure, worth_figure
+from ..verdicts.digits import MOST
+from . import notation as numbers
+from .context import DigitsRow, ReportContext, Story, WorthSeries, digits_rows, opening
+from .notation import Group, groups
+
+#: Half-width of the drawing of printed numbers, in units of the last printed place; what lies outside is an
+#: arrow.
+REACH = 1.5
+
+
+def worth_figure(series: WorthSeries, title: str) -> Figure:
+    """Worths with 95 % intervals, one panel a group, items from most to least preferred in the first."""
+    first = series.worth[0]
+    order = sorted(
+        range(len(series.items)), key=lambda k: -first[k] if not math.isnan(first[k]) else math.inf
+    )
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots(1, len(series.groups), sharey=True, squeeze=False)[0]
+        for g, (ax, group) in enumerate(zip(axes, series.groups)):
+            _worths(ax, series, g, order)
+            ax.set_xlabel("worth" if group == "all" else f"worth, {group}")
+        axes[0].invert_yaxis()
+
+    text = "; ".join(
+        f"{group}: " + ", ".join(f"{series.items[k]} {numbers.number(series.worth[g][k], 3)}" for k in order)
+        for g, group in enumerate(series.groups)
+    )
+    return Figure(
+        f"{series.title}. Worths sum to 1 in each group; bars are 95 % intervals by the delta method.",
+        text,
+        (min(2.6 * len(series.groups) + 1.6, 9.6), 0.34 * len(order) + 1.0),
+        draw,
+        panels=True,
+        title=title,
+    )
+
+
+def _worths(ax: Any, series: WorthSeries, g: int, order: Sequence[int]) -> None:
+    for row, k in enumerate(order):
+        w = series.worth[g][k]
+        if math.isnan(w):
+            ax.text(0.02, row, "not estimable", va="center", fontsize=8)
+            continue
+        ends = [series.low[g][k], series.high[g][k]]
+        ax.plot(ends, [row, row], color=GOOD, linewidth=2.2, solid_capstyle="butt")
+        ax.plot([w], [row], marker="o", color=INK, markersize=4.5, linestyle="none")
+    ax.set_xlim(0, 1)
+    ax.set_yticks(range(len(order)))
+    ax.set_yticklabels([series.items[k] for k in order])
+
+
+def digits_figure(rows: Sequence[DigitsRow]) -> Figure:
+    """Digits of agreement, a strip for each source and kind of quantity; the floor is a bar, the minimum is
+    written.
+    """
+    sources = {
+        source: [r for r in rows if r.source == source] for source in dict.fromkeys(r.source for r in rows)
+    }
+    heights = [len(members) + 0.4 for members in sources.values()]
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots(
+            len(sources), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights}
+        )[:, 0]
+        for ax, (source, members) in zip(axes, sources.items()):
+            _strips(ax, members)
+            ax.set_title(source, loc="left", pad=3)
+        axes[-1].set_xlabel(
+            "digits of agreement of native (16 is equal to the last bit); bar: floor; right: fewest, of how many"
+        )
+
+    text = "; ".join(
+        f"{r.source}, {r.kind}: fewest {numbers.digits(r.least)} of {r.n} numbers, floor {r.floor:g}"
+        for r in rows
+    )
+    caption = "Every compared number is a dot; one below its floor is a cross."
+    size = (8.6, 0.235 * (len(rows) + 2.8 * len(sources)) + 0.5)
+    return Figure(caption, text, size, draw, panels=True)
+
+
+def _strips(ax: Any, members: Sequence[DigitsRow]) -> None:
+    for y, r in enumerate(members):
+        # Spread, the same in every run.
+        points = [(d, y + 0.22 * ((7 * k) % 11 - 5) / 5) for k, d in enumerate(r.digits)]
+        for enough, style in (
+            (True, {"marker": "o", "markersize": 2.6, "color": GOOD, "alpha": 0.6, "markeredgewidth": 0}),
+            (False, {"marker": "x", "markersize": 5, "color": BAD}),
+        ):
+            some = [p for p in points if (p[0] >= r.floor) is enough]
+            ax.plot([d for d, _ in some], [o for _, o in some], linestyle="none", **style)
+        ax.plot([r.floor, r.floor], [y - 0.4, y + 0.4], color=INK, linewidth=2)
+        ax.text(MOST + 0.35, y, f"{numbers.digits(r.least)} of {r.n}", va="center", fontsize=7.5)
+    ax.set_ylim(len(members) - 0.4, -0.6)
+    ax.set_yticks(range(len(members)))
+    ax.set_yticklabels([r.kind for r in members])
+    ax.set_xlim(-0.3, MOST + 0.2)
+    ax.set_xticks(range(0, 17, 2))
+    ax.tick_params(labelbottom=True)
+    ax.grid(axis="x")
+
+
+def printed_rows(agreements: Sequence[Agreement]) -> list[tuple[Agreement, float]]:
+    """Printed numbers with a last place and how far the computed value lies from them, in units of that
+    place.
+    """
+    found = []
+    for a in agreements:
+        if a.about != "printed" or a.printed is None or a.native is None or not math.isfinite(a.native):
+            continue
+        printed = Printed.parse(a.printed)
+        if printed.value is not None and printed.unit is not None:
+            found.append((a, float((Decimal(a.native) - printed.value) / printed.unit)))
+    return found
+
+
+def printed_figure(agreements: Sequence[Agreement]) -> Figure | None:
+    """Computed against printed: inside the band, the number rounds to what is printed.  None where nothing
+    printed has a last place.
+    """
+    rows = printed_rows(agreements)
+    if not rows:
+        return None
+
+    def draw(ax: Any) -> None:
+        ax.axvspan(-0.5, 0.5, color=FAINT, linewidth=0)
+        ax.axvline(0, color=INK, linewidth=0.6)
+        for y, (a, distance) in enumerate(rows):
+            _distance(ax, y, a, distance)
+        ax.set_ylim(len(rows) - 0.4, -0.6)
+        ax.set_yticks(range(len(rows)))
+        ax.set_yticklabels([f"{a.claim} {a.quantity} = {a.printed}" for a, _ in rows], fontsize=7.5)
+        ax.set_xlim(-REACH - 0.1, REACH + 0.1)
+        ax.set_xlabel("computed minus printed, in units of the last printed place")
+
+    text = "; ".join(f"{a.claim} {a.quantity}: printed {a.printed}, {d:+.3g} units off" for a, d in rows)
+    caption = (
+        "Each printed number beside the computed one. Inside the band it rounds to what is printed (dot); a"
+        " diamond or an arrow is a number that does not, with an explanation that a person accepted; a cross"
+        " one that nobody accepted."
+    )
+    return Figure(caption, text, (8.6, 0.2 * len(rows) + 0.9), draw, title="Printed and computed")
+
+
+def _distance(ax: Any, y: int, a: Agreement, distance: float) -> None:
+    inside = abs(distance) <= REACH
+    color = INK if a.accepted else GOOD if a.passes else BAD
+    at = distance if inside else math.copysign(REACH, distance)
+    marker = "D" if a.accepted else "o" if a.passes else "x"
+    if not inside:
+        marker = ">" if distance > 0 else "<"
+        end, side = math.copysign(REACH - 0.06, distance), "right" if distance > 0 else "left"
+        ax.text(end, y, f"{distance:+.4g} units", ha=side, va="center", fontsize=7.5)
+    ax.plot([at], [y], marker=marker, markersize=5, linestyle="none", color=color)
+
 
 #: What each verdict means, for the foot of the report.
 MEANINGS = {

@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ...report.blocks import Page
-    from . import ReportContext
+    from .context import ReportContext
+
 
 #: Columns of the table of one fit, as those of its summary.
 WIDTH = 100
 
 
 def _empty() -> ReportContext:
-    from . import ReportContext
+    from .context import ReportContext
 
     return ReportContext()
 
@@ -90,7 +91,7 @@ class Verification(Sequence[Agreement]):
 
     def _page(self) -> Page:
         from .context import opening
-        from .side_by_side import page
+        from .terminal import side_by_side_page as page
 
         bare = replace(self.context, first_lines=())
         return page(
@@ -112,8 +113,8 @@ class Verification(Sequence[Agreement]):
         return of(self.agreements, self.context, full=full, reports=reports).rstrip("\n")
 
     def __str__(self) -> str:
-        from ...report.text import render_text as text_of
-        from . import render_text
+        from ...report.output import render_text as text_of
+        from .rendering import render_text
 
         if self._one_fit:
             return text_of(self._page(), width=WIDTH).rstrip("\n")
@@ -126,6 +127,6 @@ class Verification(Sequence[Agreement]):
         )
 
     def _repr_html_(self) -> str:
-        from ...report.html import render_fragment
+        from ...report.output import render_fragment
 
         return render_fragment(self._page())

@@ -1,29 +1,182 @@
-"""Searches for the known slips (none, one, or two together) that reproduce all printed numbers of some
-claims.
+"""Searches for the known slips (none, one, or two together) that reproduce all printed numbers of some claims.
 
 A single printed number fits dozens of readings; all numbers of a claim together seldom fit more than one.  So
 a reading counts only if every number comes out, every such reading is kept (unless it only adds slips to
 another one), and the number of readings tried is always reported.  The search finds a way to obtain the
 numbers; it does not show what the authors did.
+
+Whether numbers are evidence: a solver may stop after any step, of either of two algorithms, and its steps lie
+ever more densely about the maximum: a lone deviance that was changed at random "comes out" after some step
+about every other time.  So a reading in which a solver stops early counts only if more numbers that do not
+come out as they stand come out by it than it has slips, each of which chose something (the step among them).
+Numbers that say the same count once: deviance, llf and AIC are one number and its constants, and so are
+estimate, z and p of a parameter.
+
+And every reading that is tried may fit by chance.  A number of d significant digits is hit by about one
+reading in 10^d, so m readings hit numbers with D digits between them m / 10^D times; if that is more than
+`BY_CHANCE`, a reading that fits is no explanation, though it is the only one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..verdicts.evidence import digits_between, enough
+from ..claims.quantities import Quantity
+from ..verdicts.definitions import significant_digits
 from .catalogue import slips_for
-from .explanations import Explanation, Found
-from .registry import Slip
-from .rows import Rows
+from .known import Slip
 from .stopped_early import prove_stopped
 from .target import Target
 from .values import Setting
+from .variants import Rows
+
+#: Slips that choose a step at which a solver stopped.
+STOPS = ("stopped-early",)
+_OF_THE_FIT = (
+    "deviance",
+    "null_deviance",
+    "llf",
+    "llf_poisson",
+    "aic",
+    "aic_glm",
+    "bic",
+    "gof_p",
+    "pearson",
+    "pearson_p",
+    "lr",
+    "lr_p",
+)
+
+
+#: Fits by chance up to which a single reading that fits is called an explanation.
+BY_CHANCE = 0.05
+
+
+def digits_between(numbers: Iterable[tuple[str, str, str]]) -> int:
+    """Significant digits of (claim, quantity, printed text), those that say the same counted once."""
+    most: dict[tuple[str, str], int] = {}
+    for claim, quantity, text in numbers:
+        said = _says(claim, quantity)
+        most[said] = max(most.get(said, 0), significant_digits(text))
+    return sum(most.values())
+
+
+def independent(numbers: Iterable[tuple[str, str]]) -> int:
+    """How many of these numbers, (claim, quantity), say something of their own."""
+    return len({_says(*number) for number in numbers})
+
+
+def _says(claim: str, quantity: str) -> tuple[str, str]:
+    q = Quantity.parse(quantity)
+    return claim, "" if q.kind in _OF_THE_FIT else q.place or q
+
+
+def enough(slips: Sequence[Slip], off: Iterable[tuple[str, str]]) -> bool:
+    """Whether the numbers that were off, and come out by these slips, are evidence for them."""
+    return not any(s.name in STOPS for s in slips) or independent(off) > len(slips)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A reading that reproduces all printed numbers of some claims.
+
+    slips: empty if the numbers come out as they stand.  numbers: how many printed numbers these claims have;
+    all come out.  also: sentences of other readings that give the same numbers.  note: evidence in addition
+    to the numbers.  also_names: names of the slips of the readings in `also`.
+    """
+
+    slips: tuple[Slip, ...]
+    claims: tuple[str, ...]
+    numbers: int
+    also: tuple[str, ...] = ()
+    note: str = ""
+    also_names: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(s.name for s in self.slips)
+
+    @property
+    def cost(self) -> int:
+        return sum(s.cost for s in self.slips)
+
+    @property
+    def words(self) -> str:
+        """ "the columns are read in prefmod's order and p-values are one-sided"."""
+        return " and ".join(s.sentence for s in self.slips)
+
+    @property
+    def sentence(self) -> str:
+        """ "comes out if ..."."""
+        if not self.slips:
+            return "no slip needed: every number comes out as it is printed"
+        text = f"comes out if {self.words}"
+        if self.note:
+            text += f" ({self.note})"
+        if self.also:
+            more = "; ".join(f"if {a}" for a in self.also[:4]) + (
+                f"; and {len(self.also) - 4} more" if len(self.also) > 4 else ""
+            )
+            text += f" (the same numbers: {more})"
+        return text
+
+
+@dataclass(frozen=True)
+class Found:
+    """The result of a search for claims that share a table and an explanation.
+
+    numbers: how many printed numbers these claims have.  readings: how many readings were tried for them.
+    explanations: cheapest first; empty if no reading fits.  skipped: how many possible readings were left out
+    because there are more than `MOST_READINGS`.  failed: how many readings gave no numbers because an
+    estimate is infinite and could not be computed.  chance: expected number of readings, with as many slips
+    as the best one, that fit by chance.  digits: significant digits of the numbers that do not come out as
+    printed.
+    """
+
+    claims: tuple[str, ...]
+    numbers: int
+    readings: int
+    explanations: tuple[Explanation, ...]
+    skipped: int = 0
+    failed: int = 0
+    chance: float = 0.0
+    digits: int = 0
+
+    @property
+    def plain(self) -> bool:
+        """Whether no slip is needed."""
+        return bool(self.explanations) and not self.explanations[0].slips
+
+    @property
+    def clear(self) -> bool:
+        """Whether exactly one reading fits, and not by chance."""
+        return len(self.explanations) == 1 and (self.plain or self.chance <= BY_CHANCE)
+
+
+def count_words(found: Found) -> str:
+    """ "1 explanation of 15,768 readings; 9 numbers"."""
+    n = len(found.explanations)
+    words = (
+        f"{n} explanation{'' if n == 1 else 's'} of"
+        f" {found.readings:,} reading{'' if found.readings == 1 else 's'};"
+        f" {found.numbers} number{'' if found.numbers == 1 else 's'}"
+    )
+    if found.chance > BY_CHANCE and not found.plain:
+        words += (
+            f"; the numbers that are off have {found.digits} digit{'' if found.digits == 1 else 's'} between"
+            f" them, so that chance alone gives about {found.chance:.1g}: no evidence for any"
+        )
+    if found.skipped:
+        words += f"; {found.skipped:,} further readings were not tried"
+    if found.failed:
+        words += f"; {found.failed:,} readings have no numbers, an estimate being infinite"
+    return words
+
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

@@ -29,18 +29,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...fit.spec import LOG_WORTH_PER_UNIT
-from ...native.pairs.batch import Design, log_likelihood, score_and_information
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
+from ...native.comparisons.counts.batch import Design, log_likelihood, score_and_information
 from ..claims.quantities import kind_of
 from .catalogue import families
-from .constants import constants
-from .fits import Fitted, treated
-from .registry import Draft, Slip
-from .rows import Rows
-from .values import Batch, Setting, wins_of
+from .known import Draft, Slip
+from .values import Batch, Setting, constants, wins_of
+from .variants import Fitted, Rows, treated
 
 if TYPE_CHECKING:
     from .target import Target
+
 
 FloatArray = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bridge.cells import count
+from ...bridge.programs.counted_cells import count
 from ...errors import InputError
 from ...fit.fit import Fit
 

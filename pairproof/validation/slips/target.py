@@ -1,5 +1,4 @@
-"""A claim prepared for a search: its printed numbers as intervals, its model ready for thousands of tables.
-"""
+"""A claim prepared for a search: its printed numbers as intervals, its model ready for thousands of tables."""
 
 from __future__ import annotations
 
@@ -12,18 +11,16 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
-from ...fit.spec import LOG_WORTH_PER_UNIT
 from ..claims.paper import Claim, PrintedQuantity
 from ..claims.printed import Printed
 from ..claims.quantities import kind_of
-from ..verdicts.printout import Printout
+from ..verdicts.arithmetic import Printout
 from ..verdicts.verdict import judge_print
-from .constants import Constants, constants
-from .fits import Fitted, Model, Solver
-from .registry import Situation, Slip, printed_kinds
-from .rows import Rows
-from .values import Batch, Setting, Values, own_setting, wins_of
+from .known import Situation, Slip, printed_kinds
+from .values import Batch, Constants, Setting, Values, constants, own_setting, wins_of
+from .variants import Fitted, Model, Rows, Solver
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

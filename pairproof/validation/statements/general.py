@@ -3,23 +3,153 @@
 A test is a function of a `Context` and of the claim's `args`; it returns a `Finding`.  A statement that does
 not hold is `differs-conclusion`, or `differs` where nothing follows from it, and its code says what it is:
 ``false`` (the data say otherwise), ``misleading`` (true to the letter, the reader concludes the opposite),
-``erratum`` (a slip of the pen).
+``erratum`` (a slip of the pen).  What is said of a printed table of numbers is worked out in decimal from
+what is printed.
+
+Two items with ties have closed forms, and all counts that print given numbers can be searched.  With counts
+(a, t, b) of first preferred, tie, second preferred, the saturated model of Dras (2015, eq. 1) has::
+
+    o1 = ln(a/b) / 2                 se = sqrt(1/a + 1/b) / 2
+    g1 = ln t - (ln a + ln b) / 2    se = sqrt(1/t + (1/a + 1/b) / 4)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError
+from ...fit.estimates.array_inference import normal_quantile
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
+from ...fit.estimates.tails import p_equals, p_words, two_sided_p
 from ...fit.fit import Fit
-from ...fit.spec import LOG_WORTH_PER_UNIT
-from ...fit.tails import p_equals, p_words
+from ..claims.printed import Printed
 from ..claims.quantities import first_preferences, quantity
-from ..verdicts import two_item_counts as two_items
-from .registry import Context, Finding, holds, statement_test
+from .registers import Context, Finding, holds, statement_test
+
+Triple = tuple[int, int, int]
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """o1, its standard error, g1 and its standard error."""
+
+    o: float
+    se_o: float
+    g: float
+    se_g: float
+
+
+def closed_form(a: float, t: float, b: float) -> ClosedForm:
+    """The estimates for counts that are all positive."""
+    if min(a, t, b) <= 0:
+        raise InputError(f"counts ({a:g}, {t:g}, {b:g}): an estimate is infinite where a count is 0")
+    return ClosedForm(
+        math.log(a / b) / 2,
+        math.sqrt(1 / a + 1 / b) / 2,
+        math.log(t) - math.log(a * b) / 2,
+        math.sqrt(1 / t + (1 / a + 1 / b) / 4),
+    )
+
+
+def sign_test_p(a: float, b: float) -> float:
+    """Two-sided binomial p of a against b preferences, ties left out."""
+    from scipy.stats import binomtest
+
+    return float(binomtest(int(a), int(a + b), 0.5).pvalue)
+
+
+def counts_that_print(printed: Mapping[str, str], at_most: int) -> list[Triple]:
+    """All (a, t, b), each in 1..at_most, that print these numbers, with a > b if "o1" is not among them."""
+    unknown = set(printed) - {"o1", "se_o1", "p_o1", "g1", "se_g1", "p_g1"}
+    if unknown:
+        raise InputError(f"counts_that_print: {sorted(unknown)}; expected o1, se_o1, p_o1, g1, se_g1, p_g1")
+    n = np.arange(1, at_most + 1, dtype=float)
+    a, b = (x.ravel() for x in np.meshgrid(n, n, indexing="ij"))
+    o, var = np.log(a / b) / 2, (1 / a + 1 / b) / 4
+    keep = _prints(o, printed.get("o1")) & _prints(np.sqrt(var), printed.get("se_o1"))
+    keep &= _z_prints(o / np.sqrt(var), printed.get("p_o1"))
+    if "o1" not in printed:
+        keep &= a > b
+    found: list[Triple] = []
+    for i in np.flatnonzero(keep):
+        g, se = np.log(n) - np.log(a[i] * b[i]) / 2, np.sqrt(1 / n + var[i])
+        fits = (
+            _prints(g, printed.get("g1"))
+            & _prints(se, printed.get("se_g1"))
+            & _z_prints(g / se, printed.get("p_g1"))
+        )
+        found += [(int(a[i]), int(t), int(b[i])) for t in n[fits]]
+    return found
+
+
+def counts_with(total: int, stronger_ties_than: Triple, alpha: float) -> list[Triple]:
+    """All positive (a, t, b) of this total with o1 > 0 significant at alpha, and g1 larger than that of other
+    counts, by its estimate and by its z (and significant at alpha)."""
+    z = normal_quantile(1 - alpha / 2)
+    other = closed_form(*stronger_ties_than)
+    z_ties = max(z, other.g / other.se_g)
+    found = []
+    for a in range(1, total - 1):
+        for t in range(1, total - a):
+            c = closed_form(a, t, total - a - t)
+            if c.o > z * c.se_o and c.g > max(other.g, z_ties * c.se_g):
+                found.append((a, t, total - a - t))
+    return found
+
+
+def try_pattern(pattern: str, total: int) -> tuple[int, list[Triple]]:
+    """How many counts (n, t, n) of a description there are up to this total, and those that do not behave as
+    said.
+    """
+    rules: dict[str, tuple[Callable[[int, int], bool], Callable[[float], bool]]] = {
+        "equal": (lambda n, t: n == t, lambda g: abs(g) < 1e-12),
+        "ties": (lambda n, t: n < t, lambda g: g > 0),
+        "no-ties": (lambda n, t: n > t, lambda g: g < 0),
+    }
+    if pattern not in rules:
+        raise InputError(f"pattern {pattern!r}; expected one of {', '.join(rules)}")
+    described, behaves = rules[pattern]
+    tried, broken = 0, []
+    for n in range(1, total // 2 + 1):
+        for t in range(1, total - 2 * n + 1):
+            if described(n, t):
+                tried += 1
+                c = closed_form(n, t, n)
+                if c.o != 0.0 or not behaves(c.g):
+                    broken.append((n, t, n))
+    return tried, broken
+
+
+def _prints(values: FloatArray, text: str | None) -> BoolArray:
+    return np.ones(len(values), bool) if text is None else _inside(values, Printed.parse(text))
+
+
+def _inside(values: FloatArray, printed: Printed) -> BoolArray:
+    """As `Printed.verdict`, on many values: the ends are widened by the last bits of a double."""
+    low = (
+        -np.inf if printed.low is None else float(printed.low * (1 - Decimal("1e-12").copy_sign(printed.low)))
+    )
+    high = (
+        np.inf
+        if printed.high is None
+        else float(printed.high * (1 + Decimal("1e-12").copy_sign(printed.high)))
+    )
+    return (values >= low) & (values <= high)
+
+
+def _z_prints(z: FloatArray, p_text: str | None) -> BoolArray:
+    return np.ones(len(z), bool) if p_text is None else _prints(two_sided_p(z), p_text)
 
 
 def _in_order(values: Mapping[str, float]) -> list[str]:
@@ -226,7 +356,7 @@ def sign_test_agrees(context: Context) -> Finding:
     if len(pairs) != 1:
         raise InputError(f"a sign test is of one pair of items; {context.data.source} has {len(pairs)} pairs")
     ((pair, (a, t, b)),) = pairs.items()
-    dropped, split = two_items.sign_test_p(a, b), two_items.sign_test_p(a + t // 2, b + t // 2)
+    dropped, split = sign_test_p(a, b), sign_test_p(a + t // 2, b + t // 2)
     estimate, p = quantity(context.fit, f"estimate.{pair[0]}"), quantity(context.fit, f"p.{pair[0]}")
     same = (dropped < context.alpha) == (p < context.alpha) and (a > b) == (estimate > 0)
     text = (
@@ -240,7 +370,7 @@ def sign_test_agrees(context: Context) -> Finding:
 def only_counts_that_print(context: Context, *, at_most: int, printed: Mapping[str, str]) -> Finding:
     """The claim's counts are the only ones, each at most so large, that print these numbers."""
     ((_, counts),) = context.data.pooled().items()
-    found = two_items.counts_that_print(printed, at_most)
+    found = counts_that_print(printed, at_most)
     text = (
         f"of all counts (n+, n0, n-) up to {at_most} each,"
         f" {len(found)} print{'s' if len(found) == 1 else ''}"
@@ -254,7 +384,7 @@ def counts_not_determined(context: Context, *, total: int, stronger_ties_than: s
     """What is said in words leaves many counts: first item preferred at alpha, tie effect larger and more
     significant than that of another data set."""
     ((_, (a, t, b)),) = context.data_of(stronger_ties_than).pooled().items()
-    found = two_items.counts_with(total, (int(a), int(t), int(b)), context.alpha)
+    found = counts_with(total, (int(a), int(t), int(b)), context.alpha)
     text = (
         f"its counts are not in the text: {len(found)} (n+, n0, n-) with n+ + n0 + n- = {total} fit what is"
         f" said (n+ {_range(found, 0)}, n0 {_range(found, 1)}, n- {_range(found, 2)})"
@@ -277,7 +407,7 @@ def pattern_of_counts(context: Context, *, pattern: str, total: int = 120) -> Fi
     `pattern`: "equal" (n+ = n0 = n-: all parameters 0), "ties" (n+ = n- < n0: tie effect positive, o1 = 0),
     "no-ties" (n+ = n- > n0: tie effect negative, o1 = 0).
     """
-    tried, broken = two_items.try_pattern(pattern, total)
+    tried, broken = try_pattern(pattern, total)
     text = (
         f"its counts stand in an image and are not in the text; all {tried} counts of that description with a"
         f" total up to {total} behave as said"
@@ -285,3 +415,43 @@ def pattern_of_counts(context: Context, *, pattern: str, total: int = 120) -> Fi
     if broken:
         return Finding.because("false", f"{broken[0]} is of that description and does not behave as said")
     return Finding("not-checkable", text, float(tried), "no-counts")
+
+
+@statement_test("ranking-by-column")
+def ranking_by_column(
+    context: Context, *, item: str, columns: Sequence[str], ranking: Sequence[str]
+) -> Finding:
+    """Each column of printed numbers, largest first, gives this ranking; where two are printed alike, either
+    order does.
+    """
+    table = context.table
+    tied, wrong = [], []
+    for column in columns:
+        value = {name: Decimal(text) for name, text in zip(table[item], table[column])}
+        found = [value[name] for name in ranking]
+        if any(a < b for a, b in zip(found, found[1:])):
+            wrong.append(f"{column}: {' '.join(sorted(value, key=lambda k: -value[k]))}")
+        tied += [
+            f"{a} and {b} in {column} ({value[a]})"
+            for a, b in zip(ranking, list(ranking)[1:])
+            if value[a] == value[b]
+        ]
+    if wrong:
+        return Finding.because("false", "; ".join(wrong))
+    if tied:
+        return Finding.because(
+            "tied",
+            f"comes out if those printed alike may stand in either order: {', '.join(tied)}",
+            "explained",
+        )
+    return Finding("agrees", f"{', '.join(columns)}: {' '.join(ranking)}")
+
+
+@statement_test("narrower-range")
+def narrower_range(context: Context, *, column: str, than: Sequence[str]) -> Finding:
+    """A column spans less than each of the others, at its foot and at its top."""
+    table = context.table
+    span = {c: (min(map(Decimal, table[c])), max(map(Decimal, table[c]))) for c in (column, *than)}
+    low, high = span[column]
+    text = ", ".join(f"{c} {a} to {b}" for c, (a, b) in span.items())
+    return holds(all(low > span[c][0] and high < span[c][1] for c in than), text)

@@ -1,18 +1,133 @@
-"""`Agreement`: one quantity with its printed, native, R and 50-digit values, and the verdict on them."""
+"""`Agreement`: one quantity with its printed, native, R and 50-digit values, the verdict on them, its code, and
+whether a person accepted it.
+
+A row's explanation is a sentence for people and may be reworded at any time; its code, one fixed word, is
+what programs and `accept` in a claims file go by.  Beside the codes listed here a row can carry the name of a
+known slip (`pair-order`, `stopped-early`, ...; :mod:`pairproof.validation.slips`), several joined by "+", or
+the name of a reading that the claims file itself gives.
+
+`accept` in a claims file lists the explanations that a person agreed with, by code.  Files written before
+there were codes could name the text of an explanation up to its first colon; `OLD_WORDINGS` turns those into
+codes.
+"""
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ...data.options import one_of
+from ...errors import InputError
+from ...text import quoted
 from ..claims.quantities import Quantity
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit
     from ..claims.paper import Claim
+
+
+#: Code -> what it says of the row.
+CODES: dict[str, str] = {
+    # a printed number against the computed one
+    "other-value": "the computed number prints otherwise",
+    "other-sign": "the computed number has the other sign",
+    "other-order": "the items are printed in another order than computed",
+    "other-significance": "significant at the claim's level as printed or as computed, but not both",
+    "significance-mark": "the printed star or mark does not belong to the computed p-value",
+    "truncated": "agrees only if the computed number is cut off and not rounded",
+    "idle-zeros": "agrees if the zeros that end a printed integer are no digits",
+    "rounded-half": "lies half-way between two prints, and agrees by one rule of rounding",
+    "rounding-error": "the print is what rounding left of a deviance that is 0 by definition",
+    "ambiguous": "several readings give the printed numbers",
+    "not-estimable": "the data do not determine the number",
+    "no-outcomes": "the outcomes of the comparisons are not at hand",
+    # other programs' definitions of one and the same fit
+    "cells": "deviance and df are taken on other cells",
+    "aic-constant": "logLik and AIC have the constants that R's glm or gnm adds",
+    "deviance-is-log-likelihood": "the deviance is minus twice the log-likelihood",
+    "wald-sigma": "sigma = 0 is tested by z = sigma / se, which is not normal at the end of sigma's range",
+    "expected-information": "standard errors are those of the expected information, as R's glm has them",
+    # printed numbers against each other
+    "arithmetic": "follows, or should follow, from numbers printed beside it",
+    "win-totals": "the expected totals of wins that the printed abilities imply",
+    # statements
+    "false": "the data say otherwise",
+    "misleading": "true to the letter, and the reader concludes the opposite",
+    "erratum": "a slip of the pen from which nothing follows",
+    "stated": "the verdict is a person's: the claims file gives it, nothing was computed",
+    "no-counts": "the counts are not printed: only what every possible table has in common was looked at",
+    "tied": "numbers that are printed alike may stand in either order",
+    "equation-6-on-votes": "the paper's equation 6, made for sentences, is applied to votes",
+    "not-told-apart": "the order of the means is as said, and they cannot be told apart",
+    "lowest-throughout": "lowest at every size, not nearest to its own limit",
+    "larger-samples": "comes out for larger samples only",
+    "smaller-sample": "comes out for the smaller sample only",
+    "other-training-sets": "comes out for some random training sets",
+    "other-annotators": "comes out for some simulated annotators and not for others",
+    "independent-answers": "comes out if answers are independent, not if those of a judge or source go together",
+    "no-clusters": "the table does not say which answers go together, so they cannot be clustered",
+    "one-cluster": "one judge or source alone determines the number: clustering gives it no standard error",
+    # computations
+    "rounded-twice": "the print is what a number gives that was rounded once before",
+    "infinite-estimate": "the estimate is infinite, and the print depends on when R stopped",
+    "no-native-model": "native has no such model: the numbers are R's alone",
+    # native against R and against 50-digit values
+    "r-stopped-early": "R stopped short of the maximum, so its number checks nothing",
+    "r-not-converged": "R itself says that it did not converge, so its number checks nothing",
+    "r-towards-infinity": "R stopped on its way to an infinite estimate",
+    "r-has-no-value": "R gives no number where native has one",
+    "r-has-a-value": "R gives a number for what is not estimable",
+    "r-is-wrong": "R's number is wrong, or of another definition, for a reason that is known",
+    "few-digits": "native and R agree to fewer digits than the floor",
+    "few-certified-digits": "native and the 50-digit value agree to fewer digits than the floor",
+    "native-not-at-maximum": "the score at native's own estimates is not 0",
+    "native-standard-errors": "native's standard errors are not those of the information",
+    "not-returned": "the R call gives this kind of number for others and not for this one",
+    "drift": "R's live answer is not the recorded one",
+    "sampled": "means of draws, judged by their Monte Carlo errors and not by digits",
+    "monte-carlo": "integrals by points drawn at random, judged by their errors and not by digits",
+    "one-side-only": "only one of the two fits has the number",
+    # what did not run
+    "r-error": "R stops on this table with an error of its own that is known",
+    "not-asked": "not asked of R: by a rule on the size or kind of table, or because R was not wanted",
+    "no-r-model": "no R function that was asked for has the model",
+    "no-counterpart": "no R package has the model, or fits another one to this table",
+    "r-not-run": "an R call that should have run did not",
+    "native-not-run": "the native fit did not run",
+    "computation-not-run": "the computation of the claim's numbers did not run",
+    "test-not-run": "the test of the statement did not run",
+}
+
+#: Codes of numbers of an R call that did not reach its maximum.
+R_STOPPED = ("r-stopped-early", "r-not-converged", "r-towards-infinity")
+#: Codes that say only *that* numbers differ.  To accept one would be to accept any number.
+ONLY_DIFFERENT = (
+    "other-value",
+    "other-sign",
+    "other-order",
+    "other-significance",
+    "significance-mark",
+    "few-digits",
+    "few-certified-digits",
+    "native-not-at-maximum",
+    "native-standard-errors",
+    "one-side-only",
+)
+
+
+def join(codes: Sequence[str]) -> str:
+    """The code of several reasons that hold together: ``cells+aic-constant``."""
+    return "+".join(codes)
+
+
+def accepts(accept: Collection[str], code: str) -> bool:
+    """Whether `accept`, the codes that a person agreed with, holds this code, or all the codes it joins."""
+    return bool(code) and (code in accept or all(part in accept for part in code.split("+")))
+
 
 Verdict = Literal[
     "agrees",
@@ -75,7 +190,7 @@ class Agreement:
     which is right where native and R differ.  where: page, section or table.  r_arrived: false: R stopped
     before it reached the maximum, or drew too few random points; its number is shown but cannot check
     native's.  code: why the row has its verdict, in one fixed word
-    (:mod:`pairproof.validation.verdicts.codes`), the name of a slip, or the name of a reading in the claims
+    (:mod:`pairproof.validation.verdicts.agreement`), the name of a slip, or the name of a reading in the claims
     file; "" for a row that agrees and has nothing to explain.  certified_floor: digits required of
     `certified_digits`, where they are not those of a model of comparisons.  no_record: whether R could not be
     asked, and no record stood in for it.  place: where `native` stands in the value that a migrated script
@@ -280,3 +395,110 @@ def to_document(agreements: Sequence[Agreement]) -> dict[str, Any]:
 def value_or_none(value: float) -> float | None:
     """None for nan: a quantity without a value."""
     return None if math.isnan(value) else value
+
+
+#: Verdicts that a person gives to a statement that has no test; `accept` holds one of them.
+STATED = ("agrees", "not-checkable", "false", "misleading", "erratum")
+
+#: Old wordings (an explanation up to its first colon, as a regular expression) and the code of each.
+OLD_WORDINGS: tuple[tuple[str, str], ...] = (
+    ("R's own error", "r-error"),
+    ("lost", "not-returned"),
+    ("native did not run", "native-not-run"),
+    ("the test did not run", "test-not-run"),
+    ("(stats|gnm|prefmod|BradleyTerry2|psychotools|MASS)", "r-not-run"),
+    (".+ did not run", "computation-not-run"),
+    ("no R call of .+ answers this model", "no-r-model"),
+    ("stated, not computed", "stated"),
+    ("the outcomes are not at hand", "no-outcomes"),
+    ("only R was to be asked, and no R call that ran has it", "r-not-run"),
+    ("its counts (are|stand) .+", "no-counts"),
+    ("(estimate|contrast)[._].+ / (se|contrast_se)\\..+", "arithmetic"),
+    ("from (z|contrast_z)\\..+, or .+", "arithmetic"),
+    ("estimate\\..+ [-+] (1\\.96 se|estimate)\\..+", "arithmetic"),
+    ("exp\\(estimate\\..+\\)|exp of the log worth difference of .+", "arithmetic"),
+    ("from (the estimates|deviance and df_resid|lr\\..+ and lr_df\\..+)", "arithmetic"),
+    ("between the difference and the sum of .+", "arithmetic"),
+    ("not above the null deviance|df_null less the printed parameters", "arithmetic"),
+    ("no more than pairs x free outcomes - parameters", "arithmetic"),
+    ("AIC - deviance \\+ 2 df is .+|the sum of all is .+", "arithmetic"),
+    ("difference of the printed values of both models", "arithmetic"),
+    ("at a maximum every expected total is .+", "win-totals"),
+    ("with the digits printed a total is known to .+", "win-totals"),
+    # Wordings that only say that a number differs: see `ONLY_DIFFERENT`.
+    ("computed .+", "other-value"),
+    ("the sign is the other", "other-sign"),
+    ("printed .+ above .+, computed .+", "other-order"),
+    ("printed as (not )?significant at .+", "other-significance"),
+    ("the mark .+ does not belong to .+", "significance-mark"),
+    ("native and .+ agree to .+", "few-digits"),
+)
+_CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*(\+[a-z0-9]+(-[a-z0-9]+)*)*")
+
+
+def accepted_code(entry: str, readings: Collection[str] = ()) -> str:
+    """The code that one entry of `accept` stands for.
+
+        Parameters
+        ----------
+        entry : str
+        readings : collection of str
+            Names of the claim's own readings; each is a code for that claim, whatever it looks like.
+
+        Returns
+        -------
+        str
+            The entry itself, or the code that took the place of an old wording.
+
+        Raises
+        ------
+        InputError
+            The entry is neither a code nor an old wording (a misspelt code, say), or it says that numbers differ
+            without giving a reason.  The message says what to write.
+
+        Examples
+        --------
+        >>> accepted_code("pair-order"), accepted_code("R's own error")
+        ('pair-order', 'r-error')
+        >>> accepted_code("computed 0.4472136")
+        Traceback (most recent call last):
+        pairproof.errors.InputError: accept names 'computed 0.4472136' (code "other-value"), which says that \
+    numbers differ but not why; give the claim a [[claim.reading]] that reproduces them and accept its name
+        
+    """
+    if entry in readings or entry in STATED:
+        return entry
+    code = entry if _CODE.fullmatch(entry) else ""
+    if entry not in CODES:
+        code = next((new for old, new in OLD_WORDINGS if re.fullmatch(old, entry)), code)
+    if code in ONLY_DIFFERENT:
+        raise InputError(
+            f'accept names {quoted(entry)} (code "{code}"), which says that numbers differ but not why; give'
+            " the claim a [[claim.reading]] that reproduces them and accept its name"
+        )
+    known = {*CODES, *_slips(), *readings}
+    unknown = [part for part in code.split("+") if part not in known] if code else [entry.lower()]
+    near = [n for part in unknown for n in difflib.get_close_matches(part, known, 1, 0.85)]
+    if code and not near:
+        return code
+    meant = f"; did you mean {', '.join(map(quoted, near))}?" if near else ""
+    raise InputError(
+        f'accept names {quoted(entry)}, which is not the code of an explanation; write the "code" of the row'
+        f" in the report's JSON{meant or ', such as ' + quoted('pair-order')}"
+    )
+
+
+def accepted(row: Agreement, accept: Sequence[str]) -> Agreement:
+    """The row, marked as accepted if it has a verdict that can be accepted and `accept` holds its code."""
+    return replace(row, accepted=is_accepted(row.verdict, row.code, accept))
+
+
+def is_accepted(verdict: Verdict, code: str, accept: Sequence[str]) -> bool:
+    """Whether a person who accepts these codes has agreed to a row with this verdict and code."""
+    return verdict in ACCEPTABLE and accepts(accept, code)
+
+
+def _slips() -> Collection[str]:
+    from ..slips.catalogue import families
+
+    return families()

@@ -13,21 +13,165 @@ number that was printed beside them must meet it::
 
 As statcheck (Nuijten et al. 2016) does for t and F, extended to what papers on paired comparisons print.
 Each printed number is checked at most once, by the sharpest relation that has it.  The test of win totals is
-in :mod:`.win_totals`.
+in :mod:`.arithmetic_rows`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Optional
+from decimal import Decimal
+from typing import Literal, Optional
 
-from ...fit.inference import normal_quantile
+from ...fit.estimates.array_inference import normal_quantile
+from ...fit.estimates.specification import ModelSpec
+from ..claims.printed import Printed
 from ..claims.quantities import Quantity, kind_of
 from .agreement import Verdict
-from .interval import How, Interval
-from .printout import NotPrinted, PrintedAs, Printout
+
+#: Relative slack of an interval computed in doubles from ends that are exact decimals.
+SLACK = 1e-9
+#: How a number was made shorter for print.
+How = Literal["rounded", "truncated", "idle-zeros"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval: all values from `low` to `high`, ends included; infinite where there is no end."""
+
+    low: float
+    high: float
+
+    @staticmethod
+    def of(printed: Printed, how: How = "rounded") -> Interval:
+        """The values that print so: rounded; cut off; rounded where the zeros that end an integer are no
+        digits.
+        """
+        if printed.unit is None or printed.value is None:
+            return Interval(
+                -math.inf if printed.low is None else float(printed.low),
+                math.inf if printed.high is None else float(printed.high),
+            )
+        half = printed.unit / 2
+        if how == "truncated":
+            return Interval(
+                float(printed.value - (printed.unit if printed.value <= 0 else 0)),
+                float(printed.value + (printed.unit if printed.value >= 0 else 0)),
+            )
+        if how == "idle-zeros" and printed.unit == 1 and printed.value:
+            digits = str(abs(int(printed.value)))
+            half = Decimal(10) ** (len(digits) - len(digits.rstrip("0"))) / 2
+        return Interval(float(printed.value - half), float(printed.value + half))
+
+    def meets(self, other: Interval) -> bool:
+        slack = SLACK * max(
+            (abs(e) for e in (self.low, self.high, other.low, other.high) if math.isfinite(e)), default=0.0
+        )
+        return self.low <= other.high + slack and other.low <= self.high + slack
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: Interval) -> Interval:
+        return Interval(self.low - other.high, self.high - other.low)
+
+    def times(self, factor: float) -> Interval:
+        return Interval(*sorted((self.low * factor, self.high * factor)))
+
+    def over(self, other: Interval) -> Interval:
+        """The quotient; everything if the divisor may be 0."""
+        if other.low <= 0:
+            return Interval(-math.inf, math.inf)
+        ends = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Interval(min(ends), max(ends))
+
+    def both(self, other: Interval) -> Interval:
+        """The values that lie in both intervals; all of `other` where none does.
+
+        Where a printed z does not fit the printed estimate and standard error, the check of z says so, and p
+        is held against the latter two.
+        """
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        return Interval(low, high) if low <= high else other
+
+    def size(self) -> Interval:
+        """Absolute values."""
+        if self.low <= 0 <= self.high:
+            return Interval(0.0, max(-self.low, self.high))
+        return Interval(*sorted((abs(self.low), abs(self.high))))
+
+    def exp(self) -> Interval:
+        return Interval(math.exp(min(self.low, 700)), math.exp(min(self.high, 700)))
+
+    def __str__(self) -> str:
+        if math.isinf(self.low):
+            return f"at most {self.high:.6g}"
+        return f"{self.low:.6g}" if self.low == self.high else f"{self.low:.6g} to {self.high:.6g}"
+
+
+#: Kinds that are whole numbers and never rounded.
+_WHOLE = ("df_resid", "df_null", "lr_df")
+
+
+class NotPrinted(LookupError):
+    """A relation needs a number that is not printed."""
+
+
+@dataclass(frozen=True)
+class Printout:
+    """The printed numbers of one claim, and what must be known to relate them.
+
+    unit: log worth per unit of an item's estimate.
+    """
+
+    numbers: Mapping[str, Printed]
+    items: tuple[str, ...]
+    unit: float
+    spec: ModelSpec
+    tie_category: bool
+    sided: int = 2
+    alpha: float = 0.05
+
+    def interval(self, name: str, how: How = "rounded") -> Interval | None:
+        """The printed interval; 0 for a reference that is not printed; None if it is not there."""
+        if name in self.numbers:
+            printed = self.numbers[name]
+            if kind_of(name) in _WHOLE and printed.value is not None and printed.unit is not None:
+                return Interval(float(printed.value), float(printed.value))
+            return Interval.of(printed, how)
+        reference = self.spec.reference
+        if reference and name == f"estimate.{reference}" and not self.spec.by:
+            return Interval(0.0, 0.0)
+        return None
+
+    def estimates(self, how: How = "rounded") -> dict[str, Interval] | None:
+        """Every item's estimate, or None if one is not printed."""
+        if self.spec.by or self.spec.item_terms:
+            return None
+        numbers = PrintedAs(self, how)
+        try:
+            return {i: numbers[f"estimate.{i}"] for i in self.items}
+        except NotPrinted:
+            return None
+
+
+@dataclass(frozen=True)
+class PrintedAs:
+    """The intervals of a printout if its numbers were made shorter in one way."""
+
+    printout: Printout
+    how: How
+
+    def __contains__(self, name: str) -> bool:
+        return self.printout.interval(name, self.how) is not None
+
+    def __getitem__(self, name: str) -> Interval:
+        found = self.printout.interval(name, self.how)
+        if found is None:
+            raise NotPrinted(name)
+        return found
+
 
 #: Ways in which a number may have been made shorter, the verdict if it comes out so, and a remark.
 _VERDICTS: tuple[tuple[How, Verdict, str], ...] = (
@@ -42,7 +186,7 @@ class Check:
     """The result of checking one printed number against others.
 
     quantity: the number that is checked.  sentence: from which numbers, and which interval they give.  code:
-    as in :data:`pairproof.validation.verdicts.codes.CODES`.
+    as in :data:`pairproof.validation.verdicts.agreement.CODES`.
     """
 
     quantity: str

@@ -12,11 +12,10 @@ from decimal import Decimal
 
 import numpy as np
 
-from ...fit.tails import p_equals
+from ...fit.estimates.tails import p_equals
 from ..claims.paper import PrintedQuantity
 from .agreement import Verdict
-from .digits import digits_of_agreement
-from .floors import CERTIFIED, Floor, floor
+from .digits import CERTIFIED, Floor, digits_of_agreement, floor
 
 #: Below this size, per comparison, a printed deviance on 0 df is what rounding leaves of 0: observed 6.7e-15
 #: over 120 comparisons in Dras (2015); a deviance is a sum of n log terms, each right to 1e-16.
@@ -32,7 +31,7 @@ class PrintVerdict:
     """The verdict on one printed number, why, and the code of why.
 
     note: what has to be said beside a plain "agrees", or why it differs.  code: the same as one of
-    :data:`pairproof.validation.verdicts.codes.CODES`; "" for a plain "agrees".
+    :data:`pairproof.validation.verdicts.agreement.CODES`; "" for a plain "agrees".
     """
 
     verdict: Verdict

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pairproof.bridge.capture
-from pairproof.bridge.values.json import load
-from pairproof.bridge.values.values import RValue, from_node
+from pairproof.bridge.values.nodes import RValue, from_node, load
 
 R_SIDE = Path(pairproof.bridge.capture.__file__).parent / "r"
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pairproof.bridge.capture.copying import changed, copy_folder
-from pairproof.bridge.capture.neighbours import copy_neighbours, root_of
+from pairproof.bridge.capture.copying import changed, copy_folder, copy_neighbours, root_of
 from pairproof.errors import InputError, TooLargeError
 
 

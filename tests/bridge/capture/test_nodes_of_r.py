@@ -10,8 +10,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from pairproof.bridge.values.json import load
-from pairproof.bridge.values.values import RList, ROpaque, RVector, from_node
+from pairproof.bridge.values.nodes import RList, ROpaque, RVector, from_node, load
 from tests.bridge.capture.recorded_runs import R_SIDE
 
 

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from pairproof.bridge.capture.parsing import Parsed, parse_files
 from pairproof.bridge.capture.run import plain_environment, r_home
+from pairproof.bridge.capture.scripts import Parsed, parse_files
 
 pytestmark = pytest.mark.r
 

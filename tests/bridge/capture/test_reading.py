@@ -8,8 +8,8 @@ import os
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pairproof.bridge.capture import reading
-from pairproof.bridge.capture.reading import read_records
+from pairproof.bridge.capture import recorded as reading
+from pairproof.bridge.capture.recorded import read_records
 
 START = {"type": "start", "pid": "7", "r_version": "4.2.2", "platform": "x86_64", "kind": ["a", "b", "c"]}
 END = {

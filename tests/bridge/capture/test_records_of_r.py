@@ -11,8 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from pairproof.bridge.values.json import load
-from pairproof.bridge.values.values import RList, RVector, from_node
+from pairproof.bridge.values.nodes import RList, RVector, from_node, load
 from tests.bridge.capture.recorded_runs import both, command, environment, read, value
 
 DATA = "d <- data.frame(y = c(1, 0, 1, 1, 0, 1), x = c(1, 2, 3, 4, 2, 1), g = rep(c('u', 'v'), 3))\n"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pairproof.bridge.capture import sandbox
+from pairproof.bridge.capture import running as sandbox
 from pairproof.bridge.capture.run import capture
-from pairproof.bridge.capture.sandbox import Sandbox, find_sandbox
+from pairproof.bridge.capture.running import Sandbox, find_sandbox
 from pairproof.errors import InputError
 from tests.bridge.capture.scripts_run import FIT, run, written
 

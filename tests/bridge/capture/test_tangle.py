@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from pairproof.bridge.capture.running import Ran
-from pairproof.bridge.capture.scripts import Kind, Script
-from pairproof.bridge.capture.tangle import NO_KNITR, chunk_lines, line_map, parts_not_run, tangled
+from pairproof.bridge.capture.scripts import (
+    NO_KNITR,
+    Kind,
+    Script,
+    chunk_lines,
+    line_map,
+    parts_not_run,
+    tangled,
+)
 from pairproof.bridge.process.cures import r_package
 from pairproof.errors import InputError, RUnavailable
 

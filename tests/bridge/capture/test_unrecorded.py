@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pairproof.bridge.capture.reading import MOST_FILES, Records, read_records
+from pairproof.bridge.capture.recorded import MOST_FILES, Records, read_records
 from pairproof.bridge.capture.run import unrecorded
 from pairproof.bridge.capture.running import Ran, RProgram
 from tests.bridge.capture.scripts_run import FIT, run, written

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pairproof.bridge.packages.answers import Floats, ask, reals, vector_of
+from pairproof.bridge.packages.asking import Floats, ask, reals, vector_of
 from pairproof.bridge.process.policy import BackendLike, backend as policy
-from pairproof.bridge.records.result import RResult
+from pairproof.bridge.records.calls import RResult
 
 PACKAGE = "TrueSkillThroughTime"
 #: mean_i, var_i, mean_j, var_j, gamma, epsilon.

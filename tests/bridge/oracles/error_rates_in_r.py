@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pairproof.bridge.packages.answers import RAnswer, ask, reals
+from pairproof.bridge.packages.asking import RAnswer, ask, reals
 from pairproof.bridge.process.policy import BackendLike
 
 RATES = """

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend
-from pairproof.native.annotation import beta, match_quality, trueskill
+from pairproof.native.annotation import allocation as match_quality, beta, trueskill
 from pairproof.native.annotation.methods import observe, start
-from pairproof.native.annotation.models.system_scores import rank_sum_p
+from pairproof.native.annotation.scores.systems_model import rank_sum_p
 from tests.bridge.conftest import digits
 from tests.bridge.oracles import annotation_in_r as r
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend
-from pairproof.native.ranking.error_rates import rate_difference
+from pairproof.native.competitions.ranking.error_rates import rate_difference
 from tests.bridge.conftest import digits
 from tests.bridge.oracles import error_rates_in_r
 

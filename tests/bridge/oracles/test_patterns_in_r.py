@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend
-from pairproof.bridge.oracles import answers_enumerated as answers
+from pairproof.bridge.oracles import patterns_in_r as answers
 from pairproof.bridge.oracles.patterns_in_r import Enumerated, newton
 from pairproof.errors import InputError, TooLargeError
 from tests.bridge.conftest import digits
-from tests.native.patterns.rankings.data import SALAD, SALAD_PERSONS
+from tests.native.answers.patterns.data import SALAD, SALAD_PERSONS
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.packages.answers import Estimates, Floats
+from pairproof.bridge.packages.asking import Estimates, Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairproof.bridge import base, by_design, data_frame, factor_of, gnm
+from pairproof.bridge import data_frame, factor_of
+from pairproof.bridge.packages import base, by_design, gnm
 
 X = {"a": [1, 1, 0, -1, -1, 0], "b": [-1, 0, 1, 1, 0, -1]}
 WINS, GAMES = np.array([7.0, 5, 3, 2, 6, 4]), np.full(6, 10.0)

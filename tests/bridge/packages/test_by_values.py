@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairproof.bridge import brglm, lme4, plackettluce
-from pairproof.bridge.packages.design_columns import design_columns
+from pairproof.bridge.packages import brglm, lme4, plackettluce
+from pairproof.bridge.packages.asking import design_columns
 from pairproof.errors import InputError
 from tests.bridge.conftest import digits
 

@@ -17,7 +17,7 @@ from pairproof.bridge.packages.bradleyterry2 import BTm_counts
 from pairproof.bridge.packages.gnm import gnm
 from pairproof.bridge.process.session import session
 from pairproof.bridge.values.frames import to_frame
-from pairproof.bridge.values.values import Formula
+from pairproof.bridge.values.nodes import Formula
 
 pytestmark = pytest.mark.r("gnm", "prefmod", "BradleyTerry2")
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend
-from pairproof.bridge.oracles import two_systems
+from pairproof.bridge.oracles import competitions_in_r as two_systems
 from pairproof.bridge.packages import boot, clubsandwich, csranks, lme4, multcomp, profiles, sandwich
-from pairproof.bridge.packages.comparison_rows import ComparisonRows
+from pairproof.bridge.packages.sandwich import ComparisonRows
 from pairproof.errors import RecordMissing
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None

@@ -2,7 +2,7 @@
 
 Replayed from the records that ship with the package; ``PAIRPROOF_RECORD=all`` asks R live and writes them
 anew.  Posterior means are judged against the Monte Carlo standard errors of both programs
-(pairproof.validation.verdicts.sampled).
+(pairproof.validation.papers.compared_with_r).
 """
 
 from __future__ import annotations
@@ -13,19 +13,22 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend
-from pairproof.bridge.oracles import competitions
+from pairproof.bridge.oracles import competitions_in_r as competitions
 from pairproof.bridge.packages import jags
 from pairproof.data.judgments import judgments, preference_counts
 from pairproof.errors import InputError, RecordMissing
-from pairproof.native.experiment.baselines import adjusted_uniform, independent_pairs, independent_students
-from pairproof.native.irt.categorical import fit_irt_categorical
-from pairproof.native.irt.gaussian import fit_irt_gaussian
-from pairproof.native.irt.gaussian_collapsed import map_irt_gaussian
-from pairproof.native.irt.gaussian_model import GaussianModel
-from pairproof.native.irt.sampling import item_codes
-from pairproof.native.numerics.mcmc import convergence
-from pairproof.native.ranking.two_systems import binary_result
-from pairproof.validation.verdicts.sampled import agree_sampled
+from pairproof.native.competitions.experiment.preference_models import (
+    adjusted_uniform,
+    independent_pairs,
+    independent_students,
+)
+from pairproof.native.competitions.irt.categorical_irt import fit_irt_categorical
+from pairproof.native.competitions.irt.gaussian_gibbs import GaussianModel
+from pairproof.native.competitions.irt.gaussian_irt import fit_irt_gaussian, map_irt_gaussian
+from pairproof.native.competitions.irt.posterior import item_codes
+from pairproof.native.competitions.ranking.two_systems import binary_result
+from pairproof.numerics.markov_chains import convergence
+from pairproof.validation.papers.compared_with_r import agree_sampled
 from tests.bridge.conftest import digits
 from tests.native.translation import random_table, table_2, two
 

@@ -15,7 +15,7 @@ from pairproof.bridge.packages import survival
 from pairproof.bridge.packages.plackettluce import PlackettLuce, itempar, qvcalc
 from pairproof.errors import InputError, RError
 from tests.bridge.conftest import digits
-from tests.native.patterns.rankings.data import FRUIT, SALAD, SALAD_PERSONS, pudding
+from tests.native.answers.patterns.data import FRUIT, SALAD, SALAD_PERSONS, pudding
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 FRUITS = ["apple", "banana", "orange", "pear"]

@@ -32,13 +32,12 @@ from pairproof.bridge.packages.prefmod import llbt_design, llbtPC_fit
 from pairproof.bridge.packages.psychotools import btmodel
 from pairproof.bridge.process.policy import Backend
 from pairproof.bridge.process.session import session
-from pairproof.bridge.records.record import Records
-from pairproof.bridge.script import to_r
+from pairproof.bridge.programs.r_script import to_r
+from pairproof.bridge.records.record_files import Records
 from pairproof.bridge.values.convert import to_node
 from pairproof.bridge.values.formulas import FUNCTIONS, checked, variables
 from pairproof.errors import FormulaError, InputError, RError
-from pairproof.validation.statements.catalogue import COMPUTATIONS
-from pairproof.validation.statements.computations import Request
+from pairproof.validation.statements.registers import COMPUTATIONS, Request
 
 
 class Trap:
@@ -399,7 +398,7 @@ def test_no_line_of_a_script_is_begun_by_a_name(trap):
     """In the script's source a name stands in a string, or behind #, of one line of ASCII, whatever is in
     it.
     """
-    from pairproof.bridge.literals import comment as _comment, text as _text
+    from pairproof.bridge.programs.r_source import comment as _comment, text as _text
 
     for name in [
         *trap.names,
@@ -453,8 +452,8 @@ def test_a_record_is_an_answer_and_never_a_call(tmp_path, trap, mode):
 #: A test that `migrate` wrote runs the user's own Python script, as `python analysis.py` would. In a sandbox
 #: R takes the place of the process that has given its rights away: a program with its arguments, no shell.
 RUNS_WHAT_IS_THE_USERS = {
-    ("pairproof/validation/migration/written/again.py", "compile"),
-    ("pairproof/validation/migration/written/again.py", "exec"),
+    ("pairproof/validation/again.py", "compile"),
+    ("pairproof/validation/again.py", "exec"),
     ("pairproof/bridge/capture/confined.py", "execv"),
 }
 

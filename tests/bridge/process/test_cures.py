@@ -139,7 +139,7 @@ def test_the_cure_for_rpy2_fits_the_r_at_hand(tmp_path: Path, monkeypatch: pytes
 
 
 def test_doctor_and_the_bridge_give_the_same_cure(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pairproof.cli.doctor.r_side import no_r
+    from pairproof.cli.doctor import no_r
 
     for kind in ("pip", "conda"):
         at = machine(kind, apt=True)  # type: ignore[arg-type]

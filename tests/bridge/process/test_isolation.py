@@ -23,7 +23,7 @@ library(splines); grDevices::pdf(NULL); x <<- 1; assign("y", 2, envir = globalen
 
 
 def state(r):
-    from pairproof.bridge.values.json import dump
+    from pairproof.bridge.values.nodes import dump
 
     return dump(r.call(code=STATE).node)
 

@@ -45,7 +45,7 @@ CHECKED = {
 PYTHON = {
     "verify": "import pairproof; pairproof.fit_bradley_terry(pairproof.read('t.csv')).verify()",
     "bridge": "from pairproof.bridge import base; base.binom_test(61, 96, backend='live')",
-    "probe": "from pairproof.bridge import probe; assert probe().usable",
+    "probe": "from pairproof.bridge.process.session import probe; assert probe().usable",
 }
 
 
@@ -152,7 +152,7 @@ def test_a_package_that_the_folders_library_may_have_is_missing_with_a_hint(host
 @pytest.mark.r
 @pytest.mark.parametrize("sandbox", [False, True], ids=["plain", "sandbox"])
 def test_parsing_a_script_and_what_it_sources_runs_nothing_of_their_folders(hostile, sandbox, monkeypatch):
-    from pairproof.bridge.capture import parsing
+    from pairproof.bridge.capture import scripts as parsing
     from pairproof.bridge.capture.run import capture
     from tests.bridge.capture.test_sandbox import strongest
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pairproof.bridge.process.session import session
 from pairproof.bridge.records.drift import drift, matters, part_of
-from pairproof.bridge.records.record import PACKAGED, read_record, scrubbed
+from pairproof.bridge.records.record_files import PACKAGED, read_record, scrubbed
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pairproof.bridge.process.policy import DRIFT_FLOOR
+from pairproof.bridge.records.calls import Answer, RCondition
 from pairproof.bridge.records.drift import (
     _doubles,
     _text,
@@ -21,10 +22,9 @@ from pairproof.bridge.records.drift import (
     said_of_stopping,
     said_of_words,
 )
-from pairproof.bridge.records.record import PACKAGED, read_record
-from pairproof.bridge.records.result import Answer, RCondition
+from pairproof.bridge.records.record_files import PACKAGED, read_record
 from pairproof.bridge.values.convert import to_node
-from pairproof.bridge.values.values import RVector
+from pairproof.bridge.values.nodes import RVector
 from pairproof.errors import InputError
 from tests.places import RECORDS
 

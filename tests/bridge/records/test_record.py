@@ -19,8 +19,8 @@ from pairproof.bridge.process.policy import DRIFT_FLOOR, versions_of
 from pairproof.bridge.process.session import session
 from pairproof.bridge.records.calls import make_call
 from pairproof.bridge.records.drift import drift, matters, said_of_words
-from pairproof.bridge.records.record import PACKAGED, read_record, without_places
-from pairproof.bridge.values.json import pretty
+from pairproof.bridge.records.record_files import PACKAGED, read_record, without_places
+from pairproof.bridge.values.nodes import pretty
 from pairproof.errors import InputError, RDrift, RecordMissing, RError, RUnavailable
 from tests.places import RECORDS, ROOT
 
@@ -298,7 +298,7 @@ def test_comparing_without_a_record_is_an_error(records):
 def test_a_damaged_record_is_named(records, tmp_path):
     call = make_call(code="1")
     records.directories[0].mkdir()
-    from pairproof.bridge.records.record import file_name
+    from pairproof.bridge.records.record_files import file_name
 
     path = records.directories[0] / file_name(call)
     for text in ("{", "[]", '{"format": 99}', '{"format": 1, "key": "k"}'):
@@ -353,7 +353,7 @@ def test_folders_of_ones_own_are_searched_first(tmp_path, monkeypatch):
 
 def test_an_installed_package_is_never_written_to(tmp_path, monkeypatch):
     """Its folder may well be writable: pip installs for the user who then asks."""
-    from pairproof.bridge.records import record as module
+    from pairproof.bridge.records import record_files as module
 
     installed = tmp_path / "site-packages" / "pairproof" / "bridge" / "records" / "answers"
     installed.mkdir(parents=True)
@@ -370,7 +370,7 @@ def test_an_installed_package_is_never_written_to(tmp_path, monkeypatch):
 
 @pytest.mark.r
 def test_an_answer_is_not_written_into_an_installed_package(tmp_path, monkeypatch):
-    from pairproof.bridge.records import record as module
+    from pairproof.bridge.records import record_files as module
 
     installed = tmp_path / "pairproof" / "bridge" / "records" / "answers"
     installed.mkdir(parents=True)
@@ -431,7 +431,7 @@ def test_calls_follow_the_nearest_policy(monkeypatch):
 
 WITHOUT_R = """
 import sys
-from pairproof.bridge import Backend, Records, probe
+from pairproof.bridge.process.policy import Backend; from pairproof.bridge.process.session import probe; from pairproof.bridge.records.record_files import Records
 from pairproof.bridge.process.cures import no_r_cure
 from pairproof.errors import RecordMissing, RUnavailable
 status = probe()
@@ -529,7 +529,7 @@ def askable():
 @pytest.mark.r
 @pytest.mark.parametrize("record", askable(), ids=lambda record: record.path.stem)
 def test_live_r_still_answers_as_each_kept_record_says(record, r):
-    from pairproof.bridge.records.record import scrubbed
+    from pairproof.bridge.records.record_files import scrubbed
 
     if r.missing(record.call.needs):
         pytest.skip(r.missing(record.call.needs))

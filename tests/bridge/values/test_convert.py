@@ -12,8 +12,7 @@ from hypothesis import given, strategies as st
 
 from pairproof.bridge.records.calls import make_call
 from pairproof.bridge.values.convert import data_frame, factor_of, matrix, to_node
-from pairproof.bridge.values.nodes import factor
-from pairproof.bridge.values.values import INT_NA, NA_BITS, Expr, Formula, from_node
+from pairproof.bridge.values.nodes import INT_NA, NA_BITS, Expr, Formula, factor, from_node
 
 
 def bits(node):

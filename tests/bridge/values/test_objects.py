@@ -11,7 +11,7 @@ import pytest
 import pairproof
 from pairproof.bridge import RList, RVector, package_object, read_object
 from pairproof.bridge.process.session import session
-from pairproof.bridge.values.objects import comparisons_of
+from pairproof.bridge.r_objects import comparisons_of
 from pairproof.errors import DataWarning, InputError
 
 BTM = """

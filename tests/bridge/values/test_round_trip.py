@@ -13,9 +13,7 @@ from hypothesis.extra import numpy as hnp
 from pairproof.bridge.process.session import session
 from pairproof.bridge.values.convert import data_frame, matrix, to_node
 from pairproof.bridge.values.frames import to_frame
-from pairproof.bridge.values.json import dump, load
-from pairproof.bridge.values.nodes import factor
-from pairproof.bridge.values.values import NA_BITS, RList, RVector
+from pairproof.bridge.values.nodes import NA_BITS, RList, RVector, dump, factor, load
 
 pytestmark = pytest.mark.r
 

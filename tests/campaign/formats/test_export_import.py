@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from pairproof.campaign import create, export, open_batch, status, take_in, take_over
 from pairproof.errors import InputError
-from pairproof.files.guarded import guard, unguard
+from pairproof.files.outputs import guard, unguard
 from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, scores, write
 
 #: As the older tools' README shows a fresh project.
@@ -303,9 +303,8 @@ def test_formula_like_cells_are_harmless_in_every_csv_file_and_come_back_as_they
 
 
 def test_markup_in_an_item_is_no_markup_in_the_page_or_the_report(tmp_path):
-    from pairproof.campaign.watch.report import page as page_of
-    from pairproof.report.html import render_html
-    from pairproof.report.markdown import render_markdown
+    from pairproof.campaign.watch.status_report import page as page_of
+    from pairproof.report.output import render_html, render_markdown
 
     items = tmp_path / "m.csv"
     with items.open("w", encoding="utf-8", newline="") as out:

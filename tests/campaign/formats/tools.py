@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pairproof.campaign import open_batch, take_in
-from pairproof.campaign.formats.writers.sheet import Sheet
-from pairproof.campaign.hits.tables import sheet_of
+from pairproof.campaign.hits.batch_files import sheet_of
+from pairproof.campaign.page.platforms import Sheet
 from pairproof.campaign.storage.store import opened
 from tests.campaign.helpers import write
 
@@ -124,7 +124,7 @@ def nasty(folder: Path, texts: list[str], per_hit: int = 3, **options: Any) -> P
 
 
 def log_of(path: Path) -> str:
-    from pairproof.campaign.formats.log.lines import log_text
+    from pairproof.campaign.exports import log_text
 
     with opened(path, write=False) as store:
         return log_text(store)

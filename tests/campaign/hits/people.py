@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from pairproof.campaign import create, open_batch, take_in
-from pairproof.campaign.hits.registry import register
+from pairproof.campaign.hits.registered import register
 from pairproof.campaign.storage.design import Design
 from tests.campaign.helpers import write
 

@@ -15,7 +15,7 @@ import pytest
 
 from pairproof.campaign import open_batch, status, take_in
 from pairproof.campaign.hits.batch import next_batch
-from pairproof.campaign.hits.registry import exclude, register, registered, restore
+from pairproof.campaign.hits.registered import exclude, register, registered, restore
 from pairproof.errors import InputError, TooLargeError
 from tests.campaign.hits.people import (
     PEOPLE,

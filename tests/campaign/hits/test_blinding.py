@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2
 
 from pairproof.campaign import create, open as opened
-from pairproof.campaign.hits.registry import register
+from pairproof.campaign.hits.registered import register
 from pairproof.campaign.storage.design import Design
 from pairproof.errors import DataWarning
 from tests.campaign.hits.people import rows_of

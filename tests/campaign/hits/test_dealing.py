@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pairproof.campaign.hits.dealing import deal, teams_of
+from pairproof.campaign.hits.assigning import deal, teams_of
 from pairproof.errors import InputError
 
 

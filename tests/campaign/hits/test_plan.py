@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pairproof.campaign.hits.dealing import deal, own_order, teams_of
+from pairproof.campaign.hits.assigning import deal, own_order, teams_of
 from pairproof.campaign.hits.plan import (
     DEGRADED,
     GOLD,

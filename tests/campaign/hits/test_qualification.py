@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairproof.campaign.hits.qualification import judge, parse_rule
+from pairproof.campaign.hits.assigning import judge, parse_rule
 from pairproof.errors import InputError
 
 GOLD = np.array([0.1, 0.3, 0.5, 0.7, 0.9])

@@ -7,10 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pairproof.campaign.hits.plan import DEGRADED, GOLD, ITEM, REPEAT, Pools, Shares, can_repeat
-from pairproof.campaign.hits.sources import (
+from pairproof.campaign.hits.plan import (
+    DEGRADED,
+    GOLD,
+    ITEM,
+    REPEAT,
     Groups,
+    Pools,
+    Shares,
     Sources,
+    can_repeat,
     degraded_by_source,
     group_pools,
     groups_by,

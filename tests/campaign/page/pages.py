@@ -9,8 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from pairproof.campaign.page.data import PageData, PageHit, PageSlot
-from pairproof.campaign.page.page import page_html
+from pairproof.campaign.page.batch_page import PageData, PageHit, PageSlot, page_html
 from tests.campaign.page.browser import Browser
 
 SIX = ["one small step", "two by two", "three of a kind", "four seasons", "five o'clock", "six feet"]

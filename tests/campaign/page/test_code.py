@@ -10,7 +10,7 @@ import zlib
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pairproof.campaign.page.code import MOST_BYTES, decode, encode
+from pairproof.campaign.results.readers import MOST_BYTES, decode, encode
 from pairproof.errors import InputError, TooLargeError
 
 HEADER = "AssignmentId,WorkerId,Input.campaign,Input.batch,Input.hit,Input.id1,Answer.range1,Answer.na1"

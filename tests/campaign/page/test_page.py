@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pairproof.campaign import create, open_batch, status, take_in
-from pairproof.campaign.page.code import decode
-from pairproof.campaign.page.data import PageHit, PageSlot
+from pairproof.campaign.page.batch_page import PageHit, PageSlot
+from pairproof.campaign.results.readers import decode
 from tests.campaign.page.pages import SIX, begin, box, line, page_data, save, shown_scores, write_page
 
 #: One browser for all of them: its start takes most of their time.

@@ -14,10 +14,8 @@ from html.parser import HTMLParser
 import pytest
 
 from pairproof.campaign import create, open_batch
-from pairproof.campaign.page.data import PageData, PageHit, PageSlot
-from pairproof.campaign.page.page import page_html
-from pairproof.campaign.page.texts import Example, texts_of
-from pairproof.campaign.page.words import ENGLISH
+from pairproof.campaign.page.batch_page import PageData, PageHit, PageSlot, page_html
+from pairproof.campaign.page.texts import ENGLISH, Example, texts_of
 from pairproof.errors import InputError
 from tests.campaign.page.pages import json_of, page_data, write_page
 

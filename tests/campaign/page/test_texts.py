@@ -7,10 +7,21 @@ import json
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pairproof.campaign.page.languages import check_language, direction
-from pairproof.campaign.page.text_files import read_examples, read_instructions
-from pairproof.campaign.page.texts import Example, Texts, anchors_of, texts_from_rows, texts_of, texts_to_rows
-from pairproof.campaign.page.words import ENGLISH, check_words, read_words
+from pairproof.campaign.page.texts import (
+    ENGLISH,
+    Example,
+    Texts,
+    anchors_of,
+    check_language,
+    check_words,
+    direction,
+    read_examples,
+    read_instructions,
+    read_words,
+    texts_from_rows,
+    texts_of,
+    texts_to_rows,
+)
 from pairproof.errors import InputError, TooLargeError
 
 # -- anchors -------------------------------------------------------------------------------------------------

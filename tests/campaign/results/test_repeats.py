@@ -8,12 +8,11 @@ import pytest
 
 from pairproof.campaign import status, take_back, take_in, undo
 from pairproof.campaign.results.retraction import history
-from pairproof.campaign.results.settle import repeats
-from pairproof.campaign.storage.annotators import set_state
-from pairproof.campaign.storage.answers import answers_of
-from pairproof.campaign.storage.records import about, recount_all
+from pairproof.campaign.storage.design import seconds_of
+from pairproof.campaign.storage.records import about, recount_all, set_state
+from pairproof.campaign.storage.rules import repeats
 from pairproof.campaign.storage.store import opened
-from pairproof.campaign.storage.times import seconds_of
+from pairproof.campaign.watch.score_arrays import answers_of
 from pairproof.errors import InputError
 from tests.campaign.helpers import answers, batch_rows, campaign, scores, write
 
@@ -87,7 +86,7 @@ def test_answers_of_an_excluded_annotator_do_not_count(tmp_path):
     take_in(path, write(tmp_path / "a.csv", answers(rows, 1, "ann")))
     alone = scores(path)
     take_in(path, write(tmp_path / "b.csv", answers(rows, 2, "eve")))
-    from pairproof.campaign.results.settle import settle
+    from pairproof.campaign.storage.rules import settle
 
     with opened(path, write=True) as store:
         set_state(store, "eve", "excluded", "clicked through")
@@ -124,7 +123,7 @@ def test_a_time_that_cannot_be_read_is_refused(tmp_path, text):
 
 def test_an_answer_to_a_hit_that_was_given_to_somebody_else_is_told(tmp_path):
     from pairproof.campaign import open_batch
-    from pairproof.campaign.hits.registry import register
+    from pairproof.campaign.hits.registered import register
 
     path = campaign(tmp_path)
     register(path, ["ann", "bob"])

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pairproof
-from pairproof.campaign.results.rows import results_of_rows
+from pairproof.campaign.results.results_file import results_of_rows
 from pairproof.errors import InputError, TooLargeError
 from tests.campaign.helpers import answers, batch_rows, campaign, scores
 

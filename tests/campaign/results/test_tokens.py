@@ -14,7 +14,7 @@ from importlib import resources
 import pytest
 
 from pairproof.campaign import export, from_log, open as opened_campaign, open_batch, status, take_in
-from pairproof.campaign.storage.annotators import new_token
+from pairproof.campaign.storage.records import new_token
 from pairproof.cli import main
 from pairproof.errors import InputError
 from tests.campaign.helpers import answers, batch_rows, campaign, write
@@ -80,14 +80,8 @@ def test_answers_with_the_token_of_their_annotator_are_added(paged, tmp_path):
             lambda rows: without(under(rows["ann"], "bob")),
             "blank, but 'bob' is registered and got batch 1 on a page",
         ),
-        (
-            lambda rows: without(under(rows["ann"], "Ann")),
-            "blank, but 'Ann' is not registered, and HIT",
-        ),
-        (
-            lambda rows: without(under(rows["ann"], "")),
-            "blank, but '' is not registered, and HIT",
-        ),
+        (lambda rows: without(under(rows["ann"], "Ann")), "blank, but 'Ann' is not registered, and HIT"),
+        (lambda rows: without(under(rows["ann"], "")), "blank, but '' is not registered, and HIT"),
         (
             lambda rows: [{**row, "Input.token": "ffff0000"} for row in rows["ann"]],
             "'ffff0000' is nobody's in this campaign, but the answers are under the name 'ann'",

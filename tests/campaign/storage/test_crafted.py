@@ -11,7 +11,7 @@ from importlib import resources
 import pytest
 
 from pairproof.campaign import export, from_log, open_batch, status, take_back, take_in
-from pairproof.campaign.storage.migration import schema
+from pairproof.campaign.storage.store import schema
 from pairproof.errors import InputError
 from pairproof.files.database import Schema, statements
 from tests.campaign.helpers import answers, batch_rows, campaign, scores, write

@@ -9,7 +9,7 @@ import pytest
 
 from pairproof.campaign import create
 from pairproof.campaign.storage.design import Design
-from pairproof.campaign.storage.items import items_of
+from pairproof.campaign.storage.records import items_of
 from pairproof.campaign.storage.rules import rules_hash, rules_of, write_rule
 from pairproof.campaign.storage.store import opened
 from pairproof.errors import InputError

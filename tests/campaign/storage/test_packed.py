@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from pairproof.campaign import status, take_back, take_in
-from pairproof.campaign.storage.packed import is_packed, packed_state, roles_of
-from pairproof.campaign.storage.records import state_of
+from pairproof.campaign.storage.records import is_packed, packed_state, roles_of, state_of
 from pairproof.campaign.storage.store import opened
 from pairproof.native.annotation.methods import METHODS
 from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, write

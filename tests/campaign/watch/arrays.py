@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairproof.campaign.storage.answers import Answers
 from pairproof.campaign.storage.design import KINDS
-from pairproof.campaign.storage.items import Items
+from pairproof.campaign.storage.records import Items
+from pairproof.campaign.watch.score_arrays import Answers
 
 
 def items(n: int, source=None, system=None, role=None, of=None, gold=None) -> Items:

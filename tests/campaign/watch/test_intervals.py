@@ -9,12 +9,17 @@ import numpy as np
 import pytest
 
 from pairproof.campaign import create, export, status, take_in
-from pairproof.campaign.watch.intervals import FEWEST_REPEATED, Spread, intervals, intervals_of, spread_of
-from pairproof.campaign.watch.scores import item_scores
+from pairproof.campaign.watch.scores import (
+    FEWEST_REPEATED,
+    Spread,
+    intervals,
+    intervals_of,
+    item_scores,
+    spread_of,
+)
 from pairproof.cli import main
 from pairproof.errors import InputError
-from pairproof.native.annotation.calibrated_intervals import calibrated_interval, spread_within_items
-from pairproof.native.annotation.methods import observe, start
+from pairproof.native.annotation.methods import calibrated_interval, observe, spread_within_items, start
 from tests.campaign.helpers import answers as judged, batch_rows, campaign, items_file, run_batches, write
 from tests.campaign.watch.arrays import answers
 

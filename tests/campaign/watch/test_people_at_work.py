@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 from pairproof.campaign import create, open_batch, take_in
-from pairproof.campaign.storage.answers import answers_of
 from pairproof.campaign.storage.design import Design
-from pairproof.campaign.storage.items import items_of
+from pairproof.campaign.storage.records import items_of
 from pairproof.campaign.storage.store import opened
-from pairproof.campaign.watch.annotators import annotators
-from pairproof.campaign.watch.disputed import items_disputed
-from pairproof.campaign.watch.own_answers import answered_twice, degraded_pairs
+from pairproof.campaign.watch.annotators import annotators, items_disputed
+from pairproof.campaign.watch.score_arrays import answered_twice, answers_of, degraded_pairs
 from pairproof.campaign.watch.scores import item_scores
 from pairproof.campaign.watch.status import status
 from pairproof.campaign.watch.stop import stop

@@ -155,9 +155,9 @@ def test_a_cell_of_the_grid_is_the_simulation_of_that_shift_and_context_alone(ca
 
 
 def test_long_work_says_how_long_it_takes(capsys, monkeypatch):
-    from pairproof.cli import long_work
+    from pairproof.cli import state as long_work
 
-    monkeypatch.setattr(long_work, "LONG", 0.0)
+    monkeypatch.setattr(long_work, "LONG_WORK", 0.0)
     _, _, err = run(capsys, *GRID)
     assert "32 campaigns to simulate, about " in err
     assert run(capsys, *GRID, "--quiet")[2] == ""

@@ -12,10 +12,9 @@ import pytest
 from pairproof.campaign import create, open_batch, status, take_in
 from pairproof.campaign.storage.design import Design
 from pairproof.campaign.watch import status as status_module
-from pairproof.campaign.watch.report import page
+from pairproof.campaign.watch.status_report import page
 from pairproof.cli import main
-from pairproof.report.html import render_html
-from pairproof.report.text import render_text
+from pairproof.report.output import render_html, render_text
 from tests.campaign.helpers import campaign, run_batches, write
 
 HOSTILE = [

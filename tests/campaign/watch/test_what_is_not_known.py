@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from pairproof.campaign import create, open_batch
-from pairproof.campaign.watch.progress import Cost
-from pairproof.campaign.watch.report import page
 from pairproof.campaign.watch.sections import cost_lines
-from pairproof.campaign.watch.status import status
+from pairproof.campaign.watch.status import Cost, status
+from pairproof.campaign.watch.status_report import page
 from pairproof.campaign.watch.stop import look_at, stop, stop_rule
 from pairproof.errors import InputError
-from pairproof.report.text import render_text
+from pairproof.report.output import render_text
 from tests.campaign.watch.arrays import answers, items
 
 
@@ -60,7 +59,7 @@ def test_hits_that_are_expected_are_whole_ones_as_easl_stop_says_them():
 
 def test_a_status_loads_no_pandas_which_takes_longer_than_the_status(started):
     code = (
-        "import sys; from pairproof.campaign.watch.report import page; from pairproof import campaign\n"
+        "import sys; from pairproof.campaign.watch.status_report import page; from pairproof import campaign\n"
         f"page(campaign.status({str(started)!r}), 0.95, 20); assert 'pandas' not in sys.modules\n"
         "assert all(callable(getattr(campaign, name)) for name in campaign.__all__)"
     )

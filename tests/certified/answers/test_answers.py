@@ -1,7 +1,7 @@
 """The 50-digit files of whole answers: what their code makes, proved from the definition, other models and
 print.
 
-Nothing of pairproof takes part here; tests/native/patterns/test_certified.py holds native against these
+Nothing of pairproof takes part here; tests/native/answers/test_certified.py holds native against these
 values.
 """
 

@@ -1,6 +1,6 @@
 """The 50-digit files of contests: what their code makes, proved from the definition, other models and print.
 
-Nothing of pairproof takes part here; tests/native/structured/test_certified.py, and the files of that name in
+Nothing of pairproof takes part here; tests/native/comparisons/rows/test_structured_certified.py, and the files of that name in
 bias_reduced, random_effects and ties_general, hold native against these values.
 """
 

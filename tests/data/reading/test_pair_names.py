@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import pairproof
-from pairproof.cli.ending import run
+from pairproof.cli.app import run
 from pairproof.data.reading import from_wide, read
 from pairproof.data.wide import lexicographic_pair_order, prefmod_pair_order, to_wide
 from pairproof.errors import InputError, PairOrderError

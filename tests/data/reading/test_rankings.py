@@ -18,7 +18,7 @@ from pairproof.cli import main
 from pairproof.data.comparisons import Comparisons
 from pairproof.data.judgments import one_row_each, only_compared, split_tracks
 from pairproof.errors import InputError, PairproofWarning, RankingWarning
-from pairproof.native.experiment.models import fit_preference_model
+from pairproof.native.competitions.experiment.preference_models import fit_preference_model
 
 #: Rows are rankings; ranks of A, B, C, D.
 RANKS = [(1, 2, 3, 4), (2, 1, 3, 4), (4, 1, 2, 3), (3, 4, 1, 2), (1, 3, 2, 4)]

@@ -28,7 +28,7 @@ from pairproof.data.reading import (
     from_wide,
     read,
 )
-from pairproof.data.reading.table import Table
+from pairproof.data.reading.sources import Table
 from pairproof.data.wide import lexicographic_pair_order, prefmod_pair_order, to_wide
 from pairproof.errors import DataWarning, InputError, PairOrderError
 from tests.places import DATA

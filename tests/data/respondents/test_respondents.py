@@ -16,8 +16,7 @@ from pairproof.data.respondents import Respondents, from_pairs, from_ranks, from
 from pairproof.data.respondents.codes import MISSING
 from pairproof.data.wide import prefmod_pair_order
 from pairproof.errors import InputError, ItemError
-from pairproof.native.patterns.comparisons import pairs as native
-from pairproof.native.patterns.rankings import ranks as native_ranks
+from pairproof.native.answers.patterns import luce_choices as native_ranks, natural_parameters as native
 from tests.data.respondents.tables import salad, tables
 
 

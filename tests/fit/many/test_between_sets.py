@@ -12,10 +12,10 @@ from scipy.special import expit, log_expit
 
 import pairproof
 from pairproof.errors import InputError, NotEstimableError
-from pairproof.fit.item_sets import chained
-from pairproof.fit.many.between_sets import one_vote_a_cluster
+from pairproof.fit.estimates.identification import chained
+from pairproof.fit.estimates.predictions import sets_of_items
+from pairproof.fit.many.abilities import one_vote_a_cluster
 from pairproof.fit.many.ranks import rank_sets
-from pairproof.fit.predictions import sets_of_items
 from tests.fit.many.cases import of
 
 MODELS = [f"m{k:02d}" for k in range(20)]

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from pairproof.fit.many.max_normal import MaxNormal
-from pairproof.fit.many.points import Pairs, Points
-from pairproof.fit.tails import log10_two_sided_p
+from pairproof.fit.estimates.tails import log10_two_sided_p
+from pairproof.fit.many.max_normal import MaxNormal, Pairs, Points
 
 
 def all_pairs(covariance: np.ndarray, two_sided: bool = True, df: float = math.inf) -> MaxNormal:

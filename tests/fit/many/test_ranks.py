@@ -10,8 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.errors import InputError, NotEstimableError
-from pairproof.fit.many.best import against_the_best
-from pairproof.fit.many.ranks import rank_sets
+from pairproof.fit.many.ranks import against_the_best, rank_sets
 from tests.fit.many.cases import apart, counterexample, d24, d24_fit, of, r8, separated, with_infinite_df
 from tests.places import DATA
 

@@ -11,8 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 import pairproof
 from pairproof.errors import InputError, ItemError, NotEstimableError, TooLargeError
-from pairproof.fit.many.p_values import log10_benjamini_hochberg, log10_holm
-from pairproof.fit.many.simultaneous import contrasts
+from pairproof.fit.many.simultaneous import contrasts, log10_benjamini_hochberg, log10_holm
 from tests.fit.many.cases import apart, d24, d24_fit, of, separated, with_infinite_df
 
 #: p of AB AC AD AE AF BC BD BE BF CD CE CF DE DF EF, D24 Davidson, CR2 by judge.

@@ -11,13 +11,13 @@ from scipy.stats import cauchy, norm
 
 import pairproof
 from pairproof.data.columns import Factor
-from pairproof.fit.contests.fit import ContestFit
+from pairproof.fit.estimates.likelihood import outcome_probabilities
+from pairproof.fit.estimates.predictions import abilities
+from pairproof.fit.estimates.specification import LOG_WORTH_PER_UNIT
 from pairproof.fit.fit import Fit
-from pairproof.fit.outcomes import outcome_probabilities
-from pairproof.fit.predictions import abilities
-from pairproof.fit.robust.clusters import Clusters
+from pairproof.fit.results.contest_fit import ContestFit
+from pairproof.fit.robust.clustered_fit import Clusters
 from pairproof.fit.robust.scores import RowScores, as_fitted, row_scores
-from pairproof.fit.spec import LOG_WORTH_PER_UNIT
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

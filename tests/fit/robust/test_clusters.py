@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 import pairproof
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
-from pairproof.fit.robust.clusters import two_way
+from pairproof.fit.robust.clustered_fit import two_way
 from tests.places import DATA
 
 #: Cells of these tables carry 12 printed digits.

@@ -12,8 +12,8 @@ import pairproof
 from pairproof.data.columns import Factor
 from pairproof.errors import TooLargeError
 from pairproof.fit.fit import Fit
-from pairproof.fit.robust import blocks, clusters, degrees, sums
-from pairproof.fit.robust.clusters import Clusters
+from pairproof.fit.robust import clustered_fit as clusters, degrees, sums, sums as blocks
+from pairproof.fit.robust.clustered_fit import Clusters
 from pairproof.fit.robust.scores import row_scores
 from pairproof.fit.robust.sums import LARGEST, applied, coefficients, rounded_up
 from tests.fit.robust.brute import FITS, both, table

@@ -16,10 +16,11 @@ matplotlib.use("Agg")
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import InputError
-from pairproof.fit.shown.plots import plot_worth, worth_intervals
-from pairproof.fit.shown.text import number, p_value
-from pairproof.native.contests.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
+from pairproof.fit.shown.fit_plots import plot_worth, worth_intervals
+from pairproof.fit.shown.fit_text import p_value
+from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.comparisons.counts.llbt import fit_llbt
+from pairproof.text import number
 from tests.hand_made import counts, dras, modpref, one_pair
 from tests.places import DATA
 
@@ -96,7 +97,7 @@ def test_a_summary_says_when_the_likelihood_is_a_quasi_likelihood_and_when_ties_
 
 
 def test_a_solver_that_did_not_reach_its_rule_is_shouted_about():
-    from pairproof.fit.fit import Stopping
+    from pairproof.fit.estimates.fit_record import Stopping
 
     fit = modpref(stopping=Stopping("gradient <= 1e-10", False, 25, 3e-4))
     assert "gradient <= 1e-10: NOT REACHED in 25 steps (at 0.0003)" in fit.summary()

@@ -9,13 +9,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError, NotEstimableError
-from pairproof.native.annotation.beta import interval
-from pairproof.native.annotation.calibrated_intervals import (
-    calibrated_interval,
-    calibration,
-    spread_within_items,
-)
-from pairproof.native.annotation.highest_density import highest_density
+from pairproof.native.annotation.beta import highest_density, interval
+from pairproof.native.annotation.methods import calibrated_interval, calibration, spread_within_items
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.native.annotation.match_quality import draw_partners, match_quality, quality_map
+from pairproof.native.annotation.allocation import draw_partners, match_quality, quality_map
 
 
 def test_the_specified_qualities():

@@ -9,25 +9,24 @@ import pytest
 
 import pairproof
 from pairproof.errors import InputError, ItemError
+from pairproof.fit.many.abilities import Abilities
 from pairproof.fit.many.ranks import rank_sets
-from pairproof.fit.many.simultaneous import Abilities
-from pairproof.native.planning.pilot import intraclass_correlation, pilot_of
+from pairproof.native.planning.pilot_studies import intraclass_correlation, pilot_of, pilot_table
 from pairproof.native.planning.sample_size import (
     FAR,
     Assumptions,
     Design,
     answers_needed,
+    assumed_table,
     detectable,
     judges_needed,
     power,
     power_of_t,
     sources_needed,
+    told_apart,
     variance_of_mean,
 )
-from pairproof.native.planning.sample_size_check import simulated_power
-from pairproof.native.planning.sample_size_pilot import pilot_table
-from pairproof.native.planning.sample_size_plan import plan_table, plan_two
-from pairproof.native.planning.sample_size_table import assumed_table, told_apart
+from pairproof.native.planning.study_plans import plan_table, plan_two, simulated_power
 from tests.places import DATA
 
 EXPECTED = Assumptions(0.1, tie_rate=0.25, judge_icc=0.05)

@@ -16,8 +16,9 @@ from pairproof.native.planning.looking_early import (
     first_excluded_mean,
     multiplier,
     proportion,
+    watch_table,
+    watch_two,
 )
-from pairproof.native.planning.watched import watch_table, watch_two
 from tests.places import DATA
 
 

@@ -12,15 +12,14 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from pairproof.cli.ending import run
+from pairproof.cli.app import run
 from pairproof.errors import InputError, PairproofError
-from pairproof.validation.claims.entries import entries
+from pairproof.validation.check.claims_file import parse_claims
+from pairproof.validation.claims.entries import LineMap, entries, tomllib
 from pairproof.validation.claims.paper import Claim, DataSpec, ModelClaim, Paper, PrintedQuantity, Reading
 from pairproof.validation.claims.printed import Printed
-from pairproof.validation.claims.reader import parse_claims
 from pairproof.validation.claims.schema import schema
-from pairproof.validation.claims.toml_document import LineMap, tomllib
-from pairproof.validation.statements.catalogue import COMPUTATIONS
+from pairproof.validation.statements.registers import COMPUTATIONS
 from pairproof.validation.verdicts.verdict import judge_print
 
 HEAD = """[paper]

@@ -10,10 +10,10 @@ import pytest
 
 from pairproof.errors import InputError
 from pairproof.validation import run
-from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import parse_claims
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import parse_claims
+from pairproof.validation.claims.entries import tomllib
 from pairproof.validation.claims.schema import schema
-from pairproof.validation.claims.toml_document import tomllib
 from pairproof.validation.pytest import snapshots
 from tests.places import DATA
 

@@ -182,7 +182,7 @@ def maximum(gradient: Callable[[list[Any], bool], list[Any]], start: Sequence[fl
 
 def certified(data: str, model: str, effects: Sequence[str]) -> dict[str, str]:
     """The numbers of a model of a data set, by the names of the paper's `numbers`."""
-    from pairproof.native.annotation.models.mixed_model import mixed_model
+    from pairproof.native.annotation.scores.mixed_model import mixed_model
 
     table = rows(data)
     y = [mpf(row["score"]) / 100 for row in table]

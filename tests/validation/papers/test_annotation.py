@@ -7,10 +7,15 @@ import json
 import numpy as np
 import pytest
 
-from pairproof.validation.check import Checker
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.data import table_of
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.papers.annotation import beside_r, numbers, story, together
+from pairproof.validation.papers.annotation import (
+    computations as numbers,
+    story,
+    story as beside_r,
+    story as together,
+)
 from pairproof.validation.verdicts.agreement import exit_code
 from tests.validation.runs import recomputed, shares_runs
 
@@ -105,7 +110,7 @@ def test_a_variance_that_is_off_in_the_ninth_digit_is_seen_by_50_digits_though_n
         return made
 
     monkeypatch.setattr(numbers, "mixed_model", shifted)
-    found = beside_r.rows(checker, Backend("recorded"))
+    found = beside_r.rows_of_models(checker, Backend("recorded"))
     assert {"score.variance.item", "score.variance.annotator"} <= differing(found)
     assert all("of the 50 digits" in a.explanation for a in found if a.verdict == "differs")
 
@@ -126,7 +131,7 @@ def test_a_wrong_alpha_noise_or_p_is_seen(monkeypatch, checker):
         return made
 
     monkeypatch.setattr(numbers, "scale_model", noisier)
-    seen = differing(beside_r.rows(checker, backend))
+    seen = differing(beside_r.rows_of_models(checker, backend))
     assert "score.alpha" in seen and "score.noise.c1" in seen and "score.loading.c1" not in seen
     contrasts = together.systems_fit
 
@@ -137,7 +142,7 @@ def test_a_wrong_alpha_noise_or_p_is_seen(monkeypatch, checker):
         return made
 
     monkeypatch.setattr(together, "systems_fit", smaller)
-    assert "test_p.holm.s1-s4" in differing(together.rows(checker, backend))
+    assert "test_p.holm.s1-s4" in differing(together.rows_together(checker, backend))
 
 
 def test_without_r_every_question_has_a_row_that_says_so():

@@ -13,22 +13,22 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Backend
-from pairproof.bridge.oracles import competitions
-from pairproof.bridge.records.record import Records
+from pairproof.bridge.oracles import competitions_in_r as competitions
+from pairproof.bridge.records.record_files import Records
 from pairproof.data.judgments import preference_counts
 from pairproof.errors import RDrift
-from pairproof.native.irt.gaussian_model import GaussianModel
-from pairproof.native.ranking.two_systems import compare_all_pairs
+from pairproof.native.competitions.irt.gaussian_gibbs import GaussianModel
+from pairproof.native.competitions.ranking.two_systems import compare_all_pairs
 from pairproof.validation import run
-from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import read_paper
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import read_paper
+from pairproof.validation.check.recompute import story_of
 from pairproof.validation.papers import compared_with_r
-from pairproof.validation.papers.hopkins_may_2013 import preference_rows, sampled_rows
-from pairproof.validation.papers.hopkins_may_2013.sampled_rows import Case
-from pairproof.validation.papers.stories import story_of
+from pairproof.validation.papers.hopkins_may_2013 import beside_r as preference_rows, beside_r as sampled_rows
+from pairproof.validation.papers.hopkins_may_2013.beside_r import Case
 from pairproof.validation.papers.vilar_2007 import story
-from pairproof.validation.report import ReportContext, render
 from pairproof.validation.report.context import digits_rows, r_lines
+from pairproof.validation.report.rendering import ReportContext, render
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from tests.native.translation import random_table, table_2
 from tests.validation.runs import recomputed, shares_runs

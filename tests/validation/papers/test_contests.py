@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from pairproof.bridge.process.policy import Backend
-from pairproof.fit.contests.mixed import MixedFit
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.papers.contests import beside_50_digits, documents, story
-from pairproof.validation.r_answers import counterparts
+from pairproof.fit.results.mixed_fit import MixedFit
+from pairproof.validation.check.claims_file import read_paper
+from pairproof.validation.papers.contests import computations as documents, story, story as beside_50_digits
+from pairproof.validation.r_answers.answerers import counterparts
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 from tests.certified.contests.packaged import PACKAGED, packaged
 from tests.validation.runs import recomputed, shares_runs

@@ -9,13 +9,16 @@ import pandas as pd
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.native.experiment.models import PreferenceModel
-from pairproof.native.experiment.summary import Result
-from pairproof.native.experiment.trial_abilities import TrialAbilities
-from pairproof.validation.papers.hopkins_may_2013 import statements_abilities, statements_experiment, tracks
-from pairproof.validation.papers.hopkins_may_2013.experiment import PAPER_MODELS
-from pairproof.validation.statements.catalogue import run_test
-from pairproof.validation.statements.registry import Context
+from pairproof.native.competitions.experiment.curve_summaries import Result
+from pairproof.native.competitions.experiment.learning_curves import TrialAbilities
+from pairproof.native.competitions.experiment.preference_models import PreferenceModel
+from pairproof.validation.papers.hopkins_may_2013 import (
+    computations as tracks,
+    statements_experiment,
+    statements_systems as statements_abilities,
+)
+from pairproof.validation.papers.hopkins_may_2013.statements_experiment import PAPER_MODELS
+from pairproof.validation.statements.registers import Context, run_test
 
 SIZES = (100, 800, 3200)
 TRACKS = {"x": ["A", "B"], "y": ["C", "D"]}

@@ -9,7 +9,7 @@ from markupsafe import escape
 
 from pairproof.errors import InputError
 from pairproof.validation import run
-from pairproof.validation.report import ReportContext, render
+from pairproof.validation.report.rendering import ReportContext, render
 from tests.places import ROOT
 from tests.validation.runs import said
 

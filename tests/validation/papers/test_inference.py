@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.papers.inference import by_judges, limits, many
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import read_paper
+from pairproof.validation.papers.inference import story as by_judges, story as limits, story as many
 from pairproof.validation.verdicts.agreement import exit_code
 from tests.validation.runs import recomputed, shares_runs
 
@@ -102,7 +102,7 @@ def test_a_wrong_adjusted_p_is_seen(monkeypatch, checker):
         return made
 
     monkeypatch.setattr(many, "contrasts", shifted)
-    found = differing(many.rows(checker, backend))
+    found = differing(many.rows_of_many(checker, backend))
     assert {"test_p.holm.D-F", "test_p.bh.D-F", "test_p.single-step.A-F"} <= found
 
 
@@ -113,7 +113,7 @@ def test_a_wrong_limit_is_seen(monkeypatch, checker):
     monkeypatch.setattr(
         limits, "profile_intervals", lambda *a: tuple(side * (1 + 1e-7) for side in right(*a))
     )
-    found = limits.rows(checker, Backend("recorded"))
+    found = limits.rows_of_limits(checker, Backend("recorded"))
     assert {a.r_call for a in found if a.verdict == "differs"} == {
         limits.REFITS
     }, "a spline has not these digits"
@@ -124,7 +124,7 @@ def test_a_wrong_joint_test_is_seen(monkeypatch, checker):
 
     right = by_judges.judge_means
     monkeypatch.setattr(by_judges, "judge_means", lambda a, b, t: right(a + 1, b, t))
-    found = differing(by_judges.rows(checker, Backend("recorded")))
+    found = differing(by_judges.rows_by_judges(checker, Backend("recorded")))
     assert "test_statistic.judge-means" in found and "test_statistic.judges-differ" not in found
 
 

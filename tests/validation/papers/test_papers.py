@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 
 from pairproof.validation import run
-from pairproof.validation.check import Checker
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import read_paper, shipped_papers
+from pairproof.validation.check.shipped import KEPT
 from pairproof.validation.claims.paper import Paper
 from pairproof.validation.claims.printed import Printed
-from pairproof.validation.claims.reader import read_paper, shipped_papers
-from pairproof.validation.report import ReportContext, render
+from pairproof.validation.report.rendering import ReportContext, render
 from pairproof.validation.report.verification import Verification
 from pairproof.validation.slips.stopping import glm_values
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
-from pairproof.validation.verdicts.certified import KEPT
 from pairproof.validation.verdicts.digits import digits_of_agreement
 from tests.validation.runs import recomputed, said, shares_runs
 

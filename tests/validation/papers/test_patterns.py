@@ -13,12 +13,17 @@ import numpy as np
 import pytest
 
 from pairproof.bridge.process.policy import Backend
-from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import read_paper
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.papers.compared_with_r import NoAnswer
-from pairproof.validation.papers.patterns import beside_50_digits, documents, fits, statements, story
-from pairproof.validation.verdicts.agreement import Agreement, exit_code
-from pairproof.validation.verdicts.codes import CODES
+from pairproof.validation.papers.patterns import (
+    computations as documents,
+    computations as fits,
+    statements,
+    story,
+    story as beside_50_digits,
+)
+from pairproof.validation.verdicts.agreement import CODES, Agreement, exit_code
 from tests.certified.answers import make_answers
 from tests.certified.answers.data_sets import DATA_SETS
 from tests.validation.runs import recomputed, said, shares_runs
@@ -104,7 +109,7 @@ def test_a_file_of_prefmods_sources_is_read_without_r_and_held_against_its_diges
 
 @pytest.mark.r("prefmod")
 def test_prefmods_own_tables_are_read_as_those_of_the_values_and_every_number_agrees() -> None:
-    live = beside_50_digits.rows(Backend("live"))
+    live = beside_50_digits.rows_beside_50_digits(Backend("live"))
     in_place = {d["id"] for d in documents.documents() if documents.data_of(d)["rows"] is None}
     found = [a for a in live if a.claim in in_place]
     assert {a.claim for a in found} == in_place and {a.verdict for a in found} == {"agrees"}

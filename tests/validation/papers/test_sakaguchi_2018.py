@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.validation.check import Checker
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.paper import Claim, Paper
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.papers.sakaguchi_2018 import grid as grids
+from pairproof.validation.papers.sakaguchi_2018 import statements_simulated as grids
 from pairproof.validation.verdicts.agreement import Agreement, exit_code
 
 PAPER = read_paper("sakaguchi-2018")
@@ -88,7 +88,11 @@ def test_a_replicate_drawn_again_is_what_is_recorded(cell: str) -> None:
 def test_the_record_has_every_cell_with_every_replicate() -> None:
     record = grids.read()
     assert set(record["rho"]) == {c.name for c in grids.recorded_cells()}
-    assert (record["seed"], record["replicates"], tuple(record["after"])) == (grids.SEED, 40, grids.AFTER)
+    assert (record["seed"], record["replicates"], tuple(record["after"])) == (
+        grids.SEED_GRID,
+        40,
+        grids.AFTER,
+    )
     for of in record["rho"].values():
         assert {len(row) for rows in of.values() for row in rows} == {40}
 
@@ -194,7 +198,7 @@ def test_numbers_of_judgments_that_were_not_recorded_are_named() -> None:
 
 def test_an_agreement_without_a_record_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grids, "AT_ONCE", 1)
-    monkeypatch.setattr(grids, "ITEMS", 25)
+    monkeypatch.setattr(grids, "ITEMS_GRID", 25)
     monkeypatch.setattr(grids, "AFTER", (1, 2))
     monkeypatch.setattr(grids, "CONTEXTS", ("none", "uniform:0.7"))
     monkeypatch.setattr(grids, "SHIFTS", (0.0, 0.2))

@@ -41,7 +41,7 @@ def everything_is_loaded() -> None:
     import scipy.sparse.csgraph
     import scipy.special  # noqa: F401
 
-    from pairproof.validation.pytest.claims import ClaimsFile  # noqa: F401
+    from pairproof.validation.pytest.plugin import ClaimsFile  # noqa: F401
 
     agree(fits()[0], fits()[1])
     pairproof.verify(fits()[0], r="recorded")
@@ -338,7 +338,7 @@ def test_another_word_than_r_is_refused() -> None:
 def test_the_plugin_loads_nothing_heavy() -> None:
     code = (
         "import sys, pairproof.validation.pytest.plugin\nprint([m for m in ('numpy', 'pandas', 'scipy',"
-        " 'rpy2', 'pairproof.fit.fit', 'pairproof.validation.claims.reader') if m in sys.modules])"
+        " 'rpy2', 'pairproof.fit.fit', 'pairproof.validation.check.claims_file') if m in sys.modules])"
     )
     assert (
         subprocess.run(

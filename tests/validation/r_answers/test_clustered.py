@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import pairproof
-from pairproof.bridge.cells import count
+from pairproof.bridge.programs.counted_cells import count
 from pairproof.fit.fit import Fit
 from pairproof.validation import Verification
 from pairproof.validation.claims.quantities import Quantity, quantity
-from pairproof.validation.r_answers import counterparts
+from pairproof.validation.r_answers.answerers import counterparts
 from pairproof.validation.r_answers.clustered import OF_POLR, VCOVCL, VCOVCR, repaired
 from pairproof.validation.verify import verify
 from tests.places import DATA
@@ -197,7 +197,7 @@ def test_covariates_and_half_wins_agree_with_a_live_r() -> None:
 
 @live
 def test_more_design_cells_than_glm_takes_are_eliminated_by_gnm(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pairproof.bridge.packages import comparison_rows
+    from pairproof.bridge.packages import sandwich as comparison_rows
 
     monkeypatch.setattr(comparison_rows, "MOST_NUISANCE", 5)
     checked = verify(fit_of("ties dropped").clustered("judge", kind="CR1"), r="live")

@@ -10,22 +10,22 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from pairproof.bridge.cells import count
 from pairproof.bridge.process.policy import Backend
+from pairproof.bridge.programs.counted_cells import count
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import RError
 from pairproof.fit.fit import Fit
-from pairproof.native.contests.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
-from pairproof.validation.native_and_r import compare_fit
-from pairproof.validation.r_answers import AT_A_LIMIT, counterparts
+from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.comparisons.counts.llbt import fit_llbt
+from pairproof.validation.r_answers.answerers import AT_A_LIMIT, counterparts
 from pairproof.validation.r_answers.ask import Question, attempt
 from pairproof.validation.r_answers.stopped_short import log_likelihood, score_check
 from pairproof.validation.r_answers.translate import RParameters, moved, parameter_values, worth_values
+from pairproof.validation.verdicts.against_r import compare_fit
 from pairproof.validation.verdicts.agreement import RCounterpart
 from tests.certified.load import load, load_all
-from tests.native.pairs.certified_cases import native, table
+from tests.native.comparisons.counts.certified_cases import native, table
 
 CASES = {case["id"]: case for case in load_all()}
 #: Counts of a million, where R itself has fewer digits than its floors ask for; they have a test of their
@@ -393,7 +393,7 @@ def test_nobody_is_asked_in_mode_none() -> None:
 
 
 def test_without_a_record_each_function_says_why_it_did_not_run(tmp_path) -> None:
-    from pairproof.bridge.records.record import Records
+    from pairproof.bridge.records.record_files import Records
 
     answers = counterparts(fit_llbt(NO_TIES, ties="drop"), Backend("recorded", records=Records([tmp_path])))
     assert {c.r_source for c in answers} == {None} and all(
@@ -428,7 +428,7 @@ def test_records_hold_every_bit_of_what_r_says() -> None:
 
 @live
 def test_an_answer_that_has_drifted_from_its_record_differs(tmp_path) -> None:
-    from pairproof.bridge.records.record import Records
+    from pairproof.bridge.records.record_files import Records
 
     fit = case_fit("dras-table1--llbt-drop")
     records = Records([tmp_path])

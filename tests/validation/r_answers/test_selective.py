@@ -11,11 +11,11 @@ import pairproof
 from pairproof.bridge.process.session import session
 from pairproof.bridge.values.frames import to_frame
 from pairproof.data.comparisons import Comparisons
-from pairproof.native.contests.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
-from pairproof.validation.native_and_r import compare_fit
-from pairproof.validation.r_answers import counterparts
-from tests.native.pairs.cems import cems
+from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.comparisons.counts.llbt import fit_llbt
+from pairproof.validation.r_answers.answerers import counterparts
+from pairproof.validation.verdicts.against_r import compare_fit
+from tests.native.comparisons.counts.cems import cems
 
 GLM, GNM, BINOMIAL = "stats::glm, refitted", "gnm::gnm(eliminate)", "stats::glm(binomial), refitted"
 live = pytest.mark.r("gnm", "prefmod", "BradleyTerry2", "sandwich", "clubSandwich")

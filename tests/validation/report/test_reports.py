@@ -16,9 +16,11 @@ import pytest
 from pairproof.errors import InputError
 from pairproof.fit.fit import Fit
 from pairproof.report.blocks import Figure, Table
-from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.report import (
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import read_paper
+from pairproof.validation.check.shipped import CertifiedValues
+from pairproof.validation.report.context import digits_rows, opening
+from pairproof.validation.report.rendering import (
     FORMATS,
     ReportContext,
     Story,
@@ -27,9 +29,7 @@ from pairproof.validation.report import (
     worth_series,
     write_report,
 )
-from pairproof.validation.report.context import digits_rows, opening
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart
-from pairproof.validation.verdicts.certified import CertifiedValues
 from tests.validation.fakes import GLM, values_of
 
 EVIL = '<script>alert("x")</script> & | ` * \x00 "\'> \u2028'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pairproof.validation.claims.quantities import Quantity
-from pairproof.validation.report import ReportContext, render_text
+from pairproof.validation.report.rendering import ReportContext, render_text
 from pairproof.validation.report.terminal import LINES, fit_screen, screen
 from pairproof.validation.verdicts.agreement import Agreement
 

@@ -19,11 +19,11 @@ from pairproof.data.comparisons import Comparisons
 from pairproof.data.reading import from_wide
 from pairproof.data.wide import to_wide
 from pairproof.fit.fit import Fit
-from pairproof.validation.check import Checker
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.paper import PrintedQuantity
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.quantities import quantity
-from pairproof.validation.claims.reader import read_paper
 from pairproof.validation.slips.stopping import glm_values
 from pairproof.validation.slips.target import Target
 

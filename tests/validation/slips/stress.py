@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from pairproof.bridge.cells import count
+from pairproof.bridge.programs.counted_cells import count
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.errors import PairproofError
 from pairproof.fit.fit import Fit
-from pairproof.native.contests.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
+from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.comparisons.counts.llbt import fit_llbt
 from pairproof.validation.r_answers.stopped_short import score_check
 from pairproof.validation.report.verification import Verification
 from pairproof.validation.verdicts.agreement import RCounterpart
@@ -91,7 +91,7 @@ class Case:
         """
         from mpmath import mp
 
-        from pairproof.validation.verdicts.certified import values_of
+        from pairproof.validation.check.shipped import values_of
         from tests.certified.document import certify
         from tests.certified.models import Model
         from tests.certified.newton import DIGITS
@@ -358,8 +358,8 @@ def run(case: Case) -> Outcome:
     """Fit, verify, judge by 50 digits, spoil and verify again."""
     from pairproof.bridge.process.policy import backend
     from pairproof.validation.claims.quantities import quantity, scale_of
-    from pairproof.validation.native_and_r import compare_fit
-    from pairproof.validation.r_answers import counterparts
+    from pairproof.validation.r_answers.answerers import counterparts
+    from pairproof.validation.verdicts.against_r import compare_fit
     from pairproof.validation.verdicts.agreement import summary
     from pairproof.validation.verdicts.digits import digits_of_agreement
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pairproof.bridge.packages.answers import ask
+from pairproof.bridge.packages.asking import ask
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.validation.slips.catalogue import slips_for
-from pairproof.validation.slips.of_bradleyterry2 import first_named_wins, twice
-from pairproof.validation.slips.rows import rows_of
+from pairproof.validation.slips.catalogue import first_named_wins, slips_for, twice
 from pairproof.validation.slips.search import search
+from pairproof.validation.slips.variants import rows_of
 from tests.validation.slips.planted import bradley_terry, citations, dras, llbt, printed, target
 
 

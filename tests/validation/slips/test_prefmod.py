@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import pairproof
-from pairproof.bridge.packages.answers import ask
+from pairproof.bridge.packages.asking import ask
 from pairproof.data.columns import Factor
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.explain import explain
+from pairproof.validation.check.claims_file import read_paper
+from pairproof.validation.check.explain import explain
 from pairproof.validation.slips.catalogue import families, slips_for
 from pairproof.validation.slips.search import search
 from tests.validation.slips.planted import cems, dras, in_groups, latin_countries, llbt, page, printed, target

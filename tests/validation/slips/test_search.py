@@ -17,12 +17,11 @@ from click.testing import CliRunner
 from pairproof.cli.app import app
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import parse_claims, read_paper
-from pairproof.validation.explain import explain
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import parse_claims, read_paper
+from pairproof.validation.check.explain import explain
 from pairproof.validation.slips.catalogue import families
-from pairproof.validation.slips.explanations import count_words
-from pairproof.validation.slips.search import search
+from pairproof.validation.slips.search import count_words, search
 from tests.validation.fakes import FIRTH, claims_text
 from tests.validation.slips.planted import (
     PLANTED,

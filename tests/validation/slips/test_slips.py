@@ -12,13 +12,11 @@ from pairproof.fit.fit import Fit
 from pairproof.validation.claims.printed import Printed
 from pairproof.validation.claims.quantities import names, quantity
 from pairproof.validation.slips.catalogue import families
-from pairproof.validation.slips.constants import constants
-from pairproof.validation.slips.fits import Model
-from pairproof.validation.slips.of_numbers import transposed
-from pairproof.validation.slips.registry import STAGES
+from pairproof.validation.slips.known import STAGES, transposed
 from pairproof.validation.slips.search import search
 from pairproof.validation.slips.target import Target
-from pairproof.validation.slips.values import Batch, Values, own_setting, wins_of
+from pairproof.validation.slips.values import Batch, Values, constants, own_setting, wins_of
+from pairproof.validation.slips.variants import Model
 from tests.validation.slips.planted import (
     PLANTED,
     baseball,

@@ -10,21 +10,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pairproof.bridge.cells import count
+from pairproof.bridge.programs.counted_cells import count
 from pairproof.data.comparisons import Comparisons
 from pairproof.fit.fit import Fit
-from pairproof.native.contests.bradley_terry import fit_bradley_terry
-from pairproof.native.pairs.models import fit_llbt
-from pairproof.validation.assertion import agree
-from pairproof.validation.native_and_r import compare_fit
-from pairproof.validation.r_answers.rounding import rounding
-from pairproof.validation.r_answers.stopped_short import score_check
-from pairproof.validation.report import ReportContext, render_text
-from pairproof.validation.report.junit import render_junit
+from pairproof.native.comparisons.contests.bradley_terry import fit_bradley_terry
+from pairproof.native.comparisons.counts.llbt import fit_llbt
+from pairproof.validation.r_answers.stopped_short import rounding, score_check
+from pairproof.validation.report.rendering import ReportContext, render_junit, render_text
 from pairproof.validation.report.verification import Verification
+from pairproof.validation.verdicts.against_r import compare_fit
 from pairproof.validation.verdicts.agreement import Agreement, RCounterpart, exit_code
+from pairproof.validation.verify import agree
 from tests.certified.load import load
-from tests.native.pairs.certified_cases import FITS, native
+from tests.native.comparisons.counts.certified_cases import FITS, native
 from tests.validation.fakes import values_of
 from tests.validation.slips import stress
 

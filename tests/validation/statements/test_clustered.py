@@ -11,12 +11,11 @@ import pytest
 
 import pairproof
 from pairproof.errors import InputError, ItemError
-from pairproof.validation.check import Checker
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.paper import Claim, ModelClaim, Paper
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.statements.clustered import effects_of, order_open, ways_of
-from pairproof.validation.verdicts.agreement import Agreement
-from pairproof.validation.verdicts.codes import CODES
+from pairproof.validation.statements.under_clustering import effects_of, order_open, ways_of
+from pairproof.validation.verdicts.agreement import CODES, Agreement
 
 DRAS = read_paper("dras-2015")
 LLBT = ModelClaim("llbt", "davidson", reference="D")

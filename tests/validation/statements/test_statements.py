@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from pairproof.errors import InputError
-from pairproof.validation.check import check_paper
+from pairproof.validation.check.checker import check_paper
+from pairproof.validation.check.claims_file import read_paper
 from pairproof.validation.claims.paper import Claim, ModelClaim, Paper
 from pairproof.validation.claims.printed import Printed
-from pairproof.validation.claims.reader import read_paper
-from pairproof.validation.statements.catalogue import TESTS
-from pairproof.validation.verdicts.agreement import Agreement
-from pairproof.validation.verdicts.two_item_counts import (
+from pairproof.validation.statements.general import (
     _inside,
     closed_form,
     counts_that_print,
@@ -24,6 +22,8 @@ from pairproof.validation.verdicts.two_item_counts import (
     sign_test_p,
     try_pattern,
 )
+from pairproof.validation.statements.registers import TESTS
+from pairproof.validation.verdicts.agreement import Agreement
 
 DRAS = read_paper("dras-2015")
 LLBT = ModelClaim("llbt", "davidson", reference="D")
@@ -35,7 +35,7 @@ def judged(test: str, data: str = "table-1", model: ModelClaim | None = LLBT, **
     """The agreement of one statement on the data of Dras."""
     claims = (*DRAS.claims, Claim("mine", data=data, model=model, statement="S.", test=test, test_args=args))
     paper = Paper("p", "t", data=DRAS.data, claims=claims)
-    from pairproof.validation.check import Checker
+    from pairproof.validation.check.checker import Checker
 
     return Checker(paper).claim(claims[-1])[-1]
 

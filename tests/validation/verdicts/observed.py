@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pairproof.validation.claims.quantities import kind_of
 from pairproof.validation.verdicts.agreement import Agreement
-from pairproof.validation.verdicts.floors import CERTIFIED, Floor, floor, shipped
+from pairproof.validation.verdicts.digits import CERTIFIED, Floor, floor, shipped
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,21 @@ from pathlib import Path
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import parse_claims, read_paper, shipped_papers
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import parse_claims, read_paper, shipped_papers
 from pairproof.validation.slips.catalogue import families
-from pairproof.validation.verdicts.acceptance import OLD_WORDINGS, accepted, accepted_code
-from pairproof.validation.verdicts.agreement import AGREEING, Agreement
-from pairproof.validation.verdicts.codes import CODES, ONLY_DIFFERENT, R_STOPPED, accepts, join
+from pairproof.validation.verdicts.agreement import (
+    AGREEING,
+    CODES,
+    OLD_WORDINGS,
+    ONLY_DIFFERENT,
+    R_STOPPED,
+    Agreement,
+    accepted,
+    accepted_code,
+    accepts,
+    join,
+)
 
 PAPER = """
 [paper]
@@ -186,7 +195,7 @@ def test_a_row_that_does_not_plainly_agree_has_a_code_in_every_shipped_paper_tha
 def test_an_explanation_accepted_under_check_is_accepted_under_explain_and_the_other_way_round(
     tmp_path: Path,
 ) -> None:
-    from pairproof.validation.explain import explain
+    from pairproof.validation.check.explain import explain
 
     text = """
 [paper]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.validation.report import render_json
+from pairproof.validation.report.rendering import render_json
 from pairproof.validation.verdicts.agreement import VERDICTS, Agreement, exit_code, summary, to_document
 
 

@@ -10,16 +10,18 @@ from click.testing import CliRunner
 
 import pairproof
 from pairproof.errors import InputError
-from pairproof.fit.spec import ModelSpec
-from pairproof.validation.check import Checker
+from pairproof.fit.estimates.specification import ModelSpec
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import parse_claims, read_paper, shipped_papers
 from pairproof.validation.claims.paper import PrintedQuantity
 from pairproof.validation.claims.printed import Printed
-from pairproof.validation.claims.reader import parse_claims, read_paper, shipped_papers
-from pairproof.validation.verdicts.arithmetic import check_numbers
-from pairproof.validation.verdicts.arithmetic_rows import arithmetic_rows
-from pairproof.validation.verdicts.interval import Interval
-from pairproof.validation.verdicts.printout import Printout
-from pairproof.validation.verdicts.win_totals import Games, check_win_totals, expected_totals
+from pairproof.validation.verdicts.arithmetic import Interval, Printout, check_numbers
+from pairproof.validation.verdicts.arithmetic_rows import (
+    Games,
+    arithmetic_rows,
+    check_win_totals,
+    expected_totals,
+)
 from tests.validation.fakes import FIRTH, claims_text
 
 ITEMS = ("A", "B", "C")

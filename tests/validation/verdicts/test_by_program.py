@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pairproof.validation.check import Checker
-from pairproof.validation.claims.reader import parse_claims
-from pairproof.validation.verdicts.by_program import wald_p
+from pairproof.validation.check.checker import Checker
+from pairproof.validation.check.claims_file import parse_claims
+from pairproof.validation.verdicts.definitions import wald_p
 from tests.places import DATA
 
 TEXT = (DATA / "contests_claims.toml").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import pytest
 from pairproof.errors import InputError
 from pairproof.validation.claims.quantities import KINDS
 from pairproof.validation.verdicts.agreement import Agreement
-from pairproof.validation.verdicts.floors import Floor, floor, read_floors, shipped
+from pairproof.validation.verdicts.digits import Floor, floor, read_floors, shipped
 from tests.validation.verdicts.observed import observed, update_observed
 
 #: A floor that lies further below what was observed says so in its reason.

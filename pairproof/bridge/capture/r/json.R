@@ -1,4 +1,4 @@
-## R values as JSON text: the nodes of pairproof/bridge/values/json.py.
+## R values as JSON text: the nodes of pairproof/bridge/values/nodes.py.
 ##
 ##     {"dbl": [0.1, "NA"], "attr": {"names": ["a", "b"]}}   {"named": {...}}   {"lang": "y ~ x"}   null
 ##

@@ -1,12 +1,6 @@
 """prefmod under its own names, dots as underscores: every function that it exports."""
 
-from .classes import NPMLModel as NPMLModel, pattnpml_fit as pattnpml_fit
-from .designs import (
-    DesignModel as DesignModel,
-    PatternDesign as PatternDesign,
-    fit_design as fit_design,
-    patt_design as patt_design,
-)
+
 from .llbt import (
     LLBTDesign as LLBTDesign,
     LLBTFit as LLBTFit,
@@ -16,13 +10,22 @@ from .llbt import (
     llbt_fit as llbt_fit,
     llbtPC_fit as llbtPC_fit,
 )
-from .patterns import (
+from .pattern_designs import (
+    DesignModel as DesignModel,
+    NPMLModel as NPMLModel,
+    PatternDesign as PatternDesign,
+    fit_design as fit_design,
+    patt_design as patt_design,
+    pattnpml_fit as pattnpml_fit,
+)
+from .pattern_models import (
     PatternModel as PatternModel,
     pattL_fit as pattL_fit,
+    pattLrep_fit as pattLrep_fit,
     pattPC_fit as pattPC_fit,
     pattR_fit as pattR_fit,
+    pattRrep_fit as pattRrep_fit,
 )
-from .repeated import pattLrep_fit as pattLrep_fit, pattRrep_fit as pattRrep_fit
 from .tools import (
     Answers as Answers,
     MissingComparisons as MissingComparisons,

@@ -17,9 +17,21 @@ import numpy as np
 from ...process.policy import BackendLike, backend as policy
 from ...values.convert import matrix
 from ...values.formulas import variables
-from ...values.values import Expr, Formula, RArgument, RList, RVector
-from ..answers import Floats, RAnswer, as_frame, ask, asks, optional, reals, strings, vector_of
-from ..models import REDUCE, RModel, model_of
+from ...values.nodes import Expr, Formula, RArgument, RList, RVector
+from ..asking import (
+    REDUCE,
+    Floats,
+    RAnswer,
+    RModel,
+    as_frame,
+    ask,
+    asks,
+    model_of,
+    optional,
+    reals,
+    strings,
+    vector_of,
+)
 
 NEEDS = ("prefmod",)
 

@@ -10,11 +10,8 @@ import numpy as np
 
 from ....errors import InputError
 from ...process.policy import BackendLike
-from ...values.frames import to_frame
-from ...values.values import RList
-from ..answers import Floats, RAnswer, ask, asks, check_option, optional, reals
-from .patterns import MISModel
-from .tables import answers_table, check_items, check_names
+from ..asking import Floats, RAnswer, ask, asks, check_option, optional, reals
+from .pattern_models import MISModel, answers_table, check_items, check_names
 
 NEEDS = ("prefmod",)
 

@@ -7,22 +7,20 @@ since no R object outlives its call here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
 import numpy as np
 
 from ....errors import InputError
 from ...process.policy import BackendLike
-from ...records.result import RResult
+from ...records.calls import RResult
 from ...values.convert import matrix
-from ...values.values import RList, RVector
-from ..answers import RAnswer, ask, asks, check_option, optional, reals, strings, vector_of
-from .classes import PATTNPML, NPMLModel
-from .designs import FIT_DESIGN, DesignModel
+from ...values.nodes import RList
+from ..asking import RAnswer, ask, asks, check_option, optional, reals, strings, vector_of
 from .llbt import LLBTPCModel, WorthTable, llbtpc_worth
-from .patterns import PatternModel, fit_code
-from .tables import check_names
+from .pattern_designs import FIT_DESIGN, PATTNPML, DesignModel, NPMLModel
+from .pattern_models import PatternModel, check_names, fit_code
 
 NEEDS = ("prefmod",)
 Outmat = Literal["worth", "est"]

@@ -4,16 +4,13 @@ The experiments of Sakaguchi and Van Durme (2018), section 5, with the annotator
 (:mod:`pairproof.native.annotation.simulated.simulated_panel`).  Every method gets the same number of
 annotations: an iteration is one annotation an item.  In a replicate every method has the same people, who
 come to their sessions in the same order; what they are shown, and their noise, is drawn for each method.
+Histograms and ranges of final scores are those of figures 7 and 10.
 
-Beside a method's own scores stand corrected ones
-(:mod:`pairproof.native.annotation.simulated.simulation`), named da+, random+ and easl+.
-
-Scores of items corrected for annotators and their sessions, from what a method has collected so far.
-
-A corrected score is the item's prediction in the mixed model item + session + annotator, fitted to all
-judgments (:mod:`pairproof.native.annotation.models.mixed_model`): shifts of annotators and of sessions are
-taken out, and items that were judged rarely are drawn towards the mean. The method chooses its items by its
-own raw scores. RA and TrueSkill use the order within a HIT alone, so there is nothing to correct.
+Beside a method's own scores stand corrected ones, named da+, random+ and easl+: the item's prediction in the
+mixed model item + session + annotator, fitted to all judgments
+(:mod:`pairproof.native.annotation.scores.mixed_model`): shifts of annotators and of sessions are taken out,
+and items that were judged rarely are drawn towards the mean. The method chooses its items by its own raw
+scores. RA and TrueSkill use the order within a HIT alone, so there is nothing to correct.
 """
 
 from __future__ import annotations
@@ -26,13 +23,31 @@ import numpy as np
 
 from ....data.options import one_of, whole_number
 from ....errors import ConvergenceError, InputError, NotEstimableError
-from ..allocation import Pool, next_hits
+from ..allocation import Pool, next_hits, quality_map
 from ..beta import FloatArray, IntArray
-from ..match_quality import quality_map
 from ..methods import METHODS, Method, ScoreState, Settings, observe, start
-from ..models.mixed_model import mixed_model
-from ..quality.annotators import pearson, spearman
+from ..scores.annotator_agreement import pearson, spearman
+from ..scores.mixed_model import mixed_model
 from .simulated_panel import Judged, Panel, PanelAtWork
+
+
+def histogram(scores: Sequence[float] | FloatArray, bins: int = 5) -> IntArray:
+    """Numbers of scores in equal bins of 0 to 1 (Sakaguchi and Van Durme 2018, figures 7 and 10).
+
+    scores float[n]: a score of trueskill beyond 0 or 1 is in the end bin.  Returns int[bins].
+    """
+    found: IntArray = np.histogram(np.clip(scores, 0.0, 1.0), bins, (0.0, 1.0))[0].astype(np.int64)
+    return found
+
+
+def spread(scores: Sequence[float] | FloatArray) -> tuple[float, float, float]:
+    """Standard deviation, smallest and largest of scores, which show that RA's range is narrow.
+
+    scores float[n].
+    """
+    s = np.asarray(scores, np.float64)
+    return float(s.std(ddof=1)), float(s.min()), float(s.max())
+
 
 #: Methods with a corrected score beside the raw one.
 CORRECTED = ("da", "random", "easl")

@@ -10,7 +10,7 @@ import math
 
 from ....data.comparisons import Comparisons
 from ....errors import InputError
-from ...statements.computations import Computed, Request, computation, numbers_from_r
+from ...statements.registers import Computed, Request, computation, numbers_from_r
 
 PREFMOD = """
 data("cemspc", package = "prefmod", envir = environment())

@@ -1,14 +1,126 @@
-"""Numbers printed elsewhere of the certified models of contests, recomputed."""
+"""The certified models of contests, as tables and as pairproof's own fits, and numbers printed elsewhere of
+them, recomputed.
+
+A document is what `tests/certified/contests` describes; the package carries a copy without the covariances,
+which `tests.certified.contests.packaged` writes.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from ....data.columns import Factor, natural_order
+from ....data.comparisons import Comparisons
 from ....errors import InputError
-from ....fit.contests.mixed import MixedFit
-from ....native.contests.bradley_terry import fit_bradley_terry
-from ...claims.quantities import quantity
-from ...claims.random_effects import effect_names
-from ...statements.computations import Computed, Request, computation
-from .documents import certified_numbers, documents, fit_of, table_of
+from ....fit.fit import Fit
+from ....fit.results.mixed_fit import MixedFit
+from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
+from ...claims.quantities import effect_names, quantity
+from ...statements.registers import Computed, Request, computation
+
+Document = Mapping[str, Any]
+#: What a column of contests is called in the model of pairproof.
+ORDER = "home"
+
+
+@lru_cache(maxsize=1)
+def _fits() -> tuple[Document, ...]:
+    text = resources.files(__package__).joinpath("contests_50_digits.json").read_text(encoding="utf-8")
+    return tuple(json.loads(text)["fits"])
+
+
+def documents() -> tuple[Document, ...]:
+    """Every certified fit whose data come with the package."""
+    return tuple(d for d in _fits() if "rows" in d)
+
+
+def of_lizards() -> tuple[Document, ...]:
+    """The certified fits of flatlizards, which are read in place from BradleyTerry2."""
+    return tuple(d for d in _fits() if "rows" not in d)
+
+
+def table_of(document: Document) -> Comparisons:
+    """The contests of a document."""
+    items, rows = list(document["items"]), document["rows"]
+    place = {item: k for k, item in enumerate(items)}
+    columns: dict[str, Any] = {}
+    if "judge" in rows[0]:
+        judges = [str(row["judge"]) for row in rows]
+        levels = natural_order(judges)
+        columns["judge"] = Factor(np.array([levels.index(j) for j in judges]), levels)
+    for name in ("offset", "group"):
+        if name in rows[0]:
+            columns[name] = np.array([float(row[name]) for row in rows])
+    if ORDER in rows[0]:
+        columns["order"] = np.array([float(row[ORDER]) for row in rows])
+    of_items = {
+        name: np.array([np.nan if values[item] is None else float(values[item]) for item in items])
+        for name, values in document.get("item_data", {}).items()
+    }
+    counts = {k: [float(row.get(k, 0)) for row in rows] for k in ("wins", "ties", "losses")}
+    return Comparisons.build(
+        items,
+        np.array([place[row["first"]] for row in rows]),
+        np.array([place[row["second"]] for row in rows]),
+        counts["wins"],
+        counts["ties"] if any("ties" in row for row in rows) else None,
+        counts["losses"],
+        columns=columns,
+        item_data=of_items,
+        source=document["id"].partition("--")[0],
+    )
+
+
+def fit_of(document: Document, table: Comparisons | None = None) -> Fit:
+    """The native fit of a document's model, a row a cell; of another table than its own, if one is given."""
+    model = document["model"]
+    return fit_bradley_terry(
+        table_of(document) if table is None else table,
+        ties="davidson" if model["ties"] != "none" else "none",
+        reference=model["reference"],
+        order_effect=ORDER in model["columns"],
+        cells=["row"],
+        item_terms=model["item_covariates"] or (),
+        comparison_terms=[name for name in model["columns"] if name != ORDER],
+        random=model["random"] or (),
+        link=model["link"],
+        offset="offset" if model["offset"] else None,
+        reduce_bias=None if model["estimator"] == "ml" else model["estimator"],
+        method=model["method"],
+        tie_shift=model["tie_shift"],
+        tie_scale=model["tie_scale"],
+    )
+
+
+def certified_numbers(document: Document) -> dict[str, str]:
+    """A document's numbers by the names of :mod:`pairproof.validation.claims.quantities`, as decimal text."""
+    named = {ORDER: "order"}
+    out = {f"estimate.{named.get(name, name)}": text for name, text in document["params"].items()}
+    out.update({f"se.{named.get(name, name)}": text for name, text in document.get("bse", {}).items()})
+    out["llf"] = str(document["llf"])
+    component = document["model"]["random"]
+    if not component:
+        # With an infinite ability the document's df are those of the other contests.
+        of_all = ("deviance",) if "not_estimable" in document else ("deviance", "df_resid")
+        out.update({name: str(document[name]) for name in of_all})
+        return out
+    for kind, key in (("sigma", "sigma"), ("sigma_se", "sigma_se"), ("sigma_lr", "lr"), ("sigma_p", "p")):
+        if key in document:
+            out[f"{kind}.{component}"] = document[key]
+    mean = "effect_mean" if document["model"]["method"] == "quadrature" else "effect"
+    out.update({f"{mean}.{name.replace(':', '.')}": text for name, text in document["effects"].items()})
+    return out
+
+
+def is_mixed(document: Document) -> bool:
+    """Whether the model has random effects, so that R takes seconds for it."""
+    return bool(document["model"]["random"])
 
 
 @computation("contests")

@@ -1,31 +1,204 @@
-"""The report on models of contests: digits of each certified model, what each R function shares, and R's own floors."""
+"""The report on models of contests: every number beside its 50 digits and R's, what each R function shares, and
+R's own floors.
+
+The values were made by code that shares nothing with pairproof (tests/certified/contests, which says how).
+R's answers for random effects take seconds each and are replayed from their records, unless R is to be asked
+live.
+
+Contests of BradleyTerry2's own data sets are read in place from a live R and never recorded: a record would
+be a copy. The models are those of its vignette (sections 3.1 and 3.2: lizards, random effects by PQL) and of
+the help page of its chameleons (lagged results as contest covariates).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Union
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ....bridge.packages.asking import ask
+from ....data.comparisons import Comparisons
+from ....errors import PairproofError, RDrift, RError
+from ....fit.fit import Fit
+from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
 from ....report.blocks import Table
-from ...report import Story, WorthSeries
-from . import beside_50_digits
-from .documents import documents
+from ...claims.paper import Claim
+from ...report.context import Story, WorthSeries
+from ...verdicts.against_r import Asked, beyond_print
+from ...verdicts.agreement import Agreement, RCounterpart
+from ...verdicts.digits import CERTIFIED, Floor, floor, shipped
+from ..compared_with_r import NoAnswer, Place, in_place
+from .computations import Document, certified_numbers, documents, fit_of, is_mixed, of_lizards
 
 if TYPE_CHECKING:
     from ....bridge.process.policy import Backend
-    from ...check import Checker
-    from ...verdicts.agreement import Agreement
+    from ...check.checker import Checker
+
+
+FloatArray = NDArray[np.float64]
+COVARIATES = ("throat.PC1", "throat.PC3", "head.length", "SVL")
+READ = """
+here <- new.env()
+utils::data(list = c("flatlizards", "chameleons"), package = "BradleyTerry2", envir = here)
+lizards <- here$flatlizards
+animals <- here$chameleons
+list(items = levels(lizards$contests$winner), first = as.numeric(lizards$contests$winner), second = as.numeric(lizards$contests$loser),
+     values = as.numeric(as.matrix(lizards$predictors[covariates])),
+     c_items = levels(animals$winner$ID), c_first = as.numeric(animals$winner$ID), c_second = as.numeric(animals$loser$ID),
+     before = animals$winner$prev.wins.2 - animals$loser$prev.wins.2, c_values = as.numeric(as.matrix(animals$predictors[c("ch.res", "prop.main")])))
+"""
+
+
+class Tables(dict[str, Comparisons]):
+    """Tables of contests by name: lizards, chameleons."""
+
+
+def tables(backend: Backend) -> Union[Tables, NoAnswer]:
+    """The two tables, or why they are not here."""
+    place = "BradleyTerry2::flatlizards"
+    if backend.mode in ("none", "recorded"):
+        return NoAnswer("not-run", "r-not-run", in_place(place, "BradleyTerry2"))
+    try:
+        found = ask(
+            replace(backend, mode="live", record=None),
+            place,
+            READ,
+            {"covariates": list(COVARIATES)},
+            ("BradleyTerry2",),
+        ).as_list()
+    except (RDrift, RError) as error:
+        return NoAnswer(
+            "not-run", "r-not-run", f"the data are those of {place}: {' '.join(str(error).split())}"
+        )
+
+    def numbers(name: str) -> FloatArray:
+        return np.asarray(found.vector(name).floats())
+
+    def table(prefix: str, names: Sequence[str], **columns: FloatArray) -> Comparisons:
+        items = [str(v) for v in found.vector(f"{prefix}items").values]
+        values = numbers(f"{prefix}values").reshape(len(names), -1)
+        first, second = (numbers(f"{prefix}{side}").astype(int) - 1 for side in ("first", "second"))
+        n = len(first)
+        of_items = {name: column for name, column in zip(names, values)}
+        return Comparisons.build(
+            items,
+            first,
+            second,
+            np.ones(n),
+            None,
+            np.zeros(n),
+            columns=columns,
+            item_data=of_items,
+            source=place,
+        )
+
+    return Tables(
+        lizards=table("", COVARIATES),
+        chameleons=table("c_", ("ch.res", "prop.main"), before=numbers("before")),
+    )
+
+
+#: The vignette's and the help page's models: where they are printed, the table, and the fit.
+PRINTED: dict[str, tuple[str, str, Callable[[Comparisons], Fit]]] = {
+    "lizards-1": (
+        "vignette, section 3.1: ~ SVL[..] + (1 | ..)",
+        "lizards",
+        lambda t: fit_bradley_terry(t, item_terms=["SVL"], random="item", method="pql"),
+    ),
+    "lizards-2": (
+        "vignette, section 3.2: four covariates + (1 | ..)",
+        "lizards",
+        lambda t: fit_bradley_terry(t, item_terms=COVARIATES, random="item", method="pql"),
+    ),
+    "chameleons": (
+        "help page of chameleons: prev.wins.2 + ch.res[ID] + prop.main[ID] + (1 | ID)",
+        "chameleons",
+        lambda t: fit_bradley_terry(
+            t, item_terms=["ch.res", "prop.main"], comparison_terms=["before"], random="item", method="pql"
+        ),
+    ),
+}
+
+
+PAPER = "contests"
+#: Floors of models of contests.
+CONTESTS = "certified, contests"
+AnswersOfR = Callable[[Fit, "Backend"], Sequence[RCounterpart]]
+
+
+def rows_beside_50_digits(backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
+    """A row for each number of each certified model, and for each R call that has it."""
+    found: list[Agreement] = []
+    for document in documents():
+        try:
+            fit = fit_of(document)
+        except PairproofError as error:
+            why = f"native did not run: {' '.join(str(error).split())}"
+            place = Place(PAPER, document["id"], document["what"])
+            found.append(place.row("fit", verdict="not-run", code="native-not-run", explanation=why))
+            continue
+        found += rows_of_fit(document, fit, asked_for(document, backend), of_r)
+    return found + rows_in_place(backend, of_r)
+
+
+def rows_in_place(backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
+    """Rows of BradleyTerry2's own data: two certified fits, and the models of the vignette beside R's."""
+    there = tables(backend)
+    if isinstance(there, NoAnswer):
+        said: dict[str, Any] = {"verdict": there.verdict, "code": there.code, "explanation": there.why}
+        places = [(d["id"], d["what"]) for d in of_lizards()] + [
+            (name, where) for name, (where, _, _) in PRINTED.items()
+        ]
+        call = "BradleyTerry2::flatlizards"
+        return [Place(PAPER, name, where).row("fit", r_call=call, **said) for name, where in places]
+    found: list[Agreement] = []
+    nobody, live = replace(backend, mode="none"), replace(backend, mode="live", record=None)
+    for document in of_lizards():
+        found += rows_of_fit(document, fit_of(document, there["lizards"]), nobody, of_r)
+    for name, (where, table, fit) in PRINTED.items():
+        claim = Claim(id=name, where=where, compare_only="R's own numbers")
+        asked = Asked(fitted := fit(there[table]), tuple(of_r(fitted, live)), {})
+        found += beyond_print(PAPER, claim, asked, None, True)
+    return found
+
+
+def asked_for(document: Document, backend: Backend) -> Backend:
+    """Who answers for R: of random effects the records, unless R is asked live."""
+    return replace(backend, mode="recorded") if is_mixed(document) and backend.mode is None else backend
+
+
+def rows_of_fit(document: Document, fit: Fit, backend: Backend, of_r: AnswersOfR) -> list[Agreement]:
+    """The rows of one fit."""
+    claim = Claim(
+        id=document["id"], where=f"{document['what']}: {fit.title}", compare_only="the 50-digit values"
+    )
+    answers = tuple(of_r(fit, backend)) if backend.mode != "none" else ()
+    asked = Asked(fit, answers, certified_numbers(document))
+    return [
+        a if a.certified is None else replace(a, certified_floor=floor(a.quantity, CONTESTS).digits)
+        for a in beyond_print(PAPER, claim, asked, of_contests(), False)
+    ]
+
+
+def of_contests() -> tuple[Floor, ...]:
+    """The shipped floors, with those of contests in the place of those of comparisons."""
+    own = [replace(f, r_call=CERTIFIED) for f in shipped() if f.r_call == CONTESTS]
+    return (*own, *(f for f in shipped() if f.r_call not in (CERTIFIED, CONTESTS)))
 
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """Every number of every certified model."""
-    from ...r_answers import counterparts
+    from ...r_answers.answerers import counterparts
 
-    return beside_50_digits.rows(backend, counterparts)
+    return rows_beside_50_digits(backend, counterparts)
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Fewest digits of each model and of each R function; where R's numbers are others."""
-    rows = [a for a in agreements if a.paper == beside_50_digits.PAPER and a.about == "native-r"]
+    rows = [a for a in agreements if a.paper == PAPER and a.about == "native-r"]
     return (_digits(rows), _witnesses(rows), DEFECTS)
 
 

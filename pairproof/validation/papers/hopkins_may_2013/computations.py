@@ -1,10 +1,60 @@
-"""Arithmetic of Hopkins and May (2013): sizes of data sets, rules that rank, perplexities, agreement of judges."""
+"""Arithmetic of Hopkins and May (2013): sizes of data sets, rules that rank, perplexities, agreement of judges.
+
+The tracks of one year's rankings are translations from one language to another, of the same sentences.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....data.columns import Factor
 from ....data.options import one_of
-from ...statements.computations import Computed, Request, computation
-from .tracks import on_least_compared_source, read_tracks
+from ....data.reading.layouts import read
+from ....errors import InputError
+from ...statements.registers import Computed, Request, computation
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ....data.comparisons import Comparisons
+
+
+#: Name of a track -> its source and its target language.
+Tracks = Mapping[str, Sequence[str]]
+
+
+def read_tracks(table: pd.DataFrame, named: Tracks) -> dict[str, Comparisons]:
+    """Each track of one year's rankings, by its short name: the rows of its source and target language.
+
+    table: with the columns of WMT: srclang, trglang, srcIndex, system1Id, system1rank, ...
+    """
+    found = {}
+    for name, (source, target) in named.items():
+        rows = table[(table["srclang"] == source) & (table["trglang"] == target)]
+        if rows.empty:
+            raise InputError(
+                f"track {name!r}: no row from {source} to {target}; there are "
+                + ", ".join(sorted({f"{a}-{b}" for a, b in zip(table["srclang"], table["trglang"])}))
+            )
+        found[name] = read(rows.reset_index(drop=True), layout="rankings")
+    return found
+
+
+def one_track(table: pd.DataFrame, named: Tracks, name: str) -> Comparisons:
+    """The one of `named` that is called so."""
+    one_of("track", name, tuple(named))
+    return read_tracks(table, {name: named[name]})[name]
+
+
+def on_least_compared_source(table: Comparisons) -> float:
+    """Comparisons on the source segment that has fewest."""
+    source = table.columns["source"]
+    assert isinstance(source, Factor)  # read makes it one
+    counts = np.bincount(source.codes, weights=table.wins + table.ties + table.losses)
+    return float(counts[counts > 0].min())
 
 
 @computation("held-out-sizes")
@@ -14,7 +64,7 @@ def held_out_sizes(request: Request) -> Computed:
 
     args: `tracks`, {ce = ["Czech", "English"], ...}.
     """
-    from ....native.experiment.splits import split_by_source
+    from ....native.competitions.experiment.held_out import split_by_source
 
     found: dict[str, float] = {}
     for name, table in read_tracks(request.table_of(request.data), request.pairs_by_name("tracks")).items():
@@ -34,7 +84,7 @@ def held_out_sizes(request: Request) -> Computed:
 @computation("ranking-heuristics")
 def ranking_heuristics(request: Request) -> Computed:
     """origwmt.S and bojar.S of the claim's own comparisons."""
-    from ....native.ranking.shared_task_rules import bojar, orig_wmt
+    from ....native.competitions.ranking.ranking_rules import bojar, orig_wmt
 
     table = request.data_of(request.data)
     found = {}
@@ -47,7 +97,7 @@ def ranking_heuristics(request: Request) -> Computed:
 @computation("perplexities")
 def perplexities(request: Request) -> Computed:
     """perplexity.M of models on the claim's own comparisons, fitted on the same; args: `models`."""
-    from ....native.experiment.models import MODELS, fit_preference_model
+    from ....native.competitions.experiment.preference_models import MODELS, fit_preference_model
 
     table, asked = request.data_of(request.data), request.texts("models")
     for name in asked:
@@ -66,8 +116,8 @@ def judge_agreement(request: Request) -> Computed:
     """share (in per cent) and kappa of pairs of judgments by two judges of the same pair of systems on the
     same segment; pairs, their number.
     """
-    from ....data.reading import read
-    from ....native.experiment.judge_agreement import judge_agreement as agreement
+    from ....data.reading.layouts import read
+    from ....native.competitions.experiment.judge_agreement import judge_agreement as agreement
 
     found = agreement(read(request.table_of(request.data), layout="rankings"), tracks=("srclang", "trglang"))
     return Computed(native={"share": 100.0 * found.share, "kappa": found.kappa, "pairs": float(found.pairs)})

@@ -1,28 +1,120 @@
-"""Tests of what Hopkins and May (2013) say of their experiment: which model predicts best, from how many
-comparisons on, by whose judgments.
+"""Hopkins and May's experiment (2013, section 8) as they ran it, and tests of what they say of it: which model
+predicts best, from how many comparisons on, by whose judgments.
 
-Each runs the experiment of :mod:`pairproof.validation.papers.hopkins_may_2013.experiment` on one year's
-rankings and looks at mean perplexities.  Two models are compared trial by trial, on the same training and
-test sets; told apart are those whose difference is beyond its 95 % interval over training sets and test
-sources.  A statement that rests on a difference within it is `explained`, not `agrees`.
+Their training sizes and five trials; their samplers: one chain of 200 iterations, the first 50 thrown away;
+their constants.  The seed is ours and stands here, since they name none: the numbers are the same in every
+run.  What the statements need more than once is computed once in a process.
+
+Each test runs the experiment on one year's rankings and looks at mean perplexities.  Two models are compared
+trial by trial, on the same training and test sets; told apart are those whose difference is beyond its 95 %
+interval over training sets and test sources.  A statement that rests on a difference within it is
+`explained`, not `agrees`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....data.options import one_of
 from ....errors import InputError
-from ....native.experiment.models import ModelName
-from ....native.experiment.splits import Split
-from ....native.experiment.summary import Difference, Result, difference, judgments_enough, means
-from ...statements.registry import Context, Finding, holds, statement_test
-from .experiment import PAPER_MODELS, PAPER_SAMPLER, paper_design, paper_splits, results_of
-from .tracks import Tracks, one_track, read_tracks
+from ....native.competitions.experiment.curve_summaries import (
+    Difference,
+    Result,
+    difference,
+    judgments_enough,
+    means,
+)
+from ....native.competitions.experiment.held_out import Split, split_by_source, with_training_set
+from ....native.competitions.experiment.learning_curves import (
+    PAPER_SIZES,
+    PAPER_TRIALS,
+    Design,
+    TrialAbilities,
+    run,
+    table_digest,
+    trial_abilities,
+)
+from ....native.competitions.experiment.preference_models import ModelName, PreferenceOptions
+from ...statements.registers import Context, Finding, holds, statement_test
+from .computations import Tracks, one_track, read_tracks
+
+if TYPE_CHECKING:
+    from ....data.comparisons import Comparisons
+
+
+#: The models of the paper that learn; the uniform one has perplexity 3 on anything.
+PAPER_MODELS: tuple[ModelName, ...] = (
+    "adjusted-uniform",
+    "pairs",
+    "students-asymmetric",
+    "students-arithmetic",
+    "students-geometric",
+    "irt-gaussian",
+    "irt-categorical",
+)
+#: Footnote 10 of the paper: 200 iterations with a burn-in of 50.
+PAPER_SAMPLER = PreferenceOptions(chains=1, warmup=50, draws=150)
+#: Of the random training sets and the samplers.
+SEED = 2013
+#: Experiments kept in a process: three years, crowd training, and a raw geometric mean for each.
+MOST_KEPT = 16
+
+#: Processes that the experiments of this run may take.
+_WORKERS: ContextVar[int] = ContextVar("workers", default=1)
+
+_kept: dict[str, tuple[Result, ...]] = {}
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[None]:
+    """Experiments inside take so many processes; see :func:`pairproof.native.competitions.experiment.learning_curves.run`."""
+    token = _WORKERS.set(workers)
+    try:
+        yield
+    finally:
+        _WORKERS.reset(token)
+
+
+def paper_design(
+    models: Sequence[ModelName] = PAPER_MODELS, options: PreferenceOptions = PAPER_SAMPLER
+) -> Design:
+    """The paper's design with our seed."""
+    return Design(PAPER_SIZES, PAPER_TRIALS, tuple(models), SEED, options)
+
+
+def paper_splits(
+    tracks: Mapping[str, Comparisons], train: Mapping[str, Comparisons] | None = None
+) -> dict[str, Split]:
+    """Each track with the paper's test set; trained on comparisons of `train` where that is given."""
+    splits = {name: split_by_source(table) for name, table in tracks.items()}
+    return (
+        splits
+        if train is None
+        else {name: with_training_set(split, name, train[name]) for name, split in splits.items()}
+    )
+
+
+def results_of(splits: Mapping[str, Split], design: Design) -> tuple[Result, ...]:
+    """The experiment's results, computed once in a process for the same data and design."""
+    key = repr((design, [(name, table_digest(s.train), table_digest(s.test)) for name, s in splits.items()]))
+    if key not in _kept:
+        while len(_kept) >= MOST_KEPT:
+            _kept.pop(next(iter(_kept)))
+        _kept[key] = run(splits, design, workers=_WORKERS.get())
+    return _kept[key]
+
+
+def abilities_of(split: Split, track: str, size: int, seed: int = SEED) -> TrialAbilities:
+    """Abilities over the paper's trials at one training size (its Figure 6)."""
+    return trial_abilities(split, track, size, replace(paper_design(), seed=seed))
+
 
 FloatArray = NDArray[np.float64]
 
@@ -238,7 +330,7 @@ def samplers_converged(context: Context, *, tracks: Tracks, track: str, within: 
     """The paper's 200 iterations, begun anew so many times, give the preferences of a run ten times as long
     with four chains.
     """
-    from ....native.experiment.models import fit_preference_model
+    from ....native.competitions.experiment.preference_models import fit_preference_model
 
     train = paper_splits({track: one_track(context.table, tracks, track)})[track].train
     long = replace(PAPER_SAMPLER, chains=4, warmup=500, draws=1500)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....errors import InputError
-from ...statements.computations import Computed, Request, computation, numbers_from_r
+from ...statements.registers import Computed, Request, computation, numbers_from_r
 
 #: R: a glm of the decisive answers by the rows that `cut` says, then `how` of it.
 RAW = """

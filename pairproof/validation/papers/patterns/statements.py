@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ....data.respondents import Respondents
-from ....fit.answers.fit import AnswerFit
-from ....fit.answers.spec import Beta
-from ....native.contests.bradley_terry import fit_bradley_terry
-from ....native.pairs.models import fit_llbt
-from ....native.patterns.models.pattern import fit_pattern
-from ....native.patterns.models.plackett_luce import fit_plackett_luce
-from ...statements.registry import Context, Finding, holds, statement_test
+from ....data.respondents.respondents import Respondents
+from ....fit.estimates.specification import Beta
+from ....fit.results.answer_fit import AnswerFit
+from ....native.answers.pattern_models import fit_pattern
+from ....native.answers.plackett_luce import fit_plackett_luce
+from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
+from ....native.comparisons.counts.llbt import fit_llbt
+from ...statements.registers import Context, Finding, holds, statement_test
 from ...verdicts.digits import digits_of_agreement
-from .documents import data_of, documents, respondents
+from .computations import data_of, documents, respondents
 
 #: Two fits of the same maximum, each to the rounding of doubles: observed 13.8 digits and more.
 SAME_DIGITS = 12.5

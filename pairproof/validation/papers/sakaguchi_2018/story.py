@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....native.annotation.simulated.grid_verdicts import verdict_on_easl, verdict_on_ra
-from ....native.annotation.simulated.panel_agreement import sd_for_agreement
-from ....native.annotation.simulated.panel_grid import Grid
-from ....native.annotation.simulated.plots import (
+from ....native.annotation.simulated.simulated_panel import TRUTHS, Panel, sd_for_agreement, truth_of
+from ....native.annotation.simulated.simulation import Experiment, Simulation, simulate, spread
+from ....native.annotation.simulated.simulation_grid import Grid, verdict_on_easl, verdict_on_ra
+from ....native.annotation.simulated.simulation_plots import (
     plot_curves,
     plot_histograms,
     plot_match_quality,
@@ -25,20 +25,16 @@ from ....native.annotation.simulated.plots import (
     plot_over_shifts,
     size_of_grid,
 )
-from ....native.annotation.simulated.score_distribution import spread
-from ....native.annotation.simulated.simulated_panel import Panel
-from ....native.annotation.simulated.simulated_truths import TRUTHS, truth_of
-from ....native.annotation.simulated.simulation import Experiment, Simulation, simulate
 from ....report.blocks import Figure, Table
-from ...report import Story
-from .grid import AGREEMENT, METHODS, grids
-from .statements_simulated import BUDGET, COMPARED, ITEMS, SEED
+from ...report.context import Story
+from .statements_simulated import AGREEMENT, BUDGET, COMPARED, ITEMS, METHODS, SEED, grids
 
 if TYPE_CHECKING:
     from ....bridge.process.policy import Backend
-    from ...check import Checker
-    from ...report import WorthSeries
+    from ...check.checker import Checker
+    from ...report.context import WorthSeries
     from ...verdicts.agreement import Agreement
+
 
 #: Repetitions behind the curves of figures 6 and 9.
 REPLICATES = 20

@@ -10,10 +10,10 @@ import numpy as np
 
 from ....bridge.values.convert import factor_of
 from ....bridge.values.formulas import checked
-from ....bridge.values.values import Formula
+from ....bridge.values.nodes import Formula
 from ....errors import InputError
 from ...claims.quantities import Quantity
-from ...statements.computations import Computed, Remark, Request, computation, numbers_from_r
+from ...statements.registers import Computed, Remark, Request, computation, numbers_from_r
 
 BIAS_REDUCED = """
 d <- data.frame(first = first, second = second)

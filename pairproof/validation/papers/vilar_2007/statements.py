@@ -1,20 +1,115 @@
-"""Tests of what Vilar, Leusch and Ney (2007) say in words."""
-
+"""Vilar, Leusch, Ney and Banchs (2007): sums over judges and comparisons to sort, and tests of what they say in
+words and call significant, also with a judge, not a sentence, as the unit: every pair of Table 2, and the
+ranking.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ....fit.tails import p_equals
-from ...statements.registry import Context, Finding, holds, statement_test
+import numpy as np
+
+from ....data.comparisons import Comparisons
+from ....errors import InputError
+from ....fit.estimates.tails import p_equals, p_words
+from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
+from ....native.competitions.ranking import tests_by_judge as by_judge
+from ....native.competitions.ranking.two_systems import BinaryResult, compare_all_pairs
+from ...statements.registers import Computed, Context, Finding, Request, computation, holds, statement_test
+from ...statements.under_clustering import CODE, EffectTest, effects_of
 
 if TYPE_CHECKING:
-    from ....native.ranking.two_systems import TwoSystems
+    from ....native.competitions.ranking.two_systems import TwoSystems
+
+
+@computation("sums-by-pair")
+def sums_by_pair(request: Request) -> Computed:
+    """first.A-B, second.A-B and difference.A-B of every pair: sentences, summed over judges."""
+    from ....native.competitions.ranking.two_systems import compare_all_pairs
+
+    found: dict[str, float] = {}
+    for result in compare_all_pairs(request.data_of(request.data)):
+        m, pair = result.merged, f"{result.merged.first}-{result.merged.second}"
+        found.update(
+            {
+                f"first.{pair}": float(m.wins),
+                f"second.{pair}": float(m.losses),
+                f"difference.{pair}": float(abs(m.wins - m.losses)),
+            }
+        )
+    return Computed(native=found)
+
+
+@computation("merge-insertion")
+def merge_insertion(request: Request) -> Computed:
+    """worst.N: the most comparisons that merge insertion asks for N systems; args: `systems`, the Ns."""
+    from ....native.competitions.ranking.merge_insertion import worst_case
+
+    return Computed(native={f"worst.{n}": float(worst_case(n)) for n in request.wholes("systems")})
+
+
+@dataclass(frozen=True)
+class PairByJudges:
+    """One pair of systems: the paper's sum of sentences, and tests that take a judge as the unit.
+
+    merged: sentences of all judges, with the paper's standard error.  means: t of the judges' own mean
+    preferences, the answer that holds if judges differ.  flips: exact test by the signs of these means.
+    differ: chi-square that all judges answer alike.  cluster: log-odds of the sentences that prefer one
+    system, clustered by judge (CR2).
+    """
+
+    merged: BinaryResult
+    means: by_judge.EqualityTest
+    flips: by_judge.EqualityTest
+    differ: by_judge.EqualityTest
+    cluster: EffectTest
+
+    @property
+    def name(self) -> str:
+        return f"{self.merged.first}-{self.merged.second}"
+
+    def significant(self, alpha: float) -> bool:
+        """By judges' means."""
+        return self.means.p < alpha
+
+    def __str__(self) -> str:
+        m = self.merged
+        return (
+            f"{m.m} sentences summed: R = {m.R:.4f}, se {m.se_vilar or 0:.4f}, R / se = {m.z or 0:.2f}; means"
+            f" of {self.means.df + 1:.0f} judges: t = {self.means.statistic:.2f} on {self.means.df:.0f} df, p"
+            f" = {p_words(self.means.p, digits=2)}; exact sign flips p = {p_words(self.flips.p, digits=2)};"
+            f" clustered log-odds {self.cluster.estimate:.4f}, CR2 {self.cluster}. Judges differ: chi-square"
+            f" {self.differ.statistic:.1f} on {self.differ.df:.0f} df, p = {p_words(self.differ.p, digits=2)}"
+        )
+
+
+def pairs_by_judges(table: Comparisons) -> tuple[PairByJudges, ...]:
+    """Every pair of systems that was compared, in the order of the table's pairs."""
+    return tuple(_pair(table, two.merged, two.by_judge) for two in compare_all_pairs(table))
+
+
+def _pair(table: Comparisons, merged: BinaryResult, judges: Sequence[BinaryResult]) -> PairByJudges:
+    first, second, ties = (
+        np.array([getattr(j, kind) for j in judges], dtype=float) for kind in ("wins", "losses", "ties")
+    )
+    items = (merged.first, merged.second)
+    codes = [table.items.index(item) for item in items]
+    rows = np.isin(table.first, codes) & np.isin(table.second, codes)
+    fit = fit_bradley_terry(table.select(rows), ties="drop", reference=merged.second)
+    (effect,) = effects_of(fit, ["judge"], [items])
+    return PairByJudges(
+        merged,
+        by_judge.judge_means(first, second, ties),
+        by_judge.sign_flips(first, second, ties),
+        by_judge.judges_differ(first, second, ties),
+        effect.clustered[0],
+    )
 
 
 def _results(context: Context) -> tuple[TwoSystems, ...]:
-    from ....native.ranking.two_systems import compare_all_pairs
+    from ....native.competitions.ranking.two_systems import compare_all_pairs
 
     return compare_all_pairs(context.data)
 
@@ -80,7 +175,7 @@ def ranking_by_pairs(context: Context, *, ranking: Sequence[str]) -> Finding:
     """The order that the pairs compared settle, summed over judges; that of the majority votes stands beside
     it.
     """
-    from ....native.ranking.pairwise_order import settled_ranking
+    from ....native.competitions.ranking.ranking_rules import settled_ranking
 
     results = _results(context)
     found, votes = settled_ranking(results), settled_ranking(results, votes=True)
@@ -125,7 +220,7 @@ def bound_not_reached(context: Context, *, systems: Sequence[int], reached: Sequ
     """
     from math import factorial
 
-    from ....native.ranking.merge_insertion import worst_case
+    from ....native.competitions.ranking.merge_insertion import worst_case
 
     above = {n: (worst_case(n), (factorial(n) - 1).bit_length()) for n in systems}
     text = ", ".join(f"n = {n}: {w} against {bound}" for n, (w, bound) in above.items())
@@ -133,4 +228,35 @@ def bound_not_reached(context: Context, *, systems: Sequence[int], reached: Sequ
         all(w > bound for w, bound in above.values())
         and all(worst_case(n) == (factorial(n) - 1).bit_length() for n in reached),
         text,
+    )
+
+
+@statement_test("pair-by-judges")
+def pair_by_judges(context: Context, *, pair: Sequence[str], significant: bool) -> Finding:
+    """What the sum of sentences says of a pair, a difference or none, is what the means of the judges say.
+
+    The verdict is that of the t test of the judges' means; sign flips, the clustered log-odds and the test
+    that judges answer alike stand beside it.
+    """
+    found = _of(pairs_by_judges(context.data), pair)
+    said = str(found)
+    if bool(found.merged.significant) != significant:
+        return holds(False, f"summed, it is the other way. {said}", native=found.merged.z)
+    if found.significant(context.alpha) == significant:
+        kept = "the difference" if significant else "the finding of no significant difference"
+        return Finding("agrees", f"{kept} survives clustering by judge. {said}", found.means.statistic)
+    return Finding.because(
+        CODE,
+        f"comes out if all sentences are independent; it does not survive clustering by judge. {said}",
+        "explained",
+        found.means.statistic,
+    )
+
+
+def _of(pairs: Sequence[PairByJudges], asked: Sequence[str]) -> PairByJudges:
+    for found in pairs:
+        if {found.merged.first, found.merged.second} == set(asked):
+            return found
+    raise InputError(
+        f"pair {list(asked)}; the pairs that were compared are {', '.join(found.name for found in pairs)}"
     )

@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....bridge.oracles import competitions
-from ....fit.many.p_values import log10_holm
-from ....fit.tails import p_words
-from ....native.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
+from ....bridge.oracles import competitions_in_r as competitions
+from ....fit.estimates.tails import p_words
+from ....fit.many.simultaneous import log10_holm
+from ....native.competitions.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
 from ....report.blocks import Cell, Column, Table
-from ...report import Story, WorthSeries
-from ...report.numbers import digits as digits_text
+from ...report.context import Story, WorthSeries
+from ...report.notation import digits as digits_text
+from ...statements.under_clustering import p_text, statistic, survives_cell
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r
-from ..under_clustering import p_text, statistic, survives_cell
-from .judges import PairByJudges, pairs_by_judges
+from .statements import PairByJudges, pairs_by_judges
 
 if TYPE_CHECKING:
-    from ....bridge.oracles.competitions import RBinaries
+    from ....bridge.oracles.competitions_in_r import RBinaries
     from ....bridge.process.policy import Backend
-    from ...check import Checker
+    from ...check.checker import Checker
     from ...verdicts.agreement import Agreement
+
 
 PAPER = "vilar-2007"
 #: The paper's "confidence of 95%".

@@ -13,7 +13,7 @@ import numpy as np
 
 from pairproof.bridge import Backend, Expr
 from pairproof.bridge.packages import bradleyterry2 as bt
-from pairproof.bridge.packages.answers import ask, strings
+from pairproof.bridge.packages.asking import ask, strings
 from tests.read_in_place import in_place
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None

@@ -52,7 +52,7 @@ def test_text_of_an_argument_is_never_run(argument, text):
 
 
 def test_players_given_as_text_get_the_levels_of_both_sides():
-    from pairproof.bridge.packages.bradleyterry2.arguments import players_of
+    from pairproof.bridge.packages.bradleyterry2.btm import players_of
 
     one, two = players_of(["x", "y"], ["y", "z"], "..")
     assert one.node[2]["levels"][1] == two.node[2]["levels"][1] == ["x", "y", "z"]

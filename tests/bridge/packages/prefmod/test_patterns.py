@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pairproof.bridge import Expr
-from pairproof.bridge.oracles import answers_enumerated as answers
+from pairproof.bridge.oracles import patterns_in_r as answers
 from pairproof.bridge.oracles.patterns_in_r import newton
 from pairproof.bridge.packages.prefmod import (
     pattL_fit,

@@ -8,11 +8,17 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.native.annotation.simulated.grid_verdicts import crossing, verdict_on_easl, verdict_on_ra
-from pairproof.native.annotation.simulated.panel_grid import Grid, grid_of, panel_grid, turning
-from pairproof.native.annotation.simulated.simulated_panel import Context, Panel
-from pairproof.native.annotation.simulated.simulated_truths import truth_of
+from pairproof.native.annotation.simulated.simulated_panel import Context, Panel, truth_of
 from pairproof.native.annotation.simulated.simulation import Experiment
+from pairproof.native.annotation.simulated.simulation_grid import (
+    Grid,
+    crossing,
+    grid_of,
+    panel_grid,
+    turning,
+    verdict_on_easl,
+    verdict_on_ra,
+)
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 
 from pairproof.errors import InputError
-from pairproof.native.annotation.simulated.panel_agreement import mean_agreement, sd_for_agreement
-from pairproof.native.annotation.simulated.score_distribution import histogram, spread
-from pairproof.native.annotation.simulated.simulated_panel import Context, Panel
-from pairproof.native.annotation.simulated.simulated_truths import truth_of
-from pairproof.native.annotation.simulated.simulation import Experiment, simulate
+from pairproof.native.annotation.simulated.simulated_panel import (
+    Context,
+    Panel,
+    mean_agreement,
+    sd_for_agreement,
+    truth_of,
+)
+from pairproof.native.annotation.simulated.simulation import Experiment, histogram, simulate, spread
 
 ALIKE = Panel.alike(0.0)
 

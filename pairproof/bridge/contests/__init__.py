@@ -1,1 +1,0 @@
-"""Models of contests in R: links, offsets, reduced bias, general ties and random effects; the witnesses and the scripts of `to_r`."""

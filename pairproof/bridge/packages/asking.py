@@ -1,0 +1,360 @@
+"""How the functions of this room ask R: check the arguments, ask, read the answer into a dataclass.
+
+Every function converts its arguments to the types that R is to see (a count is a double, a number of items an
+integer), because the key of a recorded answer depends on them.  Of a table that is a design, columns are
+those of the model matrix, and those that response, weights and the like name.
+
+Every model fitted in R is reduced to plain arrays with names.  R reduces its own object (``REDUCE`` below)
+before anything is sent back, so no environment, formula or call has to be understood here, and every record
+shows what was taken from the object and how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...text import label
+from ..process.policy import BackendLike, backend as policy
+from ..records.calls import RResult
+from ..values.convert import data_frame
+from ..values.nodes import Expr, RArgument, RVector
+
+Floats = NDArray[np.float64]
+#: Longest row of numbers or names that is printed with an answer.
+_SHOWN = 12
+Function = TypeVar("Function", bound=Callable[..., Any])
+SomeAnswer = TypeVar("SomeAnswer", bound="RAnswer")
+
+
+def asks(*packages: str) -> Callable[[Function], Function]:
+    """Mark a function with the R packages it needs, readable as ``function.needs``."""
+
+    def mark(function: Function) -> Function:
+        setattr(function, "needs", packages)
+        return function
+
+    return mark
+
+
+def ask(
+    backend: BackendLike,
+    label: str,
+    code: str,
+    arguments: Mapping[str, Any],
+    needs: Sequence[str] = (),
+    *,
+    seed: int | None = None,
+) -> RResult:
+    """Run R code with these arguments as its variables, or replay its record, as the backend says.
+
+    Parameters
+    ----------
+    label : str
+        The R function's name, for messages and for the record's file name.
+    """
+    return policy(backend).call(code=code, args=arguments, needs=needs, seed=seed, label=label)
+
+
+# -- arguments -----------------------------------------------------------------------------------------------
+
+
+def reals(values: Any) -> Floats:
+    """Numbers as an array of doubles."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def optional(convert: Callable[[Any], Any], value: Any) -> Any:
+    """The value converted; None (R's NULL) stays None."""
+    return None if value is None else convert(value)
+
+
+def check_option(name: str, value: object, literal: Any) -> None:
+    """Refuse a value that is not among those of a ``Literal``."""
+    if value not in get_args(literal):
+        raise ValueError(f"{name} is {value!r}; expected one of {get_args(literal)}")
+
+
+def check_item(role: str, name: str | None, names: Collection[str], noun: str = "item") -> None:
+    """Refuse a reference that is none of the items (or players); None is R's default."""
+    if name is not None and name not in names:
+        raise ValueError(f"{role} {name!r} is no {noun}; {noun}s are {list(names)}")
+
+
+def positions(items: Sequence[str], *used: Sequence[str]) -> dict[str, int]:
+    """Item -> its position; refuses names in use that are not among the items."""
+    place = {item: j for j, item in enumerate(items)}
+    unknown = sorted({name for names in used for name in names if name not in place})
+    if unknown:
+        raise ValueError(f"{unknown} are not among the items {list(items)}")
+    return place
+
+
+def as_frame(data: Any) -> Any:
+    """A table for R: a DataFrame, ready-made frame or R source as it is, a mapping of columns as a
+    data.frame.
+    """
+    if isinstance(data, Mapping):
+        return data_frame(data)
+    if isinstance(data, (RArgument, Expr)) or type(data).__module__.split(".")[0] == "pandas":
+        return data
+    raise TypeError(
+        f"expected a pandas DataFrame or a mapping of column name to values, found {type(data).__name__}"
+    )
+
+
+# -- answers -------------------------------------------------------------------------------------------------
+
+
+def number(value: Any) -> float:
+    """An R vector of length one as a float; NaN for NULL."""
+    if value is None:
+        return float("nan")
+    if not isinstance(value, RVector) or value.values.size != 1:
+        raise TypeError(f"expected one number from R, found {value!r}")
+    return float(value.floats().ravel()[0])
+
+
+def strings(value: RVector) -> tuple[str, ...]:
+    """An R vector of text, or a factor, as its texts."""
+    if value.levels is None:
+        return tuple(value.values)
+    return tuple(value.levels[code - 1] for code in value.values)
+
+
+def vector_of(result: RResult) -> RVector:
+    """The value, which must be a vector or matrix."""
+    if not isinstance(result.value, RVector):
+        raise TypeError(f"expected numbers from {result.call.name}, found {result.value!r}")
+    return result.value
+
+
+def named_matrix(value: RVector) -> tuple[tuple[str, ...], Floats]:
+    """Column names and values of an R matrix."""
+    margins = value.dimnames or (None, None)
+    return margins[1] or (), value.floats()
+
+
+#: Type of a field, as its class spells it -> how it is read from an element of R's list.
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "Floats": lambda value: value.floats(),
+    "float": number,
+    "int": lambda value: int(number(value)),
+    "bool": lambda value: value is not None and bool(value.scalar()),
+    "str": lambda value: str(value.scalar()),
+    "tuple[str, ...]": strings,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RAnswer:
+    """What an R function answered; a subclass has a field for each number.
+
+    result: the call, its warnings and output, and whether R answered live or a record did.
+    """
+
+    result: RResult = field(repr=False, kw_only=True)
+
+    @classmethod
+    def read(cls: type[SomeAnswer], result: RResult, **more: Any) -> SomeAnswer:
+        """Fill the fields from the elements of the same names in R's list; ``more`` holds the others."""
+        value = result.as_list()
+        found = {
+            f.name: _READERS[str(f.type)](value[f.name])
+            for f in fields(cls)
+            if f.name in value and f.name not in more
+        }
+        return cls(**found, **more, result=result)
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates(RAnswer):
+    """Coefficients under R's names, with standard errors and covariance.
+
+    coef, se float[n].  vcov float[n, n].
+    """
+
+    names: tuple[str, ...]
+    coef: Floats
+    se: Floats
+    vcov: Floats
+
+    def estimate(self, name: str) -> float:
+        """The coefficient of that R name."""
+        return float(self.coef[self._place(name)])
+
+    def standard_error(self, name: str) -> float:
+        """The standard error of the coefficient of that R name."""
+        return float(self.se[self._place(name)])
+
+    def params(self) -> dict[str, float]:
+        """Name -> estimate, in R's order."""
+        return dict(zip(self.names, self.coef.tolist()))
+
+    def bse(self) -> dict[str, float]:
+        """Name -> standard error, in R's order."""
+        return dict(zip(self.names, self.se.tolist()))
+
+    def __str__(self) -> str:
+        """R's function, a line for each coefficient, then the other numbers; what has a number a row is left out."""
+        shown = [label(name) for name in self.names]
+        widest = max(map(len, shown), default=0)
+        lines = [label(self.result.call.name), f"{'':{widest}}  {'estimate':>12}  {'se':>12}"]
+        lines += [f"{n:{widest}}  {b:12.6g}  {s:12.6g}" for n, b, s in zip(shown, self.coef, self.se)]
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("names", "coef", "se")}
+        for name, value in own.items():
+            if isinstance(value, bool):
+                lines.append(f"{name}: {'yes' if value else 'no'}")
+            elif isinstance(value, (int, float)):
+                lines.append(f"{name}: {value:.8g}")
+            elif isinstance(value, np.ndarray) and value.ndim == 1 and value.size <= _SHOWN:
+                lines.append(f"{name}: {', '.join(f'{v:.6g}' for v in value.tolist())}")
+            elif isinstance(value, tuple) and len(value) <= _SHOWN and all(isinstance(v, str) for v in value):
+                lines.append(f"{name}: {', '.join(map(label, value))}")
+        return "\n".join(lines)
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise KeyError(
+                f"{name!r} is no coefficient of {self.result.call.name}, which has {list(self.names)}"
+            )
+        return self.names.index(name)
+
+
+Family = Literal["poisson", "binomial", "gaussian"]
+#: glm's stopping rule, a relative change of the deviance. The tightest that still stops: below it the
+#: deviance moves by its own rounding.
+EPSILON = 1e-14
+MAXIT = 100
+
+#: R: a fitted model as a list. ``b`` are its coefficients with NA for what is not estimable, ``V`` their
+#: covariance.
+REDUCE = """
+reduce <- function(m, b = stats::coef(m), V = stats::vcov(m)) {
+  ll <- stats::logLik(m)
+  attributes(V) <- attributes(V)[c("dim", "dimnames")]
+  list(coef = stats::setNames(as.numeric(b), names(b)), vcov = V, deviance = stats::deviance(m),
+       df_residual = stats::df.residual(m), null_deviance = m$null.deviance, df_null = m$df.null,
+       loglik = as.numeric(ll), df = attr(ll, "df"), aic = m$aic, fitted = unname(as.numeric(stats::fitted(m))),
+       converged = m$converged, iterations = m$iter)
+}
+"""
+
+#: R: a glm fitted again from its own solution. R's glm keeps the weights of the step before its last, so its
+#: standard errors have 6 to 9 digits; started at the solution they have 12 or more. Columns that R's default
+#: tolerance finds aliased are left out first, because glm's rank tolerance is epsilon / 1000 and a tight
+#: epsilon hides them.
+REFIT = """
+refit <- function(first, epsilon, maxit) {
+  ok <- !is.na(first$coefficients)
+  x <- first$x[, ok, drop = FALSE]
+  colnames(x) <- names(first$coefficients)[ok]
+  again <- function(start) stats::glm.fit(
+    x, first$y, weights = first$prior.weights, start = start, offset = first$offset, family = first$family,
+    control = stats::glm.control(epsilon = epsilon, maxit = maxit),
+    intercept = isTRUE(attr(first$terms, "intercept") > 0))
+  second <- again(first$coefficients[ok])
+  third <- again(second$coefficients)
+  third$iter <- first$iter + second$iter + third$iter
+  m <- first
+  m[names(third)] <- third
+  list(model = m, coef = replace(first$coefficients, ok, third$coefficients),
+       vcov = stats::summary.glm(m)$cov.scaled)
+}
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class RModel(Estimates):
+    """A model as R fitted it.
+
+    names: R's coefficient names.  coef, se float[n]: NaN (R's NA) where R finds a coefficient not estimable,
+    or its own reference.  vcov float[k, k]: of the ``k`` estimable coefficients, named in ``vcov_names``.
+    deviance, null_deviance, loglik, aic: as R defines them for this model; NaN where R has none.
+    df_residual, df_null, df: ``df`` belongs to ``loglik``; for gnm it counts the eliminated constants.
+    fitted float[rows]: expected counts, a row of the data each.  result: the call, its warnings and output,
+    and whether R answered live or a record did.
+    """
+
+    vcov_names: tuple[str, ...]
+    deviance: float
+    df_residual: float
+    null_deviance: float
+    df_null: float
+    loglik: float
+    df: float
+    aic: float
+    fitted: Floats
+    converged: bool
+    iterations: int
+
+    @property
+    def estimable(self) -> tuple[str, ...]:
+        """Names of the coefficients R could estimate."""
+        return tuple(n for n, b in zip(self.names, self.coef) if not np.isnan(b))
+
+
+SomeModel = TypeVar("SomeModel", bound=RModel)
+
+
+def model_of(kind: type[SomeModel], result: RResult, **more: Any) -> SomeModel:
+    """An :class:`RModel`, or a subclass, from what ``REDUCE`` returned; ``more`` are its other fields."""
+    return kind.read(result, **coefficients_of(result), **more)
+
+
+def coefficients_of(result: RResult) -> dict[str, Any]:
+    """The fields names, coef, se, vcov and vcov_names from what ``REDUCE`` returned."""
+    value = result.as_list()
+    coefficients = value.vector("coef")
+    names = coefficients.names or ()
+    vcov_names, vcov = named_matrix(value.vector("vcov"))
+    coef = coefficients.floats()
+    coef[np.isnan(coef)] = np.nan  # R's NA is a signalling NaN, over which numpy warns in every sum
+    variance = dict(zip(vcov_names, np.diag(vcov).tolist()))
+    known = [not np.isnan(b) and variance.get(name, -1.0) >= 0 for name, b in zip(names, coef)]
+    se = np.array([np.sqrt(variance[name]) if ok else np.nan for name, ok in zip(names, known)])
+    return {"names": names, "coef": coef, "se": se, "vcov": vcov, "vcov_names": vcov_names}
+
+
+def design_columns(
+    data: Any, *given: str | Sequence[float] | None, groups: Sequence[str] = ()
+) -> tuple[dict[str, Floats], list[Floats | None]]:
+    """The columns of the model matrix, and what was given, as numbers.
+
+    Parameters
+    ----------
+    data : DataFrame, or mapping of str to sequence[rows]
+    given : str or float[rows], optional
+        A column's name, or its numbers; None stays None.
+    groups : sequence of str
+        Columns that hold labels, and are no part of the design.
+
+    Raises
+    ------
+    InputError
+        There is no such column, none is left, or lengths differ.
+
+    Examples
+    --------
+    >>> columns, (y, w) = design_columns({"x": [1, 0], "y": [0.5, 1], "n": [4, 2]}, "y", "n")
+    >>> list(columns), y.tolist(), w.tolist()
+    (['x'], [0.5, 1.0], [4.0, 2.0])
+    """
+    names = [str(k) for k in (data if isinstance(data, Mapping) else data.columns)]
+    named = [v for v in (*given, *groups) if isinstance(v, str)]
+    absent = next((n for n in named if n not in names), None)
+    if absent is not None:
+        raise InputError(f"there is no column {absent!r}; there are {', '.join(names[:20])}")
+    columns = {n: reals(data[n]) for n in names if n not in named}
+    if not columns:
+        raise InputError("no column is left for the model matrix")
+    found = [reals(data[v]) if isinstance(v, str) else None if v is None else reals(v) for v in given]
+    sizes = {len(v) for v in (*columns.values(), *found) if v is not None}
+    if len(sizes) > 1:
+        raise InputError(f"columns differ in length: {sorted(sizes)} rows")
+    return columns, found

@@ -1,0 +1,366 @@
+"""What the R program takes of a fit of whole answers: the answers, and which parameter each statistic has.
+
+The natural parameters are those of the comparisons, d_ij = lambda_i - lambda_j, of ties, of dependence and of
+what is missing (under Plackett and Luce's model those of the items and of the numbers that tie); the design
+says, for each covariate group, how they follow from the fit's own parameters.  It is made from the
+parameters' names and covariates, apart from the matrices that the native fit was made with.  Statistics stand
+in the order in which :mod:`.answer_script` makes their columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, factorial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.columns import Factor
+from ...data.respondents.codes import MISSING
+from ...data.wide import prefmod_pair_order
+from ...errors import InputError
+from ...fit.estimates.predictions import item_covariate
+from ...fit.estimates.specification import Term
+from ...fit.results.answer_fit import AnswerFit
+from ...fit.results.answer_numbers import OF_ITEM
+
+FloatArray = NDArray[np.float64]
+
+
+def sharing(items: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Two comparisons that share an item, by their name `A:B*A:C`, as prefmod orders them."""
+    pairs = prefmod_pair_order(len(items))
+    found = {}
+    for common in range(len(items)):
+        others = [k for k in range(len(items)) if k != common]
+        for a, b in combinations(others, 2):
+            first, second = (pairs.index((min(common, o), max(common, o))) for o in (a, b))
+            found[f"{_pair(items, pairs[first])}*{_pair(items, pairs[second])}"] = (first, second)
+    return found
+
+
+def _pair(items: Sequence[str], pair: tuple[int, int]) -> str:
+    return f"{items[pair[0]]}:{items[pair[1]]}"
+
+
+def statistics_of(
+    fit: AnswerFit, kind: str, ternary: bool, depends: Sequence[str], orders: Sequence[int]
+) -> list[str]:
+    """Names of the natural parameters in the order of R's columns."""
+    items, spec = fit.items, fit.of_answers
+    if kind == "choices":
+        return [*(f"item {i}" for i in items), *(f"tie{d}" for d in orders)]
+    pairs = [_pair(items, p) for p in prefmod_pair_order(len(items))]
+    once = [*pairs, *(f"tie:{p}" for p in pairs if ternary), *depends]
+    if len(spec.times) > 1:
+        own = [f"{name} at {time}" for time in spec.times for name in once]
+        steps = zip(spec.times, spec.times[1:])
+        return [*own, *(f"{p}:time[{a}]*time[{b}]" for a, b in steps for p in pairs)]
+    if spec.alpha or spec.beta:
+        of_beta = items if spec.beta == "coded" else pairs
+        return [*once, *(f"alpha:{p}" for p in pairs), *(f"beta:{p}" for p in of_beta)]
+    return once
+
+
+def block(
+    fit: AnswerFit, kind: str, terms: Sequence[Term], statistics: Sequence[str], values: Mapping[str, Any]
+) -> FloatArray:
+    """float[q, p]: natural parameters from the fit's in one covariate group."""
+    place = {name: k for k, name in enumerate(statistics)}
+    block = np.zeros((len(statistics), len(terms)))
+    for column, term in enumerate(terms):
+        size = _size(term, values)
+        for name, share in _shares(fit, kind, term).items():
+            block[place[name], column] += size * share
+    return block
+
+
+def _size(term: Term, values: Mapping[str, Any]) -> float:
+    """The product of a term's covariates in a group."""
+    size = 1.0
+    for name, level in term.by:
+        if name == "time":
+            continue
+        value = values[name]
+        if level is None:
+            size *= float(value)
+        elif isinstance(value, str):
+            size *= float(value == level)
+        else:
+            size *= float(value == float(level))
+    return size
+
+
+def _shares(fit: AnswerFit, kind: str, term: Term) -> dict[str, float]:
+    """The natural parameters that a term enters, and how often."""
+    items, spec = fit.items, fit.of_answers
+    pairs = prefmod_pair_order(len(items))
+    time = next((f" at {level}" for name, level in term.by if name == "time"), "")
+    if term.kind in ("item", "covariate"):
+        of_item = (
+            np.array([float(i == term.item) for i in items])
+            if term.kind == "item"
+            else item_covariate(fit, term)
+        )
+        if kind == "choices":
+            return {f"item {i}": float(v) for i, v in zip(items, of_item) if v}
+        gaps = {_pair(items, (i, j)): float(of_item[i] - of_item[j]) for i, j in pairs}
+        return {name + time: v for name, v in gaps.items() if v}
+    if kind == "choices":
+        return {term.name: 1.0}
+    if term.kind == "tie":
+        return {f"tie:{_pair(items, p)}{time}": 1.0 for p in pairs}
+    if term.kind == "missing":
+        return _missing(term.name, items, str(spec.alpha), str(spec.beta))
+    name = term.name if term.kind == "tie-of" or not time else term.name[: term.name.rindex(":time[")]
+    return {name + time: 1.0}
+
+
+def _missing(name: str, items: Sequence[str], alpha: str, beta: str) -> dict[str, float]:
+    """The natural parameters of one parameter of what is missing."""
+    pairs = prefmod_pair_order(len(items))
+    what, _, of = name.partition(":")
+    if name == "alpha":
+        return {f"alpha:{_pair(items, p)}": 1.0 for p in pairs}
+    how = alpha if what == "alpha" else beta
+    if how == "comparison":
+        return {name: 1.0}
+    if how == "coded":
+        return {f"beta:{of}": 1.0}
+    item = items.index(of)
+    signed = -1.0 if how == "difference" else 1.0
+    return {
+        f"{what}:{_pair(items, (i, j))}": 1.0 if i == item else signed for i, j in pairs if item in (i, j)
+    }
+
+
+IntArray = NDArray[np.int64]
+#: Numbers in the list of possible answers: 40 MB, of which R holds several copies.
+MOST_NUMBERS = 5_000_000
+#: Answers that R can sort out by comparing each with each other: some seconds.
+MOST_RATINGS = 120_000
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What the R program takes.
+
+    scalars: J, kind, ternary, places, times, groups, gaps, coded, pseudo.  orders: numbers of items that can
+    tie (kind "choices").  depends int[m, 2]: comparisons that depend on each other, from 1.  answers int[n,
+    k]: distinct answers as comparisons, 9 where there is none.  ranks, presented int[n, J]: for one time; 0
+    where there is none.  ranked int[n, times]: number of items ranked.  n float[n]: persons.  group int[n]:
+    from 1.  design float[groups * q, p].  names: of the p parameters.  statistics: of the q natural
+    parameters.  reference: the item held at 0, "" with item covariates.
+    """
+
+    scalars: Mapping[str, Any]
+    orders: tuple[int, ...]
+    depends: IntArray
+    answers: IntArray
+    ranks: IntArray
+    presented: IntArray
+    ranked: IntArray
+    n: FloatArray
+    group: IntArray
+    design: FloatArray
+    names: tuple[str, ...]
+    statistics: tuple[str, ...]
+    reference: str
+
+
+def why_not(fit: AnswerFit) -> str:
+    """Why the program is not written for a fit; "" if it is."""
+    spec = fit.of_answers
+    if spec.classes > 1:
+        return f"{fit.title}: base R has no program of latent classes here"
+    if spec.prior:
+        return f"{fit.title}: the fit does not keep the numbers of its prior"
+    numbers = _numbers(fit)
+    if numbers > MOST_NUMBERS:
+        return (
+            f"{fit.title}: the possible answers and their statistics would be {numbers:,.0f} numbers in R; at most"
+            f" {MOST_NUMBERS:,} are listed"
+        )
+    return ""
+
+
+def inputs_of(fit: AnswerFit) -> Inputs:
+    """The inputs of a fit."""
+    refused = why_not(fit)
+    if refused:
+        raise InputError(refused)
+    spec, table = fit.of_answers, fit.respondents
+    kind, ternary = _kind(fit), _ternary(fit)
+    row_group, values = _covariates(fit)
+    rows, weights, group = _distinct(fit, kind, row_group)
+    depends = sharing(table.items) if spec.dependence else {}
+    gaps = bool(spec.alpha or spec.beta)
+    orders = tuple(spec.tie_orders) if kind == "choices" else ()
+    statistics = statistics_of(fit, kind, ternary, list(depends), orders)
+    terms = [t for t, reference in zip(fit.terms, fit.is_reference) if not reference]
+    reference = "" if spec.item_terms else _reference(fit)
+    terms = [t for t in terms if not (t.kind == "item" and t.item == reference)]
+    blocks = [block(fit, kind, terms, statistics, value) for value in values]
+    hypothetical = kind == "choices" and spec.pseudo > 0
+    if hypothetical:  # an item of free worth, against which there are pseudo-comparisons
+        at = len(table.items)
+        blocks = [np.insert(np.insert(b, at, 0.0, axis=0), b.shape[1], 0.0, axis=1) for b in blocks]
+        for b in blocks:
+            b[at, -1] = 1.0
+        statistics = [*statistics[:at], "item hypothetical", *statistics[at:]]
+    comparisons = table.pair_answers.reshape(table.n_rows, -1)[rows]
+    if kind == "rankings":  # equal ranks are an order that is not known
+        comparisons = np.where(comparisons == 0, MISSING, comparisons)
+    one = kind == "choices" or (kind == "rankings" and table.n_times == 1)
+    nothing = np.zeros((len(rows), len(table.items)), np.int64)
+    ranks = table.ranks if table.kind != "comparisons" else None
+    return Inputs(
+        {
+            "J": len(table.items),
+            "kind": kind,
+            "ternary": ternary,
+            "places": _places(fit),
+            "times": table.n_times,
+            "groups": len(values),
+            "gaps": gaps,
+            "coded": spec.beta == "coded",
+            "pseudo": float(spec.pseudo),
+        },
+        orders,
+        np.array(list(depends.values()), np.int64).reshape(-1, 2) + 1,
+        comparisons,
+        ranks[rows, 0] if one and ranks is not None else nothing,
+        np.asarray(table.presented[rows, 0], np.int64) if one else nothing,
+        (
+            np.asarray((ranks[rows] > 0).sum(axis=2), np.int64)
+            if ranks is not None
+            else np.zeros((len(rows), table.n_times), np.int64)
+        ),
+        weights,
+        group + 1,
+        np.concatenate(blocks),
+        (*(t.name for t in terms), *(("(hypothetical item)",) if hypothetical else ())),
+        tuple(statistics),
+        reference,
+    )
+
+
+# -- which program -------------------------------------------------------------------------------------------
+
+
+def _kind(fit: AnswerFit) -> str:
+    """What the possible answers are."""
+    spec, table = fit.of_answers, fit.respondents
+    if spec.family == "plackett-luce":
+        return "choices"
+    if table.kind == "comparisons":
+        large = _listed(fit) > MOST_NUMBERS
+        return "apart" if large and not (spec.dependence or spec.alpha or spec.beta) else "comparisons"
+    strict = fit.numbers.statistics[0].startswith(OF_ITEM) or (table.kind == "rankings" and table.n_times > 1)
+    return "rankings" if strict else "ratings"
+
+
+def _ternary(fit: AnswerFit) -> bool:
+    kind = _kind(fit)
+    return kind == "ratings" or (kind in ("comparisons", "apart") and fit.respondents.tie_category)
+
+
+def _places(fit: AnswerFit) -> int:
+    table = fit.respondents
+    n = len(table.items)
+    return min(len(table.scale), n) if table.kind == "ratings" else n
+
+
+def _listed(fit: AnswerFit) -> float:
+    """Numbers in the list of all comparisons."""
+    table, spec = fit.respondents, fit.of_answers
+    c = comb(len(table.items), 2)
+    categories = 3.0 if table.tie_category else 2.0
+    gaps = 2.0**c if spec.alpha or spec.beta else 1.0
+    own = (
+        c * (2 if table.tie_category else 1)
+        + (comb(c, 2) if spec.dependence else 0)
+        + (2 * c if gaps > 1 else 0)
+    )
+    return categories**c * gaps * own
+
+
+def _numbers(fit: AnswerFit) -> float:
+    """Numbers in the list of possible answers and their statistics."""
+    kind, table = _kind(fit), fit.respondents
+    j, times = len(table.items), table.n_times
+    c = comb(j, 2)
+    if kind == "apart":
+        return 3.0 * c * 2 * c
+    if kind == "comparisons":
+        return _listed(fit)
+    if kind == "choices":
+        sizes = table.presented.sum(axis=2)
+        most = int(sizes.max())
+        each = sum(comb(most, d) for d in {1, *fit.of_answers.tie_orders})
+        return float(min(table.n_rows * most, 2.0**j) * each * (j + len(fit.of_answers.tie_orders)))
+    if kind == "rankings":
+        return float(factorial(j)) ** times * c * (2 * times - 1)
+    grid = float(_places(fit)) ** j
+    if grid > MOST_RATINGS:
+        return grid * c * 100.0
+    from ...data.respondents.codes import as_comparisons
+
+    # A bound: no more weak orders than points of the grid, and as many as there are.
+    points = np.stack(np.meshgrid(*[np.arange(1, _places(fit) + 1)] * j, indexing="ij"), axis=-1).reshape(
+        -1, j
+    )
+    orders = len(np.unique(as_comparisons("ratings", points), axis=0))
+    return float(orders) ** times * c * (2 + (j if fit.of_answers.dependence else 0)) * times
+
+
+def _reference(fit: AnswerFit) -> str:
+    spec = fit.of_answers
+    if spec.reference in fit.items:
+        return spec.reference
+    return fit.items[0] if spec.family == "plackett-luce" else fit.items[-1]
+
+
+# -- answers -------------------------------------------------------------------------------------------------
+
+
+def _distinct(fit: AnswerFit, kind: str, row_group: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
+    """The first row of each distinct answer that says something, its persons and its group from 0."""
+    table, spec = fit.respondents, fit.of_answers
+    kept = table.weights > 0
+    if not (spec.alpha or spec.beta):
+        kept = kept & (table.answered > 0)
+    at = np.flatnonzero(kept)
+    # Ratings are compared by what they say of the items: 1 2 5 and 1 3 4 are one answer.
+    answers = (
+        table.ranks if kind == "choices" else table.answers if kind == "rankings" else table.pair_answers
+    )
+    flat = np.column_stack([row_group[at], answers[at].reshape(len(at), -1)])
+    if kind == "choices":
+        flat = np.column_stack([flat, table.presented[at, 0]])
+    _, first, inverse = np.unique(flat, axis=0, return_index=True, return_inverse=True)
+    n = np.bincount(inverse.reshape(-1), weights=table.weights[at], minlength=len(first)).astype(float)
+    return at[first], n, row_group[at[first]]
+
+
+def _covariates(fit: AnswerFit) -> tuple[IntArray, list[dict[str, Any]]]:
+    """int[n_rows]: the covariate group of each row; and the values of the covariates in each group."""
+    table = fit.respondents
+    names = list(dict.fromkeys(n for t in fit.terms for n, _ in t.by if n not in ("time", "class")))
+    columns = {
+        name: name if name in table.columns else name.removeprefix("C(").removesuffix(")") for name in names
+    }
+    group, first = table.groups(list(dict.fromkeys(columns.values())))
+    values = []
+    for row in first:
+        value: dict[str, Any] = {}
+        for name, column in columns.items():
+            found = table.columns[column]
+            value[name] = (
+                found.levels[int(found.codes[row])] if isinstance(found, Factor) else float(found[row])
+            )
+        values.append(value)
+    return np.asarray(group, np.int64), values

@@ -1,0 +1,431 @@
+"""A fit of contests as numbers for the R programs (counts, columns, random effects), and R's answer.
+
+Rows of the table that say the same (the pair, every column of the model, the offset, the judge with effects
+by judge) are added up, from the side of the item that comes first in the order of items.  The columns are
+made from the names of the fit's parameters, apart from the design that the native fit was made with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.columns import Factor
+from ...data.comparisons import Comparisons
+from ...fit.estimates.predictions import item_covariate
+from ...fit.estimates.specification import ContestSpec, Term
+from ...fit.fit import Fit
+from ..packages.asking import Floats, RAnswer, ask, asks, reals
+from ..process.policy import BackendLike
+from .contest_programs import (
+    BRGLM2,
+    BTM,
+    GENDAVIDSON,
+    GLM,
+    GLMMPQL,
+    JEFFREYS_WITH_TIES,
+    LAPLACE,
+    LAPLACE_ITSELF,
+    NEWTON,
+    QUADRATURE,
+)
+from .counted_cells import comparison_columns, order_of, treated
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+#: Numbers in a dense design: 160 MB, of which R holds several copies.
+MOST_NUMBERS = 20_000_000
+#: A change of the linear predictor along a direction without an estimate: rounding leaves 1e-13 of it.
+MOVES = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What the R programs take of a fit of contests.
+
+    fit: of contests: a `ContestFit`, or by maximum likelihood of the logit.  `first`, second int[n]:
+    positions in `fit.items`.  counts float[n, 3]: wins, ties and losses of `first`.  columns float[n, p]: of
+    the free parameters but those of ties, one of free items left out.  terms: the p parameters.  offset
+    float[n].  home float[n]: 1 where `first` has the advantage of being named first, -1 where `second` has
+    it.  judge int[n]: from 0, with random effects by judge; else 0.  reference: the item held at 0, "" where
+    none is.  certain bool[n]: rows whose result is certain in the limit of separated contests.  undetermined:
+    parameters to leave out so that the others are determined by the rows that are not certain.
+    """
+
+    fit: Fit
+    first: IntArray
+    second: IntArray
+    counts: FloatArray
+    columns: FloatArray
+    terms: tuple[Term, ...]
+    offset: FloatArray
+    home: FloatArray
+    judge: IntArray
+    judges: tuple[str, ...]
+    reference: str
+    certain: NDArray[np.bool_]
+    undetermined: tuple[int, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the p parameters."""
+        return tuple(t.name for t in self.terms)
+
+    @property
+    def spec(self) -> ContestSpec:
+        """The specification; of a plain fit with the logit, and without what only other fits have."""
+        return spec_of(self.fit)
+
+    @property
+    def with_ties(self) -> bool:
+        """Whether a tie is an outcome of the model."""
+        return self.fit.outcome_model != "binary"
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all counts are whole numbers."""
+        return bool((self.counts == np.floor(self.counts)).all())
+
+    @cached_property
+    def own_items(self) -> frozenset[str]:
+        """Items with an ability of their own in place of their covariates."""
+        return frozenset(str(t.item) for t in self.terms if t.kind == "covariate" and t.item is not None)
+
+    @cached_property
+    def effects(self) -> tuple[IntArray, IntArray, int]:
+        """Random effect of each side of each row, from 0, -1 for none; and how many effects there are."""
+        n = len(self.fit.items)
+        if self.judges:
+            return self.judge * n + self.first, self.judge * n + self.second, len(self.judges) * n
+        number = np.full(n, -1)
+        having = [k for k, item in enumerate(self.fit.items) if item not in self.own_items]
+        number[having] = np.arange(len(having))
+        return number[self.first], number[self.second], len(having)
+
+    @cached_property
+    def effect_names(self) -> tuple[str, ...]:
+        """Of the random effects: the item; with effects by judge judge and item."""
+        if self.judges:
+            return tuple(f"{judge}.{item}" for judge in self.judges for item in self.fit.items)
+        return tuple(item for item in self.fit.items if item not in self.own_items)
+
+    @property
+    def binomial_constant(self) -> float:
+        """Binomial log-likelihood of these rows minus that of single comparisons: sum log choose(n, wins)."""
+        from scipy.special import gammaln
+
+        wins, losses = self.counts[:, 0], self.counts[:, 2]
+        return float(np.sum(gammaln(wins + losses + 1.0) - gammaln(wins + 1.0) - gammaln(losses + 1.0)))
+
+    def item_columns(self) -> tuple[list[Term], FloatArray]:
+        """Terms of item covariates, and float[n_items, k]: nan for items with an ability of their own."""
+        shared = [t for t in self.terms if t.kind == "covariate" and t.item is None]
+        own = np.array([item in self.own_items for item in self.fit.items])
+        values = np.zeros((len(self.fit.items), len(shared)))
+        for k, term in enumerate(shared):
+            values[:, k] = np.where(own, np.nan, item_covariate(self.fit, term))
+        return shared, values
+
+    def contest_terms(self) -> list[int]:
+        """Places among `terms` of what is of the contest: order effect and comparison terms."""
+        return [k for k, t in enumerate(self.terms) if t.kind in ("order", "comparison")]
+
+
+def spec_of(fit: Fit) -> ContestSpec:
+    """The specification of a fit of contests."""
+    spec = fit.spec
+    if isinstance(spec, ContestSpec):
+        return spec
+    return ContestSpec(**{f.name: getattr(spec, f.name) for f in fields(spec)})
+
+
+def inputs_of(fit: Fit) -> Inputs:
+    """The inputs of a fit.
+
+    fit: without subject covariates.
+    """
+    import pandas as pd
+
+    table, spec = treated(fit), spec_of(fit)
+    used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
+    turned = table.first > table.second
+    side = np.where(turned, -1.0, 1.0)
+    reference = _reference(fit)
+    terms = tuple(t for t in fit.terms if t.kind not in ("tie", "tie-of") and t.name != reference)
+    columns = _columns(fit, table, terms) * side[:, None]
+    offset = np.zeros(table.n_rows)
+    if spec.offset:
+        offset = np.asarray(fit.data.columns[spec.offset], float) * side
+    home = order_of(table) * side
+    judge, judges = _judges(table, used) if "item:judge" in spec.random else (np.zeros(table.n_rows, int), ())
+    key = pd.DataFrame(
+        {
+            "first": np.minimum(table.first, table.second),
+            "second": np.maximum(table.first, table.second),
+            "offset": offset + 0.0,
+            "home": home + 0.0 if spec.tie_shift else 0.0,
+            "judge": judge,
+        }
+    )
+    for k, term in enumerate(terms):
+        if term.kind in ("order", "comparison"):
+            key[f"column {k}"] = columns[:, k] + 0.0  # no -0
+    if spec.cells == ("row",):
+        key["row"] = np.arange(table.n_rows)
+    for name in spec.cells:
+        if name != "row":
+            kept = table.columns[name]
+            key[f"cell {name}"] = kept.codes if isinstance(kept, Factor) else kept
+    of = key.iloc[used].groupby(list(key.columns), sort=True, dropna=False).ngroup().to_numpy()
+    _, at = np.unique(of, return_index=True)
+    at = used[at]
+    straight = np.stack([table.wins, table.ties, table.losses], axis=1)[used]
+    counts = np.where(turned[used, None], straight[:, ::-1], straight)
+    counts = np.stack([np.bincount(of, column, len(at)) for column in counts.T], axis=1)
+    return Inputs(
+        fit,
+        key["first"].to_numpy()[at],
+        key["second"].to_numpy()[at],
+        counts,
+        columns[at],
+        terms,
+        offset[at],
+        home[at],
+        judge[at],
+        judges,
+        reference,
+        *_limit(fit, terms, columns[at]),
+    )
+
+
+def _columns(fit: Fit, table: Comparisons, terms: tuple[Term, ...]) -> FloatArray:
+    """float[n_rows, p], in favour of the item named first."""
+    contest = comparison_columns(fit, table, table.wins + table.ties + table.losses > 0)
+    out = np.zeros((table.n_rows, len(terms)))
+    for k, term in enumerate(terms):
+        if term.kind == "order":
+            out[:, k] = order_of(table)
+        elif term.kind == "comparison":
+            out[:, k] = contest[term.name]
+        else:
+            of_item = (
+                np.array([float(item == term.item) for item in fit.items])
+                if term.kind == "item"
+                else item_covariate(fit, term)
+            )
+            out[:, k] = of_item[table.first] - of_item[table.second]
+    return out
+
+
+def _reference(fit: Fit) -> str:
+    """The item held at 0 in R."""
+    if not any(t.kind == "item" for t in fit.terms):
+        return ""
+    return fit.spec.reference if fit.spec.reference in fit.items else fit.items[0]
+
+
+def _judges(table: Comparisons, used: IntArray) -> tuple[IntArray, tuple[str, ...]]:
+    column = table.columns["judge"]
+    assert isinstance(column, Factor)
+    present, codes = np.unique(column.codes, return_inverse=True)
+    return np.ravel(codes), tuple(column.levels[k] for k in present)
+
+
+def _limit(
+    fit: Fit, terms: tuple[Term, ...], columns: FloatArray
+) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
+    """Rows whose result is certain in the limit, and parameters that the others do not determine."""
+    place = {name: k for k, name in enumerate(fit.names)}
+    along = fit.null_space[[place[t.name] for t in terms]]
+    certain = (np.abs(columns @ along) > MOVES).any(axis=1)
+    left = columns[~certain]
+    kept: list[int] = []
+    basis = np.zeros((len(left), 0))
+    for k in range(len(terms) if along.shape[1] else 0):
+        column = left[:, k] - basis @ (basis.T @ left[:, k])
+        column = column - basis @ (basis.T @ column)  # twice is enough (Kahan, in Parlett 1998, section 6.9)
+        size = float(np.linalg.norm(column))
+        if size > MOVES * max(1.0, float(np.linalg.norm(left[:, k]))):
+            kept.append(k)
+            basis = np.column_stack([basis, column / size])
+    out = tuple(k for k in range(len(terms)) if k not in kept) if along.shape[1] else ()
+    return certain, out
+
+
+#: What every program leaves behind, as one list.
+ANSWER = """
+here <- environment()
+of <- function(name, default = NA_real_) if (exists(name, envir = here, inherits = FALSE)) as.numeric(get(name, envir = here)) else default
+list(coef = as.numeric(b), vcov = matrix(as.numeric(V), NROW(V)), llf = of("llf"), deviance = of("deviance"), df = of("df"), sigma = of("sigma"),
+     sigma_se = of("sigma_se"), lr = of("lr"), effects = of("effects", numeric()), means = of("means", numeric()), largest = of("largest"),
+     converged = of("converged"), steps = of("steps"), names = if (exists("names_of_r", envir = here, inherits = FALSE)) names_of_r else character())
+"""
+#: brglm2's types by the bias that is reduced.
+TYPES: Mapping[str, str] = {"mean": "AS_mean", "median": "AS_median", "jeffreys": "MPL_Jeffreys"}
+#: brglm2 stops where the largest step is below this; at 1e-14 its own rounding keeps it from stopping.
+BRGLM2_EPSILON = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class ContestEstimates(RAnswer):
+    """What R says of a model of contests.
+
+    names: R's own, where the program names its coefficients.  coef float[p]: nan where R has none.  vcov
+    float[k, k]: of those that it has.  llf, deviance, df: without constants of the counts; nan where the
+    program has none.  effects, means float[K]: predicted random effects, and their posterior means.  largest:
+    largest component of the score at the end, in standard errors.  converged: 1 or 0, nan where R says
+    nothing.
+    """
+
+    names: tuple[str, ...]
+    coef: Floats
+    vcov: Floats
+    llf: float
+    deviance: float
+    df: float
+    sigma: float
+    sigma_se: float
+    lr: float
+    effects: Floats
+    means: Floats
+    largest: float
+    converged: float
+    steps: float
+
+
+def variables(given: Inputs, limited: bool = True) -> dict[str, Any]:
+    """The rows as the programs in base R see them: wins, ties, losses, X, offset, home, and what the model is.
+
+    limited: whether rows whose result is certain in the limit, and parameters that the others do not
+    determine, are left out.
+    """
+    spec = given.spec
+    rows = ~given.certain if limited else np.ones(len(given.first), bool)
+    kept = [k for k in range(len(given.terms)) if not limited or k not in given.undetermined]
+    wins, ties, losses = given.counts[rows].T
+    return {
+        "wins": reals(wins),
+        "ties": reals(ties),
+        "losses": reals(losses),
+        "X": reals(given.columns[rows][:, kept]),
+        "offset": reals(given.offset[rows]),
+        "home": reals(given.home[rows]),
+        "link": str(spec.link),
+        "with_ties": given.with_ties,
+        "shift": bool(spec.tie_shift),
+        "scale": bool(spec.tie_scale),
+    }
+
+
+def mixed_variables(given: Inputs) -> dict[str, Any]:
+    """:func:`variables`, and the random effects of each row: plus, minus, K, set."""
+    first, second, n = given.effects
+    rows = ~given.certain
+    of_set = given.judge if given.judges else np.zeros(len(given.first), int)
+    return {
+        **variables(given),
+        "plus": reals(first[rows] + 1),
+        "minus": reals(second[rows] + 1),
+        "K": float(n),
+        "set": reals(of_set[rows] + 1),
+    }
+
+
+def named_variables(given: Inputs) -> dict[str, Any]:
+    """What the programs that call BradleyTerry2 see beside the rows: items by name and their covariates."""
+    contest = given.contest_terms()
+    _, of_items = given.item_columns()
+    return {
+        **{k: v for k, v in variables(given, limited=False).items() if k not in ("X", "ties", "with_ties")},
+        "items": list(given.fit.items),
+        "first": reals(given.first + 1),
+        "second": reals(given.second + 1),
+        "free": any(t.kind == "item" for t in given.terms),
+        "reference": given.reference,
+        "W": reals(of_items),
+        "C": reals(given.columns[:, contest]),
+        "random": "item" in given.spec.random,
+    }
+
+
+@asks()
+def newton(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
+    """The maximum of the likelihood by Newton's method in base R, its derivatives by R's deriv3."""
+    return _read(backend, "Newton in base R, contests", NEWTON, variables(given))
+
+
+@asks()
+def glm(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
+    """R's ``stats::glm.fit`` of the same columns, at a tight stop; as :func:`newton`."""
+    return _read(backend, "stats::glm.fit", GLM, variables(given))
+
+
+@asks("brglm2")
+def brglm2(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
+    """``brglm2::brglmFit`` of the same columns; as :func:`newton`."""
+    more = {"type": TYPES[given.spec.reduction], "epsilon": BRGLM2_EPSILON}
+    return _read(backend, "brglm2::brglmFit", BRGLM2, {**variables(given), **more}, ("brglm2",))
+
+
+@asks()
+def jeffreys(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
+    """Davidson's ties with Jeffreys' prior, by scoring in base R; as :func:`newton`."""
+    return _read(backend, "Jeffreys' prior with ties in base R", JEFFREYS_WITH_TIES, variables(given))
+
+
+@asks("BradleyTerry2")
+def btm(given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = None) -> ContestEstimates:
+    """``BradleyTerry2::BTm`` of the model, at its own stop or a tight one; as :func:`newton`."""
+    more = {"tight": bool(tight), "br": bool(br)}
+    return _read(backend, "BradleyTerry2::BTm", BTM, {**named_variables(given), **more}, ("BradleyTerry2",))
+
+
+@asks("gnm", "BradleyTerry2")
+def gendavidson(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
+    """``BradleyTerry2::GenDavidson`` by gnm; as :func:`newton`."""
+    ordered = any(t.kind == "order" for t in given.terms)
+    more = {"ties": reals(given.counts[:, 1]), "ordered": ordered}
+    sent = {
+        k: v
+        for k, v in named_variables(given).items()
+        if k not in ("W", "C", "random", "free", "offset", "link")
+    }
+    return _read(backend, "gnm::gnm", GENDAVIDSON, {**sent, **more}, ("gnm", "BradleyTerry2"))
+
+
+@asks("BradleyTerry2")
+def glmm_pql(given: Inputs, *, tight: bool, backend: BackendLike = None) -> ContestEstimates:
+    """``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; as :func:`newton`."""
+    more = {"tight": bool(tight)}
+    return _read(
+        backend, "BradleyTerry2::glmmPQL", GLMMPQL, {**mixed_variables(given), **more}, ("BradleyTerry2",)
+    )
+
+
+@asks("lme4")
+def laplace(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
+    """Laplace's approximation by lme4's glmer; as :func:`newton`."""
+    return _read(backend, "lme4::glmer", LAPLACE, mixed_variables(given), ("lme4",))
+
+
+@asks()
+def laplace_itself(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
+    """Laplace's approximation in base R; as :func:`newton`."""
+    return _read(backend, "Laplace's approximation in base R", LAPLACE_ITSELF, mixed_variables(given))
+
+
+@asks()
+def quadrature(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
+    """The marginal likelihood by the trapezoidal rule in base R; as :func:`newton`."""
+    return _read(backend, "quadrature in base R", QUADRATURE, mixed_variables(given))
+
+
+def _read(
+    backend: BackendLike, label: str, code: str, arguments: Mapping[str, Any], needs: tuple[str, ...] = ()
+) -> ContestEstimates:
+    return ContestEstimates.read(ask(backend, label, code + ANSWER, arguments, needs))

@@ -1,0 +1,264 @@
+"""Writes a fit of contests as an R script: the contests as numbers, the R function that has the model, the fit's numbers.
+
+BradleyTerry2's BTm where it has the model, brglm2 for reduced bias, gnm's GenDavidson for general ties, lme4's glmer
+with its modules for Laplace's approximation; base R for the others (quadrature, ties with covariates, reduced bias with
+ties).  The script prints what :func:`pairproof.bridge.script.to_r` says, and of random effects sigma and the effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...fit.estimates.identification import over_which
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
+from ...fit.results.contest_fit import ContestFit
+from ...fit.results.mixed_fit import MixedFit
+from .contest_models import (
+    BRGLM2_EPSILON,
+    MOST_NUMBERS,
+    TYPES,
+    Inputs,
+    inputs_of,
+    mixed_variables,
+    named_variables,
+    variables,
+)
+from .contest_programs import (
+    BRGLM2,
+    BTM,
+    GENDAVIDSON,
+    GLM,
+    GLMMPQL,
+    JEFFREYS_WITH_TIES,
+    LAPLACE,
+    LIKELIHOOD,
+    NEWTON,
+    QUADRATURE,
+)
+from .r_source import PRINT, comment, needed, number, text, vector
+
+FloatArray = NDArray[np.float64]
+
+#: After a package's own function: the columns in the order of X, and what the fit has of the likelihood.
+OBSERVED = """\
+# ---- standard errors of the observed information at these estimates, and the log-likelihood without constants
+counts <- cbind(wins, ties, losses)
+theta <- b
+if (with_ties) theta[ncol(X) + 1L] <- b[ncol(X) + 1L] - log(2)
+at <- evaluate(likelihood_of(link, with_ties, shift, scale), theta, X, offset, home, counts)
+V <- solve(at$information, tol = 0)
+llf <- at$llf
+"""
+ORDERED = """\
+place <- match(as_btm, names_of_r)
+b <- b[place]
+if (nrow(V) == length(place)) V <- V[place, place, drop = FALSE]
+"""
+SIGMA = """\
+say(component, sprintf("%.17g", sigma), sprintf("%.17g", sigma_se))
+say(paste0("effect.", effect_names), sprintf("%.17g", effects))
+"""
+UNBOUNDED = """\
+# No chain of wins leads from an item back to itself: the data bound sigma from below only, and it has no standard error.
+sigma_se <- NA_real_"""
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The variables of a program, its source, the fit's names of its coefficients, and the packages it calls."""
+
+    variables: Mapping[str, Any]
+    program: str
+    names: Sequence[str]
+    packages: Sequence[str] = ()
+
+
+def script_of(fit: ContestFit) -> str:
+    """The R source."""
+    if len(fit.of_contests.random) > 1:
+        raise InputError(f"no R script: {fit.title}: two components of variance were not written for R")
+    if fit.data.n_rows * len(fit.terms) > MOST_NUMBERS / 10:
+        raise InputError(
+            f"no R script: {fit.title}: {fit.data.n_rows:,} rows and {len(fit.terms):,} columns; at most"
+            f" {MOST_NUMBERS // 10:,} numbers are written"
+        )
+    given = inputs_of(fit)
+    parts = _parts(fit, given)
+    return "\n".join(
+        [
+            _header(fit, parts),
+            _data(parts.variables),
+            parts.program,
+            _to_the_fit(fit, given, parts),
+            _print(fit, given),
+        ]
+    )
+
+
+def _parts(fit: ContestFit, given: Inputs) -> _Parts:
+    spec, limited = fit.of_contests, bool(given.certain.any())
+    kept = [n for k, n in enumerate(given.names) if k not in given.undetermined]
+    ties = [t.name for t in fit.terms if t.kind in ("tie", "tie-of")]
+    rows = variables(given)
+    if isinstance(fit, MixedFit):
+        return _mixed(fit, given, kept)
+    if spec.reduction and given.with_ties:
+        return _Parts(rows, JEFFREYS_WITH_TIES, [*kept, *ties])
+    if spec.reduction:
+        more = {"type": TYPES[spec.reduction], "epsilon": BRGLM2_EPSILON}
+        return _Parts({**rows, **more}, BRGLM2, kept, ["brglm2"])
+    plain = (
+        bool(given.reference) and not spec.offset and all(t.kind in ("item", "order") for t in given.terms)
+    )
+    if given.with_ties and plain:
+        ordered = any(t.kind == "order" for t in given.terms)
+        free = [t.name for t in given.terms if t.kind == "item"]
+        named = named_variables(given)
+        more = {k: named[k] for k in ("items", "first", "second", "reference")}
+        names = [*free, *(["order"] if ordered else []), *ties]
+        return _Parts(
+            {**rows, **more, "ordered": ordered},
+            GENDAVIDSON + LIKELIHOOD + OBSERVED,
+            names,
+            ["gnm", "BradleyTerry2"],
+        )
+    if given.with_ties:
+        return _Parts(rows, NEWTON, [*kept, *ties])
+    if limited:
+        return _Parts(rows, GLM, kept)
+    return _Parts({**rows, **_named(given)}, BTM + ORDERED + LIKELIHOOD + OBSERVED, kept, ["BradleyTerry2"])
+
+
+def _mixed(fit: ContestFit, given: Inputs, kept: Sequence[str]) -> _Parts:
+    method = fit.of_contests.method
+    rows = mixed_variables(given)
+    if method == "pql" and given.judges:
+        return _Parts({**rows, "tight": True}, GLMMPQL, kept, ["BradleyTerry2"])
+    if method == "pql":
+        return _Parts(
+            {**variables(given, limited=False), **_named(given)},
+            BTM + ORDERED,
+            given.names,
+            ["BradleyTerry2"],
+        )
+    if method == "laplace":
+        return _Parts(rows, LAPLACE, kept, ["lme4"])
+    return _Parts(rows, QUADRATURE, kept)
+
+
+def _named(given: Inputs) -> dict[str, Any]:
+    """Variables of BTm, and R's names of the coefficients in the order of the columns."""
+    contest = given.contest_terms()
+    shared, _ = given.item_columns()
+    as_btm = []
+    for k, term in enumerate(given.terms):
+        if k in contest:
+            as_btm.append(f"z{contest.index(k) + 1}")
+        elif term in shared:
+            as_btm.append(f"w{shared.index(term) + 1}[player]")
+        else:
+            as_btm.append(f"player{term.item}")
+    return {**named_variables(given), "tight": True, "br": False, "as_btm": as_btm}
+
+
+# -- R source ------------------------------------------------------------------------------------------------
+
+
+def _header(fit: ContestFit, parts: _Parts) -> str:
+    import pairproof
+
+    what = f"{fit.title}: {fit.n_comparisons:g} comparisons of {len(fit.items)} items from {fit.data.source}"
+    needs = " and ".join(parts.packages) or "base R"
+    lines = [
+        f"# {comment(what)}",
+        f"# {comment(fit.constraint[:1].upper() + fit.constraint[1:])}.",
+        f"# Written by pairproof {pairproof.__version__}. Run it with: Rscript --vanilla THIS-FILE (needs {needs})",
+        "options(warn = 1)  # warnings as they come",
+        needed(parts.packages),
+    ]
+    return "\n".join(lines)
+
+
+def _data(given: Mapping[str, Any]) -> str:
+    lines = [
+        "# ---- the contests: counts, columns and random effects, a row for each pair and what goes with it"
+    ]
+    lines += [f"{name} <- {_literal(value)}" for name, value in given.items()]
+    return "\n".join([*lines, ""])
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, list):
+        return vector(map(text, value), 0) if value else "character()"
+    array = np.asarray(value, float)
+    if array.ndim == 0:
+        return number(float(array))
+    flat = [("NA_real_" if np.isnan(v) else number(float(v))) for v in array.reshape(-1)]
+    numbers = vector(flat, 0) if flat else "numeric()"
+    if array.ndim == 1:
+        return numbers
+    return f"matrix({numbers}, nrow = {array.shape[0]}, ncol = {array.shape[1]}, byrow = TRUE)"
+
+
+def _to_the_fit(fit: ContestFit, given: Inputs, parts: _Parts) -> str:
+    names, map_ = _shown(fit, given, parts.names)
+    cells = len(fit.cell_table().observed) * (2 if given.with_ties else 1)
+    mixed = isinstance(fit, MixedFit)
+    lines = ["# ---- to the scale and the constraint of the fit"]
+    lines += [
+        f"shown <- {_literal(map_)}",
+        "b[is.na(b)] <- 0",
+        "b <- drop(shown %*% b)",
+        f"names(b) <- {vector(map(text, names), 0) if names else 'character()'}",
+        "V <- shown %*% V %*% t(shown)",
+        f"df <- {cells - len(parts.names) - mixed - (0 if parts.names == given.names else fit.n_infinite)}",
+    ]
+    if fit.not_estimable:
+        lines += [
+            "# The data do not determine these; what R has for them depends on when it stopped, or on what it left out.",
+            f"not_estimable <- {vector(map(text, fit.not_estimable), 0)}",
+        ]
+    return "\n".join([*lines, ""])
+
+
+def _shown(fit: ContestFit, given: Inputs, program: Sequence[str]) -> tuple[list[str], FloatArray]:
+    """The fit's parameters but its references, float[m, p] times those of the program."""
+    place = {name: k for k, name in enumerate(program)}
+    unit = LOG_WORTH_PER_UNIT["log-odds"] / LOG_WORTH_PER_UNIT[fit.scale]
+    names, rows = [], []
+    for term, reference in zip(fit.terms, fit.is_reference):
+        if reference:
+            continue
+        row = np.zeros(len(program))
+        if term.name in place:
+            row[place[term.name]] = 1.0
+        if term.kind == "item" and fit.spec.reference == "sum":
+            over = {item for item, inside in zip(fit.items, over_which(fit)[0]) if inside}
+            here = [t for t in given.terms if t.kind == "item" and t.item in over and t.name in place]
+            row[[place[t.name] for t in here]] -= 1.0 / len(over)
+        names.append(term.name)
+        rows.append(row * (unit if term.kind in ("item", "covariate") else 1.0))
+    return names, np.array(rows).reshape(len(names), len(program))
+
+
+def _print(fit: ContestFit, given: Inputs) -> str:
+    if not isinstance(fit, MixedFit):
+        return PRINT
+    unbounded = [] if fit.sigma == 0 or not np.isnan(fit.sigma_se) else [UNBOUNDED]
+    lines = [
+        *unbounded,
+        f"component <- {text('sigma.' + fit.components[0].name)}",
+        f"effect_names <- {vector(map(text, given.effect_names), 0)}",
+        SIGMA,
+    ]
+    return "\n".join([PRINT, *lines])

@@ -1,0 +1,525 @@
+"""Exports a campaign: scores, the older tools' model file, history, paired comparisons, or a log.
+
+scores        id, the items' columns, alpha, beta, mode, var (trueskill mu, sigma, var), score, low, high, n
+model         id, the items' columns, alpha, beta, mode, var (mu, sigma, var): the older tools' model file
+              keisks: these columns (an older version calls mode and var mu and sigma: both are of the beta
+              distribution, .5 and .0833 = 1/12 at the start, not of a normal; alpha and beta decide)
+              cjmay: also na_count, scores; scores as " 0.73 0.20", in two digits.  Its `initialize` escapes
+              HTML in every cell; both codes replace characters above U+FFFF by
+              `<span class='emoji-bytes' data-emoji-bytes='[240, 159, 152, 128]'></span>`, their UTF-8
+history       every judgment with its raw scores, as a results file that `import` and `update` read
+comparisons   first, second, outcome, judge, source: the input of `pairproof fit`
+log           every item, annotator, HIT, judgment and decision as JSON Lines
+
+A log's first line is the campaign with its settings and rules, the last the state of the items; between
+them, in this order: texts, items, annotators, batches, HITs, assignments, results files, judgments,
+retractions and looks at stopping rules.  What follows from other lines is written too, so that the log can
+be read without pairproof.
+
+`import` of a log restores the whole campaign.  `import` of `scores` or `model` together with `history`
+restores scores and judgments where every judgment counts and every slot holds an item: neither file says
+which do not.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ..data.options import one_of
+from ..errors import InputError
+from ..files.outputs import csv_text, write
+from ..native.annotation.coded_judgments import comparisons_of_hits
+from ..native.annotation.methods import BETA, Method
+from ..text import listed
+from .formats.campaign_files import (
+    COMPARISON_COLUMNS,
+    MODEL_COLUMNS,
+    SKILL_COLUMNS,
+    exported_before,
+    model_cells,
+    number,
+)
+from .hits.assigning import judgments_of_batches
+from .page.texts import text_rows_of
+from .results.results_file import TIMES
+from .results.retraction import has_table
+from .storage.records import (
+    COUNTED,
+    ORDER,
+    About,
+    about,
+    batches_with_tokens,
+    fields_of,
+    ids_of,
+    judged,
+    state_of,
+)
+from .storage.rules import rules_of
+from .storage.store import Store, opened
+from .watch.scores import Kind, intervals_of, stored_spread
+
+Layout = Literal["pairproof", "keisks", "keisks-mu-sigma", "cjmay"]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+#: Columns that a tool's model file has after those of the items.
+COLUMNS_OF: dict[Layout, tuple[str, ...]] = {
+    "pairproof": ("alpha", "beta", "mode", "var"),
+    "keisks": ("alpha", "beta", "mode", "var"),
+    "keisks-mu-sigma": ("alpha", "beta", "mu", "sigma"),
+    "cjmay": ("alpha", "beta", "mode", "var", "na_count", "scores"),
+}
+_SPAN = re.compile(
+    r"<span class='emoji-bytes' data-emoji-bytes='\[([0-9]{3}(?:, ?[0-9]{3}){3})\]'></span>"
+)  # fmt: skip
+_LIKE_SPAN = re.compile(r"emoji-bytes")
+_ESCAPED = re.compile(r"&(?:amp|lt|gt|quot|apos|#x?[0-9A-Fa-f]{1,6});")
+
+
+def as_tool(text: str, layout: Layout) -> str:
+    """A cell as the tool's own `initialize` writes it.
+
+    >>> as_tool("a & b", "cjmay"), as_tool("a & b", "keisks")
+    ('a &amp; b', 'a & b')
+    """
+    if layout == "pairproof":
+        return text
+    escaped = html.escape(text) if layout == "cjmay" else text
+    return re.sub("[\U00010000-\U0010ffff]", lambda found: _span(found[0]), escaped)
+
+
+def _span(character: str) -> str:
+    numbers = ", ".join(map(str, character.encode("utf-8")))
+    return f"<span class='emoji-bytes' data-emoji-bytes='[{numbers}]'></span>"
+
+
+def unescaped(text: str) -> str:
+    """The inverse: spans of bytes become their character, and then character references theirs.
+
+    >>> unescaped("5 &lt; 6 <span class='emoji-bytes' data-emoji-bytes='[240, 159, 152, 128]'></span>")
+    '5 < 6 😀'
+    """
+
+    def character(found: re.Match[str]) -> str:
+        numbers = [int(n) for n in found[1].split(",")]
+        try:
+            return bytes(numbers).decode("utf-8")
+        except ValueError:  # no character's bytes: it stays as it stands
+            return found[0]
+
+    pieces, end = [], 0
+    for found in _SPAN.finditer(text):
+        pieces += [html.unescape(text[end : found.start()]), character(found)]
+        end = found.end()
+    return "".join([*pieces, html.unescape(text[end:])])
+
+
+def looks_escaped(cells: Sequence[str]) -> int:
+    """The number of cells that hold a span of bytes or a character reference."""
+    return sum(bool(_LIKE_SPAN.search(c) or _ESCAPED.search(c)) for c in cells)
+
+
+def check_layout_columns(columns: Sequence[str], layout: Layout, source: str) -> None:
+    """Refuse items whose own columns have a name that the tool's model file needs."""
+    taken = [c for c in columns if c in COLUMNS_OF[layout]]
+    if taken:
+        raise InputError(
+            f"{source}: column {listed(taken)} of the items has the name of a column of this model file; no"
+            " file can hold both"
+        )
+
+
+def scores_cell(values: Sequence[float]) -> str:
+    """An item's scores as cjmay's column `scores` has them.
+
+    >>> scores_cell([0.73, 0.2])
+    ' 0.73 0.20'
+    """
+    return "".join(f" {value:.2f}" for value in values)
+
+
+#: Version of the schema that the first line names.
+SCHEMA = 2
+#: Characters within texts that some readers take for the end of a line, written as escapes.
+_LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
+
+
+def log_text(store: Store) -> str:
+    """The log of an open campaign."""
+    return "".join(line_of(record) for record in records(store))
+
+
+def line_of(record: dict[str, Any]) -> str:
+    """A record as its line, with the line end."""
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_LINE_ENDS) + "\n"
+
+
+def records(store: Store) -> Iterator[dict[str, Any]]:
+    """The lines of the log, as objects, in their order."""
+    a, ids = about(store), ids_of(store)
+    names = dict(store.db.execute("SELECT number, name FROM annotator"))
+    yield _campaign(store, a)
+    for name, lang, dir_, body in text_rows_of(store):
+        yield {"kind": "text", "name": name, "lang": lang, "dir": dir_, "body": body}
+    yield from _items(store, a, ids)
+    yield from _annotators(store)
+    yield from _batches(store, ids)
+    yield from _assignments(store, names)
+    yield from _results(store)
+    yield from _judgments(store, ids, names)
+    yield from _retractions(store, ids)
+    yield from _looks(store)
+    yield _state(store, a.method)
+
+
+def _campaign(store: Store, a: About) -> dict[str, Any]:
+    rules = [
+        {"name": r.name, "value": r.value, "fixed": r.fixed, "after_judgments": r.after_judgments}
+        for r in rules_of(store)
+    ]
+    return {
+        "kind": "campaign",
+        "schema": SCHEMA,
+        "id": a.id,
+        "method": a.method,
+        "per_hit": a.per_hit,
+        "settings": asdict(a.settings),
+        "pool": a.pool,
+        "seed": a.seed,
+        "columns": list(a.columns),
+        "imported": a.imported,
+        "design": {**a.design.to_dict(), "show": list(a.design.show)},
+        "rules": rules,
+    }
+
+
+def _items(store: Store, a: About, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    query = (
+        "SELECT id, fields, role, of, source, system, gold, a0, b0, n0 FROM item ORDER BY position"
+    )  # fmt: skip
+    for name, fields, role, of, source, system, gold, *start in store.db.execute(query):
+        yield {
+            "kind": "item",
+            "id": name,
+            "fields": dict(zip(a.columns, json.loads(fields))),
+            "role": role,
+            "of": None if of is None else ids[of],
+            "source": source,
+            "system": system,
+            "gold": gold,
+            "start": start,
+        }
+
+
+def _annotators(store: Store) -> Iterator[dict[str, Any]]:
+    names = ("number", "name", "token", "state", "since", "why")
+    for row in store.db.execute(f"SELECT {', '.join(names)} FROM annotator ORDER BY number"):
+        yield {"kind": "annotator", **dict(zip(names, row))}
+
+
+def _batches(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    each, tokens = judgments_of_batches(store), batches_with_tokens(store)
+    for number, opened, hits in store.db.execute("SELECT number, opened, hits FROM batch ORDER BY number"):
+        judgments = each.get(number)
+        more = {"tokens": True} if number in tokens else {}
+        yield {
+            "kind": "batch",
+            "number": number,
+            "opened": opened,
+            "hits": hits,
+            "judgments": judgments,
+            **more,
+        }
+    query = "SELECT batch, number, items, kind, plan FROM hit ORDER BY batch, number"
+    for batch, number, items, purpose, plan in store.db.execute(query):
+        yield {
+            "kind": "hit",
+            "batch": batch,
+            "hit": number,
+            "purpose": purpose,
+            "items": [ids[i] for i in json.loads(items)],
+            "plan": None if plan is None else json.loads(plan),
+        }
+
+
+def _assignments(store: Store, names: dict[int, str]) -> Iterator[dict[str, Any]]:
+    query = (
+        "SELECT annotator, batch, hit, given, due, state, place, shown FROM assignment"
+        " ORDER BY annotator, batch, hit"
+    )
+    for who, batch, hit, given, due, state, place, shown in store.db.execute(query):
+        yield {
+            "kind": "assignment",
+            "annotator": names[who],
+            "batch": batch,
+            "hit": hit,
+            "given": given,
+            "due": due,
+            "state": state,
+            "place": place,
+            "shown": json.loads(shown),
+        }
+
+
+def _results(store: Store) -> Iterator[dict[str, Any]]:
+    names = ("number", "name", "sha256", "taken", "rows", "new")
+    for row in store.db.execute(f"SELECT {', '.join(names)} FROM received ORDER BY number"):
+        yield {"kind": "results", **dict(zip(names, row))}
+
+
+#: Members of a judgment's line -> columns of the database, where these are taken as they stand.
+PLAIN_JUDGMENT = {
+    "number": "number", "identity": "identity", "batch": "batch", "hit": "hit", "hit_id": "hit_id",
+    "assignment": "assignment", "worker": "worker", "results": "received", "row": "row",
+    "submitted": "submitted", "seconds": "seconds", "why": "why", "repeat_of": "repeat_of",
+}  # fmt: skip
+
+
+def _judgments(store: Store, ids: tuple[str, ...], names: dict[int, str]) -> Iterator[dict[str, Any]]:
+    scores: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for judgment, slot, item, role, raw, value in store.db.execute(
+        "SELECT judgment, slot, item, kind, raw, value FROM score ORDER BY judgment, slot"
+    ):
+        scores[judgment].append({"slot": slot, "item": ids[item], "role": role, "raw": raw, "value": value})
+    columns = ", ".join(PLAIN_JUDGMENT.values())
+    query = f"SELECT times, annotator, counted, {columns} FROM judgment ORDER BY number"
+    for times, who, counted, *rest in store.db.execute(query):
+        plain = dict(zip(PLAIN_JUDGMENT, rest))
+        when = json.loads(times)
+        yield {
+            "kind": "judgment",
+            **plain,
+            "annotator": None if who is None else names[who],
+            "counted": bool(counted),
+            "accepted": when.get("AcceptTime"),
+            "times": when,
+            "scores": scores[plain["number"]],
+        }
+
+
+def _retractions(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    if not has_table(store):
+        return
+    query = "SELECT number, at, why, identity, judgment, undone FROM retraction ORDER BY number"
+    for number, at, why, identity, text, undone in store.db.execute(query):
+        kept = json.loads(text)
+        scores = [
+            {"slot": slot, "item": ids[item], "value": value, "raw": raw}
+            for slot, item, value, raw in kept.pop("scores")
+        ]
+        times = json.loads(kept.pop("times"))
+        yield {
+            "kind": "retraction",
+            "number": number,
+            "at": at,
+            "why": why,
+            "undone": undone,
+            "judgment": {**kept, "times": times, "scores": scores},
+        }
+
+
+def _looks(store: Store) -> Iterator[dict[str, Any]]:
+    query = "SELECT number, at, judgments, rule, answer FROM look ORDER BY number"
+    for number, at, judgments, rule, answer in store.db.execute(query):
+        yield {
+            "kind": "look",
+            "number": number,
+            "at": at,
+            "judgments": judgments,
+            "rule": rule,
+            "answer": json.loads(answer),
+        }
+
+
+def state_names(method: Method) -> tuple[str, str]:
+    """What the two numbers of an item's state are called under a method."""
+    if method in BETA:
+        return "alpha", "beta"
+    return ("mu", "var") if method == "trueskill" else ("mean", "squares")
+
+
+def _state(store: Store, method: Method) -> dict[str, Any]:
+    state = state_of(store, method)
+    first, second = state_names(method)
+    columns = ([None if np.isnan(v) else v for v in c.tolist()] for c in (state.a, state.b))
+    return {"kind": "state", **dict(zip((first, second), columns)), "n": state.n.tolist()}
+
+
+What = Literal["scores", "model", "history", "comparisons", "log"]
+WHATS: tuple[What, ...] = get_args(What)
+#: The columns that `scores` has and a model file has not.
+SCORE_COLUMNS = ("score", "low", "high", "n")
+
+
+def export(
+    path: str | Path,
+    out: str | Path,
+    what: What = "scores",
+    level: float = 0.95,
+    *,
+    layout: Layout = "pairproof",
+    intervals: Kind = "calibrated",
+    force: bool = False,
+) -> int:
+    """Export a campaign to a file.
+
+    Parameters
+    ----------
+    path : path
+        The campaign.
+    out : path
+        The file to write: CSV, or JSON Lines for the log.
+    what : {"scores", "model", "history", "comparisons", "log"}
+    level : float
+        Level of the intervals in `scores`.
+    layout : {"pairproof", "keisks", "keisks-mu-sigma", "cjmay"}
+        Columns of a model file; only with `what="model"`.
+    intervals : {"calibrated", "beta"}
+        Of `scores`; beta: EASL's own, which are far too wide.
+    force : bool
+        Also overwrite a file that pairproof did not make.  Scores and history are recognised by their
+        columns, a model file and comparisons as :mod:`pairproof.campaign.formats.campaign_files` describes.
+
+    Returns
+    -------
+    int
+        Rows written; of a log, lines.
+
+    Raises
+    ------
+    InputError
+    """
+    one_of("what", what, WHATS)
+    one_of("layout", layout, LAYOUTS)
+    if layout != "pairproof" and what != "model":
+        raise InputError(f"layout {layout!r} is that of a model file; it cannot be had for {what!r}")
+    with opened(path, write=False) as store:
+        a = about(store)
+        known = partial(exported_before, a=a, ids=ids_of(store))
+        if what == "log":
+            text = log_text(store)
+            write(out, text, kind=".jsonl", reads=[path], force=force, known=known)
+            return text.count("\n")
+        if what == "history":
+            header, rows = _history(store, a)
+        elif what == "comparisons":
+            header, rows = _comparisons(store, a)
+        elif layout == "pairproof":
+            header, rows = _exported_items(store, a, level if what == "scores" else None, intervals)
+        else:
+            header, rows = _model_of_tool(store, a, layout)
+        write(out, csv_text(header, rows), reads=[path], force=force, known=known)
+    return len(rows)
+
+
+def model_columns(a: About) -> tuple[str, ...]:
+    return MODEL_COLUMNS if a.method in BETA else (*SKILL_COLUMNS, "var") if a.method == "trueskill" else ()
+
+
+def _exported_items(
+    store: Store, a: About, level: float | None, kind: Kind
+) -> tuple[list[str], list[list[str]]]:
+    state = state_of(store, a.method)
+    if level is None and a.method == "da":
+        raise InputError(
+            f"{store.path}: direct assessment has no model file, because its items have no distribution;"
+            " export scores or history"
+        )
+    header = ["id", *a.columns, *model_columns(a), *(SCORE_COLUMNS if level is not None else ())]
+    numbers = [model_cells(state)] if model_columns(a) else []
+    if level is not None:
+        own = intervals_of(state, stored_spread(store), level, kind)
+        columns = zip(state.score.tolist(), own.low.tolist(), own.high.tolist(), state.n.tolist())
+        numbers.append([[*map(number, row), str(n)] for *row, n in columns])
+    fields = fields_of(store)
+    return header, [
+        [name, *cells, *(c for block in numbers for c in block[k])] for k, (name, cells) in fields.items()
+    ]
+
+
+def _model_of_tool(store: Store, a: About, layout: Layout) -> tuple[list[str], list[list[str]]]:
+    """The model file of a public EASL code: of EASL's scores alone, because these codes have no other method."""
+    if a.method not in ("easl", "random"):
+        raise InputError(
+            f"{store.path}: method {a.method}; the public EASL codes know only the beta distributions of easl"
+        )
+    check_layout_columns(a.columns, layout, str(store.path))
+    values: dict[int, list[float | None]] = defaultdict(list)
+    for item, value in store.db.execute(
+        "SELECT s.item, s.value FROM judgment j JOIN score s ON s.judgment = j.number"
+        f" WHERE {COUNTED} ORDER BY {ORDER}, s.slot"
+    ):
+        values[item].append(value)
+    numbers, rows = model_cells(state_of(store, a.method)), []
+    for k, (name, cells) in fields_of(store).items():
+        more = [] if layout != "cjmay" else [
+            str(values[k].count(None)), scores_cell([v for v in values[k] if v is not None])
+        ]  # fmt: skip
+        rows.append([*(as_tool(c, layout) for c in (name, *cells)), *numbers[k], *more])
+    return ["id", *a.columns, *COLUMNS_OF[layout]], rows
+
+
+def _history(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
+    ids, n = ids_of(store), a.per_hit
+    slots = range(1, n + 1)
+    header = ["HITId", "AssignmentId", "WorkerId", *TIMES, "Input.campaign", "Input.batch", "Input.hit"]
+    header += [f"{column}{k}" for column in ("Input.id", "Answer.range", "Answer.na") for k in slots]
+    scores: dict[int, list[tuple[int, int, float | None, str]]] = defaultdict(list)
+    for judgment, slot, item, value, raw in store.db.execute(
+        "SELECT judgment, slot, item, value, raw FROM score ORDER BY judgment, slot"
+    ):
+        scores[judgment].append((slot, item, value, raw))
+    issued = {
+        (b, h): json.loads(items) for b, h, items in store.db.execute("SELECT batch, number, items FROM hit")
+    }
+    rows: list[list[str]] = []
+    query = (
+        "SELECT number, identity, hit_id, assignment, worker, times, batch, hit FROM judgment j ORDER BY"
+        f" {ORDER}"
+    )
+    for key, identity, hit_id, assignment, worker, times, batch, hit in store.db.execute(query):
+        when = json.loads(times)
+        placed = ["", "", ""] if batch is None else [a.id, str(batch), str(hit)]
+        given = scores[key]
+        # A judgment that is identified only by its file and row keeps these as its AssignmentId.
+        name = assignment or (identity if identity.startswith("file:") else "")
+        # Slots without an answer are blank, and so are those that a smaller HIT does not have.
+        shown, raws, blanks = [""] * n, [""] * n, [""] * n
+        for k, i in enumerate(issued.get((batch, hit), ()), 1):
+            shown[k - 1] = ids[i]
+        for k, i, value, raw in given:
+            shown[k - 1], raws[k - 1] = ids[i], raw
+            blanks[k - 1] = "on" if value is None else ""
+        answers = raws + blanks
+        rows.append([hit_id, name, worker, *(when.get(t, "") for t in TIMES), *placed, *shown, *answers])
+    if not rows:
+        raise InputError(f"{store.path}: this campaign has no judgments yet; there is no history to write")
+    return header, rows
+
+
+def _comparisons(store: Store, a: About) -> tuple[list[str], list[list[str]]]:
+    every = judged(store)
+    table = comparisons_of_hits(
+        ids_of(store),
+        every.hits,
+        every.scores,
+        [w or None for w in every.workers],
+        [f"{b}/{h}" if b is not None else f"judgment {k + 1}" for k, (b, h) in enumerate(every.batches)],
+        a.settings.tie_within,
+        str(store.path),
+    )
+    frame = table.to_frame()
+    outcome = np.where(frame["wins"] > 0, "first", np.where(frame["ties"] > 0, "tie", "second"))
+    # Nobody is None, or NaN from pandas 3 on.
+    judge = frame["judge"].astype(object).where(frame["judge"].notna(), "")
+    columns = (frame["first"], frame["second"], outcome, judge, frame["source"])
+    return list(COMPARISON_COLUMNS), [list(map(str, row)) for row in zip(*columns)]

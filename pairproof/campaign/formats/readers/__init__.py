@@ -1,1 +1,0 @@
-"""Results files of other tools, turned into the rows that `easl update` adds."""

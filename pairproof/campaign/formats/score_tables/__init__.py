@@ -1,1 +1,0 @@
-"""Tables of direct assessment scores from Appraise and WMT, and the campaigns that are made from them."""

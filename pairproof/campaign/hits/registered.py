@@ -1,0 +1,280 @@
+"""Annotators registered, listed with what they reached, excluded and restored; Prolific's table beside them.
+
+Prolific's table of demographics is laid beside the annotators of a campaign.  The page takes its
+annotator's name from `PROLIFIC_PID` in its address, so a participant id is a name in the campaign.  The
+table is only read: it decides nothing, and what it says of a person (age, sex, ...) is not taken in.  It
+shows who was paid for what: the time that Prolific measured, the time at the HITs, and who has a
+submission and no judgments, or judgments and no submission.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ...data.reading.sources import Table, load
+from ...errors import InputError
+from ...files.inputs import read_file
+from ...text import listed
+from ..formats.kinds import refuse_other
+from ..storage.records import AnnotatorRow, about, add_annotator, annotator_rows, recount_all, set_state
+from ..storage.rules import settle
+from ..storage.store import Store, opened
+from .assigning import Qualification, expire, qualifications, sync_states
+
+
+@dataclass(frozen=True)
+class Person:
+    """An annotator with what they have done.
+
+    token: none: not registered; the name came with results.  open, returned, expired: HITs that they were
+    given, by what became of them.  judgments, counted: HITs that they answered, and those of them that count.
+    qualification: none: the campaign has no rule, or no answers came.
+    """
+
+    name: str
+    token: str | None
+    state: str
+    since: str
+    why: str
+    open: int
+    returned: int
+    expired: int
+    judgments: int
+    counted: int
+    qualification: Qualification | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        q = self.qualification
+        found = {name: value for name, value in vars(self).items() if name != "qualification"}
+        found["qualification"] = q and {
+            "answered": q.answered,
+            "items": q.items,
+            "met": q.met,
+            "values": {str(condition): value for condition, value in q.values},
+        }
+        return found
+
+
+def registered(path: str | Path) -> tuple[Person, ...]:
+    """The annotators of a campaign, in the order of their names."""
+    with opened(path, write=False) as store:
+        return _people(store)
+
+
+def _people(store: Store) -> tuple[Person, ...]:
+    reached = qualifications(store, about(store))
+    given: dict[tuple[int, str], int] = {
+        (who, state): n
+        for who, state, n in store.db.execute(
+            "SELECT annotator, state, COUNT(*) FROM assignment GROUP BY annotator, state"
+        )
+    }
+    done: dict[int, tuple[int, int]] = {
+        who: (n, counted)
+        for who, n, counted in store.db.execute(
+            "SELECT annotator, COUNT(*), SUM(counted) FROM judgment WHERE annotator IS NOT NULL GROUP BY annotator"
+        )
+    }
+    return tuple(
+        Person(
+            row.name,
+            row.token,
+            row.state,
+            row.since,
+            row.why,
+            given.get((row.number, "open"), 0),
+            given.get((row.number, "returned"), 0),
+            given.get((row.number, "expired"), 0),
+            *done.get(row.number, (0, 0)),
+            qualification=reached.get(row.number),
+        )
+        for row in annotator_rows(store)
+    )
+
+
+def register(path: str | Path, names: Sequence[str]) -> tuple[Person, ...]:
+    """Register annotators: all of them, or none if one cannot be.
+
+    Returns tuple of Person: those registered now.
+    """
+    stripped = [name.strip() for name in names]
+    twice = [name for name in dict.fromkeys(stripped) if stripped.count(name) > 1]
+    if twice:
+        raise InputError(f"annotator {twice[0]!r} is named {stripped.count(twice[0])} times; expected once")
+    with opened(path, write=True) as store:
+        for name in stripped:
+            add_annotator(store, name)
+        return tuple(p for p in _people(store) if p.name in stripped)
+
+
+def exclude(path: str | Path, name: str, why: str) -> tuple[Person, int]:
+    """Exclude an annotator: their judgments no longer count, and what they have out is given to others.
+
+    Returns int: judgments that counted and do not any more.
+    """
+    with opened(path, write=True) as store:
+        row = _known(store, name)
+        if row.state == "excluded":
+            raise InputError(f"annotator {name!r} is excluded already, since {row.since}: {row.why}")
+        set_state(store, row.name, "excluded", why)
+        store.db.execute(
+            "UPDATE assignment SET state = 'withdrawn' WHERE annotator = ? AND state = 'open'", (row.number,)
+        )
+        changed = _settled(store)
+        return _person(store, row.name), changed
+
+
+def restore(path: str | Path, name: str) -> tuple[Person, int]:
+    """Let an excluded annotator count again; HITs that were given to others meanwhile stay with them.
+
+    Returns int: judgments that count again.
+    """
+    with opened(path, write=True) as store:
+        row = _known(store, name)
+        if row.state != "excluded":
+            raise InputError(f"annotator {name!r} is {row.state}, not excluded; there is nothing to restore")
+        set_state(store, row.name, "invited" if row.token else "active")
+        sync_states(store, about(store))
+        changed = _settled(store)
+        expire(store)
+        return _person(store, row.name), changed
+
+
+def _known(store: Store, name: str) -> AnnotatorRow:
+    rows = annotator_rows(store)
+    found = next((row for row in rows if row.name == name.strip()), None)
+    if found is None:
+        names = ", ".join(repr(row.name) for row in rows[:10]) or "none"
+        raise InputError(
+            f"{store.path}: no annotator {name!r}; there are {names}{' ...' if len(rows) > 10 else ''}"
+        )
+    return found
+
+
+def _person(store: Store, name: str) -> Person:
+    return next(p for p in _people(store) if p.name == name)
+
+
+def _settled(store: Store) -> int:
+    """Settle which judgments count, and the scores with them; how many changed."""
+    a = about(store)
+    changed = settle(store, a)
+    if changed:
+        recount_all(store, a)
+    return len(changed)
+
+
+#: Columns that are read.
+SUBMISSION, PARTICIPANT, STATUS = "Submission id", "Participant id", "Status"
+TAKEN, APPROVALS, CODE = "Time taken", "Total approvals", "Completion code"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submission on Prolific, with the judgments of the participant.
+
+    submission, participant, status: as in the table.  seconds: time that Prolific measured.  approvals:
+    submissions of this participant that were approved so far, in all studies.  judgments, counted: judged
+    HITs in the campaign, and those that count.  at_hits: seconds at these HITs; None where the times are not
+    known.  pay: pay for the measured time, where the campaign has an hour's pay.
+    """
+
+    submission: str
+    participant: str
+    status: str
+    seconds: float | None
+    approvals: int | None
+    judgments: int
+    counted: int
+    at_hits: float | None
+    pay: float | None
+
+
+@dataclass(frozen=True)
+class Demographics:
+    """The submissions of a study beside a campaign.
+
+    without: annotators of the campaign who have judgments and no submission.
+    """
+
+    submissions: tuple[Submission, ...]
+    without: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"submissions": [asdict(s) for s in self.submissions], "without": list(self.without)}
+
+
+def demographics(path: str | Path, table: str | Path, encoding: str | None = None) -> Demographics:
+    """Read Prolific's table beside a campaign; nothing is written.
+
+    path: the campaign.  table: the CSV file that Prolific exports for a study.
+    """
+    raw = read_file(table, "Prolific's table of demographics")
+    refuse_other(raw, str(table), ("prolific",), "the table of demographics that Prolific exports")
+    read = load(str(table), encoding)
+    with opened(path, write=False) as store:
+        pay, done = about(store).design.pay_hour, _done(store)
+    rows, seen = [], set()
+    for k in range(read.n_rows):
+        cells = {name: str(column.iloc[k]).strip() for name, column in read.columns.items()}
+        if cells[SUBMISSION] in seen:
+            raise InputError(f"{read.where(k, SUBMISSION)}: {cells[SUBMISSION]!r} stands there twice")
+        seen.add(cells[SUBMISSION])
+        rows.append(_submission(cells, read, k, pay, done))
+    known = {row.participant for row in rows}
+    return Demographics(tuple(rows), tuple(sorted(name for name in done if name not in known)))
+
+
+#: Annotator -> the seconds and whether it counts, for each judgment.
+_Done = dict[str, list[tuple["float | None", int]]]
+
+
+def _done(store: Store) -> _Done:
+    found: _Done = defaultdict(list)
+    query = (
+        "SELECT a.name, j.seconds, j.counted FROM judgment j JOIN annotator a ON a.number = j.annotator"
+        " ORDER BY a.name"
+    )
+    for name, seconds, counted in store.db.execute(query):
+        found[name].append((seconds, counted))
+    return dict(found)
+
+
+def _submission(cells: dict[str, str], table: Table, k: int, pay: float | None, done: _Done) -> Submission:
+    absent = [name for name in (STATUS,) if name not in cells]
+    if absent:
+        raise InputError(f"{table.source}: no column {listed(absent)}; found {listed(table.columns)}")
+    seconds = _number(cells.get(TAKEN, ""), table, k, TAKEN)
+    approvals = _number(cells.get(APPROVALS, ""), table, k, APPROVALS)
+    own = done.get(cells[PARTICIPANT], [])
+    times = [s for s, _ in own if s is not None]
+    return Submission(
+        cells[SUBMISSION],
+        cells[PARTICIPANT],
+        cells[STATUS],
+        seconds,
+        None if approvals is None else int(approvals),
+        len(own),
+        sum(counted for _, counted in own),
+        math.fsum(times) if times and len(times) == len(own) else None,
+        None if pay is None or seconds is None else pay * seconds / 3600.0,
+    )
+
+
+def _number(text: str, table: Table, k: int, column: str) -> float | None:
+    """A number; None where Prolific has a word such as DATA_EXPIRED or CONSENT_REVOKED, or nothing."""
+    if not text or text.replace("_", "").isalpha():
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise InputError(f"{table.where(k, column)}: {text!r}; expected a number of at least 0")
+    return value

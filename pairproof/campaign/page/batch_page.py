@@ -1,0 +1,167 @@
+"""The page of a batch: one file that an annotator opens in a browser.
+
+It fetches and sends nothing; the annotator saves the results file, or copies a code that holds the same.  The
+page holds what it shows as JSON in which `<`, `>`, `&` and the line separators are escaped, so that no markup
+can begin there, and its script shows all of it as text.  A content security policy forbids every connection,
+and lets no script or style run but the page's own, which it names by their hashes.
+
+An annotator who opens the page's source must not learn which system wrote an item, so the page holds the
+item's text and the columns that the design shows, and no id of the campaign: a slot is called `h3s1`, the
+first of HIT 3.  `update` finds the items again by campaign, batch and HIT.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections import Counter
+from dataclasses import dataclass
+from importlib import resources
+
+from ...errors import InputError
+from .texts import ENGLISH, Texts
+
+
+@dataclass(frozen=True)
+class PageSlot:
+    """One item to judge.
+
+    shown: the cells of the further columns that the design shows, in the order of `PageData.show`.
+    """
+
+    text: str
+    shown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PageHit:
+    """Items that stand together.
+
+    number: of the HIT in its batch, from 1.  slots: in the HIT's stored order, which is that of the results.
+    order: positions of the slots, from 0, as they stand on the page; blank: as stored.
+    """
+
+    number: int
+    slots: tuple[PageSlot, ...]
+    order: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class PageData:
+    """A page of HITs for one annotator, or for whoever opens it.
+
+    Scores run from 0 to 100, as in the results file.
+
+    hits: as the annotator meets them.  per_hit: items in a HIT, the number of the result's columns; a HIT may
+    have fewer.  show: names of the further columns that are shown.  annotator: the name that the results
+    bear; blank: the page asks for it, or takes it from its address (`?name=`, `?PROLIFIC_PID=`).  token: a
+    mark of the annotator, which the results bear, and their file's name in place of the annotator's; blank:
+    none.  partial: whether an annotator may leave items without an answer.
+    """
+
+    campaign: str
+    batch: int
+    hits: tuple[PageHit, ...]
+    per_hit: int
+    show: tuple[str, ...] = ()
+    annotator: str = ""
+    token: str = ""
+    texts: Texts = Texts()
+    partial: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.hits:
+            raise InputError("the page would have no HITs; expected at least one")
+        count = Counter(hit.number for hit in self.hits)
+        twice = sorted(number for number, times in count.items() if times > 1)
+        if twice:
+            raise InputError(f"HIT {twice[0]} appears {count[twice[0]]} times on the page; expected once")
+        for hit in self.hits:
+            n = len(hit.slots)
+            if not 1 <= n <= self.per_hit:
+                raise InputError(f"HIT {hit.number}: {n} items; expected 1 to {self.per_hit}")
+            if hit.order and sorted(hit.order) != list(range(n)):
+                raise InputError(f"HIT {hit.number}: order {hit.order}; expected each of 0 to {n - 1} once")
+            if any(len(slot.shown) != len(self.show) for slot in hit.slots):
+                raise InputError(f"HIT {hit.number}: a slot does not have the {len(self.show)} shown columns")
+
+    def ids(self, hit: PageHit) -> tuple[str, ...]:
+        """The names of a HIT's slots in the results, which say nothing about the items."""
+        return tuple(f"h{hit.number}s{k}" for k in range(1, len(hit.slots) + 1))
+
+
+#: Characters that could end the JSON's own element, or a line of a script.
+_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+#: The parts of the page's script, in the order in which they stand in it; they share one scope.
+_SCRIPTS = ("words", "store", "line", "items", "results", "code", "screens")
+_STYLES = ("page", "line")
+
+
+def page_html(data: PageData) -> str:
+    """The HTML of an annotator's page.
+
+    Returns str: a whole document.
+    """
+    style = "".join(_part(f"{name}.css") for name in _STYLES)
+    script = '"use strict";\n(function () {\n' + "".join(_part(f"{name}.js") for name in _SCRIPTS) + "})();\n"
+    texts = data.texts
+    filled = {
+        "LANG": html.escape(texts.lang or "en"),
+        "DIR": html.escape(texts.dir),
+        "STYLE_HASH": _hash(style),
+        "SCRIPT_HASH": _hash(script),
+        "TITLE": html.escape(texts.words.get("title", ENGLISH["title"])),
+        "STYLE": style,
+        "DATA": json.dumps(_shown(data), ensure_ascii=False).translate(_ESCAPES),
+        "SCRIPT": script,
+    }
+    # The template is cut at its places once, so that none within the data is ever filled.
+    first, *rest = _part("page.html").split("{{")
+    pieces = [first]
+    for piece in rest:
+        name, after = piece.split("}}", 1)
+        pieces += [filled[name], after]
+    return "".join(pieces)
+
+
+def _part(name: str) -> str:
+    return resources.files(__package__).joinpath("page_files").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """As a content security policy names a script or a style."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _shown(data: PageData) -> dict[str, object]:
+    """What the page's script gets: everything in it may be read by the annotator."""
+    texts = data.texts
+    speaks_english = texts.lang.lower().split("-")[0] in ("", "en")
+    return {
+        "campaign": data.campaign,
+        "batch": data.batch,
+        "annotator": data.annotator,
+        "token": data.token,
+        "perHit": data.per_hit,
+        "partial": data.partial,
+        "show": list(data.show),
+        "hits": [
+            {
+                "number": hit.number,
+                "ids": data.ids(hit),
+                "order": list(hit.order or range(len(hit.slots))),
+                "slots": [{"text": slot.text, "shown": list(slot.shown)} for slot in hit.slots],
+            }
+            for hit in data.hits
+        ],
+        "lang": texts.lang,
+        "question": texts.question,
+        "anchors": [list(anchor) for anchor in texts.anchors],
+        "instructions": texts.instructions,
+        "examples": [{"text": e.text, "score": e.score, "why": e.why} for e in texts.examples],
+        "words": {**ENGLISH, **texts.words},
+        # Words that stay English on a page in another language say so to screen readers.
+        "english": [] if speaks_english else [key for key in ENGLISH if key not in texts.words],
+    }

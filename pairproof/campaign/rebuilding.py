@@ -1,0 +1,557 @@
+"""Makes a campaign from its log, which is read strictly.
+
+Every line has the members of its kind, of their types, and no others.  The lines are checked one by one;
+that they fit each other (a score's item exists, a judgment that is set aside repeats another) is checked
+when the campaign is made of them.  Whatever follows from other lines is computed again: which judgments
+count, when they were returned, and the state of the items.  Afterwards the log of the new campaign is
+compared with the one that was read, line by line; a difference is an error, and no campaign is made then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from ..errors import InputError
+from ..files.inputs import decoded, exactly, of_kind, parsed, read_file, unpacked
+from ..native.annotation.allocation import Pool
+from ..native.annotation.methods import METHODS, Method, ScoreState, Settings
+from ..text import quoted, shortened
+from .exports import SCHEMA, records, state_names
+from .hits.assigning import remember_judgments, remember_tokens
+from .storage.contents import score_of
+from .storage.design import KINDS, ROLES, Design, State, stored_times
+from .storage.records import About, recount_all, save_state, state_of, write_about
+from .storage.rules import settle
+from .storage.store import RETRACTION, Store, created
+
+_NONE: type = type(None)
+_TEXT, _WHOLE, _LIST, _OBJECT = (str,), (int,), (list,), (dict,)
+_TEXT_OR_NONE, _WHOLE_OR_NONE = (str, _NONE), (int, _NONE)
+_NUMBER, _NUMBER_OR_NONE = (int, float), (int, float, _NONE)
+Types = tuple[type, ...]
+#: Kind of line -> member -> its types.
+MEMBERS: dict[str, dict[str, Types]] = {
+    "campaign": {
+        "schema": _WHOLE, "id": _TEXT, "method": _TEXT, "per_hit": _WHOLE, "settings": _OBJECT, "pool": _TEXT,
+        "seed": _WHOLE, "columns": _LIST, "imported": (bool,), "design": _OBJECT, "rules": _LIST,
+    },
+    "text": {"name": _TEXT, "lang": _TEXT, "dir": _TEXT, "body": _TEXT},
+    "item": {
+        "id": _TEXT, "fields": _OBJECT, "role": _TEXT, "of": _TEXT_OR_NONE, "source": _TEXT, "system": _TEXT,
+        "gold": _NUMBER_OR_NONE, "start": _LIST,
+    },
+    "annotator": {
+        "number": _WHOLE, "name": _TEXT, "token": _TEXT_OR_NONE, "state": _TEXT, "since": _TEXT, "why": _TEXT
+    },
+    "batch": {"number": _WHOLE, "opened": _TEXT, "hits": _WHOLE, "judgments": _WHOLE_OR_NONE},
+    "hit": {
+        "batch": _WHOLE, "hit": _WHOLE, "purpose": _TEXT, "items": _LIST, "plan": (list, _NONE)
+    },
+    "assignment": {
+        "annotator": _TEXT, "batch": _WHOLE, "hit": _WHOLE, "given": _TEXT, "due": _TEXT_OR_NONE,
+        "state": _TEXT, "place": _WHOLE, "shown": _LIST,
+    },
+    "results": {
+        "number": _WHOLE, "name": _TEXT, "sha256": _TEXT, "taken": _TEXT, "rows": _WHOLE, "new": _WHOLE
+    },
+    "judgment": {
+        "number": _WHOLE, "identity": _TEXT, "batch": _WHOLE_OR_NONE, "hit": _WHOLE_OR_NONE, "hit_id": _TEXT,
+        "assignment": _TEXT, "worker": _TEXT, "results": _WHOLE, "row": _WHOLE, "submitted": _NUMBER_OR_NONE,
+        "seconds": _NUMBER_OR_NONE, "why": _TEXT, "repeat_of": _WHOLE_OR_NONE, "annotator": _TEXT_OR_NONE,
+        "counted": (bool,), "accepted": _TEXT_OR_NONE, "times": _OBJECT, "scores": _LIST,
+    },
+    "retraction": {
+        "number": _WHOLE, "at": _TEXT, "why": _TEXT, "undone": _TEXT_OR_NONE, "judgment": _OBJECT
+    },
+    "look": {"number": _WHOLE, "at": _TEXT, "judgments": _WHOLE, "rule": _TEXT, "answer": _OBJECT},
+}  # fmt: skip
+#: Members that lines have only where they say something; earlier logs are without them.
+LATER: dict[str, dict[str, Types]] = {"batch": {"tokens": (bool,)}}
+#: Members of objects inside a line.
+SETTINGS: dict[str, Types] = {"gamma": _NUMBER, "epsilon": _NUMBER, "tie_within": _NUMBER}
+RULE: dict[str, Types] = {"name": _TEXT, "fixed": _TEXT, "after_judgments": _WHOLE}
+SCORE: dict[str, Types] = {
+    "slot": _WHOLE, "item": _TEXT, "role": _TEXT, "raw": _TEXT, "value": _NUMBER_OR_NONE
+}  # fmt: skip
+RETRACTED: dict[str, Types] = {
+    "identity": _TEXT, "batch": _WHOLE_OR_NONE, "hit": _WHOLE_OR_NONE, "hit_id": _TEXT, "assignment": _TEXT,
+    "worker": _TEXT, "received": _WHOLE, "row": _WHOLE, "times": _OBJECT, "scores": _LIST,
+}  # fmt: skip
+#: The kinds in the order of their lines; after them comes the state.
+ORDER = (*MEMBERS, "state")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A checked line of a log.
+
+    where: "log.jsonl, line 3", for messages.  record: all its members, with "kind".
+    """
+
+    where: str
+    kind: str
+    record: dict[str, Any]
+
+
+def read_log(raw: bytes, source: str) -> list[Line]:
+    """The lines of a log, each checked."""
+    found: list[Line] = []
+    # Not splitlines, because U+2028 in a text does not end a line of JSON.
+    for k, text in enumerate(decoded(raw, source).split("\n"), 1):
+        if not text.strip():
+            continue
+        where = f"{source}, line {k}"
+        record = of_kind(parsed(text, where), dict, where, "the line")
+        kind = record.get("kind")
+        if kind not in ORDER:
+            raise InputError(f"{where}: kind {quoted(kind)}; expected one of {', '.join(ORDER)}")
+        if (not found) != (kind == "campaign"):
+            raise InputError(f"{where}: kind {kind!r}; the first line, and no other, is of kind 'campaign'")
+        if found and ORDER.index(kind) < ORDER.index(found[-1].kind):
+            raise InputError(
+                f"{where}: kind {kind!r} after {found[-1].kind!r}; expected the order of the log"
+            )
+        if found and found[-1].kind == "state":
+            raise InputError(f"{where}: a line after the state; the state is the last one")
+        _check(kind, record, where, found[0].record if found else record)
+        found.append(Line(where, kind, record))
+    if not found or found[-1].kind != "state":
+        raise InputError(
+            f"{source}: no state in its last line; the file may have been cut off: fetch it again"
+        )
+    return found
+
+
+def _check(kind: str, record: Mapping[str, Any], where: str, campaign: Mapping[str, Any]) -> None:
+    if kind == "state":
+        names = (*state_names(_method(campaign, where)), "n")
+        _members(record, {name: _LIST for name in names}, where)
+        return
+    _members(record, MEMBERS[kind], where)
+    check = _MORE.get(kind)
+    if check is not None:
+        check(record, where)
+
+
+def _members(
+    record: Mapping[str, Any], types: Mapping[str, Types], where: str, more: tuple[str, ...] = ("kind",)
+) -> None:
+    later = {
+        name: allowed for name, allowed in LATER.get(str(record.get("kind")), {}).items() if name in record
+    }
+    exactly(record, (*more, *types, *later), where)
+    for name, allowed in {**types, **later}.items():
+        of_kind(record[name], allowed, where, f"{name!r}")
+
+
+def _one_of(record: Mapping[str, Any], name: str, allowed: tuple[str, ...], where: str) -> None:
+    if record[name] not in allowed:
+        raise InputError(f"{where}: {name!r} is {quoted(record[name])}; expected {', '.join(allowed)}")
+
+
+def _all(values: list[Any], types: Types, where: str, what: str) -> None:
+    for value in values:
+        of_kind(value, types, where, f"an entry of {what!r}")
+
+
+def _method(campaign: Mapping[str, Any], where: str) -> Method:
+    _one_of(campaign, "method", METHODS, where)
+    method: Method = campaign["method"]
+    return method
+
+
+def _campaign(record: Mapping[str, Any], where: str) -> None:
+    if record["schema"] != SCHEMA:
+        raise InputError(f"{where}: schema {record['schema']}; this pairproof reads logs of schema {SCHEMA}")
+    _method(record, where)
+    _one_of(record, "pool", get_args(Pool), where)
+    if not record["id"] or record["per_hit"] < 1 or record["seed"] < 0:
+        raise InputError(f"{where}: expected an id, at least 1 item per_hit, and a seed of at least 0")
+    _all(record["columns"], _TEXT, where, "columns")
+    if len(set(record["columns"])) < len(record["columns"]):
+        raise InputError(f"{where}: a column stands twice in 'columns'")
+    _members(record["settings"], SETTINGS, f"{where}, settings", ())
+    exactly(record["design"], tuple(f.name for f in fields(Design)), f"{where}, design")
+    for k, rule in enumerate(record["rules"], 1):
+        place = f"{where}, rule {k}"
+        _members(of_kind(rule, dict, place, "it"), RULE, place, ("value",))
+
+
+def _item(record: Mapping[str, Any], where: str) -> None:
+    _one_of(record, "role", ROLES, where)
+    for name, cell in record["fields"].items():
+        of_kind(cell, str, where, f"field {name!r}")
+    _within(record["gold"], where, "gold")
+    if len(record["start"]) != 3:
+        raise InputError(
+            f"{where}: 'start' has {len(record['start'])} entries; expected 3 (two numbers and n)"
+        )
+    _all(record["start"][:2], _NUMBER_OR_NONE, where, "start")
+    of_kind(record["start"][2], int, where, "n in 'start'")
+
+
+def _within(value: float | None, where: str, what: str) -> None:
+    if value is not None and not 0 <= value <= 1:
+        raise InputError(f"{where}: {what} {value}; expected a number from 0 to 1")
+
+
+def _annotator(record: Mapping[str, Any], where: str) -> None:
+    _one_of(record, "state", get_args(State), where)
+
+
+def _hit(record: Mapping[str, Any], where: str) -> None:
+    _one_of(record, "purpose", ("work", "qualification", "calibration"), where)
+    _all(record["items"], _TEXT, where, "items")
+    if not record["items"]:
+        raise InputError(f"{where}: a HIT without items")
+    plan = record["plan"]
+    if plan is not None and (len(plan) != len(record["items"]) or not all(k in KINDS for k in plan)):
+        raise InputError(f"{where}: 'plan' must name one of {', '.join(KINDS)} for each item of the HIT")
+
+
+def _assignment(record: Mapping[str, Any], where: str) -> None:
+    _one_of(record, "state", ("open", "returned", "expired", "withdrawn"), where)
+    _all(record["shown"], _WHOLE, where, "shown")
+
+
+def _judgment(record: Mapping[str, Any], where: str) -> None:
+    _times(record["times"], where)
+    if (record["batch"] is None) != (record["hit"] is None):
+        raise InputError(f"{where}: 'batch' and 'hit' must both be numbers, or both null")
+    if record["accepted"] != record["times"].get("AcceptTime"):
+        raise InputError(f"{where}: 'accepted' is not the AcceptTime of 'times'")
+    _scores(record["scores"], where, SCORE)
+    for score in record["scores"]:
+        _one_of(score, "role", KINDS, where)
+
+
+def _times(times: Mapping[str, Any], where: str) -> None:
+    for name, text in times.items():
+        of_kind(text, str, where, f"time {name!r}")
+
+
+def _scores(scores: list[Any], where: str, types: Mapping[str, Types]) -> None:
+    seen: set[int] = set()
+    for score in scores:
+        _members(of_kind(score, dict, where, "a score"), types, where, ())
+        _within(score["value"], where, "value")
+        if score["value"] is not None and score_of(score["raw"]) != score["value"]:
+            raise InputError(
+                f"{where}: slot {score['slot']} has the value {score['value']!r}, which is not what the answer"
+                f" as it came, {quoted(score['raw'], 40)}, gives"
+            )
+        if score["slot"] < 1 or score["slot"] in seen:
+            raise InputError(f"{where}: slot {score['slot']} stands twice, or is below 1")
+        seen.add(score["slot"])
+
+
+def _retraction(record: Mapping[str, Any], where: str) -> None:
+    _members(record["judgment"], RETRACTED, where, ())
+    _times(record["judgment"]["times"], where)
+    _scores(record["judgment"]["scores"], where, {n: t for n, t in SCORE.items() if n != "role"})
+
+
+_MORE = {
+    "campaign": _campaign,
+    "item": _item,
+    "annotator": _annotator,
+    "hit": _hit,
+    "assignment": _assignment,
+    "judgment": _judgment,
+    "retraction": _retraction,
+}
+
+
+#: Tolerance within which the state in the log and the state that its judgments give must agree: sums of the
+#: same scores in another order differ by rounding, some 1e-13 for a thousand scores.
+AGREE = 1e-9
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """A campaign that was made from a log."""
+
+    about: About
+    items: int
+    judgments: int
+
+
+def from_log(path: str | Path, log: str | Path) -> Rebuilt:
+    """Make a campaign from a log.
+
+    Parameters
+    ----------
+    path : path
+        The database to create; it must not exist.
+    log : path
+        A file that `export` wrote with what="log".
+
+    Returns
+    -------
+    Rebuilt
+
+    Raises
+    ------
+    InputError
+        A line is not as a log has it, names something that no other line has, or contradicts other lines.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pairproof import campaign
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "items.csv").write_text("id,sent\\na,one\\nb,two\\n")
+    >>> made = campaign.create(folder / "C.db", folder / "items.csv", per_hit=2)
+    >>> campaign.export(folder / "C.db", folder / "log.jsonl", "log")
+    4
+    >>> again = campaign.from_log(folder / "D.db", folder / "log.jsonl")
+    >>> (again.about == made, again.items, again.judgments)
+    (True, 2, 0)
+    """
+    raw = unpacked(read_file(log, "a log of a campaign"), str(log))
+    lines = read_log(raw, str(log))
+    a = _about(lines[0])
+    with created(path) as store:
+        write_about(store, a)
+        _Rebuilder(store, a, lines).run()
+        settle(store, a)
+        recount_all(store, a)
+        _keep_state(store, a, lines[-1])
+        _check_same(store, lines)
+    count = [line.kind for line in lines]
+    return Rebuilt(a, count.count("item"), count.count("judgment"))
+
+
+def _about(line: Line) -> About:
+    r = line.record
+    try:
+        settings, design = Settings(**r["settings"]), Design.from_dict(r["design"])
+    except InputError as error:
+        raise InputError(f"{line.where}: {error}") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{line.where}: settings or design have a value of another type: {error}") from error
+    columns = tuple(r["columns"])
+    return About(
+        r["id"], r["method"], r["per_hit"], settings, r["pool"], r["seed"], columns, r["imported"], design
+    )
+
+
+class _Rebuilder:
+    """Inserts the lines of a log into an empty campaign."""
+
+    def __init__(self, store: Store, a: About, lines: Sequence[Line]) -> None:
+        self.store, self.about, self.lines = store, a, lines
+        self.item: dict[str, int] = {}
+        self.annotator: dict[str, int] = {}
+        self.hits: dict[tuple[int, int], int] = {}
+        self.known: dict[str, set[Any]] = {}
+
+    def of(self, kind: str) -> Iterator[Line]:
+        return (line for line in self.lines if line.kind == kind)
+
+    def run(self) -> None:
+        """Insert all lines but the state, in an order in which each finds what it names."""
+        self._rules()
+        self._texts()
+        self._items()
+        self._annotators()
+        self._hits()
+        self._assignments()
+        self._results()
+        self._judgments()
+        self._retractions()
+        for line in self.of("look"):
+            r = line.record
+            self._once("look", r["number"], line)
+            answer = json.dumps(r["answer"], sort_keys=True, ensure_ascii=False)
+            self._insert("look", [(r["number"], r["at"], r["judgments"], r["rule"], answer)])
+
+    def _insert(self, table: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ()) -> None:
+        if rows:
+            names = f" ({', '.join(columns)})" if columns else ""
+            self.store.db.executemany(
+                f"INSERT INTO {table}{names} VALUES ({', '.join('?' * len(rows[0]))})", rows
+            )
+
+    def _once(self, what: str, key: Any, line: Line) -> None:
+        """Refuse a number or name that stands in two lines."""
+        seen = self.known.setdefault(what, set())
+        if key in seen:
+            raise InputError(f"{line.where}: {what} {quoted(key)} stands in two lines; expected one")
+        seen.add(key)
+
+    def _found(self, known: dict[Any, int], key: Any, line: Line, what: str) -> int:
+        if key not in known:
+            raise InputError(f"{line.where}: no line has the {what} {quoted(key)}")
+        return known[key]
+
+    def _rules(self) -> None:
+        rules = self.lines[0].record["rules"]
+        rows = [
+            (
+                r["name"],
+                json.dumps(r["value"], sort_keys=True, ensure_ascii=False),
+                r["fixed"],
+                r["after_judgments"],
+            )
+            for r in rules
+        ]
+        self._insert("rule", rows, ("name", "value", "fixed", "after_judgments"))
+
+    def _texts(self) -> None:
+        for line in self.of("text"):
+            r = line.record
+            self._once("text", (r["name"], r["lang"]), line)
+            self._insert("text", [(r["name"], r["lang"], r["dir"], r["body"])])
+
+    def _items(self) -> None:
+        lines = list(self.of("item"))
+        for k, line in enumerate(lines):
+            self._once("item", line.record["id"], line)
+            self.item[line.record["id"]] = k
+        if not lines:
+            raise InputError(f"{self.lines[0].where}: the log has no items")
+        rows = []
+        for k, line in enumerate(lines):
+            r = line.record
+            if tuple(r["fields"]) != self.about.columns:
+                raise InputError(f"{line.where}: 'fields' has other names than the campaign's 'columns'")
+            of = None if r["of"] is None else self._found(self.item, r["of"], line, "item")
+            cells = json.dumps(list(r["fields"].values()), ensure_ascii=False)
+            known = (r["role"], of, r["source"], r["system"], r["gold"])
+            rows.append((k, r["id"], cells, *r["start"], *r["start"], *known))
+        self._insert("item", rows)
+        try:
+            state_of(self.store, self.about.method, at_start=True)
+        except InputError as error:  # a start that the method cannot have
+            raise InputError(f"{lines[0].where} and later lines, 'start': {error}") from error
+
+    def _annotators(self) -> None:
+        names = ("number", "name", "token", "state", "since", "why")
+        for line in self.of("annotator"):
+            r = line.record
+            for what in ("number", "name") + (("token",) if r["token"] is not None else ()):
+                self._once(f"annotator's {what}", r[what], line)
+            self.annotator[r["name"]] = r["number"]
+            self._insert("annotator", [[r[name] for name in names]], names)
+
+    def _hits(self) -> None:
+        for line in self.of("batch"):
+            r = line.record
+            self._once("batch", r["number"], line)
+            self._insert("batch", [(r["number"], r["opened"], r["hits"])])
+            if r["judgments"] is not None:
+                remember_judgments(self.store, r["number"], r["judgments"])
+            if r.get("tokens"):
+                remember_tokens(self.store, r["number"])
+        batches = self.known.get("batch", set())
+        for line in self.of("hit"):
+            r = line.record
+            key = (r["batch"], r["hit"])
+            self._once("HIT", key, line)
+            if r["batch"] not in batches:
+                raise InputError(f"{line.where}: no line has the batch {r['batch']}")
+            self.hits[key] = len(r["items"])
+            items = [self._found(self.item, name, line, "item") for name in r["items"]]
+            plan = None if r["plan"] is None else json.dumps(r["plan"])
+            self._insert("hit", [(*key, json.dumps(items), r["purpose"], plan)])
+
+    def _assignments(self) -> None:
+        for line in self.of("assignment"):
+            r = line.record
+            key = (r["batch"], r["hit"])
+            slots = self._found(self.hits, key, line, "HIT")
+            who = self._found(self.annotator, r["annotator"], line, "annotator")
+            self._once("assignment", (who, *key), line)
+            if sorted(r["shown"]) != list(range(1, slots + 1)):
+                raise InputError(f"{line.where}: 'shown' must hold each slot of the HIT, 1 to {slots}, once")
+            row = (r["given"], r["due"], r["state"], r["place"], json.dumps(r["shown"]))
+            self._insert("assignment", [(who, *key, *row)])
+
+    def _results(self) -> None:
+        names = ("number", "name", "sha256", "taken", "rows", "new")
+        for line in self.of("results"):
+            self._once("results file", line.record["number"], line)
+            self._insert("received", [[line.record[name] for name in names]], names)
+
+    def _judgments(self) -> None:
+        files = {n: n for n in self.known.get("results file", set())}
+        for line in self.of("judgment"):
+            r = line.record
+            self._once("judgment", r["number"], line)
+            self._once("identity", r["identity"], line)
+            self._found(files, r["results"], line, "results file")
+            if r["batch"] is not None:
+                self._found(self.hits, (r["batch"], r["hit"]), line, "HIT")
+            who = None
+            if r["annotator"] is not None:
+                who = self._found(self.annotator, r["annotator"], line, "annotator")
+            columns = (
+                "number", "identity", "batch", "hit", "hit_id", "assignment", "worker", "times", "received",
+                "row", "annotator", "submitted", "seconds", "counted", "why", "repeat_of",
+            )  # fmt: skip
+            plain = [r[name] for name in columns[:7]]
+            times = (json.dumps(r["times"]), r["results"], r["row"], who, *stored_times(r["times"]))
+            self._insert("judgment", [(*plain, *times, int(r["counted"]), r["why"], r["repeat_of"])], columns)
+            self._insert("score", [(r["number"], *row) for row in self._scores(r, line)])
+
+    def _scores(self, r: dict[str, Any], line: Line) -> Iterator[tuple[Any, ...]]:
+        for s in r["scores"]:
+            item = self._found(self.item, s["item"], line, "item")
+            more = (s["role"],) if "role" in s else ()
+            yield (s["slot"], item, s["value"], s["raw"], *more)
+
+    def _retractions(self) -> None:
+        lines = list(self.of("retraction"))
+        if lines:
+            self.store.db.execute(RETRACTION)
+        files = {n: n for n in self.known.get("results file", set())}
+        for line in lines:
+            r = line.record
+            self._once("retraction", r["number"], line)
+            kept = dict(r["judgment"])
+            self._found(files, kept["received"], line, "results file")
+            if kept["batch"] is not None:
+                self._found(self.hits, (kept["batch"], kept["hit"]), line, "HIT")
+            kept["scores"] = [list(row) for row in self._scores(kept, line)]
+            kept["times"] = json.dumps(kept["times"])
+            judgment = json.dumps(kept, ensure_ascii=False)
+            row = (r["number"], r["at"], r["why"], kept["identity"], judgment, r["undone"])
+            self._insert("retraction", [row])
+
+
+def _keep_state(store: Store, a: About, line: Line) -> None:
+    """Keep the state in the log, to the last digit, if it is the one that the judgments give."""
+    found = state_of(store, a.method)
+    first, second = state_names(a.method)
+    n = line.record["n"]
+    columns = []
+    for name, own in ((first, found.a), (second, found.b)):
+        values = np.array([np.nan if v is None else v for v in line.record[name]], np.float64)
+        if values.shape != own.shape or not np.allclose(values, own, rtol=0.0, atol=AGREE, equal_nan=True):
+            raise InputError(
+                f"{line.where}: {name!r} is not what the judgments in the log give; lines were changed, or"
+                " are missing"
+            )
+        columns.append(values)
+    if n != found.n.tolist():
+        raise InputError(f"{line.where}: 'n' does not count the judgments in the log")
+    save_state(store, ScoreState(a.method, columns[0], columns[1], found.n), range(len(found.n)))
+
+
+def _check_same(store: Store, lines: Sequence[Line]) -> None:
+    """Refuse a log that the new campaign would not write again."""
+    for line, record in zip(lines, records(store)):
+        if line.record != record:
+            names = [name for name in record if record[name] != line.record.get(name)] or ["kind"]
+            was, now = line.record.get(names[0]), record.get(names[0])
+            raise InputError(
+                f"{line.where}: {names[0]!r} is {shortened(json.dumps(was))}, but from the other lines it"
+                f" follows that it is {shortened(json.dumps(now))}"
+            )

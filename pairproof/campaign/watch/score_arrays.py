@@ -1,0 +1,244 @@
+"""Every score of a campaign in arrays, one row a score, and sorted into what they say of annotators.
+
+own scores
+    counted scores of items and of calibration items
+repeats
+    planned ones, against the score of the same item given first; and HITs that an annotator answered twice,
+    the answer that counts against the one set aside
+degraded
+    a degraded copy against the annotator's own score of the original
+gold
+    items with a known score; attention checks are passed within .05 of what they ask for
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...native.annotation.beta import FloatArray, IntArray
+from ...native.annotation.scores.annotator_agreement import spearman
+from ...native.annotation.scores.annotator_quality import Pairs
+from ..storage.design import KINDS
+from ..storage.records import Items
+from ..storage.store import Store, opened
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The scores of a campaign, one row each, ordered by batch, HIT, identity and slot.
+
+    judgment int[n]: number of the judgment that the score belongs to.  batch, hit int[n]: -1 for a HIT of an
+    older tool.  slot int[n]: place in the HIT, from 1.  annotator int[n]: index into `names`; -1: nobody is
+    named.  item int[n]: position of the item.  kind int[n]: index into
+    :data:`pairproof.campaign.storage.design.KINDS`.  value float[n]: 0 to 1; nan: could not judge.  counted
+    bool[n]: whether the judgment counts; the items' state is that of the counted rows of kind item.
+    repeat_of int[n]: number of the judgment that counts in place of this repeat; -1 for all others.  seconds,
+    submitted float[n]: time spent on the HIT; when it was returned, in seconds since 1970 (UTC); nan if not
+    known.  names: annotators who gave a judgment, in the order of their names.
+    """
+
+    judgment: IntArray
+    batch: IntArray
+    hit: IntArray
+    slot: IntArray
+    annotator: IntArray
+    item: IntArray
+    kind: IntArray
+    value: FloatArray
+    counted: NDArray[np.bool_]
+    repeat_of: IntArray
+    seconds: FloatArray
+    submitted: FloatArray
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.judgment)
+
+    @property
+    def scores(self) -> NDArray[np.bool_]:
+        """Rows that give the items' scores: counted, of kind item, with a value."""
+        found: NDArray[np.bool_] = self.counted & (self.kind == 0) & ~np.isnan(self.value)
+        return found
+
+
+_QUERY = (
+    "SELECT j.number, j.batch, j.hit, s.slot, j.annotator, s.item, s.kind, s.value, j.counted, j.repeat_of,"
+    " j.seconds, j.submitted FROM judgment j JOIN score s ON s.judgment = j.number"
+    " ORDER BY j.batch IS NOT NULL, j.batch, j.hit, j.identity, s.slot"
+)
+
+
+def answers_of(store: Store) -> Answers:
+    """All scores of an open campaign, those that do not count included."""
+    people = store.db.execute(
+        "SELECT number, name FROM annotator WHERE number IN (SELECT annotator FROM judgment) ORDER BY name"
+    ).fetchall()
+    index = {number: k for k, (number, _) in enumerate(people)}
+    code = {name: k for k, name in enumerate(KINDS)}
+    rows = store.db.execute(_QUERY).fetchall()
+    columns = list(zip(*rows)) if rows else [()] * 12
+    judgment, batch, hit, slot, who, item, kind, value, counted, repeat_of, seconds, submitted = columns
+    return Answers(
+        _whole(judgment),
+        _whole(batch),
+        _whole(hit),
+        _whole(slot),
+        np.array([-1 if w is None else index[w] for w in who], np.int64),
+        _whole(item),
+        np.array([code[k] for k in kind], np.int64),
+        np.array(value, np.float64),
+        np.array(counted, bool),
+        _whole(repeat_of),
+        np.array(seconds, np.float64),
+        np.array(submitted, np.float64),
+        tuple(name for _, name in people),
+    )
+
+
+def _whole(column: tuple[int | None, ...]) -> IntArray:
+    return np.array([-1 if v is None else v for v in column], np.int64)
+
+
+ITEM, REPEAT, DEGRADED, GOLD, CALIBRATION, ATTENTION = (
+    KINDS.index(kind) for kind in ("item", "repeat", "degraded", "gold", "calibration", "attention")
+)
+#: An attention check asks for one score; so far off it is failed.
+TOLERANCE = 0.05
+
+
+@dataclass(frozen=True)
+class Gold:
+    """An annotator against known scores.
+
+    error: mean absolute difference, 0 to 1; nan without any.  rho: spearman's, nan below three different
+    items.
+    """
+
+    n: int
+    error: float
+    rho: float
+
+
+def own_scores(answers: Answers) -> NDArray[np.bool_]:
+    """bool[n]: counted scores of items and calibration items, without the checks."""
+    found: NDArray[np.bool_] = (
+        answers.counted & ((answers.kind == ITEM) | (answers.kind == CALIBRATION)) & ~np.isnan(answers.value)
+    )
+    return found
+
+
+def repeats_of(answers: Answers) -> Pairs:
+    """Planned repeats: an annotator's score of an item, and the score in the slot that repeats it."""
+    first: dict[tuple[int, int], float] = {}
+    usable = answers.counted & ~np.isnan(answers.value) & (answers.annotator >= 0)
+    for k in np.flatnonzero(usable & (answers.kind != REPEAT)).tolist():
+        first.setdefault((int(answers.annotator[k]), int(answers.item[k])), float(answers.value[k]))
+    pairs = [
+        (answers.names[answers.annotator[k]], first[key], answers.value[k])
+        for k in np.flatnonzero(usable & (answers.kind == REPEAT)).tolist()
+        if (key := (int(answers.annotator[k]), int(answers.item[k]))) in first
+    ]
+    return pairs_from(pairs)
+
+
+def answered_twice(answers: Answers) -> Pairs:
+    """HITs that an annotator answered more than once: each score that counts, and the one set aside."""
+    again = np.flatnonzero((answers.repeat_of >= 0) & (answers.annotator >= 0) & ~np.isnan(answers.value))
+    if not len(again):
+        return Pairs()
+    wanted = set(answers.repeat_of[again].tolist())
+    held = np.flatnonzero(np.isin(answers.judgment, np.array(sorted(wanted), np.int64)))
+    counts = {(int(answers.judgment[k]), int(answers.slot[k])): answers.value[k] for k in held.tolist()}
+    pairs = []
+    for k in again.tolist():
+        value = counts.get((int(answers.repeat_of[k]), int(answers.slot[k])), np.nan)
+        if not np.isnan(value):
+            pairs.append((answers.names[answers.annotator[k]], value, answers.value[k]))
+    return pairs_from(pairs)
+
+
+def degraded_pairs(answers: Answers, items: Items) -> Pairs:
+    """An annotator's own scores of an original and of its degraded copy, the first with the first, and so on.
+
+    A score is paired with one score, not with the mean of several: under careless answers the two are then
+    exchangeable, while a mean lies above the usual value where scores are skewed, and the test would be passed.
+    """
+    usable = answers.counted & ~np.isnan(answers.value) & (answers.annotator >= 0)
+    worse = np.flatnonzero(usable & (answers.kind == DEGRADED))
+    if not len(worse):
+        return Pairs()
+    originals = np.unique(items.of[answers.item[worse]])
+    held = np.flatnonzero(usable & (answers.kind == ITEM) & np.isin(answers.item, originals))
+    given: dict[tuple[int, int], list[float]] = {}
+    for k in held.tolist():
+        given.setdefault((int(answers.annotator[k]), int(answers.item[k])), []).append(answers.value[k])
+    pairs = []
+    for k in worse.tolist():
+        mine = given.get((int(answers.annotator[k]), int(items.of[answers.item[k]])))
+        if mine:
+            pairs.append((answers.names[answers.annotator[k]], mine.pop(0), answers.value[k]))
+    return pairs_from(pairs)
+
+
+def pairs_from(rows: list[tuple[str, float, float]]) -> Pairs:
+    names, first, second = zip(*rows) if rows else ((), (), ())
+    return Pairs(list(names), list(map(float, first)), list(map(float, second)))
+
+
+def among(pairs: Pairs, known: set[str]) -> Pairs:
+    rows = [row for row in zip(pairs.annotator, pairs.first, pairs.second) if row[0] in known]
+    return pairs_from([(str(a), b, c) for a, b, c in rows])
+
+
+def seconds_of(answers: Answers) -> dict[str, list[float]]:
+    """Seconds of each HIT that counts, by annotator."""
+    _, at = np.unique(answers.judgment, return_index=True)
+    at = at[answers.counted[at] & (answers.annotator[at] >= 0) & ~np.isnan(answers.seconds[at])]
+    found: dict[str, list[float]] = {}
+    for who, time in zip(answers.annotator[at].tolist(), answers.seconds[at].tolist()):
+        found.setdefault(answers.names[who], []).append(time)
+    return found
+
+
+def against_gold(answers: Answers, items: Items, counted: NDArray[np.bool_]) -> Gold:
+    """Against known scores of all items but attention checks and degraded ones."""
+    rows = counted & (answers.kind != ATTENTION) & (answers.kind != DEGRADED) & ~np.isnan(answers.value)
+    rows &= ~np.isnan(items.gold[answers.item])
+    n = int(rows.sum())
+    if n == 0:
+        return Gold(0, float("nan"), float("nan"))
+    said, known = answers.value[rows], items.gold[answers.item[rows]]
+    rho = spearman(said, known) if len(np.unique(answers.item[rows])) >= 3 else float("nan")
+    return Gold(n, float(np.mean(np.abs(said - known))), rho)
+
+
+def failed_checks(answers: Answers, items: Items, counted: NDArray[np.bool_]) -> tuple[int, int]:
+    """Attention checks among the rows, and those failed; one without a score is failed too."""
+    rows = counted & (answers.kind == ATTENTION)
+    # 1e-9 lets .05 itself pass whatever its rounding.
+    passed = np.abs(answers.value[rows] - items.gold[answers.item[rows]]) <= TOLERANCE + 1e-9
+    return len(passed), int((~passed).sum())
+
+
+#: A campaign: its file, or the open file.
+Campaign = Union[Store, str, Path]
+
+
+@contextmanager
+def reading(campaign: Campaign) -> Iterator[Store]:
+    """The campaign as an open store, in which one consistent state is read.
+
+    campaign: a store stays open.
+    """
+    if isinstance(campaign, Store):
+        yield campaign
+        return
+    with opened(campaign, write=False) as store:
+        yield store

@@ -1,0 +1,249 @@
+"""The report of a campaign's status, for a page or a terminal: what a project lead reads in two minutes first,
+tables and pictures after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+
+import numpy as np
+
+from ...report.blocks import Block, Bullets, Column, Heading, Page, Paragraph, Table
+from ..storage.rules import rules_hash
+from .scores import Intervals, Kind
+from .sections import (
+    annotator_lines,
+    annotators,
+    cost_lines,
+    cost_table,
+    disagreement,
+    look_lines,
+    model,
+    number,
+    scores_figure,
+    systems,
+)
+from .status import Status
+
+#: Looks at stopping rules that a page lists.
+LOOKS = 10
+#: Most items shown in a terminal's table, half of them the best and half the worst.
+ITEMS = 20
+_NUMBER = Column("score"), Column("low"), Column("high"), Column("n")
+
+
+def page(
+    status: Status,
+    level: float,
+    most: int | None = None,
+    kind: Kind = "calibrated",
+    annotators_too: bool = True,
+) -> Page:
+    """The report of a campaign's status.
+
+    most: best and worst items in all that are listed; by default every item.  kind: of the items' intervals.
+    annotators_too: whether annotators have a section; else those flagged have a sentence.
+    """
+    return Page("Annotation campaign", list(_blocks(status, level, most, kind, annotators_too)))
+
+
+def _blocks(
+    status: Status, level: float, most: int | None, kind: Kind, annotators_too: bool
+) -> Iterator[Block]:
+    section = status.annotators if annotators_too else None
+    if most is not None:
+        yield Bullets(tuple(lines(status, flags=section is None)))
+    else:
+        yield from _summary(status)
+    if section is not None:
+        yield from annotators(section, status)
+    if status.disputed is not None:
+        yield from disagreement(status.disputed)
+    if status.systems is not None:
+        yield from systems(status.systems)
+    if status.model is not None:
+        yield from model(status.model, most)
+    order = _order(status)
+    # Only what is shown is computed: a terminal shows twenty items of 100,000.
+    if most is not None and len(order) > most:
+        shown = [*order[: most // 2], *order[len(order) - most // 2 :]]
+    else:
+        shown = order
+    own = status.intervals(level, kind, np.array(shown, np.int64))
+    yield scores_figure(status, shown, own.low, own.high)
+    yield Heading(f"Items: score, {level:.0%} interval, number of scores")
+    yield Paragraph(own.sentence[:1].upper() + own.sentence[1:] + ".")
+    yield _items(status, shown, own, len(order))
+
+
+def _summary(status: Status) -> Iterator[Block]:
+    """Progress, cost and stopping under headings; first what matters most, in three sentences."""
+    p, looks = status.progress, look_lines(status)
+    lead = [f"{p.answered} of {p.hits} HITs are answered, {p.counted} judgments count"]
+    if status.annotators is not None and status.annotators.rows:
+        flagged = [row.name for row in status.annotators.flagged]
+        total = len(status.annotators.rows)
+        lead.append(
+            f"Look at {len(flagged)} of {total} annotators: {', '.join(flagged[:8])}{', ...' if flagged[8:] else ''}"
+            if flagged
+            else f"None of {total} annotators is flagged"
+        )
+    lead.append(looks[0] if looks else "No stopping rule has been asked yet ('easl stop')")
+    yield Bullets(tuple(lead), lead=True)
+    yield Heading("Progress")
+    yield Bullets(tuple(_progress_lines(status) + _agreement_lines(status)))
+    yield Heading("Cost")
+    yield Bullets(tuple(cost_lines(status.cost)))
+    table = cost_table(status.cost)
+    if table is not None:
+        yield table
+    if looks:
+        yield Heading("Stopping")
+        yield _looks(status)
+
+
+def _looks(status: Status) -> Table:
+    """The last looks at stopping rules, the latest first."""
+    shown = status.looks[::-1][:LOOKS]
+    rows = tuple(
+        (
+            e.at[:16].replace("T", " "),
+            str(e.judgments),
+            e.rule,
+            str(e.answer.get("verdict", "")),
+            str(e.answer.get("why", "")),
+        )
+        for e in shown
+    )
+    left = len(status.looks) - len(rows)
+    header = (
+        Column("look", "left"),
+        Column("judgments"),
+        Column("rule", "left"),
+        Column("answer", "left"),
+        Column("why", "left"),
+    )
+    return Table(header, rows, f"The latest first; {left} earlier ones are not shown" if left else "")
+
+
+def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> Table:
+    s = status.state
+    # Without a judgment the state is where it started, which is no score.
+    rows = [
+        (status.ids[k], *(number(v if s.n[k] else None, 4) for v in (float(s.score[k]), l, h)), str(s.n[k]))
+        for k, l, h in zip(shown, own.low.tolist(), own.high.tolist())
+    ]
+    if len(shown) < total:
+        half = len(shown) // 2
+        rows[half:half] = [(f"... {total - len(shown)} more", "", "", "", "")]
+    return Table((Column("id", "left"), *_NUMBER), tuple(rows))
+
+
+def lines(status: Status, flags: bool = True) -> list[str]:
+    """Progress, cost, stopping, convergence and agreement in sentences."""
+    found = _progress_lines(status) + _rule_lines(status) + cost_lines(status.cost) + look_lines(status)
+    if flags and status.annotators is not None and status.annotators.rows:
+        found += annotator_lines(status.annotators)
+    return found + _agreement_lines(status)
+
+
+def _progress_lines(status: Status) -> list[str]:
+    a, p = status.about, status.progress
+    found = [
+        f"Campaign {a.id}: {len(status.scored)} items, method {a.method}, {a.per_hit} per HIT"
+        + (", taken over from an older tool" if a.imported else "")
+    ]
+    found.append(
+        f"{p.batches} batches, {p.answered} of {p.hits} HITs answered;"
+        f" {p.counted} judgments by {p.annotators} named annotators: {p.scores} scores,"
+        f" {p.cannot_judge} times 'cannot judge'"
+    )
+    found += _set_aside(status)
+    n = status.state.n[status.scored]
+    said = (
+        f"Scores per item: {int(n.min())} to {int(n.max())}, mean {n.mean():.2f}; {int((n == 0).sum())} items"
+        " without scores"
+    )
+    if p.open:
+        said += f"; {p.open} judgments are still out" + (
+            f" ({p.wanted} annotators a HIT)" if p.wanted > 1 else ""
+        )
+    found.append(said)
+    if p.checks:
+        listed = ", ".join(f"{n} of kind {kind}" for kind, n in p.checks.items())
+        found.append(f"Beside the items' scores: {listed}")
+    if status.last is None:
+        found.append("Convergence: no batch has been judged yet")
+    elif np.isnan(status.stability):
+        found.append(f"Convergence: nothing to compare yet (batch {status.last} is the first judged)")
+    else:
+        found.append(
+            f"Convergence: batch {status.last} changed scores by {status.shift:.4f} on average; Spearman's"
+            f" rho with the scores before it is {status.stability:.4f}"
+        )
+    if a.method == "trueskill":
+        found.append("Scores of trueskill are unbounded; items start at 0.5 with standard deviation 0.289")
+    return found
+
+
+def _rule_lines(status: Status) -> list[str]:
+    """How many rules were fixed, and how many of them too late to be fixed before the data."""
+    if not status.rules:
+        return []
+    late = sum(r.after_judgments > 0 for r in status.rules)
+    n = len(status.rules)
+    said = f"{n} rule{'' if n == 1 else 's'} fixed ('easl rules'; hash {rules_hash(status.rules)})"
+    return [said + (f", {late} of them after judgments had come in" if late else "")]
+
+
+def _set_aside(status: Status) -> list[str]:
+    p, found = status.progress, []
+    if p.set_aside:
+        total = sum(p.set_aside.values())
+        listed = ", ".join(f"{n} {_WHY.get(why, why)}" for why, n in p.set_aside.items())
+        found.append(
+            f"{total} further judgment{'' if total == 1 else 's'} set aside and not counted: {listed}"
+        )
+    if p.both_counted:
+        found.append(
+            f"{p.both_counted} repeats count beside the same annotator's first answer ('easl repeats --on-repeat"
+            " first' sets them aside)"
+        )
+    if p.retracted:
+        s = "" if p.retracted == 1 else "s"
+        found.append(f"{p.retracted} judgment{s} retracted and not counted ('easl retract --list')")
+    return found
+
+
+#: Why judgments do not count, in words.
+_WHY = {
+    "repeat": "repeated (the same annotator, the same HIT)",
+    "practice": "of practice or qualification",
+    "excluded": "of excluded annotators",
+    "rejected": "rejected",
+}
+
+
+def _agreement_lines(status: Status) -> list[str]:
+    g = status.agreement
+    if g is None:
+        return []
+    mean = f"{g.pairwise:.4f}, mean of {g.n_pairs} pairs"
+    pairwise = mean if g.n_pairs else "none: no two annotators share 3 items"
+    alpha = "none" if np.isnan(g.alpha) else f"{g.alpha:.4f}"
+    found = [f"Agreement of annotators: Spearman's rho {pairwise}; Krippendorff's alpha (interval) {alpha}"]
+    known = [(r, name) for r, name in zip(g.rest.tolist(), status.names) if not np.isnan(r)]
+    if known:
+        least, name = min(known, key=itemgetter(0))
+        most = max(r for r, _ in known)
+        found.append(f"With all others: {least:.4f} ({name}) to {most:.4f}, {len(known)} annotators")
+    return found
+
+
+def _order(status: Status) -> list[int]:
+    """Items from the highest score to the lowest, equal ones as in the items file; those without a score last."""
+    score, n = status.state.score[status.scored], status.state.n[status.scored]
+    place = np.argsort(np.where(np.isnan(score) | (n == 0), np.inf, -score), kind="stable")
+    found: list[int] = status.scored[place].tolist()
+    return found

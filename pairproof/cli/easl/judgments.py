@@ -1,0 +1,409 @@
+"""`easl update`, `retract`, `repeats`, `status`, `stop`, `export`: judgments in, out, and what they say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...text import label
+from ..state import (
+    COUNT,
+    KEPT,
+    POSITIVE,
+    READ,
+    SHARE,
+    SectionedCommand,
+    State,
+    level_option,
+    option,
+    shared_options,
+)
+
+if TYPE_CHECKING:
+    from ...campaign.results.retraction import Retraction
+    from ...campaign.results.update import Taken
+    from ...campaign.watch.status import Status
+
+
+ON_REPEAT = click.Choice(["first", "last", "both"])
+
+
+_campaign, _files, _more = option("Campaign"), option("Files"), option("More")
+
+
+REJECTED = _files(
+    "--rejected",
+    type=click.Choice(["refuse", "count", "leave-out"]),
+    default="refuse",
+    help="What to do with assignments whose AssignmentStatus is Rejected.",
+)
+FROM = _files(
+    "--from",
+    "tool",
+    type=click.Choice(["results", "label-studio", "codes"]),
+    help="Tool whose file it is (default: found from its content); results: Mechanical Turk and the page.",
+)
+UNTERMINATED = _files(
+    "--accept-unterminated",
+    is_flag=True,
+    help=(
+        "Accept a file whose last line has no line end. A file that was cut off looks like this, and a last"
+        " value of 8 may have been 87."
+    ),
+)
+
+
+@click.command("update", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@click.argument("results", metavar="RESULTS.csv", type=READ)
+@REJECTED
+@_files("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8).")
+@UNTERMINATED
+@FROM
+@_files(
+    "--scale",
+    type=float,
+    nargs=2,
+    metavar="LOW HIGH",
+    help="Scale of ratings in Label Studio's export, such as 1 5 (scores from 0 to 100 need none).",
+)
+@_files(
+    "--on-change",
+    type=click.Choice(["refuse", "newest"]),
+    default="refuse",
+    help="What to do with an annotation that was edited in Label Studio after it had been added.",
+)
+@_files(
+    "--without-token",
+    type=click.Choice(["refuse", "count"]),
+    default="refuse",
+    help="What to do with answers under a registered name that lack the token of the annotator's page.",
+)
+@_files(
+    "--on-repeat",
+    type=ON_REPEAT,
+    help="Change which answers count if an annotator answers a HIT more than once (default: as in the campaign).",
+)
+@shared_options
+def update(state: State, campaign: str, results: str, **asked: Any) -> int:
+    """Add the results in RESULTS: all of them or none, each judgment once.
+
+    RESULTS is what the annotation page saves (.csv) or shows as codes (a text file of them), a results file of
+    Mechanical Turk or of a public EASL code, or Label Studio's export of the tasks (.json or .csv); its content
+    decides, or --from.
+    """
+    from ...campaign.results.update import take_in
+
+    state.no_report("'easl status'; run it after the update.")
+    taken = take_in(campaign, results, **asked)
+    warn(state, results, taken)
+    state.show(f"{results}: {counts(taken)}", vars(taken))
+    return 0
+
+
+def counts(taken: Taken) -> str:
+    known = f"; {taken.known} were there already and count once" if taken.known else ""
+    blank = f", {taken.cannot_judge} times 'cannot judge'" if taken.cannot_judge else ""
+    left = f"; {taken.left_out} rejected assignments left out" if taken.left_out else ""
+    out = f"; {taken.taken_back} were retracted before and stay retracted" if taken.taken_back else ""
+    out += f"; {taken.edited} replace older answers" if taken.edited else ""
+    out += "".join(f"; {note}" for note in taken.notes)
+    again = (
+        f"; {taken.repeats} repeat a HIT that its annotator had answered and are set aside"
+        if taken.repeats
+        else ""
+    )
+    return f"{taken.new} new judgments ({taken.scores} scores{blank}){known}{again}{out}{left}"
+
+
+def warn(state: State, name: str, taken: Taken) -> None:
+    if taken.nameless:
+        state.say(
+            f"Warning: {name}: {taken.nameless} rows have neither AssignmentId nor WorkerId; the same rows in"
+            " a changed file would count again"
+        )
+
+
+@click.command("retract", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@_campaign(
+    "--assignment",
+    "assignments",
+    multiple=True,
+    metavar="ID",
+    help="Judgments with this AssignmentId; repeatable.",
+)
+@_campaign("--worker", metavar="ID", help="Judgments by this worker.")
+@_campaign("--batch", type=COUNT, metavar="K", help="Judgments in this batch.")
+@_campaign("--hit", type=COUNT, metavar="K", help="Judgments of this HIT of the batch.")
+@_campaign("--results", metavar="NAME", help="Judgments from the results file of this name (or SHA-256).")
+@_campaign("--row", type=COUNT, metavar="K", help="Judgment in this row of that file, 1 below the header.")
+@_campaign("--all", "every", is_flag=True, help="Retract all that match, if there is more than one.")
+@_campaign("--why", default="", metavar="TEXT", help="The reason, which is recorded; required.")
+@_more(
+    "--undo",
+    "numbers",
+    type=COUNT,
+    multiple=True,
+    metavar="N",
+    help="Restore the judgments of the retraction with this number; repeatable.",
+)
+@_more("--list", "listed", is_flag=True, help="List what was retracted, and why.")
+@shared_options
+def retract(
+    state: State, campaign: str, every: bool, why: str, numbers: tuple[int, ...], listed: bool, **chosen: Any
+) -> int:
+    """Retract judgments: the scores are then as if these judgments had never been made.
+
+    They are kept on record, with the reason, and --undo restores them. If a later results file contains them
+    again they stay retracted, unless their answers have changed: then they are added as corrected judgments.
+
+    \b
+    pairproof easl retract C.db --assignment 3XYZ --why "file was cut"
+    pairproof easl retract C.db --worker A1B2 --all --why "clicked through"
+    pairproof easl retract C.db --list
+    """
+    from ...campaign.results import retraction as taking
+
+    state.no_report("'easl status'; run it after 'easl retract', which changes the campaign.")
+    choosing = any(v not in (None, ()) for v in chosen.values()) or every or bool(why)
+    if (listed or numbers) and choosing or listed and numbers:
+        raise click.UsageError("--list and --undo must be used alone; leave the other options out.")
+    if listed:
+        found, done = taking.history(campaign), "retracted"
+    elif numbers:
+        found, done = taking.undo(campaign, numbers), "restored"
+    else:
+        found, done = taking.take_back(campaign, why, every=every, **chosen), "retracted"
+    lines = [_retraction(r) for r in found]
+    head = f"{campaign}: {len(found)} judgment{'' if len(found) == 1 else 's'} {done}" + (
+        "" if listed else "; the scores are computed again"
+    )
+    state.show("\n".join([head, *lines]), [r.to_dict() for r in found])
+    return 0
+
+
+def _retraction(r: Retraction) -> str:
+    where = f"batch {r.batch}, HIT {r.hit}" if r.batch is not None else "a HIT of an older tool"
+    named = (("assignment", r.assignment), ("worker", r.worker))
+    who = ", ".join(label(f"{what} {name}") for what, name in named if name)
+    back = f"; restored {r.undone}" if r.undone else ""
+    return (
+        f"  {r.number}: {where}{', ' if who else ''}{who}, scores {label(' '.join(r.raw))}, of"
+        f" {label(r.results)}; {r.at}: {label(r.why)}{back}"
+    )
+
+
+@click.command("repeats", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@_campaign("--on-repeat", type=ON_REPEAT, help="Change which of an annotator's answers to a HIT count.")
+@shared_options
+def repeats(state: State, campaign: str, on_repeat: Any) -> int:
+    """Count the answers that an annotator gave to a HIT more than once, and say which of them count.
+
+    The first or the last is by SubmitTime in UTC, so the order in which files arrive makes no difference.
+    What is set aside stays on record and measures how consistent an annotator is.
+    """
+    from ...campaign.storage.rules import repeats as ask
+
+    state.no_report("'easl status'; run it after 'easl repeats'.")
+    found = ask(campaign, on_repeat)
+    changed = f"; {found.changed} judgments changed, the scores are computed again" if found.changed else ""
+    state.show(
+        f"{campaign}: {found.repeats} repeats, {found.set_aside} of them set aside (on repeat:"
+        f" {found.on_repeat}){changed}",
+        vars(found),
+    )
+    return 0
+
+
+#: The campaign's own column of systems.
+OWN = "\0"
+_parts, _status_more, _rule = option("What to show"), option("More"), option("Rule")
+
+
+@click.command("status", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@_parts("--annotators", is_flag=True, help="Each annotator: agreement, repeats, checks, drift, speed, flags.")
+@_parts("--items-disagree", is_flag=True, help="The items that annotators disagree on most.")
+@_parts("--agreement", "with_agreement", is_flag=True, help="Report how well annotators agree.")
+@_parts(
+    "--systems",
+    metavar="[COLUMN]",
+    is_flag=False,
+    flag_value=OWN,
+    help="Compare systems: means with intervals, paired by source. COLUMN names each item's system; by default"
+    " the campaign's own.",
+)
+@_parts(
+    "--model",
+    type=click.Choice(["raw", "location", "precision", "scale"]),
+    help="Scores with this model of the annotators beside the campaign's own.",
+)
+@level_option(_status_more)
+@_status_more(
+    "--intervals",
+    "kind",
+    type=click.Choice(["calibrated", "beta"]),
+    default="calibrated",
+    help="Of the items' scores; beta: EASL's own, far too wide.",
+)
+@_status_more(
+    "--standardise",
+    type=click.Choice(["none", "z-scores"]),
+    default="none",
+    help="Standardise the scores of each annotator before annotators or systems are compared.",
+)
+@shared_options
+def status(
+    state: State,
+    campaign: str,
+    annotators: bool,
+    items_disagree: bool,
+    with_agreement: bool,
+    systems: str | None,
+    model: Any,
+    level: float,
+    kind: Any,
+    standardise: Any,
+) -> int:
+    """Show progress, cost, convergence and scores; --report writes a page with plots.
+
+    The page also shows annotators, items in disagreement and systems, whether asked for or not.
+    """
+    from ...campaign.watch.status import status as read
+    from ...campaign.watch.status_report import ITEMS, page
+    from ...report.output import render_text
+
+    state.no_junit("a campaign has")
+    everything = bool(state.reports)
+    found = read(
+        campaign,
+        with_agreement=with_agreement,
+        with_annotators=annotators or everything,
+        with_disputed=items_disagree or everything,
+        systems=True if systems == OWN else systems,
+        systems_if_any=everything,
+        standardise=standardise,
+        model=model,
+        level=level,
+        kind=kind,
+    )
+    # A hundred thousand scores take longer to write as JSON than to read.
+    wanted = state.json or any(path.suffix.lower() == ".json" for path in state.reports)
+    document = {**found.document(level, kind), **_extras(found, annotators, items_disagree)} if wanted else {}
+    state.give(
+        lambda: page(found, level, kind=kind),
+        document,
+        lambda: render_text(page(found.only(annotators, items_disagree), level, ITEMS, kind, annotators)),
+    )
+    return 0
+
+
+def _extras(found: Status, annotators: bool, items_disagree: bool) -> dict[str, Any]:
+    """The optional parts of the JSON document that were asked for."""
+    extras: dict[str, Any] = {}
+    if annotators and found.annotators is not None:
+        people = found.annotators
+        extras["annotators"] = [row.to_dict() for row in people.rows]
+        extras["annotator_model"] = people.model
+        if people.drift:
+            extras["drift"] = people.drift
+    if items_disagree and found.disputed is not None:
+        extras["items_disagree"] = found.disputed.to_dict()
+    if found.systems is not None:
+        extras |= found.systems.to_dict()
+    if found.model is not None:
+        extras["model"] = found.model.to_dict()
+    return extras
+
+
+@click.command("stop", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@_rule(
+    "--rule",
+    required=True,
+    metavar="RULE",
+    help="'items<=.12', 'top 5 within .1', 'systems<=.05', 'ranking within .02' or 'top 1 systems'.",
+)
+@_rule("--alpha", type=SHARE, default=0.05, help="Probability of a wrong statement at any look.")
+@_rule(
+    "--planned",
+    type=POSITIVE,
+    help="Judgments of an item (default 10), or sources (100), at which intervals are shortest.",
+)
+@_rule(
+    "--looks",
+    type=COUNT,
+    help="For systems: this number of planned looks up to --planned sources (O'Brien and Fleming's boundary).",
+)
+@shared_options
+def stop(
+    state: State, campaign: str, rule: str, alpha: float, planned: float | None, looks: int | None
+) -> int:
+    """Ask whether the campaign may stop; the answer stays valid although one looks all the time.
+
+    Exit code 0: it may stop; 1: not yet, or too early to say. The look is recorded in the campaign and shown by
+    'easl status'; nothing else changes.
+    """
+    from ...campaign.watch.stop import stop as ask
+
+    state.no_report("'easl status'; 'easl stop' prints one answer.")
+    found = ask(campaign, rule, alpha=alpha, planned=planned, looks=looks)
+    verdict = {"stop": "may stop", "go on": "go on", "too early": "too early to say"}[found.verdict]
+    said = [
+        f"{verdict}: {found.look.why}",
+        f"rule '{found.rule}' (alpha {alpha:g}): stop when {found.rule.meaning}",
+        f"{found.judgments} judgments count; {found.expected}; scores: {found.corrected}",
+    ]
+    if found.changed:
+        state.say(found.changed[:1].upper() + found.changed[1:])
+    state.show("\n".join(said), found.to_dict())
+    return 0 if found.may_stop else 1
+
+
+_export_files, _export_more = option("Files"), option("More")
+
+
+@click.command("export", cls=SectionedCommand)
+@click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
+@click.argument("out", metavar="OUT", type=KEPT)
+@_export_files(
+    "--what",
+    type=click.Choice(["scores", "model", "history", "comparisons", "log"]),
+    default="scores",
+    help=(
+        "model: the older tools' file; history: every judgment; comparisons: input for 'pairproof fit'; log:"
+        " the whole campaign as JSON Lines, which 'easl import' makes a campaign of again."
+    ),
+)
+@_export_files(
+    "--tool",
+    "layout",
+    type=click.Choice(["keisks", "keisks-mu-sigma", "cjmay"]),
+    help="Columns of a model file as this public EASL code has them; its older version says mu and sigma.",
+)
+@level_option(_export_more)
+@_export_more(
+    "--intervals",
+    "kind",
+    type=click.Choice(["calibrated", "beta"]),
+    default="calibrated",
+    help="Of the scores; beta: EASL's own, far too wide.",
+)
+@shared_options
+def export(state: State, campaign: str, out: str, what: Any, layout: Any, level: float, kind: Any) -> int:
+    """Write scores with their intervals, a model file, the full history, paired comparisons, or a log."""
+    from ...campaign.exports import export as write
+
+    state.no_report("'easl status'; 'easl export' writes OUT.")
+    if layout is not None and what != "model":
+        raise click.UsageError("--tool says the columns of a model file; use it with --what model.")
+    rows = write(campaign, out, what, level, layout=layout or "pairproof", intervals=kind, force=state.force)
+    if what == "scores":
+        from ...campaign.watch.status import status
+
+        state.say(status(campaign, unasked=False).intervals(level, kind).sentence)
+    state.show(f"{out}: {rows} rows ({what})", {"out": out, "what": what, "rows": rows})
+    return 0

@@ -1,0 +1,204 @@
+"""Options of models that several commands share: of pairs, of contests, and of many comparisons of one fit.
+
+Models of pairs: ties, reference, order effect, item and comparison terms.  Contests: Bradley-Terry models
+in all their forms, arguments of :func:`pairproof.fit_bradley_terry`.  Many comparisons: which items can be
+told apart.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ...fit.estimates.specification import TIES_IN_WORDS
+from ..state import SHARE, option, stacked
+from .reading import split_list
+
+if TYPE_CHECKING:
+    from ...fit.fit import Fit
+    from ..reports.fitted import Found
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_model = option("Model")
+_OPTIONS = (
+    _model(
+        "--ties",
+        type=click.Choice(list(TIES_IN_WORDS)),
+        help=(
+            "Default: davidson where there is a tie category, else none. With none a tie category is kept, its"
+            " parameter fixed at 0."
+        ),
+    ),
+    _model("--reference", metavar="ITEM|sum", help="The item whose ability is 0, or sum: items sum to zero."),
+    _model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first."),
+    _model(
+        "--item-terms",
+        multiple=True,
+        metavar="X,Y",
+        help="Item covariates in place of free items (see --item-data).",
+    ),
+    _model(
+        "--separate",
+        multiple=True,
+        metavar="ITEM",
+        help="Items that have their own ability parameter in place of --item-terms.",
+    ),
+    _model(
+        "--comparison-terms",
+        multiple=True,
+        metavar="X,Y",
+        help="Covariates of the comparison, each in favour of the item named first: length_difference, C(position).",
+    ),
+)
+
+
+def model_options(function: Function) -> Function:
+    """Add the options to a command, which gets them one by one."""
+    decorated: Function = stacked(*_OPTIONS)(function)
+    return decorated
+
+
+_made = option("Bradley-Terry models (--model bradley-terry)")
+_CONTEST_OPTIONS = (
+    _made(
+        "--formula",
+        default="",
+        metavar="FORMULA",
+        help=(
+            "What abilities and comparisons are made of, as in BradleyTerry2 without [..]: 'SVL + (1 | item)',"
+            " 'item + home', 'log(x) * sex + offset(z)'; item covariates stand in --item-data."
+        ),
+    ),
+    _made(
+        "--random",
+        multiple=True,
+        metavar="item|item:judge",
+        help="Random effects of items, or of items by judge; the same as (1 | item) in the formula.",
+    ),
+    _made(
+        "--link",
+        type=click.Choice(["logit", "probit", "cauchit"]),
+        help="P(first preferred) = F(difference of abilities); default: logit.",
+    ),
+    _made("--offset", metavar="COLUMN", help="A column that is added in favour of the item named first."),
+    _made(
+        "--weights", metavar="COLUMN", help="A column >= 0 by which the counts of each row are multiplied."
+    ),
+    _made(
+        "--reduce-bias",
+        type=click.Choice(["mean", "median", "jeffreys"]),
+        help="Estimates with reduced bias, finite also where contests are separated.",
+    ),
+    _made(
+        "--method",
+        type=click.Choice(["laplace", "quadrature", "pql"]),
+        help=(
+            "How random effects are integrated out; pql is BradleyTerry2's, badly biased for single wins. Default:"
+            " quadrature where it can be, else laplace."
+        ),
+    ),
+    _made("--tie-shift", is_flag=True, help="Davidson's ties, most probable elsewhere than between equals."),
+    _made("--tie-scale", is_flag=True, help="Davidson's ties, growing rarer at another rate (GenDavidson)."),
+)
+NAMES = ("formula", "random", "link", "offset", "weights", "reduce_bias", "method", "tie_shift", "tie_scale")
+
+
+def contest_options(function: Function) -> Function:
+    """Add the options to a command, which gets those that were used as one mapping, `contests`."""
+
+    @functools.wraps(function)
+    def gathered(*args: Any, **options: Any) -> Any:
+        given = {name: options.pop(name) for name in NAMES}
+        given["random"] = split_list(given["random"])
+        return function(*args, contests={k: v for k, v in given.items() if v}, **options)
+
+    wrapped: Any = gathered
+    decorated: Function = stacked(*_CONTEST_OPTIONS)(wrapped)
+    return decorated
+
+
+def check_model(model: str, contests: dict[str, Any]) -> None:
+    """Refuse the options for another family of models.
+
+    Raises
+    ------
+    click.UsageError
+    """
+    if contests and model != "bradley-terry":
+        used = ", ".join(f"--{name.replace('_', '-')}" for name in contests)
+        raise click.UsageError(f"{used}: for --model bradley-terry; add it.")
+
+
+_many = option("Many comparisons")
+_MANY_OPTIONS = (
+    _many(
+        "--ranks",
+        is_flag=True,
+        help="Confidence sets of the items' ranks, letters, and which may be the best.",
+    ),
+    _many(
+        "--contrasts",
+        "family",
+        type=click.Choice(["all-pairs", "against-one", "against-best", "against-mean"]),
+        help="Differences of items with simultaneous intervals and adjusted p-values.",
+    ),
+    _many("--against", metavar="ITEM", help="The item of --contrasts against-one."),
+    _many(
+        "--adjust",
+        type=click.Choice(["single-step", "holm", "bh", "none"]),
+        help="p-values of --contrasts; default: single-step, by the largest of all (max-t).",
+    ),
+    _many("--level", type=SHARE, help="Level of --ranks and --contrasts; default: 0.95."),
+)
+
+
+@dataclass(frozen=True)
+class Many:
+    """What the command line asks of many comparisons; None where an option was not given."""
+
+    ranks: bool
+    family: str | None
+    against: str | None
+    adjust: str | None
+    level: float | None
+
+    def __post_init__(self) -> None:
+        if self.family is None and (self.against is not None or self.adjust is not None):
+            raise click.UsageError(
+                "--against and --adjust have no effect without --contrasts; add --contrasts."
+            )
+        if self.level is not None and self.family is None and not self.ranks:
+            raise click.UsageError("--level has no effect without --ranks or --contrasts; add one of them.")
+        if (self.family == "against-one") != (self.against is not None):
+            raise click.UsageError("--contrasts against-one and --against ITEM belong together.")
+        if self.family == "against-best" and self.adjust not in (None, "single-step"):
+            raise click.UsageError(
+                "--contrasts against-best is simultaneous by its own method (Hsu); leave out --adjust."
+            )
+
+    def find(self, fitted: Fit, seed: int | None) -> Found:
+        """The rank sets and families that were asked for."""
+        from ..reports.fitted import FAMILIES, Asked, find
+
+        family = None if self.family is None else FAMILIES[self.family]
+        adjust, level = self.adjust or "single-step", self.level or 0.95
+        return find(fitted, Asked(self.ranks, family, self.against, adjust, level, seed or 0))
+
+
+def many_options(function: Function) -> Function:
+    """Add these options to a command, which gets them as one value, `many`."""
+
+    @functools.wraps(function)
+    def gathered(*args: Any, **options: Any) -> Any:
+        asked = {name: options.pop(name) for name in ("ranks", "family", "against", "adjust", "level")}
+        return function(*args, many=Many(**asked), **options)
+
+    wrapped: Any = gathered
+    decorated: Function = stacked(*_MANY_OPTIONS)(wrapped)
+    return decorated

@@ -1,0 +1,470 @@
+"""`read`: any table into `Comparisons`, its layout recognised from the names of its columns, or told.
+
+The layouts with one pair a row stand here: long (`first, second, outcome`), counts, and votes (chat-arena
+exports).  Each `from_` function takes the parameters of :func:`read` that apply to its layout, and passes
+them on by name (`locals()`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ...errors import CodingError, InputError
+from ...text import listed, named, quoted
+from ..comparisons import Comparisons
+from ..options import hints_for_r, one_of
+from ..where import Conditions
+from .assemble import (
+    IntArray,
+    Options,
+    assemble,
+    check_not_self,
+    encode,
+    has_tie_category,
+    item_column,
+    options_of,
+)
+from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, counts
+from .matrix import Winner, read_matrix
+from .pair_columns import PairNames, PairOrderLike, read_wide
+from .rankings import is_rankings, read_rankings
+from .sources import ROLES, Table, load, suggestion, warn_if_cut
+
+LONG = ("first", "second", "outcome")
+COUNTS = ("first", "second", "wins", "losses")
+VOTES = ("model_a", "model_b", "winner")
+LONG_WORDS = {"first": "first", "second": "second", "tie": "tie"}
+VOTES_WORDS = {"first": "model_a", "second": "model_b", "tie": ["tie", "tie (bothbad)"]}
+
+
+def _encoded_pair(
+    table: Table, options: Options, first: str, second: str
+) -> tuple[tuple[str, ...], IntArray, IntArray]:
+    found = {name: item_column(table, name, options) for name in (first, second)}
+    items, (i, j) = encode(found, table.source, options)
+    check_not_self(table, i, j, items, second)
+    return items, i, j
+
+
+def read_long(table: Table, options: Options, coding: CodingLike | None = None) -> Comparisons:
+    """`outcome` is 'first', 'second' or 'tie', unless a coding says otherwise."""
+    return _answers(table, options, LONG, LONG_WORDS if coding is None else coding)
+
+
+def read_votes(table: Table, options: Options, coding: CodingLike | None = None) -> Comparisons:
+    """`winner` is 'model_a', 'model_b', 'tie' or 'tie (bothbad)', unless a coding says otherwise."""
+    return _answers(table, options, VOTES, VOTES_WORDS if coding is None else coding)
+
+
+def _answers(table: Table, options: Options, names: tuple[str, str, str], coding: CodingLike) -> Comparisons:
+    first, second, answer = names
+    stated = Coding.read(coding)
+    if stated.blank_is_missing or MISSING in stated.answer_of.values():
+        raise CodingError(
+            "coding has 'missing', which is for layout 'prefmod'; here remove rows that are no comparison"
+        )
+    items, i, j = _encoded_pair(table, options, first, second)
+    answers = stated.answers(table, answer)
+    tied = answers == TIE
+    return assemble(
+        table,
+        options,
+        items,
+        i,
+        j,
+        ((answers == FIRST).astype(float), tied.astype(float), (answers == SECOND).astype(float)),
+        tie_category=has_tie_category(table, options, tied, answer),
+        used=names,
+    )
+
+
+def read_counts(table: Table, options: Options) -> Comparisons:
+    """wins, ties, losses of `first`; the tie category is there if the column `ties` is, or if it is
+    stated.
+    """
+    items, i, j = _encoded_pair(table, options, "first", "second")
+    wins, losses = counts(table, "wins"), counts(table, "losses")
+    has_column = "ties" in table.columns
+    ties = counts(table, "ties") if has_column else np.zeros(table.n_rows)
+    tie_category = has_tie_category(table, options, ties > 0, "ties")
+    if options.tie_category is None:
+        tie_category = has_column
+    return assemble(
+        table, options, items, i, j, (wins, ties, losses), tie_category=tie_category, used=(*COUNTS, "ties")
+    )
+
+
+Layout = Literal["long", "counts", "votes", "rankings", "prefmod", "matrix"]
+
+#: Options that only some layouts have; stating one for another layout is an error.
+ONLY_FOR: Mapping[str, tuple[str, ...]] = {
+    "pair_order": ("prefmod",),
+    "pairs": ("prefmod",),
+    "pair_names": ("prefmod",),
+    "coding": ("long", "votes", "prefmod"),
+    "winner": ("matrix",),
+    "ties": ("matrix",),
+    "columns": ("long", "counts", "votes", "rankings", "prefmod"),
+    "rename": ("long", "counts", "votes", "rankings", "matrix"),
+}
+
+
+@hints_for_r
+def read(
+    source: Any,
+    *,
+    layout: Layout | None = None,
+    items: Sequence[str] | None = None,
+    levels: Mapping[str, Sequence[Any]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    pair_order: PairOrderLike | None = None,
+    pairs: Sequence[str] | None = None,
+    pair_names: PairNames | None = None,
+    coding: CodingLike | None = None,
+    winner: Winner | None = None,
+    ties: Any = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    where: Conditions = None,
+) -> Comparisons:
+    """Read a table of comparisons; its layout is recognised from the names of its columns.
+
+    Layouts, recognised from their columns unless stated::
+
+        long       first, second, outcome         outcome: first, second or tie
+        counts     first, second, wins, losses    and ties, if the instrument had them
+        votes      model_a, model_b, winner       winner: model_a, model_b, tie, tie (bothbad)
+        rankings   system1, rank1, system2, ...   smaller is better; -1 or blank is not ranked; WMT's own
+                                                  columns
+                   or system, rank                a row a system; `ranking`, or source and judge, say which
+                                                  rows are one ranking
+        prefmod    one column a pair              never guessed: layout, items, pair_order, coding; `person` is the
+                                                  row, unless a column says who
+        matrix     one row and column an item     never guessed: layout, winner
+
+    In every layout with rows, `judge` names who answered, `weight` multiplies the row's counts, `source`
+    names the segment, `order` is 0 on neutral ground and 1 elsewhere, and every other column becomes a
+    subject covariate: numbers if each cell that is not blank is one, else a Factor (`judge` and `source`
+    always).
+
+    Parameters
+    ----------
+    source : path, DataFrame or dict of columns
+        CSV or TSV (comma, semicolon or tab; UTF-8, or UTF-16 with its mark), Parquet or Arrow where pyarrow
+        is there; "-" is standard input.  A matrix may also be a 2-D array.  Never changed.
+    layout : {"long", "counts", "votes", "rankings", "prefmod", "matrix"}, optional
+        Default: recognised, as above.
+    items : sequence of str, optional
+        Order of the items.  Must hold every item found; one that is stated and not found is kept as an item
+        that was never compared.  Default: numerically if all are integers, else by code point.
+    levels : mapping of column to sequence, optional
+        Order of a covariate's levels, by the same rules; makes a column of numbers categorical.
+    columns : mapping of role to column name, optional
+        Where columns have other names, for example {"judge": "rater"}.
+    pair_order : "prefmod", "lexicographic", "AB,AC,..." or a list of pairs
+        prefmod only, where it is required: 12 13 23 14 24 34 ... or 12 13 14 23 24 34 ... or as stated.
+    pairs : sequence of str, optional
+        prefmod only: the columns that hold responses; default: the first ones.
+    pair_names : {"check", "ignore"}, optional
+        prefmod only: whether column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`) must agree
+        with `pair_order`, as they must by default, or mean something else.
+    coding : mapping or str
+        {"first": 1, "tie": 0, "second": -1, "missing": "NA"} or "first=1,tie=0,second=-1,missing=NA"; a list
+        where several codes mean the same; missing=NA covers blank cells.  Required for prefmod; for long and
+        votes in place of their words.
+    winner : {"rows", "columns"}
+        matrix only, where it is required: whose wins a cell counts.
+    ties : path, DataFrame or array, optional
+        matrix only: the symmetric matrix of ties; with it there is a tie category.
+    tie_category : bool, optional
+        Whether a tie could be answered.  Default: counts by the column `ties`, matrix by `ties`, the other
+        layouts if a tie occurs.
+    item_data : path, DataFrame or dict, optional
+        Item covariates, one row an item; the items stand in the column `item`, else in the first.  Or a dict of
+        dicts, {"A": {"x": 1.2}, "B": {"x": 0.4}}, as :func:`pairproof.predict` takes it.
+    rename : mapping of str to str, optional
+        Item names, found -> wanted; two may become one.
+    encoding : str, optional
+        Of text files without a byte order mark (`item_data` and `ties` included); default UTF-8.
+    where : str or sequence of str, optional
+        Only the comparisons that fulfil conditions, such as ["lang=en|de", "length<=0.5", "winner!=tie"], on columns
+        by the file's own names or by their roles; see :meth:`Comparisons.where`.  Items that no comparison is
+        left of are gone, and `narrowed` of the table says how many.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    InputError
+        And its kinds CodingError, ItemError, PairOrderError: what was found (file, row, column, value, how
+        many), what was expected, what to do.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> print(pairproof.read({"first": ["A", "B"], "second": ["B", "C"], "wins": [5, 3], "losses": [2, 1]}))
+    11 comparisons of 3 items (no tie category), from table
+      A beat B 5, lost 2
+      B beat C 3, lost 1
+    """
+    options = options_of(items, levels, tie_category, item_data, rename, encoding, where)
+    stated = {
+        "pair_order": pair_order,
+        "pairs": pairs,
+        "pair_names": pair_names,
+        "coding": coding,
+        "winner": winner,
+        "ties": ties,
+        "columns": columns,
+        "rename": rename,
+    }
+    if pair_names is not None:
+        one_of("pair_names", pair_names, get_args(PairNames))
+    if layout is not None:
+        one_of("layout", layout, get_args(Layout))
+        _check_options(layout, stated)
+    if layout == "matrix":
+        return read_matrix(source, options, winner, ties).where_also(options.where, {})
+    if layout is None and isinstance(source, (np.ndarray, list)):
+        raise InputError("a bare array carries no column names; state layout='matrix', winner and items")
+    table = load(source, encoding).with_roles(columns)
+    warn_if_cut(table)
+    if layout is None:
+        layout = recognised(table)
+        _check_options(layout, stated)
+    else:
+        _check_has(table, layout)
+    if layout == "long":
+        return read_long(table, options, coding)
+    if layout == "counts":
+        return read_counts(table, options)
+    if layout == "votes":
+        return read_votes(table, options, coding)
+    if layout == "rankings":
+        return read_rankings(table, options)
+    return read_wide(table, options, pair_order, pairs, coding, pair_names)
+
+
+def _check_options(layout: str, stated: Mapping[str, Any]) -> None:
+    for name, value in stated.items():
+        if value is not None and layout not in ONLY_FOR[name]:
+            raise InputError(
+                f"{name}={quoted(value)} is for layout {' or '.join(map(repr, ONLY_FOR[name]))}, but this"
+                f" table is {layout!r}"
+            )
+
+
+def layouts_of(names: Iterable[str]) -> tuple[Layout, ...]:
+    """The layouts whose columns are all among `names`."""
+    found = set(names)
+    fits: dict[Layout, bool] = {
+        "long": found.issuperset(LONG),
+        "counts": found.issuperset(COUNTS),
+        "votes": found.issuperset(VOTES),
+        "rankings": is_rankings(found),
+    }
+    return tuple(layout for layout, fit in fits.items() if fit)
+
+
+def recognised(table: Table) -> Layout:
+    """The one layout that the table's columns fit."""
+    fits = layouts_of(table.columns)
+    if len(fits) == 1:
+        return fits[0]
+    found = f"{table.source}: found the columns {listed(table.columns)}"
+    if fits:
+        raise InputError(
+            f"{found}, which fit the layouts {' and '.join(fits)}; state which, layout={fits[0]!r}"
+        )
+    raise InputError(f"{found}; {_what_layouts_need()}{_near(table)}")
+
+
+def _what_layouts_need() -> str:
+    return (
+        "expected long (first, second, outcome), counts (first, second, wins, losses; ties where they could"
+        " be answered), votes (model_a, model_b, winner) or rankings (system1, rank1, system2, rank2, ..., or"
+        " WMT's system1Id, system1rank, ..., or system, rank with a row a system). Say which column is what,"
+        " for example columns={'first': 'left'} (--col first=left); a column a pair is layout='prefmod', a"
+        " square table layout='matrix'"
+    )
+
+
+def _near(table: Table) -> str:
+    """'; did you mean ...' for columns that are almost called as a role."""
+    near = []
+    for name in table.columns:
+        if name not in ROLES and len(name) < 100 and name.strip().casefold() in ROLES:
+            near.append(f"{name!r} is not exactly {name.strip().casefold()!r}")
+    return "; " + named(near) if near else ""
+
+
+def _check_has(table: Table, layout: Layout) -> None:
+    needed = {"long": LONG, "counts": COUNTS, "votes": VOTES}.get(layout, ())
+    absent = [name for name in needed if name not in table.columns]
+    if absent or (layout == "rankings" and "rankings" not in layouts_of(table.columns)):
+        names = listed(absent) or "'system1', 'rank1', 'system2', 'rank2' (or 'system', 'rank')"
+        raise InputError(
+            f"{table.source}: layout {layout!r} needs the column {names}; found {listed(table.columns)}"
+            + (suggestion(absent[0], table.columns) if absent else "")
+            + f"; say which column it is, for example columns={{{(absent or ['system1'])[0]!r}: ...}}"
+        )
+
+
+Names = Mapping[str, str]
+Levels = Mapping[str, Sequence[Any]]
+
+
+def from_long(
+    source: Any,
+    *,
+    coding: CodingLike | None = None,
+    items: Sequence[str] | None = None,
+    levels: Levels | None = None,
+    columns: Names | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Names | None = None,
+    encoding: str | None = None,
+    where: Conditions = None,
+) -> Comparisons:
+    """Read a table with one answer a row: `first`, `second`, `outcome` ('first', 'second' or 'tie').
+
+    Other parameters are those of :func:`pairproof.data.reading.layouts.read`.
+
+    coding: what stands in `outcome` instead of the words, for example {"first": 1, "tie": 0, "second": 2}.
+    """
+    return read(**locals(), layout="long")
+
+
+def from_counts(
+    source: Any,
+    *,
+    items: Sequence[str] | None = None,
+    levels: Levels | None = None,
+    columns: Names | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Names | None = None,
+    encoding: str | None = None,
+    where: Conditions = None,
+) -> Comparisons:
+    """Read counts: `first`, `second`, `wins`, `losses` from first's side, `ties` if a tie could be answered.
+
+    Other parameters are those of :func:`pairproof.data.reading.layouts.read`.
+    """
+    return read(**locals(), layout="counts")
+
+
+def from_votes(
+    source: Any,
+    *,
+    coding: CodingLike | None = None,
+    items: Sequence[str] | None = None,
+    levels: Levels | None = None,
+    columns: Names | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Names | None = None,
+    encoding: str | None = None,
+    where: Conditions = None,
+) -> Comparisons:
+    """Read a chat arena's export: `model_a`, `model_b`, `winner`.
+
+    `winner` is 'model_a', 'model_b', 'tie' or 'tie (bothbad)'.
+
+    Other parameters are those of :func:`pairproof.data.reading.layouts.read`.
+
+    coding: what stands in `winner` instead of the words.
+    """
+    return read(**locals(), layout="votes")
+
+
+def from_rankings(
+    source: Any,
+    *,
+    items: Sequence[str] | None = None,
+    levels: Levels | None = None,
+    columns: Names | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Names | None = None,
+    encoding: str | None = None,
+    where: Conditions = None,
+) -> Comparisons:
+    """Read rankings as comparisons of every pair of ranked systems.
+
+    A row is a ranking: `system1`, `rank1`, `system2`, `rank2`, ..., or WMT's own columns.  Or a row is a
+    system, with `system`, `rank`, and `ranking`, or source and judge, to say which rows are one ranking.
+
+    Smaller is better, equal is a tie, -1 or blank is "not ranked"; a row that ranks fewer than two systems
+    says nothing and gives no comparison.  Of WMT's columns `judgeId` becomes `judge`, `srcIndex` becomes
+    `source`, the languages and segments become covariates.
+
+    Other parameters are those of :func:`pairproof.data.reading.layouts.read`.
+    """
+    return read(**locals(), layout="rankings")
+
+
+def from_wide(
+    source: Any,
+    *,
+    items: Sequence[str] | None = None,
+    pair_order: PairOrderLike | None = None,
+    coding: CodingLike | None = None,
+    pairs: Sequence[str] | None = None,
+    pair_names: PairNames | None = None,
+    levels: Levels | None = None,
+    columns: Names | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    encoding: str | None = None,
+    where: Conditions = None,
+) -> Comparisons:
+    """Read the layout of R's package prefmod: one column a pair, one row a respondent.
+
+    Other parameters are those of :func:`pairproof.data.reading.layouts.read`.
+
+    A row is one respondent, whose comparisons go together.  Who that is stands in `judge` or `person`, wherever the
+    column is (columns={"person": "id"} where it has another name); else `person` is the number of the row, unless a
+    `weight` other than 1 says that a row is several respondents.
+
+    pair_order: required.  prefmod's own functions read columns as 12 13 23 14 24 34 ...; Dras (2015) fed them
+    12 13 14 23 24 34, which moved two pairs.  Stated pairs may be fewer than all, and ("B", "A") is a column
+    whose first item is B.  coding: required: what the codes mean.  Never read off the values observed.
+    pairs: the columns that hold responses, in the order of `pair_order`; default: the first ones.
+    pair_names: column names that are pairs themselves (`A:B`, `AB`, `1:2`, `comp12`, ...) must agree with
+    `pair_order`, unless "ignore" says that they mean something else.
+    """
+    return read(**locals(), layout="prefmod")
+
+
+def from_matrix(
+    source: Any,
+    *,
+    winner: Winner | None = None,
+    ties: Any = None,
+    items: Sequence[str] | None = None,
+    levels: Levels | None = None,
+    tie_category: bool | None = None,
+    item_data: Any = None,
+    rename: Names | None = None,
+    encoding: str | None = None,
+    where: Conditions = None,
+) -> Comparisons:
+    """Read a square table of wins: a row and a column an item, matched by label.
+
+    Other parameters are those of :func:`pairproof.data.reading.layouts.read`.
+
+    source: a file has the item names in its header and in its first column, a frame in its index or first
+    column; an array has none, and `items` names its rows and columns.  winner: required: whether cell [A, B]
+    counts wins of A over B or of B over A.  ties: symmetric; cell [A, B] counts the ties of A and B.  Its
+    presence is the tie category.
+    """
+    return read(**locals(), layout="matrix")

@@ -1,0 +1,388 @@
+"""prefmod's layout: one column a pair, one row a respondent.
+
+Nothing here has a default that could be wrong in silence: the items, the order of the pairs and the meaning
+of the codes are stated or it is an error.  A row is one respondent, whose comparisons go together: a column
+`judge` or `person` says who, else the number of the row does, as `person`.
+
+A header such as `A:B, A:C, A:D, B:C, B:D, C:D` tells which pair each column is.  Read in another order it
+gives other numbers and no warning (Dras 2015: 30.646 for 30.455), so a header that contradicts the stated
+order is refused.  Names count only if each of them states a different pair in one and the same way: two item
+names (or two item numbers, from 1 or from 0) with the same thing between them, after the same beginning:
+`A:B`, `A-B`, `AB`, `A vs B`, `A>B`, `1:2`, `12`, `comp12`, `V1_2`, `o1.o2`.  If they can be read in several
+ways, it is enough that one fits the stated order.  Other names (V1, V2, V3, ...) are not checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from os.path import commonprefix
+from typing import Any, Literal, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import CodingError, InputError, ItemError, PairOrderError
+from ...text import listed, named, quoted
+from ..comparisons import Comparisons
+from ..wide import Pairs, lexicographic_pair_order, named_pair_order, prefmod_pair_order
+from .assemble import Options, assemble, has_tie_category
+from .cells import FIRST, MISSING, SECOND, TIE, Coding, CodingLike, labels
+from .sources import Table, repeated, suggestion
+
+#: What stands between the two items of a pair; the longer first, so that " vs " is not read as "v" and
+#: blanks.
+BETWEEN = (
+    " versus ", " vs. ", " vs ", "_vs_", ".vs.", "-vs-", "versus", "vs", " v ", " > ", " : ", " - ", " / ",
+    ">", ":", "-", "_", ".", "/", "|", ",", ";", "~", "&", "+", "x", " ", "",
+)  # fmt: skip
+#: Characters that all names may begin with before the pair, as `comparison_`.
+_LONGEST_BEGINNING = 40
+
+
+def check_pair_names(
+    names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, source: str
+) -> None:
+    """Refuse an order that the names of its columns contradict.
+
+    order: positions of the items of each column, as stated.  stated: "prefmod" or "lexicographic"; None for
+    pairs that were listed one by one, where ("B", "A") on a column `A:B` says that its codes are seen from
+    B's side.
+    """
+    contradiction: Pairs | None = None
+    for found in _readings(names, items):
+        if _fits(found, order, stated):
+            return
+        contradiction = contradiction or found
+    if contradiction is not None:
+        raise PairOrderError(_refusal(names, items, order, stated, contradiction, source))
+
+
+def _fits(found: Pairs, order: Pairs, stated: str | None) -> bool:
+    if stated is None:
+        return all(set(a) == set(b) for a, b in zip(found, order))
+    return found == order
+
+
+def _readings(names: Sequence[str], items: Sequence[str]) -> Iterator[Pairs]:
+    """Every way in which all the names are different pairs, the most telling first."""
+    beginning = commonprefix(list(names))[:_LONGEST_BEGINNING]
+    for vocabulary in _vocabularies(names, items):
+        for between in BETWEEN:
+            for start in range(len(beginning) + 1):
+                found = _read(names, start, between, vocabulary)
+                if found is not None:
+                    yield found
+
+
+def _vocabularies(names: Sequence[str], items: Sequence[str]) -> Iterator[Mapping[str, int]]:
+    """Label -> position: the items' names, also in other case; their numbers from 1 and from 0, also as o1,
+    o2, ...
+    """
+    n = len(items)
+    yield {item: k for k, item in enumerate(items)}
+    folded = {item.casefold(): k for k, item in enumerate(items)}
+    if len(folded) == n and any(item != item.casefold() for item in items):
+        yield _AnyCase(folded)
+    if n < 3:  # two items have one pair, and no order: a lone "V21" is a column, not a pair
+        return
+    lettered = re.match(r"([A-Za-z]+)[0-9]", names[0])
+    for first in (1, 0):
+        for width in (1, len(str(n + first - 1)), 2):
+            yield {str(k + first).zfill(width): k for k in range(n)}
+        if lettered:
+            yield {f"{lettered[1]}{k + first}": k for k in range(n)}
+
+
+class _AnyCase(dict[str, int]):
+    """Labels found in any case."""
+
+    def get(self, label: Any, default: Any = None) -> Any:
+        """The position of a label, whatever its case."""
+        return super().get(label.casefold(), default)
+
+
+def _read(names: Sequence[str], start: int, between: str, vocabulary: Mapping[str, int]) -> Pairs | None:
+    """The pairs that the names state; None if a name is no pair, has two readings, or repeats a pair."""
+    found: list[tuple[int, int]] = []
+    seen: set[tuple[int, int]] = set()
+    for name in names:
+        pair = _pair(name[start:], between, vocabulary)
+        if pair is None or (min(pair), max(pair)) in seen:
+            return None
+        seen.add((min(pair), max(pair)))
+        found.append(pair)
+    return tuple(found)
+
+
+def _pair(text: str, between: str, vocabulary: Mapping[str, int]) -> tuple[int, int] | None:
+    found: tuple[int, int] | None = None
+    at = text.find(between, 1)
+    while 0 < at < len(text):
+        a, b = vocabulary.get(text[:at]), vocabulary.get(text[at + len(between) :])
+        if a is not None and b is not None and a != b:
+            if found is not None:
+                return None
+            found = (a, b)
+        at = text.find(between, at + 1)
+    return found
+
+
+def _refusal(
+    names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, found: Pairs, source: str
+) -> str:
+    odd = [k for k, (a, b) in enumerate(zip(found, order)) if (a != b if stated else set(a) != set(b))]
+    shown = [
+        f"{quoted(names[k], 40)} (column {k + 1}) {'would be' if stated else 'is'} read as"
+        f" {_words(order[k], items)}"
+        for k in odd[:3]
+    ]
+    more = f" and {len(odd) - 3:,} more" if len(odd) > 3 else ""
+    what = f"pair_order={stated!r}" if stated else "the pairs listed in pair_order"
+    return (
+        f"{source}: the names of {len(odd)} of the {len(names)} pair columns contradict {what}:"
+        f" {'; '.join(shown)}{more}. {_cure(found, order, items, stated)}; if the names mean something else"
+        " say pair_names='ignore' (--pair-names ignore)"
+    )
+
+
+def _cure(found: Pairs, order: Pairs, items: Sequence[str], stated: str | None) -> str:
+    n = len(items)
+    for name, usual in (("prefmod", prefmod_pair_order), ("lexicographic", lexicographic_pair_order)):
+        if len(found) == n * (n - 1) // 2 and found == usual(n):
+            return f"The names are in the order pair_order={name!r}: say that"
+    if stated and all(set(a) == set(b) for a, b in zip(found, order)):
+        return (
+            "The names have the other item first, whose preference the code for 'first' would be: list the"
+            " pairs in pair_order as they are meant"
+        )
+    listed = ", ".join(f"({items[a]!r}, {items[b]!r})" for a, b in found[:3]) + (
+        ", ..." if len(found) > 3 else ""
+    )
+    return (
+        f"As the names have it the order is {listed}: list the pairs so in pair_order, or put the columns in"
+        " order"
+    )
+
+
+def _words(pair: tuple[int, int], items: Sequence[str]) -> str:
+    return " against ".join(quoted(items[k], 40) for k in pair)
+
+
+#: "prefmod", "lexicographic", "AB,AC,...", ["AB", "AC", ...] or [("A", "B"), ...].
+PairOrderLike = Union[str, Sequence[Union[str, tuple[str, str]]]]
+#: Whether the names of the pair columns are held against their order.
+PairNames = Literal["check", "ignore"]
+#: Roles of a column that holds no responses, wherever it stands.
+NO_PAIRS = ("judge", "person", "weight", "source", "order")
+#: Characters of a stated pair in which the end of the first name is looked for.
+_LONGEST_PAIR = 10_000
+#: Between the two names of a stated pair, if anything.
+SEPARATORS = ("", "-", ":", "_", " ", "/")
+
+
+def read_wide(
+    table: Table,
+    options: Options,
+    pair_order: PairOrderLike | None,
+    pairs: Sequence[str] | None,
+    coding: CodingLike | None,
+    pair_names: PairNames | None = None,
+) -> Comparisons:
+    """Comparisons of a wide table; arguments as in :func:`pairproof.data.reading.from_wide`."""
+    names, order, answers = wide_answers(table, options, pair_order, pairs, coding, pair_names)
+    made = answers != MISSING
+    row_of, pair_of = np.nonzero(made)
+    given = answers[made]
+    first, second = np.array(order).T
+    tied = (answers == TIE).any(axis=1)
+    tie_column = names[int(np.argmax((answers == TIE).any(axis=0)))]
+    return assemble(
+        table,
+        options,
+        options.items or (),
+        first[pair_of],
+        second[pair_of],
+        ((given == FIRST).astype(float), (given == TIE).astype(float), (given == SECOND).astype(float)),
+        tie_category=has_tie_category(table, options, tied, tie_column),
+        used=names,
+        row_of=row_of,
+        of_persons=True,
+    )
+
+
+def wide_answers(
+    table: Table,
+    options: Options,
+    pair_order: PairOrderLike | None,
+    pairs: Sequence[str] | None,
+    coding: CodingLike | None,
+    pair_names: PairNames | None = None,
+) -> tuple[list[str], Pairs, NDArray[np.int8]]:
+    """(pair columns, positions of their items, int[n_rows, n_columns] FIRST, TIE, SECOND or MISSING)."""
+    items = options.items
+    if items is None:
+        raise ItemError(
+            f"{table.source}: the items are not stated, and a table with a column a pair does not name them; "
+            "pass items=['A', 'B', ...] in the order in which the pairs are built from them"
+        )
+    if len(items) < 2 or len(set(items)) != len(items):
+        raise ItemError(f"items are {quoted(list(items))}; expected two or more different names")
+    names = _stated_columns(table, pairs)
+    order = _order(table, items, pair_order, names)
+    names = names if names is not None else _candidates(table)[: len(order)]
+    named_order = (
+        pair_order if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic") else None
+    )
+    if pair_names != "ignore":
+        check_pair_names(names, items, order, named_order, table.source)
+    if coding is None:
+        raise CodingError(_coding_not_stated(table, names))
+    stated = Coding.read(coding)
+    if pairs is None:
+        _check_rest(table, names, stated)
+        _check_first(table, names, stated)
+    answers = np.stack([stated.answers(table, name, may_be_missing=True) for name in names], axis=1)
+    if not (answers != MISSING).any():
+        raise InputError(f"{table.source}: every response is missing; at least one comparison is needed")
+    return names, order, answers
+
+
+def _candidates(table: Table) -> list[str]:
+    """The columns that may hold responses: those that no role says something else of."""
+    return [name for name in table.columns if name not in NO_PAIRS]
+
+
+def _check_first(table: Table, names: list[str], coding: Coding) -> None:
+    """Refuse a first column that is none of the pairs, such as a number of the respondent, where the columns that
+    come after it are."""
+    n = len(names)
+    following = [name for name in _candidates(table) if name != names[0]][:n]
+    if len(following) == n and not coding.fits(table, names[0]) and coding.fits(table, following[-1]):
+        raise PairOrderError(
+            f"{table.source}: the first column, {quoted(names[0])}, does not hold the codes stated, and {quoted(following[-1])}"
+            f" after the first {n} columns does; if {quoted(names[0])} says who answered, call it the person,"
+            f" columns={{'person': {quoted(names[0])}}} (--col person={names[0]}; read_respondents: person={quoted(names[0])},"
+            f" --person {names[0]}), else name the columns of the pairs, pairs=[...]"
+        )
+
+
+def _check_rest(table: Table, names: list[str], coding: Coding) -> None:
+    """Refuse a table all of whose columns look like pairs of more items than were stated."""
+    of_pairs = set(names)
+    rest = [name for name in _candidates(table) if name not in of_pairs]
+    total = len(names) + len(rest)
+    more = [n for n in range(2, total + 2) if n * (n - 1) // 2 == total]
+    if rest and more and all(coding.fits(table, name) for name in rest):
+        raise PairOrderError(
+            f"{table.source}: the items stated have {len(names)} pairs, but all {total} columns hold nothing"
+            f" but stated codes, as the pairs of {more[0]} items would; state every item, or with pairs=[...]"
+            " which columns are pairs"
+        )
+
+
+def _stated_columns(table: Table, pairs: Sequence[str] | None) -> list[str] | None:
+    if pairs is None:
+        return None
+    names = (
+        [name.strip() for name in pairs.split(",")]
+        if isinstance(pairs, str)
+        else [str(name) for name in pairs]
+    )
+    unknown = [name for name in names if name not in table.columns]
+    if unknown:
+        raise InputError(
+            f"{table.source}: no column {listed(unknown)} to be a pair; found {listed(table.columns)}"
+            + suggestion(unknown[0], table.columns)
+        )
+    if len(set(names)) != len(names):
+        raise InputError(f"{table.source}: a column is named twice in pairs: {named(repeated(names))}")
+    return names
+
+
+def _order(
+    table: Table, items: tuple[str, ...], pair_order: PairOrderLike | None, names: list[str] | None
+) -> Pairs:
+    """Positions of the items of each pair column, checked against the number of columns."""
+    n = len(items)
+    expected = n * (n - 1) // 2
+    found = _candidates(table)
+    columns = f"{len(names)} pair columns" if names is not None else f"{len(table.columns)} columns"
+    if pair_order is None:
+        raise PairOrderError(
+            f"{table.source}: {columns} for {n} items, but the order is not stated. prefmod reads "
+            f"{_in_numbers('prefmod', n)}; lexicographic is {_in_numbers('lexicographic', n)}. "
+            "Pass pair_order='prefmod', 'lexicographic', or the pairs themselves"
+        )
+    if isinstance(pair_order, str) and pair_order in ("prefmod", "lexicographic"):
+        # A hundred thousand items would have five billion pairs: they are counted before they are listed.
+        order = named_pair_order(pair_order, n) if expected <= len(found) else ()
+        n_pairs = expected
+        why = f"{n} items ({named(items)}) have {expected} pairs"
+    else:
+        order = _stated_pairs(items, pair_order)
+        n_pairs = len(order)
+        why = f"pair_order states {len(order)} pairs"
+    of_roles = (
+        f" ({named(name for name in table.columns if name in NO_PAIRS)} among them, which hold no responses)"
+        if names is None and len(found) < len(table.columns)
+        else ""
+    )
+    if (len(names) != n_pairs) if names is not None else (len(found) < n_pairs):
+        raise PairOrderError(
+            f"{table.source}: {columns}{of_roles}, but {why}; state the items that were compared, and with pairs=[...]"
+            " the columns that hold the responses"
+        )
+    return order
+
+
+def _in_numbers(name: str, n: int, most: int = 6) -> str:
+    order = named_pair_order(name, min(n, 12))  # the first six pairs of twelve items are those of any more
+    joint = "" if n < 10 else "-"
+    return " ".join(f"{i + 1}{joint}{j + 1}" for i, j in order[:most]) + (" ..." if len(order) > most else "")
+
+
+def _stated_pairs(items: tuple[str, ...], pair_order: PairOrderLike) -> Pairs:
+    stated: list[str | tuple[str, str]] = []
+    stated.extend(map(str.strip, pair_order.split(",")) if isinstance(pair_order, str) else pair_order)
+    place = {item: k for k, item in enumerate(items)}
+    order = tuple(_one_pair(place, pair) for pair in stated)
+    seen: set[frozenset[int]] = set()
+    for pair, text in zip(order, stated):
+        if frozenset(pair) in seen:
+            raise PairOrderError(f"pair_order states the pair {quoted(text)} twice; each pair has one column")
+        seen.add(frozenset(pair))
+    return order
+
+
+def _one_pair(place: Mapping[str, int], pair: str | tuple[str, str]) -> tuple[int, int]:
+    if isinstance(pair, str):
+        heads = [(pair[:k], pair[k:]) for k in range(1, min(len(pair), _LONGEST_PAIR)) if pair[:k] in place]
+        found = {
+            (a, rest[len(s) :])
+            for a, rest in heads
+            for s in SEPARATORS
+            if rest.startswith(s) and rest[len(s) :] in place and rest[len(s) :] != a
+        }
+    else:
+        a, b = map(str, pair) if isinstance(pair, Sequence) and len(pair) == 2 else ("", "")
+        found = {(a, b)} if a in place and b in place and a != b else set()
+    if len(found) != 1:
+        what = "can be read in more than one way" if found else "is not a pair of two of the items"
+        items = list(place)
+        raise PairOrderError(
+            f"pair_order has {quoted(pair)}, which {what} ({named(items)}); pass 'prefmod', 'lexicographic', "
+            f"or pairs such as ({quoted(items[0])}, {quoted(items[1])})"
+        )
+    first, second = found.pop()
+    return place[first], place[second]
+
+
+def _coding_not_stated(table: Table, names: Sequence[str]) -> str:
+    codes = sorted({level for name in names for level in labels(table, name).levels})
+    shown = named(codes, 8)
+    return (
+        f"{table.source}: columns {named(names, 6)} hold {shown}, but the coding "
+        "is not stated; pass for example coding={'first': 1, 'tie': 0, 'second': -1, 'missing': 'NA'} "
+        "(--coding first=1,tie=0,second=-1,missing=NA)"
+    )

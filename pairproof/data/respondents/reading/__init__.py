@@ -1,1 +1,0 @@
-"""Files, frames and dicts into `Respondents`: one reader a layout, none of which guesses."""

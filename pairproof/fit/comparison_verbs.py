@@ -1,0 +1,335 @@
+"""The methods of :class:`pairproof.Fit` about many comparisons at once, and about terms and contests.
+
+Families of differences and ranks; tests of terms, residuals of contests and of items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from .estimate_verbs import Predicted
+from .estimates import array_inference as inference
+from .estimates.specification import Value
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .many.comparison_results import AgainstTheBest, Contrasts, RankSets
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Compared(Predicted):
+    """A fit whose items are compared with each other, many at once.
+
+    The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+    >>> pairproof.fit_bradley_terry(table).ranks().letters
+    ('a', 'a', 'b')
+    """
+
+    def contrasts(
+        self,
+        family: Literal["all pairs", "against one", "against the best", "against the mean"] = "all pairs",
+        against: str | None = None,
+        adjust: Literal["single-step", "holm", "bh", "none"] = "single-step",
+        level: float = 0.95,
+        *,
+        group: str | None = None,
+        at: Mapping[str, Value] | None = None,
+        df: Literal["own", "common"] = "own",
+        seed: int = 0,
+    ) -> Contrasts | AgainstTheBest:
+        """Differences of many items with simultaneous intervals and adjusted p-values.
+
+        They use this fit's own covariance: by cluster after :meth:`clustered`, else that of the model.  The formulas
+        are in :mod:`pairproof.fit.many.simultaneous` and, against the best, :mod:`pairproof.fit.many.ranks`.
+
+        Parameters
+        ----------
+        family : {"all pairs", "against one", "against the best", "against the mean"}
+            Against the best: each item against the best of the others (Hsu 1984).
+        against : str, optional
+            The item of the family "against one".
+        adjust : {"single-step", "holm", "bh", "none"}
+            By the largest of all differences (max-t), Holm, Benjamini and Hochberg, or not at all.
+        level : float
+            Confidence level in (0.5, 1); of all intervals together with single-step, else of each.
+        group, at
+            As in :meth:`contrast`.
+        df : {"own", "common"}
+            Each difference on degrees of freedom of its own, or a multivariate t on the smallest of them, as R's
+            multcomp has it (for checks: it is too narrow for cluster-robust variances).
+        seed : int
+            Of what is drawn for the critical value, whose Monte Carlo error the result states.
+
+        Returns
+        -------
+        Contrasts or AgainstTheBest
+            Differences without a standard error are in `left_out`, each with its reason.
+
+        Raises
+        ------
+        InputError
+            Another family, adjustment or group, or a level outside (0.5, 1).
+        ItemError
+            An item that is not in the table.
+        NotEstimableError
+            No difference of the family has a standard error.
+        TooLargeError
+            All differences of more than 1,000 items, or of more than 300 with single-step or against the best.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+        >>> found = pairproof.fit_bradley_terry(table).contrasts()
+        >>> found.to_frame()[["estimate", "adjusted"]].round(4).values.tolist()
+        [[0.2919, 0.248], [2.5799, 0.0], [2.288, 0.0]]
+        """
+        from .many.ranks import contrasts_of
+
+        return contrasts_of(self, family, against, adjust, level, group, at, df, seed)
+
+    def ranks(
+        self,
+        level: float = 0.95,
+        simultaneous: bool = True,
+        side: Literal["both", "lower", "upper"] = "both",
+        *,
+        group: str | None = None,
+        at: Mapping[str, Value] | None = None,
+        seed: int = 0,
+    ) -> RankSets:
+        """Confidence sets for the ranks of the items, and which items cannot be told apart.
+
+        They use this fit's own covariance: by cluster after :meth:`clustered`, else that of the model.  The method is
+        that of Mogstad, Romano, Shaikh and Wilhelm (2024); see :mod:`pairproof.fit.many.ranks`.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, in (0.5, 1).
+        simultaneous : bool
+            Whether all sets hold together, or each by itself.
+        side : {"both", "lower", "upper"}
+            "lower": only the best rank an item may have is bounded; "upper": only the worst.
+        group, at
+            As in :meth:`contrast`.
+        seed : int
+            Of what is drawn for the critical values.
+
+        Returns
+        -------
+        RankSets
+            Nothing is claimed of differences without a standard error, which it names in `left_out`.
+
+        Raises
+        ------
+        InputError
+            Another side or group, or a level outside (0.5, 1).
+        TooLargeError
+            More than 300 items.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+        >>> pairproof.fit_bradley_terry(table).ranks().to_frame()[["rank_low", "rank_high", "letters"]].values.tolist()
+        [[1, 2, 'a'], [1, 2, 'a'], [3, 3, 'b']]
+        """
+        from .many.ranks import ranks_of
+
+        return ranks_of(self, level, simultaneous, side, group, at, seed)
+
+    def test_equal_items(
+        self, *, group: str | None = None, at: Mapping[str, Value] | None = None
+    ) -> inference.WaldTest:
+        """Wald test that all items are equally able.
+
+        After :meth:`clustered` it is the F test of clusters (CR2: the approximate Hotelling test).
+
+        Parameters
+        ----------
+        group, at
+            As in :meth:`contrast`.
+
+        Returns
+        -------
+        WaldTest
+
+        Raises
+        ------
+        InputError
+            A group or covariate value that the model does not have.
+        NotEstimableError
+            Not all items can be compared, or there are too few clusters for so many items.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+        >>> print(pairproof.fit_bradley_terry(table).test_equal_items())
+        Wald chi-square 72.0000 on 2 df, p = 1e-10: A = B = C
+        """
+        from .many.abilities import equal_items
+
+        return equal_items(self, group, at)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tested(Compared):
+    """A fit whose terms are tested, and whose contests are looked at one by one.
+
+    The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+    >>> pairproof.fit_bradley_terry(table).drop1()["df"].loc["item"]
+    2.0
+    """
+
+    def drop1(self) -> pd.DataFrame:
+        """Test each term by leaving it out; see :func:`pairproof.drop1`.
+
+        Returns
+        -------
+        DataFrame
+            df, statistic, p, aic, llf, note by term.
+
+        Raises
+        ------
+        ComparisonError, InputError
+            As there.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+        >>> float(pairproof.fit_bradley_terry(table).drop1()["statistic"].round(3).loc["item"])
+        176.687
+        """
+        import pairproof
+
+        return pairproof.drop1(cast(Any, self))
+
+    def add1(self, scope: str | Sequence[str]) -> pd.DataFrame:
+        """Test each of the terms of a scope by adding it; see :func:`pairproof.add1`.
+
+        Parameters
+        ----------
+        scope : str or sequence of str
+            Terms of a formula.
+
+        Returns
+        -------
+        DataFrame
+            df, statistic, p, aic, llf, note by term.
+
+        Raises
+        ------
+        ComparisonError, InputError, FormulaError
+            As there.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+        >>> float(pairproof.fit_bradley_terry(table).add1("order")["p"].round(3).loc["order"])
+        0.011
+        """
+        import pairproof
+
+        return pairproof.add1(cast(Any, self), scope)
+
+    def anova(self, *others: Any) -> pd.DataFrame:
+        """Add the terms one after the other, or compare with other models; see :func:`pairproof.anova`.
+
+        Parameters
+        ----------
+        *others : Fit
+
+        Returns
+        -------
+        DataFrame
+            df, statistic, p, aic, llf, note by term or model.
+
+        Raises
+        ------
+        ComparisonError, InputError
+            As there.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build("ABC", [0, 1, 0], [1, 2, 2], [56, 90, 95], None, [44, 10, 5])
+        >>> pairproof.fit_bradley_terry(table, order_effect=True).anova().index.tolist()
+        ['(no terms)', 'item', 'order']
+        """
+        import pairproof
+
+        return pairproof.anova(cast(Any, self), *others)
+
+    def contest_residuals(
+        self, kind: Literal["deviance", "pearson", "response", "working"] | None = None
+    ) -> pd.DataFrame:
+        """Residuals of every row of the table; see :func:`pairproof.contest_residuals`.
+
+        Parameters
+        ----------
+        kind : {"deviance", "pearson", "response", "working"}, optional
+            One of them; default: all four.
+
+        Returns
+        -------
+        DataFrame
+            first, second, contests, score, fitted, the residuals, and weight.
+
+        Raises
+        ------
+        InputError
+            As there.
+
+        Examples
+        --------
+        >>> import pairproof
+        >>> table = pairproof.Comparisons.build("AB", [0, 1], [1, 0], [6, 3], None, [4, 7])
+        >>> pairproof.fit_bradley_terry(table).contest_residuals("pearson")["pearson"].round(4).tolist()
+        [-0.3145, -0.3145]
+        """
+        import pairproof
+
+        return pairproof.contest_residuals(cast(Any, self), kind)
+
+    def item_residuals(self) -> pd.DataFrame:
+        """Residuals grouped by item; see :func:`pairproof.item_residuals`.
+
+        Returns
+        -------
+        DataFrame
+            item, residual, weight, contests.
+
+        Raises
+        ------
+        InputError
+            As there.
+
+        Examples
+        --------
+        >>> import numpy as np, pairproof
+        >>> a, b = np.triu_indices(4, 1)
+        >>> table = pairproof.Comparisons.build(
+        ...     "ABCD", a, b, [3, 6, 1, 8, 2, 1], None, [7, 4, 9, 2, 8, 9], item_data={"x": np.array([0.0, 1, 2, 4])})
+        >>> pairproof.fit_bradley_terry(table, formula="x").item_residuals()["residual"].round(3).tolist()
+        [0.17, 0.693, -1.329, 0.611]
+        """
+        import pairproof
+
+        return pairproof.item_residuals(cast(Any, self))

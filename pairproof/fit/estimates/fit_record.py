@@ -1,0 +1,531 @@
+"""The numbers of a fit, frozen, and what follows from them parameter by parameter.
+
+beta holds every reference (as 0), and `null_space` the directions along which the likelihood says nothing or
+grows without end.  A linear function c'beta is estimable if and only if c'n = 0 for every such direction n;
+what is not estimable is named and has no number.
+
+Parts of the record: warnings as values (a kind, the parameters concerned, a sentence); the table of cells
+from which deviance and degrees of freedom are computed, a cell being an unordered pair of items in a
+covariate cell; what a fit asks of standard errors by cluster, which :mod:`pairproof.fit.robust` has; and what
+a linear predictor says of the outcomes, which engines fill.  By cluster an estimate c'b is held against
+Student's t on degrees of freedom of its own, (c'b - v) / se, and q linear functions together against F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.comparisons import Comparisons
+from ...errors import InputError, ItemError
+from .covariance import Covariance, LinearMap
+from .likelihood import OutcomeModel
+from .specification import TIES_IN_WORDS, Layout, ModelSpec, Scale, Term, Ties, Value, layout
+
+if TYPE_CHECKING:
+    from .likelihood import Law
+
+
+Kind = Literal[
+    "rankings-as-pairs",  # pairs of rankings, fitted as if they were independent
+    "level-left-out",  # a level of a covariate without comparisons
+    "codes-as-slope",  # few whole numbers, perhaps codes of categories, taken as a slope
+    "ties-dropped",
+    "ties-as-half-wins",
+    "own-ability",  # an item without a value of an item covariate has an ability of its own
+    "no-ties",  # a tie category, but no tie: the tie parameter is minus infinity
+    "tie-at-boundary",  # the same under Rao and Kupper: the tie parameter is at its boundary 0
+    "separated",  # estimates are infinite
+    "not-connected",  # items that no chain of comparisons joins
+    "another-reference",  # with_reference: over what the sum runs, or that the reference has no number itself
+    "not-identified",  # effects, or latent classes, that cannot be told from one another
+    "local-maxima",  # the best maximum of a mixture was reached from one start only
+    "not-estimable",  # in JSON: parameters without a number that no other warning is about
+    "no-worth",  # in JSON: groups whose items cannot all be compared
+    "cancels",  # a term of a formula that is the same for both items of every comparison
+    "sigma-at-zero",  # random effects whose variance is estimated as 0
+    "sigma-unbounded",  # wins without a cycle: the data bound sigma from below only
+    "methods-part",  # random effects of which PQL, Laplace and quadrature say different things
+    "quasi-likelihood",  # penalised quasi-likelihood, which is biased and has no likelihood
+    "pseudo-comparisons",  # the table holds results nobody observed, as a prior
+    "as-prefmod",  # fitted with defects of prefmod, which `compat` asked for
+    "clusters",  # in JSON: answers of a judge or about a source go together, or clusters are few
+    "one-cluster",  # in JSON: parameters that one cluster alone determines
+    "no-spread",  # in JSON: parameters of which all clusters say exactly the same
+    "too-large",  # in JSON: what was too large to be worked out or written
+]
+#: Kinds that give the reason why a parameter has no estimate.
+WITHOUT_ESTIMATE: tuple[Kind, ...] = ("no-ties", "separated", "not-connected", "not-identified")
+
+
+@dataclass(frozen=True)
+class FitWarning:
+    """A warning about the results of a fit.
+
+    kind: one of the kinds listed in this module, for programs to test.  text: the sentence, which is also
+    ``str()`` of the warning.  terms: names of the parameters it is about; empty if it is about all of them.
+    """
+
+    kind: Kind
+    text: str
+    terms: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """At most `most` names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CellTable:
+    """Observed and fitted counts of the cells with at least one comparison.
+
+    `first`, second int[n_cells]: items; outcomes are from first's side.  label: covariate cell ("" if there
+    is only one).  observed, fitted float[n_cells, 3]: first preferred, tie, second preferred, in counts.
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    label: tuple[str, ...]
+    observed: FloatArray
+    fitted: FloatArray
+
+    @property
+    def n_cells(self) -> int:
+        return len(self.first)
+
+    def outcomes(self, has_ties: bool) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
+        """Names of the outcomes that could occur, and their observed and fitted counts, float[n_cells, 2 or
+        3].
+        """
+        if has_ties:
+            return ("first", "tie", "second"), self.observed, self.fitted
+        return ("first", "second"), self.observed[:, [0, 2]], self.fitted[:, [0, 2]]
+
+
+def poisson_log_likelihood(table: CellTable, has_ties: bool) -> float:
+    """The Poisson log-likelihood of R's gnm and glm less `llf`: sum(n log n - n) - sum log y! over the cells."""
+    from scipy.special import gammaln, xlogy
+
+    _, y, _ = table.outcomes(has_ties)
+    n = y.sum(axis=1)
+    return float(np.sum(xlogy(n, n) - n) - np.sum(gammaln(y + 1.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A table that has been computed; calling it returns the table."""
+
+    table: CellTable
+
+    def __call__(self) -> CellTable:
+        return self.table
+
+
+@dataclass(frozen=True, eq=False)
+class WhenAsked:
+    """A table that is computed when it is first called, and pickled as the table itself."""
+
+    make: Callable[[], CellTable]
+
+    @cached_property
+    def _made(self) -> CellTable:
+        return self.make()
+
+    def __call__(self) -> CellTable:
+        return self._made
+
+    def __reduce__(self) -> tuple[type[Known], tuple[CellTable]]:
+        return Known, (self._made,)
+
+
+#: Degrees of freedom below which a p-value by cluster is rough (Tipton 2015, Psychological Methods 20,
+#: 375-393).
+FEW_DF = 4.0
+
+
+class Clustering(Protocol):
+    """Cluster-robust inference on linear functions of the parameters."""
+
+    @property
+    def kind(self) -> str:
+        """ "CR0", "CR1" or "CR2"."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns whose values are the clusters, one or two."""
+
+    @property
+    def n_clusters(self) -> tuple[int, ...]:
+        """Clusters of each column that tell something of the estimates."""
+
+    @property
+    def title(self) -> str:
+        """ "CR2 by judge (24 clusters)"."""
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Sentences that a reader of these standard errors has to know."""
+
+    @property
+    def model_based(self) -> Covariance:
+        """The covariance that supposes independent answers."""
+
+    def standard_errors(self, functions: FloatArray) -> FloatArray:
+        """float[m] of linear functions, float[m, n_params]; nan where one cluster alone determines one."""
+
+    def degrees_of_freedom(self, functions: FloatArray) -> FloatArray:
+        """float[m]: of each function's t distribution."""
+
+    def alone(self, function: FloatArray) -> str | None:
+        """The cluster that alone determines a part of a function ("judge 3"), or None."""
+
+    def joint_test(self, functions: FloatArray, values: FloatArray) -> tuple[float, float, float]:
+        """F on len(values) and some degrees of freedom, the latter, and p, that all functions are 0."""
+
+    def mapped(self, by: LinearMap) -> Clustering:
+        """The same for parameters that are a linear map of these."""
+
+
+BoolArray = NDArray[np.bool_]
+
+#: A direction's entries are of order 1; what is left of an exact 0 after its arithmetic is below 1e-12.
+NULL_TOLERANCE = 1e-9
+
+
+def not_zero(along: FloatArray) -> BoolArray:
+    """bool[m]: rows of `along`, functions times null directions, float[m, k], that are not 0."""
+    nonzero: BoolArray = np.abs(along).max(axis=1, initial=0.0) >= NULL_TOLERANCE
+    return nonzero
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """How the solver stopped.
+
+    rule: the convergence criterion, in words.  reached: whether it was met.  steps: number of steps taken.
+    value: final value of the quantity that the criterion is about.
+    """
+
+    rule: str
+    reached: bool
+    steps: int
+    value: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FitRecord:
+    """The numbers of a fitted model: its specification, estimates and likelihood, and how the solver stopped.
+
+    Attributes
+    ----------
+    spec : ModelSpec
+        The model that was asked for.
+    data : Comparisons
+        The table as it was given.
+    terms : tuple of Term, length n_params
+        References included.
+    beta : float[n_params]
+        References are 0.  Use :attr:`params`, which has nan where a number would mean nothing.
+    is_reference : bool[n_params]
+    covariance : Covariance
+        Of beta.
+    null_space : float[n_params, k]
+        Directions that are not estimable; k is 0 for a well-behaved fit.
+    outcome_model : {"binary", "davidson", "rao-kupper"}
+    scale : {"lambda", "log-odds"}
+    constraint : str
+        "reference D" or "items sum to zero".
+    groups : mapping of str to mapping of str to level or number
+        Covariate cells for which worths are given: {"all": {}} or {"judge=3": {"judge": "3"}, ...}.
+    cell_table : function of no argument to CellTable
+        Computes the table of cells.
+    llf : float
+        Sum of w log p, given each comparison, without constants.
+    deviance, null_deviance : float
+    df_resid, df_null : int
+    n_comparisons : float
+    engine : str
+    stopping : Stopping
+    warnings : tuple of FitWarning
+        Warnings about the results; str() of one is its sentence.
+    n_infinite : int
+        Dimensions of `null_space` along which the likelihood grows without end (separation); along the others
+        it is flat.
+    quasi_likelihood : bool
+        Ties as half wins, or fractional weights: no AIC comparison with other data, no goodness of fit.
+    data_digest : str
+        Of the comparisons as they entered the likelihood; "" if they are those of `data` and `spec.ties`.
+    extras : mapping of str to object
+        Further results of an engine, such as R's own printout.
+    robust : Clustering, optional
+        Standard errors by cluster; None if they are those of the model, which supposes independent answers.
+    """
+
+    spec: ModelSpec
+    data: Comparisons
+    terms: tuple[Term, ...]
+    beta: FloatArray
+    is_reference: BoolArray
+    covariance: Covariance
+    null_space: FloatArray
+    outcome_model: OutcomeModel
+    scale: Scale
+    constraint: str
+    groups: Mapping[str, Mapping[str, Value]]
+    cell_table: Callable[[], CellTable]
+    llf: float
+    deviance: float
+    df_resid: int
+    null_deviance: float
+    df_null: int
+    n_comparisons: float
+    engine: str
+    stopping: Stopping
+    warnings: tuple[FitWarning, ...] = ()
+    n_infinite: int = 0
+    quasi_likelihood: bool = False
+    data_digest: str = ""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    robust: Clustering | None = None
+
+    def __post_init__(self) -> None:
+        check_shapes(self)
+
+    # -- parameters ------------------------------------------------------------------------------------------
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Names of the items."""
+        return self.data.items
+
+    @property
+    def model(self) -> str:
+        """Name of the family of models."""
+        return self.spec.family
+
+    @property
+    def ties(self) -> Ties:
+        """How ties are treated."""
+        return self.spec.ties
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of all parameters, references included."""
+        return tuple(t.name for t in self.terms)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the item terms lie in beta."""
+        return layout(self.terms, self.items)
+
+    @cached_property
+    def estimable(self) -> BoolArray:
+        """bool[n_params]: parameters that have a number."""
+        return self.vanishes(self.null_space)
+
+    @staticmethod
+    def vanishes(along: FloatArray) -> BoolArray:
+        """bool[m]: rows of `along`, functions times null directions, float[m, k], that are 0."""
+        return ~not_zero(along)
+
+    def is_estimable(self, functions: FloatArray) -> bool:
+        """Whether the data determine all the linear functions, float[m, n_params]."""
+        return bool(self.vanishes(functions @ self.null_space).all())
+
+    @property
+    def not_estimable(self) -> tuple[str, ...]:
+        """Names of the parameters that have no estimate."""
+        return (
+            tuple(n for n, ok in zip(self.names, self.estimable) if not ok)
+            if self.null_space.shape[1]
+            else ()
+        )
+
+    @cached_property
+    def free(self) -> BoolArray:
+        """bool[n_params]: estimable and not a reference."""
+        return self.estimable & ~self.is_reference
+
+    @property
+    def n_estimable(self) -> int:
+        """Free dimensions with a finite estimate."""
+        return count_estimable(self)
+
+    @property
+    def rank(self) -> int:
+        """Parameters fitted: k of AIC and BIC, rank of the model on the observed data without nuisance
+        constants.
+
+        Infinite estimates are counted, as in R's glm: they were fitted, and raised the likelihood.  What the
+        data say nothing of is not (items never compared, aliased terms).
+        """
+        return self.n_estimable + self.n_infinite
+
+    @cached_property
+    def standard_errors(self) -> FloatArray:
+        """float[n_params]: nan for references and for what is not estimable, or what one cluster determines."""
+        if self.robust is not None:
+            return self._at_free(self.robust.standard_errors)
+        return np.where(self.free, np.sqrt(np.maximum(self.covariance.variances(), 0.0)), np.nan)
+
+    @cached_property
+    def z(self) -> FloatArray:
+        """float[n_params]: estimate over standard error; nan where there is none."""
+        return np.where(self.free, self.beta, np.nan) / self.standard_errors
+
+    @cached_property
+    def degrees_of_freedom(self) -> FloatArray:
+        """float[n_params]: of each parameter's t; inf where it is held against the normal distribution."""
+        if self.robust is None:
+            return np.where(self.free, np.inf, np.nan)
+        return self._at_free(self.robust.degrees_of_freedom)
+
+    def _at_free(self, numbers: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """float[n_params]: numbers of linear functions, for each free parameter; nan for the others."""
+        out, places = np.full(len(self.terms), np.nan), np.flatnonzero(self.free)
+        for start in range(0, len(places), 512):
+            at = places[start : start + 512]
+            functions = np.zeros((len(at), len(self.terms)))
+            functions[np.arange(len(at)), at] = 1.0
+            out[at] = numbers(functions)
+        return out
+
+    # -- likelihood ------------------------------------------------------------------------------------------
+
+    @property
+    def aic(self) -> float:
+        """-2 llf + 2 k, k = :attr:`rank`."""
+        return -2.0 * self.llf + 2.0 * self.rank
+
+    @property
+    def bic(self) -> float:
+        """-2 llf + k log n, k = :attr:`rank`, n the sum of the weights."""
+        return -2.0 * self.llf + self.rank * float(np.log(self.n_comparisons))
+
+    @property
+    def of_items(self) -> FitRecord:
+        """What is known of the items: this fit, or with random effects that of their predicted abilities."""
+        return self
+
+    @property
+    def further_lines(self) -> tuple[str, ...]:
+        """Lines of the summary that only some models have."""
+        return ()
+
+    @property
+    def counted(self) -> str:
+        """What the likelihood is of, counted: `960 comparisons of 4 items`."""
+        return f"{self.n_comparisons:.10g} comparisons of {len(self.items)} items"
+
+    @property
+    def llf_poisson(self) -> float:
+        """The Poisson log-likelihood that gnm and glm report for the same model and table.
+
+        Adds sum(n log n - n) - sum log y! over the cells to `llf`.
+        """
+        return self.llf + poisson_log_likelihood(self.cell_table(), self.outcome_model != "binary")
+
+
+def check_shapes(fit: FitRecord) -> None:
+    """InputError unless an engine's arrays belong together and every number of beta is finite."""
+    n = len(fit.terms)
+    shapes = {
+        "beta": fit.beta.shape,
+        "is_reference": fit.is_reference.shape,
+        "null_space": fit.null_space.shape[:1],
+    }
+    wrong = {name: shape for name, shape in shapes.items() if shape != (n,)}
+    if wrong or fit.null_space.ndim != 2:
+        raise InputError(
+            f"a fit with {n} terms needs arrays of that length; found {wrong or fit.null_space.shape}"
+        )
+    if not np.isfinite(fit.beta).all():
+        # 0 x inf is nan: one infinite parameter would spoil every linear function, also those without it.
+        infinite = [t.name for t, b in zip(fit.terms, fit.beta) if not np.isfinite(b)]
+        raise InputError(
+            f"beta is not finite for {infinite}; keep a finite number and put the direction in null_space"
+        )
+
+
+def count_estimable(fit: FitRecord) -> int:
+    """Free dimensions that the data determine: parameters less references, less directions without a number.
+
+    Under a sum constraint no parameter is a reference, but each block of items (one for every product of
+    subject covariates) has one free dimension fewer than it has parameters.
+    """
+    centred = fit.spec.reference == "sum" and not fit.spec.item_terms
+    redundant = len({t.by for t in fit.terms if t.kind == "item"}) if centred else 0
+    return int((~fit.is_reference).sum()) - fit.null_space.shape[1] - redundant
+
+
+def find_item(items: tuple[str, ...], name: str) -> int:
+    """Position of an item."""
+    if name not in items:
+        import difflib
+
+        near = difflib.get_close_matches(name, items, 1) if isinstance(name, str) else []
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        more = f", and {len(items) - 20} more" if len(items) > 20 else ""
+        raise ItemError(f"no item {name!r}; the items are {', '.join(items[:20])}{more}{hint}")
+    return items.index(name)
+
+
+def why_not_estimable(fit: FitRecord) -> str:
+    """The first warning that says why something has no number, or the names of what has none."""
+    reasons = [str(w) for w in fit.warnings if w.kind in WITHOUT_ESTIMATE]
+    return reasons[0] if reasons else f"not estimable: {', '.join(fit.not_estimable)}"
+
+
+class Outcomes(Protocol):
+    """What a linear predictor says of the outcomes."""
+
+    def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
+        """float[n, 3]: first preferred, tie, second preferred; nan where eta is nan.
+
+        `home` is 1 where the item named first has its advantage; `ties`, float[q], are the tie parameters.
+        """
+
+    def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray] | None:
+        """As :func:`pairproof.fit.robust.scores.units` gives them for the logit; None: they are those."""
+
+    def law(self, fit: FitRecord) -> Law:
+        """The likelihood of one win, tie or loss in each row; asked of ties with a shift or a scale."""
+
+
+def title(fit: FitRecord) -> str:
+    """The model in words: `LLBT, Davidson ties, by judge, order effect`."""
+    spec = fit.spec
+    if spec.words:
+        return spec.words
+    parts = [spec.of_family.title]
+    if spec.ties != "none" or fit.outcome_model != "binary":
+        parts.append(TIES_IN_WORDS[spec.ties])
+    if spec.item_terms:
+        own = [item for item in fit.items if item in fit.layout.separate]
+        beside = (
+            f" (of their own: {', '.join(own[:6])}{f' and {len(own) - 6} more' if len(own) > 6 else ''})"
+            if own
+            else ""
+        )
+        parts.append(f"items by {', '.join(spec.item_terms)}{beside}")
+    if spec.by:
+        parts.append(f"by {spec.by}")
+    if spec.order_effect:
+        parts.append("order effect")
+    if spec.comparison_terms:
+        parts.append(f"comparison terms {', '.join(spec.comparison_terms)}")
+    if spec.pseudo_comparisons:
+        parts.append(spec.pseudo_comparisons)
+    return ", ".join(parts)

@@ -1,0 +1,251 @@
+"""The parameters of a fit as series and data frames, and Wald inference on linear functions of them.
+
+c'beta (a parameter, a difference of two items, or several in a joint hypothesis) has variance c'Vc, V of the
+model or by cluster, and is estimable if and only if c'n = 0 for every direction n along which the likelihood
+is flat or grows without end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, NotEstimableError, TooLargeError
+from ..estimates import array_inference as inference
+from ..estimates.fit_record import Clustering, FitRecord, find_item, why_not_estimable
+from ..estimates.predictions import ability_functions, find_group, group_label
+from ..estimates.specification import LOG_WORTH_PER_UNIT, Value
+from ..estimates.tails import chi_square_p, student_p, student_quantile, two_sided_p
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+FloatArray = NDArray[np.float64]
+#: Most parameters of a covariance matrix in memory: 1 GB.
+MOST_COVARIANCE = 12_000
+#: From this many parameters on, the first few rows of a table are worked out alone.
+_MANY = 1000
+
+
+def estimates(fit: FitRecord) -> FloatArray:
+    """float[n_params]: estimates; references 0, nan where not estimable."""
+    return np.where(fit.estimable, fit.beta, np.nan)
+
+
+def series(fit: FitRecord, values: FloatArray) -> pd.Series[float]:
+    """Values, float[n_params], under the parameters' names."""
+    import pandas as pd
+
+    return pd.Series(values, index=_index(fit.names))
+
+
+@lru_cache(maxsize=64)  # making an index of names takes longer than fitting a small table
+def _index(names: tuple[str, ...]) -> pd.Index[str]:
+    import pandas as pd
+
+    return pd.Index(list(names))
+
+
+def interval_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
+    """Wald limits at level 1 - alpha; see :meth:`pairproof.Fit.conf_int`."""
+    import pandas as pd
+
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha={alpha}; expected a number between 0 and 1, 0.05 for 95 % intervals")
+    half = student_quantile(1 - alpha / 2, fit.degrees_of_freedom) * fit.standard_errors
+    centre = np.where(fit.free, fit.beta, np.nan)
+    return pd.DataFrame({"low": centre - half, "high": centre + half}, index=list(fit.names))
+
+
+def covariance_frame(fit: FitRecord) -> pd.DataFrame:
+    """Covariance of the free parameters; see :meth:`pairproof.Fit.cov_params`."""
+    import pandas as pd
+
+    keep = np.flatnonzero(fit.free)
+    if len(keep) > MOST_COVARIANCE:
+        raise TooLargeError(
+            f"the covariance of {len(keep):,} parameters has {len(keep) ** 2:,} entries,"
+            f" {8e-9 * len(keep) ** 2:.1f} GB (limit {MOST_COVARIANCE:,} parameters); fit.bse has the"
+            " standard errors, fit.contrast(a, b) that of a difference"
+        )
+    functions = np.zeros((len(keep), len(fit.terms)))
+    functions[np.arange(len(keep)), keep] = 1.0
+    names = [fit.names[k] for k in keep]
+    if not names:  # everything is separated or never compared
+        return pd.DataFrame(np.zeros((0, 0)))
+    return pd.DataFrame(fit.covariance.between(functions), index=names, columns=names)
+
+
+def first_rows(fit: FitRecord, rows: int) -> pd.DataFrame:
+    """The first rows of :meth:`pairproof.Fit.to_frame`, without computing the others."""
+    if (
+        fit.robust is not None
+        or rows * 5 >= len(fit.terms)
+        or len(fit.terms) < _MANY
+        or "standard_errors" in fit.__dict__
+    ):
+        return parameter_frame(fit, 0.05).iloc[:rows]
+    import pandas as pd
+
+    kept: pd.DataFrame | None = fit.__dict__.get(
+        "_first_rows"
+    )  # the page and the summary in it show the same
+    if kept is not None and len(kept) == rows:
+        return kept
+    functions = np.eye(rows, len(fit.terms))
+    variances = np.diag(fit.covariance.between(functions))
+    free = fit.free[:rows]
+    estimate = np.where(fit.estimable[:rows], fit.beta[:rows], np.nan)
+    se = np.where(free, np.sqrt(np.maximum(variances, 0.0)), np.nan)
+    centre, half = np.where(free, fit.beta[:rows], np.nan), inference.normal_quantile(0.975) * se
+    z = centre / se
+    frame = pd.DataFrame(
+        {
+            "estimate": estimate,
+            "se": se,
+            "z": z,
+            "p": two_sided_p(z),
+            "low": centre - half,
+            "high": centre + half,
+        },
+        index=list(fit.names[:rows]),
+    )
+    fit.__dict__["_first_rows"] = frame
+    return frame
+
+
+def parameter_frame(fit: FitRecord, alpha: float) -> pd.DataFrame:
+    """estimate, se, z (or t and df), p, low, high by parameter; see :meth:`pairproof.Fit.to_frame`."""
+    frame = interval_frame(fit, alpha)
+    columns = {"estimate": estimates(fit), "se": fit.standard_errors}
+    if fit.robust is None:
+        columns["z"] = fit.z
+    else:
+        columns |= {"t": fit.z, "df": fit.degrees_of_freedom}
+    columns["p"] = student_p(fit.z, fit.degrees_of_freedom)
+    for place, (name, column) in enumerate(columns.items()):
+        frame.insert(place, name, column)
+    return frame
+
+
+def check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise InputError(f"level={level}; expected a number between 0 and 1, 0.95 for 95 % intervals")
+
+
+def linear_contrast(
+    fit: FitRecord, function: FloatArray, what: str, level: float, per_unit: float
+) -> inference.Contrast:
+    """Estimate and Wald inference of function'beta; see :meth:`pairproof.Fit.contrast_of`."""
+    check_level(level)
+    if not fit.is_estimable(function[None, :]):
+        raise NotEstimableError(f"{what} is not estimable from these data; {why_not_estimable(fit)}")
+    estimate = float(function @ fit.beta)
+    se, df = _spread(fit, function, what)
+    z = estimate / se if se > 0 else float("nan")
+    half = float(student_quantile(0.5 + level / 2, df)) * se
+    p = float(student_p(np.array(z), df))
+    log_odds = per_unit * estimate
+    odds = float(np.exp(log_odds))
+    return inference.Contrast(
+        what, estimate, se, z, p, estimate - half, estimate + half, level, log_odds, odds, df
+    )
+
+
+def _spread(fit: FitRecord, function: FloatArray, what: str) -> tuple[float, float]:
+    """Standard error of a linear function and degrees of freedom of its t, inf for the normal."""
+    if fit.robust is None:
+        return float(np.sqrt(max(fit.covariance.between(function[None, :])[0, 0], 0.0))), float("inf")
+    se = float(fit.robust.standard_errors(function[None, :])[0])
+    if np.isnan(se):
+        raise NotEstimableError(f"{what} {_without_error(fit.robust, function)}")
+    return se, float(fit.robust.degrees_of_freedom(function[None, :])[0])
+
+
+def _without_error(robust: Clustering, function: FloatArray) -> str:
+    columns = " and ".join(robust.columns)
+    cluster = robust.alone(function)
+    if cluster is None:
+        return (
+            f"has no standard error by {columns}: all clusters say exactly the same of it, so that they show no spread;"
+            " the fit without clusters has one"
+        )
+    return f"is fitted from {cluster} alone: clustering by {columns} cannot give it a standard error"
+
+
+def item_contrast(
+    fit: FitRecord, a: str, b: str | None, group: str | None, at: Mapping[str, Value] | None, level: float
+) -> inference.Contrast:
+    """Ability of `a` minus ability of `b`, or a parameter; see :meth:`pairproof.Fit.contrast`."""
+    if b is None:
+        return _of_parameter(fit, a, group, at, level)
+    where = find_group(fit, group, at)
+    first, second = find_item(fit.items, a), find_item(fit.items, b)
+    rows = ability_functions(fit, where, (first, second))
+    place = group if group is not None else group_label(where)
+    label = f"{a} - {b}" if place == "all" else f"{a} - {b} in {place}"
+    return linear_contrast(fit, rows[0] - rows[1], label, level, LOG_WORTH_PER_UNIT[fit.scale])
+
+
+def _of_parameter(
+    fit: FitRecord, name: str, group: str | None, at: Mapping[str, Value] | None, level: float
+) -> inference.Contrast:
+    """A parameter that is no item's ability, which has no other item to be compared with."""
+    if name in fit.items or name not in fit.names or group is not None or at is not None:
+        one = name if name in fit.items else fit.items[0]
+        other = next((item for item in fit.items if item != one), "B")
+        raise InputError(
+            f"contrast({name!r}) names {'one item' if name in fit.items else 'no parameter'}; expected two items, as in"
+            f" contrast({one!r}, {other!r}), or one parameter that is no item,"
+            f" without group and at: {', '.join([n for n in fit.names if n not in fit.items][:10]) or 'there is none'}"
+        )
+    k = fit.names.index(name)
+    if fit.is_reference[k]:
+        raise InputError(f"{name} is held at 0 ({fit.constraint}); there is nothing to estimate")
+    per_unit = LOG_WORTH_PER_UNIT[fit.scale] if fit.terms[k].kind in ("item", "covariate") else 1.0
+    return linear_contrast(fit, np.eye(len(fit.terms))[k], name, level, per_unit)
+
+
+def wald(fit: FitRecord, names: Sequence[str]) -> inference.WaldTest:
+    """Wald test that all the named parameters are 0; see :meth:`pairproof.Fit.wald`."""
+    if isinstance(names, str):
+        raise InputError(f"names={names!r}; expected a list of parameter names, for example [{names!r}]")
+    unknown = [n for n in names if n not in fit.names]
+    if unknown or not names:
+        raise InputError(f"no parameters {unknown}; there are {', '.join(fit.names[:30])}")
+    if len(set(names)) != len(names):
+        raise InputError(
+            f"names={list(names)}; a parameter is named twice, so the hypothesis has fewer parts than names"
+        )
+    index = [fit.names.index(n) for n in names]
+    fixed = [n for n, k in zip(names, index) if not fit.free[k]]
+    if fixed:
+        raise NotEstimableError(
+            f"{', '.join(fixed)}: a reference or not estimable, so there is nothing to test"
+        )
+    functions = np.zeros((len(index), len(fit.terms)))
+    functions[np.arange(len(index)), index] = 1.0
+    cov, b = fit.covariance.between(functions), fit.beta[index]
+    hypothesis = " = ".join(names) + " = 0"
+    if fit.robust is not None:
+        _check_independent(fit.robust.model_based.between(functions), names)
+        statistic, df, p = fit.robust.joint_test(functions, b)
+        return inference.WaldTest(statistic, len(index), p, hypothesis, df, fit.robust.title)
+    _check_independent(cov, names)
+    statistic = float(b @ np.linalg.solve(cov, b))
+    return inference.WaldTest(statistic, len(index), chi_square_p(statistic, len(index)), hypothesis)
+
+
+def _check_independent(cov: FloatArray, names: Sequence[str]) -> None:
+    # All items of a centred term are linearly dependent: their covariance is singular, with no number to
+    # report.
+    scale = np.sqrt(np.diag(cov))
+    if np.linalg.matrix_rank(cov / np.outer(scale, scale), tol=1e-10) < len(names):
+        raise NotEstimableError(
+            f"{', '.join(names)} are linearly dependent (they sum to a constant); leave one out"
+        )

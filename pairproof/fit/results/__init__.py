@@ -1,0 +1,1 @@
+"""Results of particular models: contests, random effects, whole answers, latent classes."""

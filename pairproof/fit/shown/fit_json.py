@@ -1,0 +1,199 @@
+"""A fit as the JSON object that programs read: every digit kept, null where there is no value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...errors import TooLargeError
+from ..estimates.fit_record import WITHOUT_ESTIMATE, Clustering, FitRecord, FitWarning, listed
+from ..estimates.predictions import sets_of_items, worth as worth_frame
+from ..estimates.tails import log10_student_p
+from ..inference.diagnostics import in_words
+from ..inference.wald import covariance_frame, estimates, parameter_frame
+
+#: A covariance of this many parameters is 80 MB of text; beyond it, `cov_params` is null and a warning says
+#: so.
+MOST_COVARIANCE = 2000
+
+
+def finite(x: float) -> float | None:
+    """The number as a Python float, or None: JSON has neither nan nor infinity."""
+    return float(x) if math.isfinite(x) else None
+
+
+def _by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float | None]:
+    return {name: finite(value) for name, value in zip(names, values)}
+
+
+def _worths(
+    fit: FitRecord, too_large: bool
+) -> tuple[dict[str, dict[str, float | None]], dict[str, dict[str, float | None]]]:
+    worth: dict[str, dict[str, float | None]] = {}
+    se: dict[str, dict[str, float | None]] = {}
+    frame = worth_frame(fit, with_se=not too_large)
+    for group, item, w, s in zip(frame["group"], frame["item"], frame["worth"], frame["se"]):
+        worth.setdefault(str(group), {})[str(item)] = finite(w)
+        se.setdefault(str(group), {})[str(item)] = finite(s)
+    return worth, se
+
+
+def _item_status(fit: FitRecord) -> dict[str, dict[str, str]]:
+    """How items that differ infinitely from others stand to them, by group; groups without such items are left out."""
+    of = fit.of_items
+    found = {
+        name: {item: status for item, status in zip(of.items, sets_of_items(of, group).status) if status}
+        for name, group in of.groups.items()
+    }
+    return {name: items for name, items in found.items() if items}
+
+
+def _reasons(fit: FitRecord, worth: dict[str, dict[str, float | None]]) -> list[FitWarning]:
+    """Warnings, and a reason for every null that none of them is about (references need none)."""
+    found = list(fit.warnings)
+    if fit.robust is not None:
+        found += [FitWarning("clusters", text) for text in fit.robust.cautions]
+        found += _without_error(fit, fit.robust)
+    elif said := in_words(fit):
+        found.append(FitWarning("clusters", said))
+    explained = {name for w in found if w.kind in WITHOUT_ESTIMATE for name in w.terms}
+    silent = tuple(n for n in fit.not_estimable if n not in explained)
+    if silent:
+        found.append(
+            FitWarning(
+                "not-estimable", f"not estimable from these data, so null: {listed(silent, 20)}", silent
+            )
+        )
+    apart = [group for group, items in worth.items() if any(w is None for w in items.values())]
+    if apart:
+        found.append(
+            FitWarning(
+                "no-worth",
+                "worths are null of items that cannot be compared with another, and sum to 1 within each set of items that"
+                f" can (item_status): {listed(apart, 20)}",
+            )
+        )
+    return found
+
+
+def _without_error(fit: FitRecord, robust: Clustering) -> list[FitWarning]:
+    """Why estimates have no standard error by cluster."""
+    places = np.flatnonzero(fit.free & np.isnan(fit.standard_errors))
+    units = np.eye(len(fit.terms))
+    alone = tuple(fit.names[k] for k in places if robust.alone(units[k]) is not None)
+    same = tuple(fit.names[k] for k in places if fit.names[k] not in alone)
+    found = []
+    if alone:
+        text = f"fitted from one cluster alone, so without a standard error by cluster: {listed(alone, 20)}"
+        found.append(FitWarning("one-cluster", text, alone))
+    if same:
+        text = (
+            f"all clusters say exactly the same, so without a standard error by cluster: {listed(same, 20)}"
+        )
+        found.append(FitWarning("no-spread", text, same))
+    return found
+
+
+def _parameters(fit: FitRecord) -> tuple[dict[str, Any], str]:
+    """params, bse, pvalues, log10_pvalues and conf_int by name, and "" or why all but the first have no
+    values.
+    """
+    try:
+        frame = parameter_frame(fit, 0.05)
+    except TooLargeError as error:
+        nothing = dict.fromkeys(fit.names)
+        return {
+            "params": _by_name(fit.names, estimates(fit)),
+            "bse": nothing,
+            "pvalues": nothing,
+            "log10_pvalues": nothing,
+            "df": None,
+            "conf_int": nothing,
+        }, str(error)
+    return {
+        "params": _by_name(fit.names, frame["estimate"]),
+        "bse": _by_name(fit.names, frame["se"]),
+        "df": None if fit.robust is None else _by_name(fit.names, fit.degrees_of_freedom),
+        "pvalues": _by_name(fit.names, frame["p"]),
+        "log10_pvalues": _by_name(fit.names, log10_student_p(fit.z, fit.degrees_of_freedom)),
+        "conf_int": {
+            name: None if math.isnan(low) else [float(low), float(high)]
+            for name, low, high in zip(fit.names, frame["low"], frame["high"])
+        },
+    }, ""
+
+
+def _covariance(fit: FitRecord) -> dict[str, Any]:
+    """What the standard errors suppose: independent answers ("model"), or independent clusters."""
+    if fit.robust is None:
+        return {"kind": "model", "clusters": [], "n_clusters": []}
+    return {
+        "kind": fit.robust.kind,
+        "clusters": list(fit.robust.columns),
+        "n_clusters": list(fit.robust.n_clusters),
+    }
+
+
+def fit_dict(fit: FitRecord) -> dict[str, Any]:
+    """The object that `pairproof fit --json` prints, made of dict, list, str, int, float, bool and None
+    only.
+    """
+    table, too_large = _parameters(fit)
+    worth, worth_se = _worths(fit.of_items, bool(too_large)) if fit.spec.has_worths else ({}, {})
+    warnings = _reasons(fit, worth)
+    covariance = None
+    if too_large:
+        warnings.append(
+            FitWarning("too-large", f"bse, pvalues, conf_int, worth_se and cov_params are null: {too_large}")
+        )
+    elif int(fit.free.sum()) <= MOST_COVARIANCE:
+        matrix = covariance_frame(fit)
+        covariance = {
+            "names": [str(n) for n in matrix.index],
+            "rows": [[finite(x) for x in row] for row in matrix.to_numpy()],
+        }
+    else:
+        n = int(fit.free.sum())
+        text = (
+            f"cov_params is null: {n:,} free parameters would make {n**2:,} numbers (limit"
+            f" {MOST_COVARIANCE:,} parameters); fit.cov_params() in Python has them"
+        )
+        warnings.append(FitWarning("too-large", text))
+    return {
+        "model": fit.model,
+        "items": list(fit.items),
+        **table,
+        "covariance": _covariance(fit),
+        "cov_params": covariance,
+        "terms": [term.to_dict() for term in fit.terms],
+        "scale": fit.scale,
+        "constraint": fit.constraint,
+        "ties": fit.ties,
+        "worth": worth,
+        "worth_se": worth_se,
+        "item_status": _item_status(fit) if fit.spec.has_worths else {},
+        "deviance": finite(fit.deviance),
+        "df_resid": int(fit.df_resid),
+        "null_deviance": finite(fit.null_deviance),
+        "df_null": int(fit.df_null),
+        "llf": finite(fit.llf),
+        "aic": finite(fit.aic),
+        "bic": finite(fit.bic),
+        "rank": int(fit.rank),
+        "n_infinite": int(fit.n_infinite),
+        "n_comparisons": float(fit.n_comparisons),
+        "engine": fit.engine,
+        "stopping": {
+            "rule": fit.stopping.rule,
+            "reached": bool(fit.stopping.reached),
+            "steps": int(fit.stopping.steps),
+            "value": finite(fit.stopping.value),
+        },
+        "not_estimable": list(fit.not_estimable),
+        "warnings": [str(w) for w in warnings],
+        "warning_kinds": [w.kind for w in warnings],
+        **fit.spec.stated,
+    }

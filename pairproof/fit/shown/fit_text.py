@@ -1,0 +1,362 @@
+"""A fit as text for a terminal and as HTML for a notebook; no number is computed here."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import zip_longest
+
+import numpy as np
+
+from ...text import WIDTH, fixed, label, number, safe, shorten
+from ..estimates.fit_record import FEW_DF, FitRecord, listed, title
+from ..estimates.identification import of_two_or_more
+from ..estimates.predictions import sets_of_items, worth
+from ..estimates.specification import LOG_WORTH_PER_UNIT
+from ..estimates.tails import SMALLEST, log10_student_p, p_words
+from ..inference.diagnostics import goodness_of_fit, in_words
+from ..inference.wald import first_rows
+
+#: Most rows shown, with a note of how many are left out: 400 judges and 30 items have 11,601 parameters.
+ROWS = 60
+
+
+def _likelihood_words(fit: FitRecord) -> str:
+    if fit.spec.pseudo_comparisons:
+        return "quasi (pseudo-comparisons)"
+    return "quasi (half wins or weights)" if fit.quasi_likelihood else fit.spec.likelihood_in_words
+
+
+def p_value(p: float, log10_p: float) -> str:
+    """`0.0123`, `1.2e-05`, and where a double ends `1e-1234`, which fits the column; `-` for nan."""
+    if math.isnan(p):
+        return "-"
+    if p >= 0.001:
+        return f"{p:.4f}"
+    return f"{p:.1e}" if p >= SMALLEST else p_words(p, log10_p, 1)
+
+
+def deviance_table(fit: FitRecord) -> str:
+    """The table of the deviance, in words: `24 cells with comparisons: pair of items x judge`."""
+    n = fit.cell_table().n_cells
+    if fit.spec.cells == ("row",):
+        return f"{n:,} rows of the table, each a cell"
+    covariates = list(dict.fromkeys([*(c for t in fit.terms for c, _ in t.by), *fit.spec.cells]))
+    if fit.spec.order_effect:
+        covariates.append("who is named first")
+    covariates += [f"value of {t.name}" for t in fit.terms if t.kind == "comparison"]
+    return f"{n:,} cell{'' if n == 1 else 's'} with comparisons: {' x '.join(['pair of items', *covariates])}"
+
+
+def reference_levels(fit: FitRecord) -> str:
+    """Levels and reference levels: `judge: J2, J3, J4 against J1`; "" without categorical covariates."""
+    parts = []
+    for covariate in dict.fromkeys(c for t in fit.terms for c, level in t.by if level is not None):
+        effects = list(dict.fromkeys(str(lv) for t in fit.terms for c, lv in t.by if c == covariate))
+        first = [str(g[covariate]) for g in fit.groups.values() if g[covariate] not in effects]
+        more = f" and {len(effects) - 6} more" if len(effects) > 6 else ""
+        against = f" against {first[0]}" if first else ""  # times and classes have no reference
+        parts.append(f"{covariate}: {', '.join(effects[:6])}{more}{against}")
+    return "; ".join(parts)
+
+
+def scale_words(fit: FitRecord) -> str:
+    if fit.spec.scale_in_words:
+        return fit.spec.scale_in_words
+    if LOG_WORTH_PER_UNIT[fit.scale] == 2.0:
+        return "lambda: odds of A to B = exp(2 (A - B))"
+    return "log-odds: odds of A to B = exp(A - B)"
+
+
+def _stopping(fit: FitRecord) -> str:
+    s = fit.stopping
+    end = "reached" if s.reached else "NOT REACHED"
+    value = "" if math.isnan(s.value) else f" (at {s.value:.2g})"
+    steps = f" in {s.steps} step{'' if s.steps == 1 else 's'}" if s.steps else ""
+    return f"{s.rule}: {end}{steps}{value}"
+
+
+def _comparisons(fit: FitRecord) -> str:
+    ties = float(fit.data.ties.sum())
+    if not fit.data.tie_category:
+        return f"{fit.n_comparisons:.10g}, no tie category"
+    if fit.spec.ties == "drop":
+        return f"{fit.n_comparisons:.10g} ({ties:.10g} ties dropped from {fit.data.n_comparisons:.10g})"
+    return (
+        f"{fit.n_comparisons:.10g}, of them"
+        f" {ties:.10g} ties{' (half a win for each)' if fit.spec.ties == 'half' else ''}"
+    )
+
+
+def _header(fit: FitRecord) -> Iterator[str]:
+    # With random effects there is no deviance, by penalised quasi-likelihood no likelihood either.
+    has_deviance, has_likelihood = not math.isnan(fit.deviance), not math.isnan(fit.llf)
+    numbers = [
+        *([("Log-likelihood", fixed(fit.llf))] if has_likelihood else []),
+        *([("Deviance", f"{fixed(fit.deviance)} on {fit.df_resid} df")] if has_deviance else []),
+        *([("Null deviance", f"{fixed(fit.null_deviance)} on {fit.df_null} df")] if has_deviance else []),
+        *([("AIC", fixed(fit.aic)), ("BIC", fixed(fit.bic))] if has_likelihood else []),
+        _parameters(fit),
+    ]
+    words = [
+        ("Items", f"{len(fit.items)}"),
+        ("Comparisons", _comparisons(fit)),
+        ("Constraint", fit.constraint),
+        ("Likelihood", _likelihood_words(fit)),
+    ]
+    if len(fit.groups) > 1:
+        words.append(("Groups", f"{len(fit.groups)}"))
+    for (left, value), (right, figure) in zip_longest(words, numbers, fillvalue=("", "")):
+        yield f"{left:<13}{shorten(value, 42):<43}{right:<22}{figure}".rstrip()
+    levels = reference_levels(fit)
+    for name, text in [
+        *([("Levels", levels)] if levels else []),
+        ("Scale", scale_words(fit)),
+        ("Engine", fit.engine),
+        ("Stopping", _stopping(fit)),
+        *([("Deviance on", deviance_table(fit))] if has_deviance else []),
+    ]:
+        yield from _wrapped(f"{name:<13}{text}", 13)
+    yield from _wrapped(f"{'Fit':<13}{_goodness(fit)}", 13)
+    if fit.robust is not None:
+        yield from _wrapped(f"{'Errors':<13}{fit.robust.title}", 13)
+
+
+def _parameters(fit: FitRecord) -> tuple[str, str]:
+    """k of AIC and BIC, and along how many dimensions of them there is no finite estimate."""
+    if fit.n_infinite:
+        return "Parameters fitted", f"{fit.rank}, infinite along {fit.n_infinite}"
+    return "Estimable parameters", f"{fit.rank}"
+
+
+def _goodness(fit: FitRecord) -> str:
+    test = goodness_of_fit(fit)
+    text = f"Pearson chi-square {fixed(test.pearson)}"
+    if not math.isnan(test.p_deviance):
+        by_deviance, by_pearson = p_value(test.p_deviance, test.log10_p_deviance), p_value(
+            test.p_pearson, test.log10_p_pearson
+        )
+        text = f"deviance p = {by_deviance}, {text}, p = {by_pearson}".replace("= <", "< ")
+    if math.isnan(test.pearson) and test.caution:
+        return test.caution
+    return f"{text}; {test.caution}" if test.caution else text
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    # replace_whitespace stays off: the column of names is padded with blanks.
+    return textwrap.wrap(
+        label(text), WIDTH, subsequent_indent=" " * indent, break_long_words=True, replace_whitespace=False
+    )
+
+
+def _status(fit: FitRecord, place: int) -> str:
+    """Why a parameter has no standard error; "" if it has one."""
+    if not fit.estimable[place]:
+        return _infinite_in_words(fit, place) or "not estimable"
+    if fit.is_reference[place]:
+        return "reference" if fit.terms[place].kind == "item" else "at its boundary"
+    if fit.robust is not None and math.isnan(fit.standard_errors[place]):
+        cluster = fit.robust.alone(np.eye(len(fit.terms))[place])
+        return "no spread between clusters" if cluster is None else f"fitted from {cluster} alone"
+    return ""
+
+
+def _infinite_in_words(fit: FitRecord, place: int) -> str:
+    """ "below all" of an item's only parameter; "" where its parameters are not its ability, or the reference is infinite."""
+    term = fit.terms[place]
+    if term.kind != "item" or fit.spec.item_terms or len(fit.layout.blocks) != 1 or len(fit.groups) != 1:
+        return ""
+    sets = sets_of_items(fit, next(iter(fit.groups.values())))
+    reference = sets.of[fit.is_reference[fit.layout.places[0]].argmax()] if fit.spec.reference != "sum" else 0
+    return sets.status[fit.items.index(str(term.item))] if reference == 0 else ""
+
+
+def parameter_rows(fit: FitRecord, rows: int) -> list[tuple[str, ...]]:
+    """name and a number for each of `columns` as text, or name, number and status, of the first `rows`
+    parameters.
+    """
+    frame = first_rows(fit, rows)
+    ratios, df = (frame["z"], np.inf) if fit.robust is None else (frame["t"], frame["df"].to_numpy())
+    log10_p = log10_student_p(ratios.to_numpy(), df)
+    out: list[tuple[str, ...]] = []
+    for place, (name, row) in enumerate(zip(frame.index, frame.itertuples(index=False))):
+        status = _status(fit, place)
+        if status:
+            out.append((str(name), number(float(row.estimate)), status))
+            continue
+        ratio = (number(row.z, 3),) if fit.robust is None else (number(row.t, 3), number(float(row.df), 1))
+        p = p_value(row.p, log10_p[place])
+        out.append(
+            (str(name), number(row.estimate), number(row.se), *ratio, p, number(row.low), number(row.high))
+        )
+    return out
+
+
+def columns(fit: FitRecord) -> tuple[str, ...]:
+    """Heads of the table of parameters, without that of the names."""
+    ratio = ("z",) if fit.robust is None else ("t", "df")
+    return ("estimate", "se", *ratio, "p", "2.5 %", "97.5 %")
+
+
+#: Width of each column of numbers.
+_SIZES = {"estimate": 11, "se": 10, "z": 9, "t": 9, "df": 9, "p": 9, "2.5 %": 11, "97.5 %": 11}
+
+
+def coefficients(fit: FitRecord, rows: int) -> Iterator[str]:
+    table = parameter_rows(fit, rows)
+    heads = columns(fit)
+    sizes = [_SIZES[head] for head in heads]
+    longest = WIDTH - 1 - sum(sizes)
+    width = max([9, *(len(shorten(row[0], longest)) for row in table)]) + 1
+    yield " " * width + "".join(f"{head:>{size}}" for head, size in zip(heads, sizes))
+    for row in table:
+        if len(row) == 3:
+            yield f"{shorten(row[0], longest):<{width}}{row[1]:>11}  ({row[2]})"
+        else:
+            yield f"{shorten(row[0], longest):<{width}}" + "".join(
+                f" {cell:>{size - 1}}" for cell, size in zip(row[1:], sizes)
+            )
+
+
+def worths(fit: FitRecord) -> Iterator[str]:
+    """Worths of a few groups side by side; where to find them if they are many, or what there is instead."""
+    if not fit.spec.has_worths:
+        yield f"No worths with this link; fit.probabilities() has those of all pairs of {len(fit.items)} items"
+        return
+    if len(fit.groups) > 4 or len(fit.items) > 30:
+        yield (
+            f"Worths of {len(fit.items)} items in"
+            f" {len(fit.groups)} group{'s' if len(fit.groups) > 1 else ''}: fit.worth()"
+        )
+        return
+    frame = worth(fit.of_items)
+    sets = {name: sets_of_items(fit.of_items, group) for name, group in fit.groups.items()}
+    status = [s for found in sets.values() for s in found.status]
+    text = [
+        f"{number(w)} ({number(s)})" if not math.isnan(w) else why or "not estimable"
+        for w, s, why in zip(frame["worth"], frame["se"], status)
+    ]
+    n = len(fit.items)
+    width = max(9, *(len(shorten(item, 30)) for item in fit.items)) + 1
+    heads = ["worth (se)"] if list(fit.groups) == ["all"] else [shorten(group, 16) for group in fit.groups]
+    yield f"{'Worths':<{width}}" + "".join(f"{head:>17}" for head in heads)
+    for k, item in enumerate(fit.items):
+        yield f"{shorten(item, 30):<{width}}" + "".join(f"{text[g * n + k]:>17}" for g in range(len(heads)))
+    for name, found in sets.items():
+        several = [[fit.items[k] for k in places] for places in of_two_or_more(found)]
+        if len(several) > 1:
+            where = "" if name == "all" else f" ({name})"
+            yield from _wrapped(
+                f"Worths sum to 1 within each set of items{where}, and are not compared between sets:"
+                f" {' | '.join(listed(names, 8) for names in several)}",
+                2,
+            )
+
+
+def cut_note(fit: FitRecord, rows: int) -> str:
+    """A note of how many parameters the table leaves out and how to see them; "" if none."""
+    hidden = len(fit.terms) - rows
+    if hidden <= 0:
+        return ""
+    return (
+        f"... {hidden:,} of {len(fit.terms):,} parameters are not shown; fit.to_frame() or"
+        " fit.summary(rows=...) has them"
+    )
+
+
+def _not_estimable(fit: FitRecord) -> str:
+    return f"Not estimable: {listed(fit.not_estimable, 20)}"
+
+
+def summary(fit: FitRecord, rows: int = ROWS) -> str:
+    """The fit as text, at most 100 columns wide.
+
+    rows: parameters shown at most; how many are left out is said.
+    """
+    lines = [*_wrapped(title(fit), 2), "=" * WIDTH, *_header(fit), "-" * WIDTH, *coefficients(fit, rows)]
+    note = cut_note(fit, rows)
+    lines += [note] if note else []
+    lines += ["-" * WIDTH, *worths(fit), "-" * WIDTH]
+    if fit.further_lines:
+        lines += [part for line in fit.further_lines for part in _wrapped(line, 2)] + ["-" * WIDTH]
+    if fit.not_estimable:
+        lines += _wrapped(_not_estimable(fit), 2)
+    for warning in fit.warnings:
+        lines += _wrapped(f"Warning: {warning}", 2)
+    for sentence in (*cautions(fit), how(fit)):
+        lines += _wrapped(sentence, 2)
+    return safe("\n".join(lines))
+
+
+def how(fit: FitRecord) -> str:
+    """How the standard errors, p-values and intervals were made."""
+    if fit.robust is None:
+        return f"z and two-sided p against the reference (normal); 95 % Wald intervals; {fit.spec.errors_in_words}."
+    df = "Satterthwaite's df" if fit.robust.kind == "CR2" else "clusters less one df"
+    largest = (
+        "; of each estimate the largest of the two-way and both one-way standard errors"
+        if len(fit.robust.columns) == 2
+        else ""
+    )
+    return f"t and two-sided p against the reference; 95 % Wald intervals by t; {fit.robust.title}, {df}{largest}."
+
+
+def cautions(fit: FitRecord) -> list[str]:
+    """Sentences on standard errors that suppose too much: independent answers, or many clusters."""
+    if fit.robust is None:
+        said = in_words(fit)
+        return [f"Clusters: {said}."] if said else []
+    out = [f"Caution: {text}." for text in fit.robust.cautions]
+    # Of many parameters only those in the table are looked at: each takes a pass over the clusters.
+    few = [name for name, df in zip(fit.names[:ROWS], fit.degrees_of_freedom[:ROWS]) if df < FEW_DF]
+    if few:
+        out.append(f"Caution: p is rough on fewer than {FEW_DF:g} degrees of freedom: {listed(few, 10)}.")
+    return out
+
+
+def _cells(row: Sequence[str]) -> str:
+    name = f"<th style='text-align:left'>{escape(row[0])}</th>"
+    if len(row) == 3:
+        return (
+            f"<tr>{name}<td>{escape(row[1])}</td><td colspan='6'"
+            f" style='text-align:left'><i>{escape(row[2])}</i></td></tr>"
+        )
+    return f"<tr>{name}{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>"
+
+
+def html(fit: FitRecord, rows: int = ROWS) -> str:
+    """The fit as a piece of HTML: one table, everything that comes from the data escaped."""
+    facts = [
+        fit.counted,
+        *([] if math.isnan(fit.deviance) else [f"deviance {fixed(fit.deviance)} on {fit.df_resid} df"]),
+        *([] if math.isnan(fit.llf) else [f"log-likelihood {fixed(fit.llf)}", f"AIC {fixed(fit.aic)}"]),
+        fit.constraint,
+        scale_words(fit),
+        fit.engine,
+    ]
+    if fit.robust is not None:
+        facts.append(fit.robust.title)
+    if not fit.stopping.reached:
+        facts.append(_stopping(fit))
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns(fit))
+    body = "".join(_cells(row) for row in parameter_rows(fit, rows))
+    notes = [
+        n
+        for n in [
+            cut_note(fit, rows),
+            *fit.further_lines,
+            _not_estimable(fit) if fit.not_estimable else "",
+            *(f"Warning: {w}" for w in fit.warnings),
+            *cautions(fit),
+        ]
+        if n
+    ]
+    return (
+        "<div"
+        f" class='pairproof-fit'><p><b>{escape(title(fit))}</b><br><small>{escape('; '.join(facts))}</small></p>"
+        f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
+        + "".join(f"<p><small>{escape(n)}</small></p>" for n in notes)
+        + "</div>"
+    )

@@ -1,1 +1,0 @@
-"""The methods of a fit, by what they are about: parameters, items and data, comparisons of items."""

@@ -1,0 +1,263 @@
+"""The calls of a script by where they stand: a call site, evaluated once or in a loop, and what is left out.
+
+RecordedCall (line 8, nth 1, 2, 3) + their steps -> CallSite "f" with keys "north", "south", "west"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Union
+
+from ..bridge.capture.recorded import Captured, RecordedCall
+from .names import Names, identifier
+from .outcome import LeftOut, called_in
+from .translate.python_code import KINDS, Result, expression, parts
+from .translate.translation import Step
+
+#: A loop variable's value, or several of nested loops, or 1, 2, ...
+Key = Union[str, int, float, tuple[Union[str, int, float], ...]]
+
+
+#: Generic functions, whose methods are called by their names.
+_GENERIC = (
+    "anova",
+    "add1",
+    "drop1",
+    "predict",
+    "residuals",
+    "vcov",
+    "itempar",
+    "worth",
+    "qvcalc",
+    "update",
+    "step",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CallSite:
+    """A call of the script that has Python code.
+
+    name: Python name of its value, or of the dict of its values.  steps: evaluations with code, in the order
+    of R.  keys: of the dict, one a step; () if the call was evaluated once.  loop_names: R's names of the
+    variables that the keys are values of; () if there are none.  variable: R's name; "" if none.  task:
+    number of the top-level expression that ran, for the order of the script.  where: "line 12"; "line 25,
+    through line 12" if the call stands in a function that line 25 came to.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    keys: tuple[Key, ...]
+    loop_names: tuple[str, ...]
+    variable: str
+    task: int
+    where: str = ""
+
+    @property
+    def call(self) -> RecordedCall:
+        """Its first evaluation."""
+        return self.steps[0].call
+
+    @property
+    def many(self) -> bool:
+        """Whether it was evaluated several times, so that its value is a dict."""
+        return bool(self.keys)
+
+
+@dataclass(frozen=True)
+class Left:
+    """Calls without Python code.
+
+    where: "line 12".  function: "nlm(...)".  task, `first`: for the order: the top-level expression, and the
+    `id` of the first of them.
+    """
+
+    where: str
+    function: str
+    reason: str
+    count: int
+    task: int
+    first: int
+
+    def __str__(self) -> str:
+        times = f" ({self.count:,} calls)" if self.count > 1 else ""
+        return f"{self.where}: {self.function}{times} -> {self.reason}"
+
+
+def written(step: Step) -> bool:
+    """Whether a step has code that gave a value."""
+    return step.translation.code is not None and step.state in ("native", "bridge")
+
+
+def of_text(left: LeftOut) -> Left:
+    """A call outside this field, which stands in the script's text."""
+    m = left.mentioned
+    return Left(str(m.place), f"{m.function}(...)", f"{left.reason}; left out", 1, m.task, 0)
+
+
+def running_tasks(calls: Iterable[RecordedCall]) -> dict[int, int]:
+    """Call id -> number of the top-level expression; that of the call before where R's is unknown."""
+    found, now = {}, 0
+    for call in sorted(calls, key=lambda c: c.id):
+        now = max(now, call.task)
+        found[call.id] = call.task or now
+    return found
+
+
+def sites(captured: Captured, steps: Sequence[Step]) -> tuple[list[CallSite], list[Left]]:
+    """The call sites with code in the order of their first evaluations, and what is left out."""
+    by_id = {step.call.id: step for step in steps}
+    tasks = running_tasks(captured.calls)
+    groups: dict[tuple[object, ...], list[RecordedCall]] = {}
+    for call in captured.calls:
+        groups.setdefault(_site_of(call), []).append(call)
+    drafts: list[CallSite] = []
+    for group in groups.values():
+        done = [by_id[c.id] for c in group if c.id in by_id and written(by_id[c.id])]
+        if done:
+            keys, loop_names = _keys(done, group) if len(group) > 1 else ((), ())
+            variables = {c.variable for c in group}
+            variable = variables.pop() if len(variables) == 1 else ""
+            call = done[0].call
+            where = _where(captured, call)
+            drafts.append(CallSite("", tuple(done), keys, loop_names, variable, tasks[call.id], where))
+    drafts = list(_in_order(drafts))
+    return _named(drafts), _left(captured, by_id, tasks)
+
+
+def names_of(found: Iterable[CallSite]) -> dict[int, tuple[str, Union[Key, None]]]:
+    """Call id -> the name of its value, and its key in the dict of that name."""
+    return {
+        step.call.id: (site.name, site.keys[k] if site.many else None)
+        for site in found
+        for k, step in enumerate(site.steps)
+    }
+
+
+def _where(captured: Captured, call: RecordedCall) -> str:
+    called = called_in(captured, call)
+    if not called:
+        return str(call.place)
+    file = f" of {call.place.file}" if call.place.file not in ("", captured.text.name) else ""
+    return f"line {called}, through {call.place}{file}"
+
+
+def _site_of(call: RecordedCall) -> tuple[object, ...]:
+    return (call.task, call.place.file, call.place.line, call.place.last, call.function, call.text)
+
+
+# -- names ---------------------------------------------------------------------------------------------------
+
+
+def _named(drafts: Sequence[CallSite]) -> list[CallSite]:
+    """The sites with their Python names; the first that has a variable of the script gets its name."""
+    names = Names()
+    first: dict[int, str] = {}
+    seen = set()
+    for k, site in enumerate(drafts):
+        if identifier(site.variable) and site.variable not in seen:
+            seen.add(site.variable)
+            first[k] = names.name(site.variable, "fit")
+    return [replace(site, name=first.get(k) or names.name(*_words(site))) for k, site in enumerate(drafts)]
+
+
+def _words(site: CallSite) -> tuple[str, str]:
+    """The variable's name, else the line's."""
+    call = site.call
+    head, dot, _ = call.name.partition(".")
+    method = head if dot and head in _GENERIC else call.name  # anova.gnm is what anova() called
+    base = (identifier(method) or "value") if call.helper else "fit"
+    place = str(call.place.line) if call.place.line else f"call_{call.id}"
+    return (site.variable if identifier(site.variable) else f"{base}_{place}"), f"{base}_{place}"
+
+
+# -- keys ----------------------------------------------------------------------------------------------------
+
+
+def _keys(done: Sequence[Step], group: Sequence[RecordedCall]) -> tuple[tuple[Key, ...], tuple[str, ...]]:
+    """Keys of the evaluations: values of one loop variable, of several together, or 1, 2, ...
+
+    A text comes before a number, since a number is more often a counter beside the name.
+    """
+    common = [n for n in done[0].call.keys if all(n in s.call.keys for s in done)]
+    if len(done) == 1 and common:
+        return (tuple([done[0].call.keys[common[0]]])), (common[0],)
+    columns = {n: [s.call.keys[n] for s in done] for n in common}
+    columns = {n: c for n, c in columns.items() if len({type(v) for v in c}) == 1 and all(v == v for v in c)}
+    for n in sorted(columns, key=lambda n: not isinstance(columns[n][0], str)):
+        if len(set(columns[n])) == len(done):
+            return tuple(columns[n]), (n,)
+    varying = [n for n in columns if len(set(columns[n])) > 1]
+    together = list(zip(*(columns[n] for n in varying)))
+    if len(varying) > 1 and len(set(together)) == len(done):
+        return tuple(together), tuple(varying)
+    place = {call.id: k for k, call in enumerate(group, 1)}
+    return tuple(place[s.call.id] for s in done), ()
+
+
+# -- order ---------------------------------------------------------------------------------------------------
+
+
+def _in_order(drafts: Sequence[CallSite]) -> Iterator[CallSite]:
+    """The sites in the order of their first calls; one that needs a later site's value is written call by call.
+
+    Within a loop a call may use the value that another call of the loop had the round before. Then neither site can be
+    written before the other as a whole.
+    """
+    drafts = sorted(drafts, key=lambda s: s.call.id)
+    home = {step.call.id: k for k, site in enumerate(drafts) for step in site.steps}
+    needs = [
+        {(home.get(i, k), step.call.id) for step in site.steps for i in _results(step)}
+        for k, site in enumerate(drafts)
+    ]
+    crossing = {
+        m for k, found in enumerate(needs) for other, _ in found if other > k for m in range(k, other + 1)
+    }
+    whole = [site for k, site in enumerate(drafts) if k not in crossing]
+    single = [
+        replace(site, steps=(step,), keys=(), loop_names=())
+        for k, site in enumerate(drafts)
+        if k in crossing
+        for step in site.steps
+    ]
+    yield from sorted([*whole, *single], key=lambda s: s.call.id)
+
+
+def _results(step: Step) -> Iterator[int]:
+    code = step.translation.code
+    if isinstance(code, KINDS):
+        for part in parts(expression(code)):
+            if isinstance(part, Result):
+                yield part.call
+
+
+# -- left out ------------------------------------------------------------------------------------------------
+
+
+def _left(captured: Captured, by_id: Mapping[int, Step], tasks: Mapping[int, int]) -> list[Left]:
+    """Calls without code, those of one line with one reason together."""
+    found: dict[tuple[str, str, str], list[RecordedCall]] = {}
+    for call in captured.calls:
+        step = by_id.get(call.id)
+        if step is not None and (written(step) or call.helper and step.by_package):
+            continue  # what a package looked up for itself is no call of the script
+        key = (str(call.place), f"{call.name}(...)", _reason(step))
+        found.setdefault(key, []).append(call)
+    return [
+        Left(where, function, reason, len(calls), tasks[calls[0].id], calls[0].id)
+        for (where, function, reason), calls in found.items()
+    ]
+
+
+def _reason(step: Union[Step, None]) -> str:
+    if step is None:
+        return "not translated; left out"
+    if step.refused:
+        return f"Python refuses it: {_sentence(step.refused)}"
+    return f"{_sentence(step.translation.reason) or 'no counterpart'}; left out"
+
+
+def _sentence(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip().rstrip(".")

@@ -1,0 +1,259 @@
+"""The stage in which a migration is made, and the way of its files from there to the user's folder.
+
+Tables are written to the stage before anything is computed from them: what is evaluated is read from the very
+files that are delivered; only their names may become better later.  The user's folder is touched when all of
+it has been shown to work.
+
+`NAME.recorded.json` is the list of what an earlier run wrote, with digests: only such files, unchanged since,
+are replaced; those that are not written again are removed.  A list is believed for names of our own kind
+only: tables in `data`, records in `recorded/TEST`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import hashlib
+import io
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..bridge.values.frames import csv_text
+from ..errors import InputError
+from ..files.outputs import AnyPath, check, write
+from ..text import quoted
+from ..validation.again import FORMAT
+from .names import Unique, plain
+from .run_file import MADE_BY, digest_of
+from .translate.python_code import File
+
+#: Folder of the tables, beside the script.
+DATA = "data"
+
+
+class Stage:
+    """CSV files in a folder of their own; equal tables are one file.
+
+    folder: an empty folder, or one to be made.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self._names = Unique()
+        self._paths: dict[str, Path] = {}
+        self._digests: dict[int, tuple[File, str]] = {}
+
+    def place(self, file: File) -> Path:
+        """Where the table is; it is written if no equal one has been.
+
+        Returns Path: `FOLDER/data/NAME.csv`.
+        """
+        digest = self.digest(file)
+        if digest not in self._paths:
+            path = self.folder / DATA / f"{self._names.name(plain(file.stem))}.csv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(_content(file))
+            self._paths[digest] = path
+        return self._paths[digest]
+
+    def path_of(self, digest: str) -> Path:
+        """Where the table of that digest is."""
+        return self._paths[digest]
+
+    def digest(self, file: File) -> str:
+        """SHA-256 of the table's CSV text, by which equal tables are found."""
+        known = self._digests.get(id(file))
+        if known is None:
+            # The file is kept beside its digest: the id of a live object belongs to no other.
+            known = self._digests[id(file)] = (file, hashlib.sha256(_content(file)).hexdigest())
+        return known[1]
+
+
+def _content(file: File) -> bytes:
+    """The table as bytes of a CSV file, read back and compared."""
+    text = csv_text(file.columns)
+    try:
+        raw = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        bad = text[error.start : error.start + 20]
+        raise InputError(f"table {quoted(file.stem)}: {bad!a} is no text that UTF-8 can hold") from None
+    lines = list(csv.reader(io.StringIO(text, newline="")))
+    expected = [list(file.columns), *(list(map(_field, row)) for row in zip(*file.columns.values()))]
+    for n, (found, wanted) in enumerate(zip(lines, expected), 1):
+        if found != wanted:
+            raise InputError(
+                f"table {quoted(file.stem)}, line {n}: {quoted(wanted)} comes back from a CSV file as"
+                f" {quoted(found)}; such text cannot be kept in one"
+            )
+    if len(lines) != len(expected):
+        raise InputError(
+            f"table {quoted(file.stem)}: {len(expected)} lines come back from a CSV file as {len(lines)}"
+        )
+    return raw
+
+
+def _field(value: object) -> str:
+    """A value as a field of the file; a missing one is empty."""
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+_MOST_BYTES = 512 * 1024**2
+
+
+def digest(content: bytes) -> str:
+    """SHA-256."""
+    return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What an earlier run wrote beside its script.
+
+    run: name of its JSON file.
+    """
+
+    folder: Path
+    run: str
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def ours(self, name: str) -> bool:
+        """Whether the file is as that run wrote it."""
+        wanted = self.files.get(name)
+        if wanted is None:
+            return False
+        with contextlib.suppress(OSError):
+            path = self.folder / name
+            return not path.is_symlink() and path.is_file() and digest(path.read_bytes()) == wanted
+        return False
+
+    def taken(self) -> list[str]:
+        """Names of tables, without suffix, that are not free: files that this run did not write, or changed ones."""
+        try:
+            there = sorted(os.listdir(self.folder / DATA))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise InputError(f"{self.folder / DATA}: cannot be read ({error.strerror})") from None
+        return [
+            name[:-4] for name in there if name.lower().endswith(".csv") and not self.ours(f"{DATA}/{name}")
+        ]
+
+
+def earlier(folder: Path, run: str, test_stem: str) -> Earlier:
+    """What the run of that name wrote; nothing if there is none, or if somebody has changed its list.
+
+    run: "analysis.recorded.json".  test_stem: "test_analysis".
+    """
+    content = _run_found(folder / run)
+    if content is None:
+        return Earlier(folder, run)
+    own = {run.removesuffix(".recorded.json") + ".py", f"{test_stem}.py"}
+    known = re.compile(
+        rf"{DATA}/[A-Za-z0-9_-]{{1,80}}\.csv|recorded/{re.escape(test_stem)}/[A-Za-z0-9_.=-]{{1,200}}\.json"
+    )
+    files = content.get("files")
+    return Earlier(
+        folder,
+        run,
+        {
+            name: value
+            for name, value in (files.items() if isinstance(files, dict) else ())
+            if isinstance(value, str) and (name in own or known.fullmatch(name))
+        },
+    )
+
+
+def _run_found(path: Path) -> dict[str, object] | None:
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return None
+        return _parsed(path.read_bytes())
+    except OSError:
+        return None
+
+
+def _parsed(raw: bytes) -> dict[str, object] | None:
+    """A run that is as it was written; None for anything else."""
+    try:
+        content = json.loads(raw)
+        if (
+            not isinstance(content, dict)
+            or content.get("made_by") != MADE_BY
+            or content.get("format") != FORMAT
+        ):
+            return None
+        return content if content.get("sha256") == digest_of(content) else None
+    except (ValueError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+def ready(before: Earlier, names: Iterable[str], reads: Iterable[AnyPath], force: bool) -> None:
+    """Whether files of these names may be written, so far as it can be known before there is anything to write."""
+    read = list(reads)
+    for name in names:
+        ours = _known(before, name)
+        check(before.folder / name, reads=read, force=force or ours, again=ours)
+
+
+def _known(before: Earlier, name: str) -> bool:
+    return before.ours(name) or name == before.run and _run_found(before.folder / name) is not None
+
+
+def deliver(
+    stage: Path, names: Iterable[str], before: Earlier, reads: Iterable[AnyPath], force: bool
+) -> list[Path]:
+    """Write the files of a stage into the folder of an earlier run, and remove what that run wrote and this one does not.
+
+    before: also says which folder.  reads: what is read, and never written over.  force: replace the scripts
+    and the run if they are not ours, too; never a table.
+    """
+    wanted, read = list(names), list(reads)
+    contents = {name: (stage / name).read_bytes() for name in wanted}
+    ready(before, [name for name in wanted if "/" not in name], read, force)
+    folders = sorted({(before.folder / name).parent for name in wanted} - {before.folder})
+    for folder in folders:
+        _folder(folder)
+
+    # Everything that could be refused is asked before anything is written.
+    for name in wanted:
+        ours = _known(before, name)
+        check(
+            before.folder / name,
+            reads=read,
+            force=(force and "/" not in name) or ours,
+            content=contents[name],
+            again=ours,
+        )
+    for name in wanted:
+        ours = _known(before, name)
+        write(
+            before.folder / name,
+            contents[name],
+            reads=read,
+            force=(force and "/" not in name) or ours,
+            again=ours,
+        )
+    _remove(before, set(wanted))
+    return [before.folder / name for name in wanted]
+
+
+def _folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{folder}: no folder for {quoted(folder.name)} can be made here ({error.strerror}); remove what has this"
+            " name, or write into another folder"
+        ) from None
+
+
+def _remove(before: Earlier, kept: set[str]) -> None:
+    """Tables and records of the earlier run that are of no use any more."""
+    for name in before.files:
+        if "/" in name and name not in kept and before.ours(name):
+            with contextlib.suppress(OSError):
+                os.unlink(before.folder / name)

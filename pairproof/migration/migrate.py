@@ -1,0 +1,213 @@
+"""`migrate(script)`: run an R analysis unchanged, and leave a Python script that does the same.
+
+Every number is compared.
+
+analysis.R --R, recorded--> calls with their values --translated--> Python code --evaluated--> values
+    --held against R's numbers of that run--> analysis.py, test_analysis.py, data/*.csv, a report
+
+Every recorded call is translated, evaluated and held against what R gave, in the order in which R made them.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..bridge.capture.recorded import Captured, NotRecorded, RecordedCall
+from ..bridge.capture.run import capture
+from ..bridge.process.policy import using
+from ..errors import PairproofError
+from ..files.outputs import check as check_output
+from .delivery import Stage
+from .outcome import Migration, left_out
+from .report_page import output as result_in_every_form
+from .translate.python_code import Where, evaluate
+from .translate.translation import TRANSLATORS, Context, Step, Translation, Translator, by_package, outside
+from .written_files import check_target, write_migration
+
+#: Modules of translators, one for the functions of one package.
+MODULES: tuple[str, ...] = (
+    "bradleyterry2.btm_abilities",
+    "bradleyterry2.btm_fits",
+    "bradleyterry2.btm_predictions",
+    "bradleyterry2.btm_terms",
+    "designs.glm_and_gnm",
+    "designs.polr",
+    "by_values",
+    "plackett_luce",
+    "psychotools",
+    "prefmod",
+)
+
+
+def translators() -> dict[str, Translator]:
+    """R function with its package -> its translator."""
+    for name in MODULES:
+        import_module(f".translate.{name}", __package__)
+    return TRANSLATORS
+
+
+Told = Callable[[int, int], None]
+
+
+def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tuple[Step, ...]:
+    """Translate and evaluate all calls of a run.
+
+    where: writes a table where the script will find it, and says where.  told: for progress.  Returns tuple
+    of Step: in the order in which the calls ended in R.
+    """
+    known, done = translators(), dict[int, Step]()
+    results: dict[int, Any] = {}
+    with using("live"):
+        for k, call in enumerate(captured.calls):
+            step = _step(call, Context(captured, done), known, where, results)
+            done[call.id] = step
+            if step.value is not None:
+                results[call.id] = step.value
+            if told is not None:
+                told(k + 1, len(captured.calls))
+    return tuple(done.values())
+
+
+def _step(
+    call: RecordedCall,
+    context: Context,
+    known: Mapping[str, Translator],
+    where: Where,
+    results: Mapping[int, Any],
+) -> Step:
+    if call.error:
+        return Step(call, outside(f"R gave an error: {call.error}"))
+    if not call.kept:
+        return Step(call, outside("beyond the number of calls that are recorded of one place"))
+    if by_package(call):
+        return Step(call, outside(f"called by {call.via} for its own ends"))
+    if call.function not in known:
+        return Step(call, outside(f"pairproof has no counterpart of {call.function}"))
+    try:
+        translation = known[call.function](call, context)
+    except NotRecorded as why:
+        return Step(call, outside(str(why)))
+    if translation.code is None:
+        return Step(call, translation)
+    return _evaluated(call, translation, where, results)
+
+
+def _evaluated(
+    call: RecordedCall, translation: Translation, where: Where, results: Mapping[int, Any]
+) -> Step:
+    """The step with its value and rows, or with Python's error."""
+    begun = time.monotonic()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            value = evaluate(translation.code, where, results)
+            rows = tuple(translation.judge(value))
+            refused = ""
+        except PairproofError as error:
+            value, rows, refused = None, (), f"{type(error).__name__}: {error}"
+        except NotRecorded as why:
+            value, rows, refused = None, (), f"what R gave cannot be compared: {why}"
+    said = tuple(dict.fromkeys(str(w.message) for w in caught if _ours(w)))
+    return Step(call, translation, value, rows, refused, said, time.monotonic() - begun)
+
+
+def _ours(caught: warnings.WarningMessage) -> bool:
+    from ..errors import PairproofWarning
+
+    return issubclass(caught.category, PairproofWarning)
+
+
+#: Longest run of a script, in seconds, unless told otherwise.
+SECONDS = 600.0
+
+
+def migrate(
+    script: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    check: bool = False,
+    seconds: float = SECONDS,
+    sandbox: bool = False,
+    force: bool = False,
+    say: Callable[[str], None] | None = None,
+    output: Callable[[bytes], None] | None = None,
+    told: Told | None = None,
+) -> Migration:
+    """Run an R script, translate its fits into Python, and compare every number.
+
+    **The script is run by R, with your rights**, in a copy of its folder: it does whatever it does.
+
+    Parameters
+    ----------
+    script : path
+        .R, .Rmd, .qmd, .Rnw.
+    out : path, optional
+        The Python script to write; default: beside the R script, `NAME.py`. Its data, test, record and report are
+        written beside it.
+    check : bool
+        Write nothing.
+    seconds : float
+        Longest run of the R script.
+    sandbox : bool
+        Run it where it reaches no network and writes only in its copy; an error where the system cannot.
+    force : bool
+        Also replace files that pairproof did not make.
+    say : function of str, optional
+        Gets what must be known before the script runs, and notes.
+    output : function of bytes, optional
+        Gets the script's output as it comes.
+    told : function of (calls done, all calls), optional
+
+    Returns
+    -------
+    Migration
+        Prints as a table of the calls; `agreements` has every number, `exit_code` the verdict.
+
+    Raises
+    ------
+    InputError
+        No such script, a syntax error (line and column), a folder too large to copy, a file that must not be replaced.
+    RUnavailable
+        R, or a package that the script loads, is not installed; the message has the cure.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> print(pairproof.migrate("analysis.R", check=True))  # doctest: +SKIP
+    """
+    begun = time.monotonic()
+    source = Path(script)
+    target = source if out is None else Path(out)
+    if source.is_file():  # what is wrong with the script itself is said by `capture`
+        target = source.with_suffix(".py") if out is None else target
+        if not check:
+            check_target(source, target, force=force)
+            check_output(_report(target), reads=[source], force=force)
+    captured = capture(source, seconds=seconds, sandbox=sandbox, say=say, output=output)
+    with tempfile.TemporaryDirectory(prefix="pairproof-migrate-") as folder:
+        stage = Stage(Path(folder))
+        steps = steps_of(captured, stage.place, told)
+        found = Migration(captured, steps, left_out(captured))
+        if not check:
+            written = write_migration(found, source, target, stage=stage, force=force)
+            found = replace(found, ran_seconds=written.ran_seconds)
+            found = replace(
+                found, written=(*written.shown, str(written.script.with_name(_report(target).name)))
+            )
+    found = replace(found, seconds=time.monotonic() - begun)
+    if not check:
+        result_in_every_form(found).write(_report(target), force=force)
+    return found
+
+
+def _report(target: Path) -> Path:
+    """`analysis.report.html` beside `analysis.py`."""
+    return target.with_name(f"{target.stem}.report.html")

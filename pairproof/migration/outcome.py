@@ -1,0 +1,525 @@
+"""What came of a migration: call sites, what became of their numbers, what was left out, the verdict.
+
+A call of a function that fits or tests something, but no model of paired comparisons or rankings, is named
+with its line in the list of calls, in the Python script and in the report, so that nobody takes the script
+for whole.  It is recognised by the function's name in the text, whether R reached it or not; nothing is known
+of its values.  What R never came to is named, too.
+
+A migration prints as a line for the run, one for each call of the script, one for the files; its JSON has the
+run, a row a call site, and every number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..bridge.capture.recorded import Captured, Mentioned, Place, RecordedCall
+from ..errors import InputError
+from ..validation.report.notation import digits
+from ..validation.verdicts.agreement import AGREEING, Agreement, summary
+from ..validation.verdicts.digits import floor
+from .translate.translation import Step
+
+#: Verdicts of a number that differs and is not explained.
+DIFFERENT = ("differs", "differs-conclusion", "ambiguous")
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """A call of the script, with all its evaluations.
+
+    function: R's, with its package.  steps: one for each evaluation.
+    """
+
+    place: Place
+    function: str
+    steps: tuple[Step, ...]
+
+    @property
+    def first(self) -> Step:
+        """The first evaluation that became Python; else the first of all."""
+        coded = (s for s in self.steps if s.state in ("native", "bridge"))
+        return next(coded, self.steps[0])
+
+    @property
+    def rows(self) -> tuple[Agreement, ...]:
+        """Of all evaluations."""
+        return tuple(row for step in self.steps for row in step.rows)
+
+    @property
+    def states(self) -> dict[str, int]:
+        """How many evaluations are "native", "bridge", "outside", "refused", "failed", "counted"."""
+        found: dict[str, int] = {}
+        for step in self.steps:
+            found[step.state] = found.get(step.state, 0) + 1
+        return found
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A call of the script's text that no part of the migration is about."""
+
+    mentioned: Mentioned
+    reason: str
+
+
+def sites_of(steps: Sequence[Step]) -> tuple[Site, ...]:
+    """The call sites, in the order of the script, without what a package looked up for itself (the residuals that
+    `summary` asks for).
+    """
+    found: dict[tuple[object, ...], list[Step]] = {}
+    for step in steps:
+        call = step.call
+        if call.helper and step.by_package:
+            continue
+        key = (call.place.file, call.place.line, call.function, call.text, call.task, step.by_package)
+        found.setdefault(key, []).append(step)
+    sites = [Site(of[0].call.place, of[0].call.function, tuple(of)) for of in found.values()]
+    return tuple(sorted(sites, key=lambda s: (s.first.call.task, s.place.line, s.steps[0].call.id)))
+
+
+def called_in(captured: Captured, call: RecordedCall) -> int:
+    """The line of the top-level expression that ran a call which stands in a function elsewhere; 0 if it stands there."""
+    expressions = captured.text.expressions
+    if not 1 <= call.task <= len(expressions) or not call.place.line:
+        return 0
+    span = expressions[call.task - 1]
+    inside = span.line <= call.place.line <= span.last and call.place.file in ("", captured.text.name)
+    return 0 if inside else span.line
+
+
+def counts(rows: Sequence[Agreement]) -> dict[str, int]:
+    """Numbers that were compared, that agree, are explained, differ; those that cannot be checked or
+    estimated."""
+    known = summary(rows)
+    agree = sum(n for v, n in known.items() if v in AGREEING)
+    explained = sum(a.verdict == "explained" or a.accepted and a.verdict in DIFFERENT for a in rows)
+    differ = sum(a.verdict in DIFFERENT and not a.accepted for a in rows)
+    return {
+        "numbers": sum(a.native is not None or a.r is not None for a in rows),
+        "agree": agree,
+        "explained": explained,
+        "differ": differ,
+        "not_estimable": known.get("not-estimable", 0),
+        "not_checkable": known.get("not-checkable", 0),
+        "not_run": known.get("not-run", 0),
+    }
+
+
+def fewest(rows: Sequence[Agreement]) -> Agreement | None:
+    """The row with the fewest digits among those that agree; None if there is none."""
+    compared = [
+        (a.digits, str(a.quantity), a) for a in rows if a.verdict in AGREEING and a.digits is not None
+    ]
+    return min(compared, key=lambda entry: entry[:2])[2] if compared else None
+
+
+_MODEL = "not a model of this field"
+_TEST = "a test beside any model of this field"
+_OWN = "a likelihood or criterion of the script's own"
+_ASIDE = "not recorded"
+
+#: What the functions do -> their names, without packages.
+_FUNCTIONS: Mapping[str, str] = {
+    f"a linear model; {_MODEL}": "lm aov manova lm.fit lm.ridge rlm lqs",
+    f"a nonlinear regression; {_MODEL}": "nls gnls nlme nls.lm nlsLM",
+    f"maximises {_OWN}; its numbers are not known to be of this field": (
+        "nlm optim nlminb optimize optimise constrOptim uniroot mle mle2 maxLik maxNR bobyqa nloptr optimx"
+    ),
+    f"a smoother; {_MODEL}": "loess lowess smooth.spline gam gamm bam supsmu ksmooth",
+    f"a count or contingency model of other data; {_MODEL}": "glm.nb zeroinfl hurdle loglm loglin",
+    f"a mixed model of measurements; {_MODEL}": "lmer lme gls rma rma.mv",
+    f"a mixed model of other designs; {_MODEL}": "glmmTMB glmmadmb gamm4",
+    f"a model of choices or categories; {_MODEL}": (
+        "multinom mlogit mclogit mblogit vglm vgam clm clmm gmnl nnet gee geeglm"
+    ),
+    f"a model of durations; {_MODEL}": "survreg survfit aareg cox.zph survdiff",
+    f"a regression that shrinks or selects; {_MODEL}": "glmnet cv.glmnet logistf bayesglm",
+    f"a Bayesian model with priors of the script's own; {_MODEL}": (
+        "brm stan stan_glm stan_glmer stan_model jags jags.model MCMCglmm ulam"
+    ),
+    f"a tree or forest of other models; {_MODEL}": (
+        "rpart ctree cforest mob lmtree glmtree glmertree randomForest ranger"
+    ),
+    f"a classifier or its training; {_MODEL}": "svm ksvm lda qda knn naiveBayes xgboost xgb.train gbm",
+    f"a structural or factor model; {_MODEL}": "sem cfa lavaan factanal princomp prcomp",
+    f"a model of test items; {_MODEL}": (
+        "RM rasch ltm grm gpcm mirt tam tam.mml raschmodel rsmodel pcmodel gpcmodel nplmodel mptmodel PCM RSM LLTM"
+    ),
+    f"clusters or scales objects; {_MODEL}": (
+        "kmeans hclust pam clara agnes diana Mclust cmdscale isoMDS sammon smacofSym"
+    ),
+    f"a time series model; {_MODEL}": "arima Arima auto.arima HoltWinters ets StructTS garch",
+    f"a correlation or agreement of measurements; {_TEST}": (
+        "cor.test kappa2 kappam.fleiss icc ICC cohen.kappa kripp.alpha cronbach.alpha"
+    ),
+    f"a test of means or variances; {_TEST}": (
+        "t.test var.test bartlett.test oneway.test pairwise.t.test TukeyHSD leveneTest fligner.test ansari.test"
+    ),
+    f"a rank test; {_TEST}": (
+        "wilcox.test kruskal.test mood.test pairwise.wilcox.test quade.test ks.test shapiro.test"
+    ),
+    f"a test of a table of counts; {_TEST}": (
+        "chisq.test fisher.test prop.test mcnemar.test mantelhaen.test poisson.test pairwise.prop.test prop.trend.test"
+    ),
+    f"{_ASIDE}: the sign test; pairproof.bridge.base.binom_test gives R's numbers": "binom.test",
+    f"{_ASIDE}: a test of rank sums; pairproof.bridge.base.friedman_test gives R's numbers": "friedman.test",
+    f"{_ASIDE}: the power of a planned study": (
+        "power.t.test power.prop.test power.anova.test pwr.t.test pwr.p.test pwr.chisq.test"
+    ),
+    f"{_ASIDE}: Elo or Glicko ratings, which depend on the order of the games; pairproof has none": (
+        "elo.run elo.glm elo.markovchain elo.colley elo.seq glicko glicko2"
+    ),
+    f"{_ASIDE}: a distance or mixture model of rankings; pairproof has none of its own": (
+        "rankdist RankDistanceModel compute_mallows BayesMallows rankclust dbm wdbm"
+    ),
+}
+
+#: Function, as written without its package -> why it is left out, in words.
+REASONS: Mapping[str, str] = {name: why for why, names in _FUNCTIONS.items() for name in names.split()}
+
+
+#: Functions of this field whose calls are recorded when R comes to them. Not `glm`, `gnm` and `polr`: the
+#: text does not say whether their designs are of comparisons.
+FITTING = frozenset(
+    "BTm llbt.fit llbtPC.fit pattPC.fit pattR.fit pattL.fit pattRrep.fit pattPCrep.fit pattLrep.fit pattnpml.fit"
+    " btmodel PlackettLuce pladmm".split()
+)
+
+
+def left_out(captured: Captured) -> tuple[LeftOut, ...]:
+    """The calls, in the order of the script's text.
+
+    Returns tuple of LeftOut: of functions that :data:`REASONS` names, if none was recorded; and of
+    :data:`FITTING`, if R did not come to it.
+    """
+    recorded = {call.name for call in captured.calls}
+    never = "R did not come to it" if captured.ending == "done" else "R ended before it came to it"
+    found = []
+    for m in captured.text.mentioned:
+        if m.function in REASONS and m.function not in recorded:
+            found.append(LeftOut(m, REASONS[m.function]))
+        elif m.function in FITTING and not _may_have_run(m, captured):
+            found.append(LeftOut(m, never))
+    return tuple(found)
+
+
+def _may_have_run(mentioned: Mentioned, captured: Captured) -> bool:
+    """Whether a recorded call stands there, or where it stands is not known."""
+    calls = [call for call in captured.calls if call.name == mentioned.function]
+    if captured.lost or any(not c.place.line or not c.place.sure or c.via for c in calls):
+        return True
+    if any(name.endswith(f"::{mentioned.function}") for call in captured.calls for name in call.inner):
+        return True
+    return any(
+        call.place.file == mentioned.place.file
+        and call.place.line <= mentioned.place.last
+        and mentioned.place.line <= call.place.last
+        for call in calls
+    )
+
+
+_PLAIN = re.compile(r"(?:[A-Za-z][\w.]*:::?)?[A-Za-z.][\w.]*\Z")
+#: Below this many digits a line says why R has so few.
+FEW = 8.0
+#: Widest columns: where, R, Python.
+WIDTHS = (32, 34, 34)
+#: Longest reason in a line; the report has it whole.
+REASON = 70
+_TO = re.compile(r"stops?\b.*?(\d*\.?\d*e-\d+)")
+
+
+def lines(
+    captured: Captured, sites: Sequence[Site], left_out: Sequence[LeftOut], written: Sequence[str]
+) -> list[str]:
+    """The printed lines.
+
+    written: files.
+    """
+    entries = [
+        (s.place.line, *of_site(s, captured.text.name, called_in(captured, s.first.call))) for s in sites
+    ]
+    entries += [(o.mentioned.place.line, *of_left_out(o)) for o in left_out]
+    entries.sort(key=lambda e: e[0])
+    columns = [e[1:] for e in entries]
+    widths = [min(max((len(c[k]) for c in columns), default=0), most) for k, most in enumerate(WIDTHS)]
+    body = [
+        f"  {where.ljust(widths[0])}  {r.ljust(widths[1])}  {python.ljust(widths[2])}  {said}".rstrip()
+        for where, r, python, said in columns
+    ]
+    return [opening(captured, sites), *body, *closing(captured, written)]
+
+
+def opening(captured: Captured, sites: Sequence[Site]) -> str:
+    """How many calls, lines and seconds."""
+    fits = [s for s in sites if not s.first.call.helper]
+    n, further, size = len(fits), len(sites) - len(fits), len(captured.text.lines)
+    calls = "1 call of a fitting function" if n == 1 else f"{n} calls of fitting functions"
+    times = sum(len(s.steps) for s in fits)
+    often = f" ({times} evaluated)" if times != n else ""
+    more = f" and {further} of functions that take fits further" if further else ""
+    return (
+        f"{captured.text.name}: {calls}{often}{more} in {size} line{'' if size == 1 else 's'},"
+        f" run by R {captured.r_version} in {captured.seconds:.1f} s"
+    )
+
+
+def closing(captured: Captured, written: Sequence[str]) -> list[str]:
+    """How R ended, what was not recorded, and the files."""
+    said = []
+    if captured.message:
+        said.append(captured.message)
+    if captured.lost:
+        said.append(not_recorded(captured))
+    said += changed(captured)
+    if written:
+        said.append(f"wrote {', '.join(written)}")
+    return said
+
+
+def not_recorded(captured: Captured) -> str:
+    """How many calls could not be recorded, and why one of them."""
+    n = captured.lost
+    return f"{n:,} call{'' if n == 1 else 's'} could not be recorded: {' '.join(captured.why_lost.split())}"
+
+
+def changed(captured: Captured) -> list[str]:
+    """The fits that the script changed itself, of which R then shows other numbers."""
+    return [
+        f"{place}: {name} is no longer what the fitting function gave, because the script changed its numbers; what R"
+        " shows of it from there on was not compared, and the Python script shows the fit"
+        for name, place in captured.changed
+    ]
+
+
+def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str, str]:
+    """(where, R, Python, what came of it); `name` is the script's, of which a line needs no file; `called` is the line
+    of the expression that ran, where the call stands in a function elsewhere.
+    """
+    n = len(site.steps)
+    states = site.states
+    step = site.first
+    r = f"{written_as(step.call)}(...)" + (f" x {n}" if n > 1 else "")
+    where = str(site.place) + (f" of {site.place.file}" if site.place.file not in ("", name) else "")
+    where += f", from {called}" if called else ""
+    if step.state == "failed":
+        return where, r, "", f"R gave an error: {_short(step.call.error)}"
+    if step.state == "counted":
+        via = f"through {step.call.via}" if step.by_package else "beyond the number kept"
+        return where, r, "", f"{via}: counted, not translated"
+    if step.state == "refused":
+        return where, r, f"-> {step.translation.shown}", f"refused by Python: {_short(step.refused)}"
+    if step.state == "outside":
+        return where, r, "-> left out", _short(step.translation.reason)
+    arrow = f"-> {step.translation.shown}"
+    said = numbers_in_words(site.rows)
+    if step.state == "bridge":
+        said = f"stays in R, through pairproof.bridge; {said}"
+    words = {"counted": "beyond the number kept, and not compared"}
+    rest = [f"{k:,} {words.get(state, state)}" for state, k in states.items() if state != step.state]
+    return where, r, arrow, said + (f"; {', '.join(rest)}" if rest else "")
+
+
+def written_as(call: RecordedCall) -> str:
+    """The function as the script writes it, "anova" of BradleyTerry2::anova.BTm; its own name where it is called in
+    another way.
+    """
+    head = call.text.partition("(")[0].strip()
+    return head.rpartition(":")[2] if _PLAIN.match(head) else call.name
+
+
+def numbers_in_words(rows: tuple[Agreement, ...]) -> str:
+    """How many numbers agree, with how many digits at least, and what is to be said of the others."""
+    found = counts(rows)
+    if not found["numbers"]:
+        return "no number to compare"
+    least = fewest(rows)
+    parts = []
+    if least is not None:
+        shown = f"{digits(least.digits)} digits, of {least.quantity}" if least.digits is not None else ""
+        agree = "1 number agrees" if found["agree"] == 1 else f"{found['agree']} numbers agree"
+        parts.append(f"{agree}, {'with' if found['agree'] == 1 else 'fewest'} {shown}{_why(least)}")
+    if found["explained"]:
+        first = next(a for a in rows if a.verdict == "explained" or a.accepted)
+        parts.append(f"{found['explained']} explained ({_short(first.explanation)}); see the report")
+    if found["differ"]:
+        worst = min((a for a in rows if a.verdict in DIFFERENT and not a.accepted), key=_digits)
+        parts.append(
+            f"{found['differ']} DIFFER, first {worst.quantity}: {worst.native!r}, R {worst.r!r}"
+            f" ({_short(worst.explanation)})"
+        )
+    if found["not_estimable"]:
+        parts.append(f"{found['not_estimable']} not estimable, whatever R gives")
+    if found["not_checkable"]:
+        parts.append(f"{found['not_checkable']} not checkable")
+    if found["not_run"]:
+        parts.append(f"{found['not_run']} not run")
+    return "; ".join(parts)
+
+
+def of_left_out(left: LeftOut) -> tuple[str, str, str, str]:
+    """(where, R, "", why)."""
+    m = left.mentioned
+    return str(m.place), f"{m.function}(...)", "-> left out", _short(left.reason)
+
+
+def _digits(a: Agreement) -> float:
+    return -1.0 if a.digits is None else a.digits
+
+
+def _why(a: Agreement) -> str:
+    """R's floor in words, where few digits agree."""
+    if a.digits is None or a.digits >= FEW or not a.r_call:
+        return ""
+    try:
+        why = floor(str(a.quantity), a.r_call).why
+    except InputError:  # an entry of a table has no floor in the file
+        return ""
+    name = re.split(r"[,(]", a.r_call.partition("::")[2])[0]
+    stops = _TO.search(why)
+    return (
+        f" ({name} stops at {stops[1]})" if name and stops else f" ({_short(re.split('[,;]', why)[0], 45)})"
+    )
+
+
+def _short(text: str, most: int = REASON) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def document(
+    captured: Captured, steps: Sequence[Step], sites: Sequence[Site], left_out: Sequence[LeftOut]
+) -> dict[str, Any]:
+    """`{"script", "r_version", ..., "calls": [...], "left_out": [...], "summary", "agreements"}`.
+
+    Returns dict: plain values; a number that is not finite is None.
+    """
+    rows = [row for step in steps for row in step.rows]
+    return {
+        "script": captured.text.name,
+        "kind": captured.text.kind,
+        "lines": len(captured.text.lines),
+        "r_version": captured.r_version,
+        "platform": captured.platform,
+        "packages": dict(captured.packages),
+        "r_seconds": round(captured.seconds, 3),
+        "ending": captured.ending,
+        "message": captured.message,
+        "exit_code": captured.exit_code,
+        "sandboxed": captured.sandboxed,
+        "lost": captured.lost,
+        "why_lost": captured.why_lost,
+        "changed": [{"variable": name, "line": place.line} for name, place in captured.changed],
+        "calls": [site_as_json(site) for site in sites],
+        "left_out": [left_out_as_json(left) for left in left_out],
+        "summary": summary(rows),
+        "agreements": [
+            {**row.to_dict(), "call": step.call.id, "line": step.call.place.line}
+            for step in steps
+            for row in step.rows
+        ],
+    }
+
+
+def site_as_json(site: Site) -> dict[str, Any]:
+    """A call of the script."""
+    step, least = site.first, fewest(site.rows)
+    return {
+        "line": site.place.line or None,
+        "last_line": site.place.last or None,
+        "sure": site.place.sure,
+        "file": site.place.file or None,
+        "function": site.function,
+        "r_call": step.call.text,
+        "variable": step.call.variable or None,
+        "evaluated": len(site.steps),
+        "ids": [s.call.id for s in site.steps],
+        "state": step.state,
+        "states": site.states,
+        "python": step.translation.shown or None,
+        "reason": step.call.error or step.refused or step.translation.reason or None,
+        "notes": list(step.translation.notes),
+        "not_compared": list(dict.fromkeys(n for s in site.steps for n in s.not_compared)),
+        "r_warnings": [message for message, _ in step.call.warnings],
+        "python_warnings": list(step.said),
+        **counts(site.rows),
+        "fewest_digits": None if least is None or least.digits is None else _finite(least.digits),
+        "fewest_in": None if least is None else str(least.quantity),
+    }
+
+
+def left_out_as_json(left: LeftOut) -> dict[str, Any]:
+    """A call that no part of the migration is about."""
+    m = left.mentioned
+    return {"line": m.place.line or None, "function": m.function, "r_call": m.text, "reason": left.reason}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Migration:
+    """A migrated R script: what R did, what Python does, and each number of both.
+
+    captured: the run of the script.  steps: a recorded call each, in the order in which they ended in R.
+    left_out: calls of fitting functions outside this field, which stand in the script's text.  written:
+    files, relative to the current folder or as given; () with `check`.  ran_seconds: how long the Python
+    script took by itself; None if it was not written, or needs R.  seconds: all in all.
+    """
+
+    captured: Captured
+    steps: tuple[Step, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    written: tuple[str, ...] = field(default=())
+    ran_seconds: float | None = None
+    seconds: float = 0.0
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """The call sites, in the order of the script."""
+        return sites_of(self.steps)
+
+    @property
+    def agreements(self) -> tuple[Agreement, ...]:
+        """All rows."""
+        return tuple(row for step in self.steps for row in step.rows)
+
+    @property
+    def exit_code(self) -> Literal[0, 1, 2]:
+        """1 if a number differs without explanation; else 2 if R did not come to the script's end, a call could not be
+        recorded, none of a call's evaluations was, the script changed a fit after it was made, or Python refused one;
+        else 0.
+        """
+        if any(a.verdict in DIFFERENT and not a.accepted for a in self.agreements):
+            return 1
+        stopped = self.captured.ending in ("error", "time", "killed")
+        refused = any(step.state == "refused" for step in self.steps)
+        not_run = any(a.verdict == "not-run" and not a.accepted for a in self.agreements)
+        unknown = any(s.first.state == "counted" and not s.first.by_package for s in self.sites)
+        left = refused or not_run or unknown
+        return 2 if stopped or self.captured.lost or self.captured.changed or left else 0
+
+    def __repr__(self) -> str:
+        n = counts(self.agreements)
+        return (
+            f"<Migration of {self.captured.text.name}: {len(self.sites)} calls in its text, {n['numbers']:,} numbers,"
+            f" {n['agree']:,} agree, {n['differ']:,} differ>"
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(lines(self.captured, self.sites, self.left_out, self.written))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document of `pairproof migrate --json`."""
+        found = document(self.captured, self.steps, self.sites, self.left_out)
+        return {
+            **found,
+            "seconds": round(self.seconds, 3),
+            "python_seconds": self.ran_seconds,
+            "written": list(self.written),
+        }

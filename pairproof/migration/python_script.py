@@ -1,0 +1,517 @@
+"""The Python script: its blocks in the order of the R script, its prints, and what is left out.
+
+A call site is one statement, a loop that fills a dict, or its entries one by one.  Several evaluations of one
+call become one call with variables: what they share is written once.
+
+    fit(read("data/f_north.csv"), reference="A"), fit(read("data/f_south.csv"), reference="B")
+        -> fit(read(<0>), reference=<1>), [["data/f_north.csv", "A"], ["data/f_south.csv", "B"]]
+
+Two expressions are walked side by side; where they part, a variable stands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any, Union
+
+import pairproof
+
+from ..bridge.capture.recorded import Captured
+from ..validation.verdicts.agreement import AGREEING
+from .call_sites import CallSite, Key, Left
+from .delivery import DATA
+from .names import Names, Unique, beside, comment, docstring, plain
+from .prints import Print
+from .translate.python_code import (
+    INDENT,
+    Call,
+    Constant,
+    File,
+    Method,
+    Result,
+    expression,
+    files,
+    parts,
+    source,
+    text_literal,
+)
+
+#: Columns of values beside the key, above which a loop is harder to read than its calls one by one.
+MOST_COLUMNS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Hole(Result):
+    """Where the evaluations differ; as an expression a result, so that it is written by its name.
+
+    call: below 0: column -1 - call.
+    """
+
+
+@dataclass(eq=False)
+class Column:
+    """What stands at one place, an expression for each evaluation.
+
+    word: name of the argument that it is.
+    """
+
+    values: list[Any]
+    word: str
+
+
+@dataclass(eq=False)
+class Common:
+    """What evaluations share.
+
+    template: with a :class:`Hole` for each column.
+    """
+
+    template: Any = None
+    columns: list[Column] = field(default_factory=list)
+
+
+def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> Common:
+    """The evaluations as one expression with holes.
+
+    codes: at least one.  same_file: equal for equal tables.  Returns Common: `template` is a hole itself if
+    nothing is shared.
+    """
+    found = Common()
+    seen: dict[tuple[str, ...], Hole] = {}
+
+    def text(value: Any) -> str:
+        """A word that is equal for equal leaves only."""
+        value = expression(value)
+        if isinstance(value, Result):
+            return f"result {value.call}"
+        if isinstance(value, File):
+            return "file " + same_file(value)
+        if isinstance(value, Constant):
+            return "constant " + _inside(value.value, text)
+        keywords = ", ".join(f"{k}={text(v)}" for k, v in value.keywords.items())
+        arguments = (
+            None if value.arguments is None else ", ".join(map(text, value.arguments)) + "; " + keywords
+        )
+        if isinstance(value, Call):
+            return f"call {value.function}({arguments})"
+        return f"method ({text(value.of)}).{value.name}({arguments})"
+
+    def hole(values: list[Any], word: str) -> Hole:
+        key = tuple(map(text, values))
+        if key not in seen:
+            seen[key] = Hole(-1 - len(found.columns))
+            found.columns.append(Column(values, word))
+        return seen[key]
+
+    def merge(values: list[Any], word: str) -> Any:
+        values = [expression(v) for v in values]
+        one = values[0]
+        if len(set(map(text, values))) == 1:
+            return one
+        if len({type(v) for v in values}) > 1 or not isinstance(one, (Call, Method)):
+            return hole(values, word)
+        shapes = {
+            (
+                v.function if isinstance(v, Call) else v.name,
+                None if v.arguments is None else len(v.arguments),
+                tuple(v.keywords),
+            )
+            for v in values
+        }
+        if len(shapes) > 1:
+            return hole(values, word)
+        arguments = None
+        if one.arguments is not None:
+            arguments = tuple(
+                merge([v.arguments[k] for v in values], word) for k in range(len(one.arguments))
+            )
+        keywords = {k: merge([v.keywords[k] for v in values], k) for k in one.keywords}
+        if isinstance(one, Call):
+            assert arguments is not None
+            return Call(one.function, arguments, keywords)
+        return Method(merge([v.of for v in values], word), one.name, arguments, keywords)
+
+    found.template = merge(list(codes), "value")
+    return found
+
+
+def _inside(value: Any, text: Callable[[Any], str]) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k!r}: {_inside(v, text)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return f"{type(value).__name__}[{', '.join(_inside(v, text) for v in value)}]"
+    if isinstance(value, (Constant, Result, File, Call, Method)):
+        return text(value)
+    return f"{type(value).__name__} {value!r}"
+
+
+Digest = Callable[[File], str]
+#: R's warnings of a call that its comment names.
+_WARNINGS = 2
+
+
+class Files:
+    """Names of the tables, after the variables and keys that they belong to.
+
+    taken: names (without suffix) that are not free.
+    """
+
+    def __init__(self, found: Sequence[CallSite], digest: Digest, taken: Sequence[str] = ()) -> None:
+        self.digest = digest
+        #: Digest -> path from the script's folder.
+        self.paths: dict[str, str] = {}
+        names = Unique(taken)
+        for site in found:
+            for k, step in enumerate(site.steps):
+                tables = files(expression(step.translation.code))
+                for file in tables:
+                    if digest(file) not in self.paths:
+                        several = len({digest(t) for t in tables}) > 1 and file.stem not in (
+                            "",
+                            site.variable,
+                        )
+                        word = plain(file.stem if several else site.name)
+                        if site.many:
+                            word += "_" + plain(key_text(site.keys[k]), "value")
+                        self.paths[digest(file)] = f"{DATA}/{names.name(word)}.csv"
+
+    def path(self, file: File) -> str:
+        """Its path from the script's folder, with "/"."""
+        return self.paths[self.digest(file)]
+
+
+class Writer:
+    """Writes call sites; knows the names of all results and tables."""
+
+    def __init__(self, found: Sequence[CallSite], tables: Files) -> None:
+        self.tables = tables
+        self.results: dict[int, str] = {}
+        for site in found:
+            for k, step in enumerate(site.steps):
+                self.results[step.call.id] = (
+                    f"{site.name}[{key_source(site.keys[k])}]" if site.many else site.name
+                )
+        self._names = Names(site.name for site in found)
+        self._loop_names: dict[str, str] = {}
+
+    def block(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Lines of a site.
+
+        inside: printed where the values are made.
+        """
+        yield from self._said(site)
+        if not site.many:
+            yield f"{site.name} = {self._source(site.steps[0].translation.code, before=f'{site.name} = ')}"
+            return
+        yield f"{site.name} = {{}}"
+        yield from self._loop(site, inside) or self._entries(site, inside)
+
+    def loop_variables(self, site: CallSite) -> list[str]:
+        """Names of the variables that run over the keys."""
+        parts = len(site.keys[0]) if isinstance(site.keys[0], tuple) else 1
+        words = site.loop_names or ("i",) * parts
+        return [self._loop_name(word) for word in words]
+
+    def _loop_name(self, word: str) -> str:
+        """The same name for a loop variable wherever the script uses it."""
+        if word not in self._loop_names:
+            self._loop_names[word] = self._names.name(word, "key")
+        return self._loop_names[word]
+
+    def _said(self, site: CallSite) -> Iterator[str]:
+        call = site.call
+        before = f"{site.variable} <- " if site.variable else ""
+        times = f", {len(site.steps)} calls" if site.many else ""
+        yield from comment(f"{site.where}: {before}{call.text}{times}")
+        translation = site.steps[0].translation
+        if translation.route == "bridge":
+            yield from comment(f"stays in R: {translation.reason or 'through pairproof.bridge'}")
+        for note in dict.fromkeys(n for s in site.steps for n in s.translation.notes):
+            yield from comment(note)
+        warned = list(dict.fromkeys(m for s in site.steps for m, _ in s.call.warnings))
+        for message in warned[:_WARNINGS]:
+            yield from comment(f"R warns: {message}", lines=2)
+
+    def _source(
+        self, value: Any, indent: str = "", before: str = "", holes: Mapping[int, str] | None = None
+    ) -> str:
+        def named(result: Result) -> str:
+            return (
+                holes[result.call]
+                if holes is not None and result.call in holes
+                else self.results[result.call]
+            )
+
+        def placed(file: File) -> str:
+            return f"HERE / {text_literal(self.tables.path(file))}"
+
+        return source(value, named, placed, indent, before)
+
+    # -- several evaluations -----------------------------------------------------------------------------
+
+    def _entries(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
+        for key, step in zip(site.keys, site.steps):
+            before = f"{site.name}[{key_source(key)}] = "
+            yield before + self._source(step.translation.code, before=before)
+        if inside:
+            variables = self.loop_variables(site)
+            yield f"for {', '.join(variables)} in {site.name}:"
+            yield from self._inside(site, variables, inside)
+
+    def _loop(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> list[str]:
+        """A `for` loop; [] if the calls differ in more than a file and a few constants."""
+        if len(site.steps) < 2:
+            return []
+        shared = common([s.translation.code for s in site.steps], self.tables.digest)
+        if isinstance(shared.template, Hole):
+            return []
+        variables = self.loop_variables(site)
+        holes, columns = self._holes(shared, site, variables)
+        if len(columns) > MOST_COLUMNS:
+            return []
+        own = Names([*self._loop_names.values(), *(s.partition("[")[0] for s in self.results.values())])
+        words = [own.name("file" if _all_files(c) else c.word, "value") for c in columns]
+        holes.update({-1 - shared.columns.index(c): w for c, w in zip(columns, words)})
+        target = f"{site.name}[{', '.join(variables)}]"
+        lines = self._head(site, variables, words, columns)
+        before = f"{target} = "
+        lines.append(f"{INDENT}{before}{self._source(shared.template, INDENT, before, holes)}")
+        return [*lines, *self._inside(site, variables, inside)]
+
+    def _holes(
+        self, shared: Common, site: CallSite, variables: Sequence[str]
+    ) -> tuple[dict[int, str], list[Column]]:
+        """Source of the columns that follow from the key, and the columns that do not."""
+        holes: dict[int, str] = {}
+        rest = []
+        for k, column in enumerate(shared.columns):
+            found = (
+                self._file_by_key(column, site, variables)
+                or _key_itself(column, site, variables)
+                or self._result_by_key(column, site, variables)
+            )
+            if found:
+                holes[-1 - k] = found
+            else:
+                rest.append(column)
+        return holes, rest
+
+    def _file_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
+        if not _all_files(column):
+            return ""
+        parts = [key if isinstance(key, tuple) else (key,) for key in site.keys]
+        if not all(type(p) is int or isinstance(p, str) and plain(p, "") == p for key in parts for p in key):
+            return ""
+        ends = ["_" + "_".join(map(str, key)) + ".csv" for key in parts]
+        paths = [self.tables.path(file) for file in column.values]
+        starts = {path.removesuffix(end) for path, end in zip(paths, ends) if path.endswith(end)}
+        if len(starts) != 1 or any(not path.endswith(end) for path, end in zip(paths, ends)):
+            return ""
+        inner = "_".join(f"{{{name}}}" for name in variables)
+        return f'HERE / f"{starts.pop()}_{inner}.csv"'
+
+    def _result_by_key(self, column: Column, site: CallSite, variables: Sequence[str]) -> str:
+        """`f[r]`, where each evaluation uses the value of another site under its own key."""
+        if not all(isinstance(v, Result) for v in column.values):
+            return ""
+        texts = [self.results[v.call] for v in column.values]
+        names = {
+            text.removesuffix(f"[{key_source(key)}]")
+            for text, key in zip(texts, site.keys)
+            if text.endswith(f"[{key_source(key)}]")
+        }
+        own = all(text.endswith(f"[{key_source(key)}]") for text, key in zip(texts, site.keys))
+        return f"{names.pop()}[{', '.join(variables)}]" if own and len(names) == 1 else ""
+
+    def _head(
+        self, site: CallSite, variables: Sequence[str], words: Sequence[str], columns: Sequence[Column]
+    ) -> list[str]:
+        before = f"for {', '.join([*variables, *words])} in "
+        if not columns:
+            if site.keys == tuple(range(1, len(site.keys) + 1)):
+                return [f"{before}range(1, {len(site.keys) + 1}):"]
+            rows: list[Any] = list(site.keys)
+        else:
+            rows = [
+                (*(key if isinstance(key, tuple) else (key,)), *(c.values[k] for c in columns))
+                for k, key in enumerate(site.keys)
+            ]
+        return (before + self._source(Constant(tuple(rows)), before=before + ":") + ":").split("\n")
+
+    def _inside(
+        self, site: CallSite, variables: Sequence[str], inside: Sequence[tuple[str, str]]
+    ) -> Iterator[str]:
+        for follows, said in inside:
+            yield from comment(said, INDENT)
+            yield f"{INDENT}print({site.name}[{', '.join(variables)}]{follows})"
+
+
+def _all_files(column: Column) -> bool:
+    return all(isinstance(v, File) for v in column.values)
+
+
+def _key_itself(column: Column, site: CallSite, variables: Sequence[str]) -> str:
+    """The variable, where the argument is its value."""
+    if not all(isinstance(v, Constant) for v in column.values):
+        return ""
+    values = [v.value for v in column.values]
+    for k, name in enumerate(variables):
+        keys = [key[k] if isinstance(key, tuple) else key for key in site.keys]
+        if all(type(a) is type(b) and a == b for a, b in zip(values, keys)):
+            return name
+    return ""
+
+
+def key_source(key: Key) -> str:
+    """A key as it stands between brackets: `"north"`, `1, "a"`."""
+    parts: tuple[Union[str, int, float], ...] = key if isinstance(key, tuple) else (key,)
+    return ", ".join(source(part, _nothing, _nothing) for part in parts)
+
+
+def key_text(key: Key) -> str:
+    """A key in a file's name, before it is made safe."""
+    return "_".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def _nothing(value: Any) -> str:
+    raise TypeError(f"{value!r} is no key")
+
+
+HEAD = """
+from pathlib import Path
+
+{imports}
+
+HERE = Path(__file__).parent
+"""
+
+
+def script_text(
+    captured: Captured,
+    found: Sequence[CallSite],
+    left: Sequence[Left],
+    shown: Sequence[Print],
+    writer: Writer,
+    test: str,
+) -> str:
+    """The script's source.
+
+    test: name of its test; "" if there is none.
+    """
+    head = HEAD.format(imports="\n".join(f"import {module}" for module in modules(found)))
+    lines = [*docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]
+    for _, block in sorted(_blocks(found, left, shown, writer), key=lambda b: b[0]):
+        # A print stands right below the statement that it belongs to, anything else apart.
+        below = block[0].startswith("print(") and lines[-1][:1] not in ("#", " ")
+        lines += block if below else ["", *block]
+    if captured.ending != "done":
+        lines += ["", *comment(f"The R script ended here: {captured.message}")]
+    return "\n".join(lines) + "\n"
+
+
+def modules(found: Sequence[CallSite]) -> list[str]:
+    """Modules that the script imports: the package, and rooms of it that it does not load by itself."""
+    needed = {"pairproof"}
+    for site in found:
+        for step in site.steps:
+            for part in parts(expression(step.translation.code)):
+                if isinstance(part, Call):
+                    needed.add(_module(part.function))
+    return sorted(needed)
+
+
+@lru_cache(maxsize=None)
+def _module(function: str) -> str:
+    """The module that has to be imported for a function's dotted path."""
+    names = function.split(".")
+    if names[1] in pairproof.__all__:
+        return "pairproof"
+    for n in range(len(names) - 1, 1, -1):
+        with contextlib.suppress(ModuleNotFoundError):
+            if find_spec(".".join(names[:n])) is not None:
+                return ".".join(names[:n])
+    return "pairproof"
+
+
+def _about(captured: Captured, found: Sequence[CallSite], test: str) -> list[str]:
+    name = captured.text.name
+    about = [f"{name} in Python, written by pairproof migrate."]
+    if not found:
+        return [*about, f"R {captured.r_version} ran {name}; none of its calls has a counterpart here."]
+    held = f" ({test})" if test else ""
+    about.append(
+        f"R {captured.r_version} ran {name}, and each number was held against R's of that run{held}:"
+        f" {_counted(found)}."
+    )
+    bridged = [s for s in found if any(step.translation.route == "bridge" for step in s.steps)]
+    if bridged:
+        where = "1 call stays" if len(bridged) == 1 else f"{len(bridged)} calls stay"
+        about.append(f"{where} in R, through pairproof.bridge: for {_them(bridged)} R must be installed.")
+    return about
+
+
+def _them(bridged: Sequence[CallSite]) -> str:
+    names = ", ".join(s.name for s in bridged[:8])
+    return names if len(bridged) <= 8 else f"{names} and {len(bridged) - 8} more"
+
+
+def _counted(found: Sequence[CallSite]) -> str:
+    verdicts = Counter(
+        "agree" if a.verdict in AGREEING else a.verdict
+        for site in found
+        for step in site.steps
+        for a in step.rows
+    )
+    words = {
+        "agree": "agree",
+        "explained": "differ and are explained",
+        "differs": "differ without explanation",
+        "not-estimable": "not estimable, whatever R gives",
+        "not-checkable": "cannot be checked, since R stopped before the maximum",
+    }
+    said = [f"{verdicts.pop(v):,} {text}" for v, text in words.items() if v in verdicts]
+    said += [f"{n:,} {v}" for v, n in verdicts.items()]
+    return ", ".join(said) or "none was compared"
+
+
+def _blocks(
+    found: Sequence[CallSite], left: Sequence[Left], shown: Sequence[Print], writer: Writer
+) -> Iterator[tuple[tuple[int, int, int, int], list[str]]]:
+    """Lines, and their place: the expression that ran, then calls in their order, then prints by line."""
+    inside: dict[str, list[tuple[str, str]]] = {}
+    for p in shown:
+        if p.inside and p.expression is not None:
+            inside.setdefault(p.of.name, []).append((p.expression, p.text))
+    for site in found:
+        yield (site.task, 0, site.call.id, 0), list(writer.block(site, inside.get(site.name, [])))
+    for k, entry in enumerate(left):
+        # A call that is only mentioned has no number; it stands at its line.
+        yield (entry.task, 0 if entry.first else 1, entry.first or k, 1), list(comment(str(entry)))
+    said = {(entry.where, entry.function) for entry in left}
+    for k, p in enumerate(shown):
+        if p.inside and p.expression is not None:
+            continue
+        where, _, call = p.text.partition(": ")
+        head = call.partition("(")[0]
+        if p.expression is None and any(w == where and f.startswith(head) for w, f in said):
+            continue  # it is in the list of what is left out, with the reason
+        yield (p.task, 1, p.line, k + 2), list(_printed(p, writer))
+
+
+def _printed(p: Print, writer: Writer) -> Iterator[str]:
+    if p.expression is None:
+        yield from comment(p.text)
+    elif not p.of.many:
+        yield from beside(f"print({p.of.name}{p.expression})", p.text)
+    elif p.key is not None:
+        yield from beside(f"print({p.of.name}[{key_source(p.key)}]{p.expression})", p.text)
+    else:
+        variables = writer.loop_variables(p.of)
+        yield from comment(p.text)
+        yield f"for {', '.join(variables)} in {p.of.name}:"
+        yield f"    print({p.of.name}[{', '.join(variables)}]{p.expression})"

@@ -1,0 +1,329 @@
+"""Pattern models: a row for each possible answer of a person in each group, as prefmod's patt.design makes
+them.
+
+    log m(answer, group) = constant of the group + sum_j x_j lambda_j + ties + dependence
+
+x_j is how often j is preferred in the answer less how often another item is preferred to it (Hatzinger and
+Dittrich 2012, Journal of Statistical Software 48(10)).  What the answers are follows from the rows: all J!
+orders, all combinations of the pairs' answers, or all weak orders.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .decide import Design, Not, codes
+from .design_contests import Product, Variable, explained
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Answers that are gone through at most, and items at least (two have no pattern but their one comparison).
+MOST_ANSWERS, FEWEST_ITEMS = 60_000, 3
+SAME_SPACE = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What each row of a design stands for.
+
+    values int[n, k]: ranks or ratings of the items, 1 the best; or answers of the pairs in prefmod's order, 1
+    where the first is preferred, -1 where the second, 0 neither.  ties: whether "neither" was a possible
+    answer.  points: of the scale of ratings.
+    """
+
+    kind: str
+    values: IntArray
+    ties: bool
+    points: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A pattern model that a design is.
+
+    reference: "" with item covariates.  groups int[n].  variables: covariates of the groups, a value each
+    row.  ties: "": none could be given.  coefficients: R's.  names: ours; a dependence is "A:B*A:C",
+    whichever pair is first.  map float[n_names, n_coefficients].
+    """
+
+    items: tuple[str, ...]
+    reference: str
+    answers: Answers
+    groups: IntArray
+    variables: Mapping[str, Variable]
+    by: tuple[Product, ...]
+    of_items: tuple[tuple[str, Product], ...]
+    item_terms: Mapping[str, FloatArray]
+    ties: str
+    dependence: bool
+    coefficients: tuple[str, ...]
+    names: tuple[str, ...]
+    map: FloatArray
+
+    @property
+    def pooled(self) -> IntArray:
+        """int[n]: the groups that worths differ in, which a fit's deviance is of."""
+        products = (*self.by, *(p for _, p in self.of_items))
+        names = dict.fromkeys(v.name for p in products for v in p.variables)
+        if not names:
+            return np.zeros(len(self.groups), dtype=np.int64)
+        return codes(*(self.variables[n].values for n in names))
+
+
+@dataclass
+class _Found:
+    of_items: dict[str, dict[int, FloatArray]] = field(default_factory=dict)
+    terms: dict[str, FloatArray] = field(default_factory=dict)
+    free: bool = False
+    total: bool = False
+    each: bool = False
+    dependence: bool = False
+
+
+def recognise_pattern(
+    design: Design,
+    undecided: Mapping[str, FloatArray],
+    dependent: Mapping[str, FloatArray],
+    groups: IntArray,
+    variables: Sequence[Variable],
+) -> Pattern | Not:
+    """The pattern model that a Poisson design is.
+
+    design: its `items` are the columns x_j.  undecided: 1 where a pair is undecided, the pairs in prefmod's
+    order; {} where none could be.  dependent: products of the answers of two pairs that share an item.
+    groups int[n]: groups of respondents, from 0.  variables: covariates of the groups.
+    """
+    items = tuple(design.items)
+    x = np.column_stack(list(design.items.values()))
+    u = np.column_stack(list(undecided.values())) if undecided else np.zeros((len(x), 0))
+    if len(items) < FEWEST_ITEMS:
+        return Not(f"a pattern model of {len(items)} items", True)
+    answers = answers_of(x, u, np.column_stack(list(dependent.values())) if dependent else None, groups)
+    if answers is None:
+        return Not("its rows are not all possible answers of each group of respondents", True)
+    n = int(groups.max()) + 1
+    indicators = (groups[:, None] == np.arange(n)).astype(float)
+    known = design.x[:, design.known]
+    if np.linalg.matrix_rank(np.column_stack([known, indicators])) > np.linalg.matrix_rank(known):
+        return Not("it has no constant of its own for each group of respondents in its data", True)
+
+    def centred(columns: FloatArray) -> FloatArray:
+        means = (indicators.T @ columns) / indicators.sum(axis=0)[:, None]
+        return np.asarray(columns - indicators @ means)
+
+    theirs = centred(known)
+    kept = np.flatnonzero(np.abs(theirs).max(axis=0, initial=0.0) > SAME_SPACE)
+    coefficients = tuple(np.array(design.names, dtype=object)[design.known][kept])
+    theirs = theirs[:, kept]
+    found = _read(theirs, coefficients, centred(x), centred(u), items, dict(design.covariates))
+    return _put_together(
+        items, x, u, dependent, answers, groups, variables, found, coefficients, theirs, centred
+    )
+
+
+def answers_of(x: FloatArray, u: FloatArray, products: FloatArray | None, groups: IntArray) -> Answers | None:
+    """What the rows of each group stand for; None if they are not all possible answers."""
+    sizes = set(np.bincount(groups).tolist())
+    if len(sizes) != 1:
+        return None
+    size, n_items = int(sizes.pop()), x.shape[1]
+    pairs = [(i, j) for j in range(n_items) for i in range(j)]
+    orders = np.sort(x, axis=1) == np.arange(-(n_items - 1), n_items, 2)
+    if not u.shape[1] and size == factorial(n_items) and orders.all():
+        return Answers("ranks", ((n_items - 1 - x) / 2 + 1).astype(np.int64), False)
+    codes = (1, 0, -1) if u.shape[1] else (1, -1)
+    if size == len(codes) ** len(pairs) and size <= MOST_ANSWERS:
+        found = _combinations(x, u, products, groups, pairs, codes)
+        return None if found is None else Answers("pairs", found, bool(u.shape[1]))
+    if u.shape[1] == len(pairs):
+        ranks = np.array([_dense(row) for row in x])
+        of_pairs = np.array([[r[i] == r[j] for i, j in pairs] for r in ranks])
+        if (of_pairs == (u > 0)).all():
+            return Answers("ratings", ranks, True, int(ranks.max()))
+    return None
+
+
+def _dense(row: FloatArray) -> list[int]:
+    """1 for the largest values, 2 for the next, ..."""
+    levels = sorted(set(row.tolist()), reverse=True)
+    return [levels.index(v) + 1 for v in row.tolist()]
+
+
+def _combinations(
+    x: FloatArray,
+    u: FloatArray,
+    products: FloatArray | None,
+    groups: IntArray,
+    pairs: Sequence[tuple[int, int]],
+    codes: Sequence[int],
+) -> IntArray | None:
+    """Answers of the pairs that each row stands for, found by what they add up to."""
+    every = np.array(list(product(codes, repeat=len(pairs))), dtype=np.int64)
+    sums = np.zeros((len(every), x.shape[1]))
+    for k, (i, j) in enumerate(pairs):
+        sums[:, i] += every[:, k]
+        sums[:, j] -= every[:, k]
+    sharing = [(a, b) for b in range(len(pairs)) for a in range(b) if set(pairs[a]) & set(pairs[b])]
+    of_products = np.column_stack([every[:, a] * every[:, b] for a, b in sharing])
+    seen = np.column_stack([x, u])
+    made = np.column_stack([sums, *([every == 0] if u.shape[1] else [])])
+    if products is not None and products.shape[1] == of_products.shape[1]:
+        # Whichever order the columns have: their sum tells rows apart as far as a model with all of them
+        # needs it.
+        seen = np.column_stack([seen, np.sort(products, axis=1)])
+        made = np.column_stack([made, np.sort(of_products, axis=1)])
+    out = np.zeros((len(x), len(pairs)), dtype=np.int64)
+    for g in range(int(groups.max()) + 1):
+        free: dict[tuple[float, ...], list[int]] = defaultdict(list)
+        for k, key in enumerate(made.tolist()):
+            free[tuple(key)].append(k)
+        for r in np.flatnonzero(groups == g):
+            fitting = free.get(tuple(seen[r].tolist()))
+            if not fitting:
+                return None
+            out[r] = every[fitting.pop(0)]
+    return out
+
+
+def _read(
+    theirs: FloatArray,
+    names: Sequence[str],
+    x: FloatArray,
+    u: FloatArray,
+    items: Sequence[str],
+    covariates: dict[str, FloatArray],
+) -> _Found:
+    found = _Found()
+    found.free = _within(theirs, x[:, :-1])
+    total = u.sum(axis=1)
+    for k, name in enumerate(names):
+        column = theirs[:, k]
+        if _within(x[:, :-1], column[:, None]):
+            if not found.free:
+                found.terms[name] = covariates.get(
+                    name, np.append(np.linalg.lstsq(x[:, :-1], column, rcond=None)[0], 0.0)
+                )
+        elif u.shape[1] and np.abs(column - total).max() < SAME_SPACE:
+            found.total = True
+        elif u.shape[1] and (np.abs(u - column[:, None]).max(axis=0) < SAME_SPACE).any():
+            found.each = True
+        else:
+            z = _times_item(column, x, name, items)
+            if z is None:
+                found.dependence = True
+            else:
+                found.of_items.setdefault(z[0], {})[z[1]] = z[2]
+    return found
+
+
+def _within(span: FloatArray, columns: FloatArray) -> bool:
+    if not span.shape[1]:
+        return False
+    by, *_ = np.linalg.lstsq(span, columns, rcond=None)
+    return bool(np.abs(span @ by - columns).max(initial=0.0) < SAME_SPACE)
+
+
+def _times_item(
+    column: FloatArray, x: FloatArray, name: str, items: Sequence[str]
+) -> tuple[str, int, FloatArray] | None:
+    """What an item's column is multiplied with, which is one number in a group: rest of the name, item,
+    values.
+    """
+    parts = name.split(":")
+    for k in sorted(range(len(items)), key=lambda k: items[k] not in parts):
+        told = np.abs(x[:, k]) > SAME_SPACE
+        if np.abs(column[~told]).max(initial=0.0) > SAME_SPACE:
+            continue
+        z = np.full(len(column), np.nan)
+        z[told] = column[told] / x[told, k]
+        return ":".join(p for p in parts if p != items[k]), k, z
+    return None
+
+
+def _put_together(
+    items: tuple[str, ...],
+    x: FloatArray,
+    u: FloatArray,
+    dependent: Mapping[str, FloatArray],
+    answers: Answers,
+    groups: IntArray,
+    variables: Sequence[Variable],
+    found: _Found,
+    coefficients: tuple[str, ...],
+    theirs: FloatArray,
+    centred: object,
+) -> Pattern | Not:
+    if not found.free and not found.terms:
+        return Not("the worths of items are no part of it", True)
+    assert callable(centred)
+    pairs = [(i, j) for j in range(len(items)) for i in range(j)]
+    common: dict[str, FloatArray] = {}
+    single: list[tuple[str, Product]] = []
+    for name, of in found.of_items.items():
+        merged = np.nanmax(np.stack(list(of.values())), axis=0, initial=-np.inf)
+        z = np.where(np.isfinite(merged), merged, np.nan)
+        if len(of) >= len(items) - 1:
+            common[name] = z
+        else:
+            single += [(items[k], p) for k, own in of.items() for p in explained({name: own}, variables)]
+    by = explained(common, variables)
+    reference = items[-1] if found.free else ""
+    own: list[tuple[str, FloatArray]] = []
+    free = range(len(items) - 1) if found.free else range(0)
+    own += [(items[k], x[:, k]) for k in free]
+    own += [(name, x @ values) for name, values in found.terms.items()]
+    for p in by:
+        own += [(f"{items[k]}:{label}", x[:, k] * z) for label, z in zip(p.labels, p.values.T) for k in free]
+    for item, p in single:
+        own += [(f"{item}:{label}", x[:, items.index(item)] * z) for label, z in zip(p.labels, p.values.T)]
+    if found.each:
+        own += [(f"tie:{items[i]}:{items[j]}", u[:, k]) for k, (i, j) in enumerate(pairs)]
+    elif found.total:
+        own.append(("tie", u.sum(axis=1)))
+    if found.dependence:
+        own += _dependence(items, dependent)
+    names = tuple(n for n, _ in own)
+    ours = centred(np.column_stack([c for _, c in own]))
+    to, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
+    if np.linalg.matrix_rank(ours) < ours.shape[1] or len(names) != len(coefficients):
+        return Not("some of its terms have no counterpart in a pattern model", True)
+    if np.abs(ours @ to - theirs).max(initial=0.0) > SAME_SPACE * max(1.0, float(np.abs(theirs).max())):
+        return Not("its columns are not those of a pattern model: they do not span the same space", True)
+    used = {v.name: v for p in (*by, *(p for _, p in single)) for v in p.variables}
+    # Groups of the data that the model's worths do not differ in are groups of its deviance all the same.
+    used.update({v.name: v for v in variables if v.name not in used})
+    return Pattern(
+        items,
+        reference,
+        answers,
+        groups,
+        used,
+        tuple(by),
+        tuple(single),
+        dict(found.terms),
+        "" if not answers.ties else "by-pair" if found.each else "davidson" if found.total else "none",
+        found.dependence,
+        coefficients,
+        names,
+        np.asarray(to),
+    )
+
+
+def _dependence(items: Sequence[str], dependent: Mapping[str, FloatArray]) -> list[tuple[str, FloatArray]]:
+    """prefmod's `I12.13` as `A:B*A:C`."""
+    out = []
+    for name, column in dependent.items():
+        one, _, other = name.lstrip("I").partition(".")
+        if not (one.isdigit() and other.isdigit() and len(one) == len(other) == 2):
+            return []
+        a, b, c, d = (int(k) - 1 for k in (*one, *other))
+        out.append((f"{items[a]}:{items[b]}*{items[c]}:{items[d]}", column))
+    return out

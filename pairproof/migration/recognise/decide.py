@@ -1,0 +1,467 @@
+"""Whether a fitted glm, gnm or polr is a model of paired comparisons, and which: by design and response.
+
+===================  ======================================================================================
+binomial             each row a contest, +c for one item and -c for the other
+poisson              two or three rows a contest, the second the mirror image of the first, and a constant of
+                     its own for each (eliminated, or among the columns)
+ordered, 3 answers   each row a contest with a tie between winning and losing: Rao and Kupper's model
+===================  ======================================================================================
+
+The nuisance factor of a Poisson design is a constant for each pair of items in each group of respondents.
+gnm says it (`eliminate`); glm has it among its columns: the factors of the model frame whose combinations
+have two or three rows each and whose indicators lie in the column space of the design, whatever their
+contrasts.
+
+Davidson's model by gnm and BradleyTerry2's GenDavidson is told from the local design of the fit:
+
+    log m(1 wins) = mu + a_1 + h_1 adv,   log m(2 wins) = mu + a_2 + h_2 adv,
+    log m(tie)    = mu + tie.max + log 2 + the mean of the two,   without tie.mode and tie.scale
+
+(Davidson 1970, JASA 65, 317-328; the general form: Turner and Firth, BradleyTerry2).  The derivative of a
+row's predictor by an ability is 1 where that player won and 0 where the other did, which tells the rows of a
+match apart.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .design_contests import (
+    EXACT,
+    Contests,
+    ItemBlock,
+    Players,
+    Variable,
+    item_block,
+    of_groups,
+    of_rows,
+    players,
+)
+from .design_terms import Model, model_of
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Factors of which subsets are tried, and groups at most: the rank of a design of so many columns takes
+#: seconds.
+MOST_FACTORS, MOST_GROUPS = 6, 1500
+
+
+def codes(*factors: Sequence[object] | NDArray[np.generic]) -> IntArray:
+    """int[n]: the combination of factors that each row has, numbered in the order of their first rows."""
+    seen: dict[tuple[object, ...], int] = {}
+    return np.array([seen.setdefault(key, len(seen)) for key in zip(*factors)], dtype=np.int64)
+
+
+def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> IntArray | str:
+    """The groups of rows that a glm has a constant for.
+
+    x float[n_rows, n_columns]: the whole design.  factors: factors and columns of text of the model frame.
+    Returns int[n_rows], or str: why there are none.
+    """
+    if not factors:
+        return "a Poisson model without a factor in it, so without a constant for each pair of items"
+    names = list(factors)[:MOST_FACTORS]
+    for size in range(len(names), 0, -1):
+        for chosen in combinations(names, size):
+            groups = codes(*(factors[n] for n in chosen))
+            sizes = np.bincount(groups)
+            if len(sizes) <= MOST_GROUPS and set(sizes.tolist()) <= {2, 3} and _has_constants(x, groups):
+                return groups
+    return (
+        "a Poisson model without a constant for each pair of items in each group of respondents: no combination of "
+        + ", ".join(names)
+        + " has 2 or 3 rows and a constant of its own"
+    )
+
+
+def _has_constants(x: FloatArray, groups: IntArray) -> bool:
+    """Whether the indicators of the groups lie in the column space of the design."""
+    n = int(groups.max()) + 1
+    first = np.zeros(n, dtype=np.int64)
+    first[groups[::-1]] = np.arange(len(groups))[::-1]
+    constant = ~(np.abs(x - x[first[groups]]) > 1e-9).any(axis=0)
+    if constant.any() and np.linalg.matrix_rank(x[first][:, constant]) == n:
+        return True
+    indicators = (groups[:, None] == np.arange(n)).astype(float)
+    return bool(np.linalg.matrix_rank(np.column_stack([x, indicators])) == np.linalg.matrix_rank(x))
+
+
+#: What the item without a column is called where the data do not say.
+UNNAMED = "reference"
+NOT_JOINED = "no chain of comparisons joins all its items, and which of them R leaves out is its own choice"
+NO_BLOCK = (
+    "no columns of its design are items: a column for each of at least two items, the same number for one item of a"
+    " row, its negative for the other, 0 elsewhere"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The design of a fitted model.
+
+    x float[n, p]: model matrix.  names: its columns.  known bool[p]: whether the coefficient was estimated
+    (False: aliased, NA in R).  factors: factors and text of the data, n values each.  items: columns that the
+    data say are items (prefmod's designs), beside those of x; {} if it says nothing.  covariates: item
+    covariates that the data say.
+    """
+
+    x: FloatArray
+    names: tuple[str, ...]
+    known: NDArray[np.bool_]
+    factors: Mapping[str, Variable] = field(default_factory=dict)
+    numbers: Mapping[str, Variable] = field(default_factory=dict)
+    items: Mapping[str, FloatArray] = field(default_factory=dict)
+    covariates: Mapping[str, FloatArray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Not:
+    """Why a design is none of a model of ours.
+
+    why: a sentence.  paired: whether it is one of paired comparisons all the same.
+    """
+
+    why: str
+    paired: bool = False
+
+    def __str__(self) -> str:
+        return self.why
+
+
+@dataclass(frozen=True, eq=False)
+class Recognised:
+    """A design of paired comparisons.
+
+    coefficients: R's that are mapped, in the order of the columns of the map.  block: none where abilities
+    come from item covariates alone.  players: columns of the data that say who met whom.  groups int[n] or
+    None: of the nuisance constants.
+    """
+
+    kind: str
+    model: Model
+    coefficients: tuple[str, ...]
+    block: ItemBlock | None
+    players: Players | None
+    groups: IntArray | None = None
+
+
+def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised | Not:
+    """A design whose rows are contests.
+
+    wins, losses float[n]: successes and failures of each row.
+    """
+    return _of_rows(design, wins, losses, "bradley-terry", None)
+
+
+def recognise_ordered(design: Design, counts: FloatArray) -> Recognised | Not:
+    """A design whose rows are contests with three ordered answers.
+
+    design: without a constant.  counts float[n, 3]: weights of the lowest answer (the item with the plus sign
+    lost), the middle one and the highest.
+    """
+    return _of_rows(design, counts[:, 2], counts[:, 0], "rao-kupper", counts[:, 1])
+
+
+def _of_rows(
+    design: Design, wins: FloatArray, losses: FloatArray, kind: str, ties: FloatArray | None
+) -> Recognised | Not:
+    x = design.x
+    varies = np.flatnonzero(np.ptp(x, axis=0) > 0) if len(x) else np.array([], dtype=np.int64)
+    block = item_block(x[:, varies])
+    if block is None:
+        return Not(NO_BLOCK)
+    at = tuple(int(varies[k]) for k in block.columns)
+    block = ItemBlock(at, block.scale, block.signs, block.hidden)
+    contests = of_rows(block, x[:, design.known], wins, losses)
+    if ties is not None:
+        contests = Contests(
+            contests.first, contests.second, wins, losses, ties, contests.logit, contests.tie, contests.rows
+        )
+    kept = tuple(n for n, k in zip(design.names, design.known) if k)
+    return _recognised(design, contests, kept, block, kind, block.scale, None)
+
+
+def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised | Not:
+    """A design whose rows are outcomes of contests.
+
+    counts float[n].  groups int[n] or None: levels of the eliminated factor, from 0; None: to be found among
+    the columns.
+    """
+    if groups is None:
+        found = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})
+        if isinstance(found, str):
+            return Not(found)
+        groups = found
+    sizes = sorted(set(np.bincount(groups).tolist()))
+    if not set(sizes) <= {2, 3}:
+        return Not(
+            f"groups of the eliminated factor have {', '.join(map(str, sizes))} rows; expected 2, or 3 with a row for"
+            " ties: a constant for each pair of items in each group of respondents",
+            paired=bool(design.items) or item_block(design.x, mirrored=True) is not None,
+        )
+    centred = design.x - _means(design.x, groups)
+    known = np.flatnonzero(design.known & (np.abs(centred) > 1e-9).any(axis=0))
+    block, size = _mirrored_block(design, centred)
+    if block is None:
+        return Not(NO_BLOCK)
+    contests = of_groups(block, design.x[:, known], counts, groups)
+    if isinstance(contests, str):
+        return Not(contests, paired=bool(design.items))
+    kept = tuple(design.names[k] for k in known)
+    return _recognised(design, contests, kept, block, "llbt", size, groups)
+
+
+def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | None, float]:
+    """The item block of a Poisson design and the log-odds of one unit of it.
+
+    Columns that the data call items come first; then the design; then the design centred within groups, where
+    winners coded 1 and 0 are +1/2 and -1/2 (of three rows: +2/3, -1/3, -1/3, which is no block, nor a model
+    of ours).
+    """
+    if design.items:
+        said = np.column_stack(list(design.items.values()))
+        signs = np.sign(said).astype(np.int64)
+        hidden = bool((np.abs(signs).sum(axis=1) == 1).any())
+        if ((signs > 0).sum(axis=1) <= 1).all() and ((signs < 0).sum(axis=1) <= 1).all():
+            scale = float(np.abs(said).max(initial=1.0))
+            return ItemBlock(tuple(range(said.shape[1])), scale, signs, hidden), 2.0 * scale
+    moving = np.flatnonzero((np.abs(centred) > 1e-9).any(axis=0))
+    for x in (design.x, centred):
+        block = item_block(x[:, moving], mirrored=True)
+        if block is not None:
+            at = tuple(int(moving[k]) for k in block.columns)
+            return ItemBlock(at, block.scale, block.signs, block.hidden), 2.0 * block.scale
+    return None, 0.0
+
+
+def _means(x: FloatArray, groups: IntArray) -> FloatArray:
+    sums = np.zeros((int(groups.max()) + 1, x.shape[1]))
+    np.add.at(sums, groups, x)
+    means: FloatArray = (sums / np.bincount(groups)[:, None])[groups]
+    return means
+
+
+def _recognised(
+    design: Design,
+    contests: Contests,
+    kept: tuple[str, ...],
+    block: ItemBlock,
+    kind: str,
+    size: float,
+    groups: IntArray | None,
+) -> Recognised | Not:
+    if not block.connected:
+        return Not(NOT_JOINED, paired=True)
+    rows = contests.rows[:, 0]
+    texts = {n: [v.values[r] for r in rows] for n, v in design.factors.items()}
+    met = players(contests.first, contests.second, block.n_items, texts)
+    said = list(design.items) if design.items else [design.names[k] for k in block.columns]
+    items = _named(said, block, met)
+    reference = _reference(design, block, items, kind)
+    variables = _constant_in_contests(
+        [*design.factors.values(), *design.numbers.values()], contests, items, met
+    )
+    model = model_of(
+        contests,
+        kept,
+        items,
+        reference,
+        2.0 if kind == "llbt" else 1.0,
+        size,
+        variables,
+        design.covariates,
+        [*said, UNNAMED][: len(items)],
+    )
+    if isinstance(model, str):
+        return Not(model, paired=True)
+    return Recognised(kind, model, kept, None if not model.reference else block, met, groups)
+
+
+def _named(said: Sequence[str], block: ItemBlock, met: Players | None) -> tuple[str, ...]:
+    """Names of the items: those of the players where the columns' names say them (`D[, -1]Ceylon`), else the
+    columns'.
+    """
+    if met is not None and all(label in name for name, label in zip(said, met.labels)):
+        return tuple(usable(label) for label in met.labels)
+    names = [usable(name) for name in _without_matrix(said)]
+    if block.hidden:
+        hidden = usable(met.labels[-1]) if met is not None else UNNAMED
+        while hidden in names:
+            hidden += "_"
+        names.append(hidden)
+    return tuple(names)
+
+
+def _without_matrix(names: Sequence[str]) -> Sequence[str]:
+    """Names of a matrix's columns without what R puts before them: "tv" for "X[, -4]tv", where they stay apart."""
+    start = os.path.commonprefix(list(names))
+    cut = max(start.rfind("]"), start.rfind(")")) + 1
+    rest = [name[cut:] for name in names]
+    return rest if len(names) > 1 and all(rest) and len(set(rest)) == len(rest) else names
+
+
+def usable(name: str) -> str:
+    """A name that cannot be taken for a parameter of another kind."""
+    plain = re.sub(r"[:\[\]]", "_", name)
+    return f"{plain}_" if plain in ("tie", "order") else plain
+
+
+def _reference(design: Design, block: ItemBlock, items: Sequence[str], kind: str) -> str:
+    """The hidden item; else the one whose coefficient R left out; else our default, first or last."""
+    if block.hidden:
+        return items[-1]
+    if not design.items:
+        aliased = [k for k, c in enumerate(block.columns) if not design.known[c]]
+        if aliased:
+            return items[aliased[-1]]
+    else:
+        said = list(design.items)
+        known = {n for n, k in zip(design.names, design.known) if k}
+        absent = [k for k, n in enumerate(said) if n not in known]
+        if absent:
+            return items[absent[-1]]
+    return items[-1] if kind == "llbt" else items[0]
+
+
+def _constant_in_contests(
+    variables: Sequence[Variable], contests: Contests, items: Sequence[str], met: Players | None
+) -> list[Variable]:
+    """Variables that have one value in a contest, and are no player, by contest."""
+    out = []
+    used = set(met.columns) if met is not None else set()
+    for v in variables:
+        if v.name in used or v.name in items:
+            continue
+        of = [[v.values[r] for r in contests.rows[:, k]] for k in range(contests.rows.shape[1])]
+        if all(column == of[0] for column in of[1:]) and not any(x is None or x != x for x in of[0]):
+            levels = tuple(level for level in v.levels if level in set(of[0])) if v.levels else ()
+            out.append(Variable(v.name, tuple(of[0]), levels))
+    return out
+
+
+#: gnm's names of the terms, which GenDavidson gives them, and ours.
+OURS = {"home.adv": "order", "tie.max": "tie", "tie.mode": "tie-shift", "tie.scale": "tie-scale"}
+
+
+@dataclass(frozen=True, eq=False)
+class Davidson:
+    """A GenDavidson of free abilities.
+
+    contests: the player at home first.  order float[n] or None: 1 where the first is at home, 0 on neutral
+    ground; None without a home advantage.  coefficients: R's, in the order of the columns of the map.  names:
+    ours, with the first item as the reference.  map float[n_names, p]: tie is that of R plus log 2 besides.
+    players: columns of the data; "first" and "second" where none has the players' names.
+    """
+
+    items: tuple[str, ...]
+    contests: Contests
+    order: FloatArray | None
+    coefficients: tuple[str, ...]
+    names: tuple[str, ...]
+    map: FloatArray
+    players: tuple[str, str]
+
+    @property
+    def general(self) -> bool:
+        """Whether ties are shifted or scaled."""
+        return "tie-shift" in self.names or "tie-scale" in self.names
+
+
+def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> Davidson | Not:
+    """A GenDavidson of which each ability, the home advantage and the terms of ties are one number each.
+
+    design: local: the derivatives of the predictors at the estimates.  counts float[n].  groups int[n]:
+    matches, from 0.
+    """
+    special = [n for n in design.names if n in OURS]
+    items = tuple(n for n in design.names if n not in OURS)
+    if set(np.bincount(groups).tolist()) != {3}:
+        return Not("its matches do not have three rows each, won, tied and lost", True)
+    rows = np.argsort(groups, kind="stable").reshape(-1, 3)
+    place = {n: k for k, n in enumerate(design.names)}
+    met = _met(design, rows, np.array([place[n] for n in items], dtype=np.int64))
+    if met is None or "tie.max" not in special:
+        return Not(
+            "its GenDavidson has more than one number for the home advantage, a term of ties or a player's ability",
+            True,
+        )
+    one, two = met
+    of_one = design.x[rows, one[:, None]]
+    of_two = design.x[rows, two[:, None]]
+    won = (np.abs(of_one - 1) < EXACT) & (np.abs(of_two) < EXACT)
+    lost = (np.abs(of_two - 1) < EXACT) & (np.abs(of_one) < EXACT)
+    if (won.sum(axis=1) != 1).any() or (lost.sum(axis=1) != 1).any():
+        return Not("the rows of a match are not won, tied and lost", True)
+    tied = ~(won | lost)
+    ordered = np.stack([rows[won], rows[lost], rows[tied]], axis=1)
+    position = {n: k for k, n in enumerate(items)}
+    first = np.array([position[design.names[k]] for k in one], dtype=np.int64)
+    second = np.array([position[design.names[k]] for k in two], dtype=np.int64)
+    x = design.x[ordered]
+    contests = Contests(
+        first,
+        second,
+        counts[ordered[:, 0]],
+        counts[ordered[:, 1]],
+        counts[ordered[:, 2]],
+        x[:, 0] - x[:, 1],
+        x[:, 2] - (x[:, 0] + x[:, 1]) / 2,
+        ordered,
+    )
+    order = None
+    if "home.adv" in place:
+        home = contests.logit[:, place["home.adv"]]
+        if not set(np.round(home, 9).tolist()) <= {-1.0, 0.0, 1.0}:
+            return Not("its players are at home by other numbers than 1 and 0", True)
+        contests = contests.turned(home < 0)
+        order = np.abs(home).round()
+    elif "tie.mode" in special:
+        return Not("its GenDavidson has tie.mode without a home advantage", True)
+    shown = tuple(usable(n) for n in items)
+    if len(set(shown)) != len(shown):
+        return Not("two of its players have one name once what stands for something else is replaced", True)
+    names = (*shown[1:], *(OURS[n] for n in special))
+    to = np.zeros((len(names), len(design.names)))
+    for k, item in enumerate(items[1:]):
+        to[k, place[item]], to[k, place[items[0]]] = 1.0, -1.0
+    for k, n in enumerate(special):
+        to[len(items) - 1 + k, place[n]] = 1.0
+    return Davidson(shown, contests, order, design.names, names, to, _columns(design, items))
+
+
+def _met(design: Design, rows: IntArray, at: IntArray) -> tuple[IntArray, IntArray] | None:
+    """Columns of the two players of each match, by the abilities that move its rows; None where it is not two.
+
+    The players may be levels of a factor, or of several together (a team in a season).
+    """
+    moves = (np.abs(design.x[rows][:, :, at]) > EXACT).any(axis=1)
+    if (moves.sum(axis=1) != 2).any():
+        return None
+    _, players = np.nonzero(moves)
+    one, two = players.reshape(-1, 2).T
+    # Where the data name them, the player of the first column comes first.
+    named = _factors(design, tuple(design.names[k] for k in at))
+    if named:
+        place = {str(design.names[k]): i for i, k in enumerate(at)}
+        said = np.array([place[str(v)] for v in named[0].values], dtype=np.int64)[rows[:, 0]]
+        one, two = np.where(said == two, two, one), np.where(said == two, one, two)
+    return at[one], at[two]
+
+
+def _factors(design: Design, items: tuple[str, ...]) -> list[Variable]:
+    """The two columns of the data whose levels are the players; [] if there are none."""
+    met = [v for v in design.factors.values() if v.levels and set(v.levels) == set(items)]
+    return met if len(met) == 2 else []
+
+
+def _columns(design: Design, items: tuple[str, ...]) -> tuple[str, str]:
+    met = _factors(design, items)
+    return (met[0].name, met[1].name) if met else ("first", "second")

@@ -1,0 +1,422 @@
+"""Rows of a design as contests, its columns as items, and the covariates that stand in them.
+
+    eta_r = c (b_i - b_j) + ...    one plus and one minus in a row; one sign where the other item is hidden
+
+(the coding of Critchlow and Fligner 1991, Psychometrika 56, 517-533, that glm, gnm and prefmod's designs
+share). Contrasts of a factor are told from it: `contr.sum` has two minus signs in the rows of its last level,
+`contr.helmert` entries of several sizes, and dummies have one sign.
+
+    logit P(first preferred to second)                = sum_k logit[r, k] b_k
+    log P(tie) - (log P(first) + log P(second)) / 2   = sum_k tie[r, k] b_k
+
+In this form a binomial design, a Poisson one with its nuisance constants (Fienberg and Larntz 1976,
+Biometrika 63, 245-254) and the local design of gnm's Davidson model are the same thing, and two designs are
+the same model if one is a linear map of the other.
+
+A design has `o1:ENG2`, the items' column times an indicator; a Python call has `by="ENG"`, the factor itself.
+The values decide: z = column of the design / column of the item, and a variable (numbers, indicators of
+levels, products of two of them) fits if all of its columns are among the z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Entries of a design are whole numbers and halves, which R keeps exactly; centring leaves a few roundings.
+EXACT = 1e-9
+#: Two items are one column of signs, which any covariate of +1 and -1 is as well.
+FEWEST_ITEMS = 3
+#: Where rows are outcomes, two columns that are each other's negative, in rows that mirror each other, are
+#: two items: a covariate has one column.
+FEWEST_MIRRORED = 2
+#: Sizes of entries that are tried as the items' own.
+MOST_SIZES = 6
+
+
+@dataclass(frozen=True, eq=False)
+class ItemBlock:
+    """Columns of a design that are items.
+
+    columns: positions in the design.  scale: c, the size of their entries: a coefficient times c is log-odds
+    where rows are contests.  signs int[n_rows, n_columns]: -1, 0 or 1.  hidden: whether an item has no
+    column, so that rows have a single sign where it took part.
+    """
+
+    columns: tuple[int, ...]
+    scale: float
+    signs: IntArray
+    hidden: bool
+
+    @property
+    def n_items(self) -> int:
+        """Items, the hidden one included."""
+        return len(self.columns) + self.hidden
+
+    @property
+    def connected(self) -> bool:
+        """Whether a chain of comparisons joins all items."""
+        return len(self.chains) == 1
+
+    @property
+    def chains(self) -> list[int]:
+        """Items of each part that comparisons join, among those that took part in any."""
+        found: list[set[int]] = []
+        for pair in {tuple(np.flatnonzero(row)) for row in self.all_signs}:
+            if len(pair) == 2:
+                joined = [c for c in found if c & set(pair)]
+                found = [c for c in found if not c & set(pair)] + [set(pair).union(*joined)]
+        return [len(c) for c in found]
+
+    @property
+    def all_signs(self) -> IntArray:
+        """int[n_rows, n_items]: the signs, with a last column for the hidden item, if there is one."""
+        if not self.hidden:
+            return self.signs
+        return np.column_stack([self.signs, -self.signs.sum(axis=1)])
+
+
+def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
+    """The item block of a design; None if it has none.
+
+    x float[n_rows, n_columns].  mirrored: whether rows are outcomes, those of one contest being mirror
+    images: every item then has both signs, and rows of ties are 0.
+    """
+    of_one_size = [k for k in range(x.shape[1]) if _one_size(x[:, k])]
+    if not of_one_size:
+        return None
+    sizes = np.array([np.abs(x[:, k]).max() for k in of_one_size])
+    for size in _most_frequent(sizes):
+        chosen = [k for k, s in zip(of_one_size, sizes) if abs(s - size) < EXACT]
+        if mirrored:
+            chosen = [k for k in chosen if (x[:, k] > EXACT).any() and (x[:, k] < -EXACT).any()]
+        signs = np.where(np.abs(x[:, chosen]) < EXACT, 0, np.sign(x[:, chosen])).astype(np.int64)
+        blocks = [
+            ItemBlock(
+                tuple(chosen[k] for k in kept),
+                float(size),
+                signs[:, kept],
+                bool((np.abs(signs[:, kept]).sum(axis=1) == 1).any()),
+            )
+            for kept in _consistent_sets(signs)
+        ]
+        blocks = [b for b in blocks if _is_block(b, mirrored)]
+        if blocks:
+            # Items within groups of respondents are a block as well, of more items in the same rows.
+            return min(blocks, key=lambda b: (-int(np.abs(b.signs).any(axis=1).sum()), b.n_items))
+    return None
+
+
+def _one_size(column: FloatArray) -> bool:
+    entries = np.abs(column[np.abs(column) > EXACT])
+    return bool(len(entries)) and bool(entries.max() - entries.min() < EXACT)
+
+
+def _most_frequent(sizes: FloatArray) -> list[float]:
+    """Sizes of columns, the most frequent first, of equally frequent ones that which comes first."""
+    rounded = np.round(sizes, 9)
+    values, first, times = np.unique(rounded, return_index=True, return_counts=True)
+    order = sorted(range(len(values)), key=lambda k: (-times[k], first[k]))
+    return [float(sizes[first[k]]) for k in order[:MOST_SIZES]]
+
+
+def _consistent_sets(signs: IntArray) -> list[list[int]]:
+    """Sets of columns with at most one plus and one minus in a row.
+
+    By leaving out, one after the other, the columns that give a row two of a sign; and by taking in, one
+    after the other, those that do not: all, those that are 0 somewhere (an order effect is not), and those
+    with both signs (dummies have one).
+    """
+    everywhere = np.abs(signs).all(axis=0)
+    both = (signs > 0).any(axis=0) & (signs < 0).any(axis=0)
+    columns = np.arange(signs.shape[1])
+    sets = [_left_out(signs)]
+    for some in (columns, columns[~everywhere], columns[both & ~everywhere]):
+        sets.append(_taken_in(signs, some.tolist()))
+    return [list(found) for found in dict.fromkeys(tuple(s) for s in sets) if len(found) > 1]
+
+
+def _taken_in(signs: IntArray, columns: list[int]) -> list[int]:
+    plus, minus = np.zeros(len(signs), bool), np.zeros(len(signs), bool)
+    kept = []
+    for k in columns:
+        high, low = signs[:, k] > 0, signs[:, k] < 0
+        if not (plus & high).any() and not (minus & low).any():
+            kept.append(k)
+            plus, minus = plus | high, minus | low
+    return kept
+
+
+def _left_out(signs: IntArray) -> list[int]:
+    """First those go that give a row two of a sign in all their rows (`o1:ENG2` beside `o1`), then the
+    fullest (an order effect beside teams), then the last (`o1:ENG1` after `o1`).
+    """
+    kept = list(range(signs.shape[1]))
+    while len(kept) > 1:
+        here = signs[:, kept]
+        bad = ((here > 0).sum(axis=1) > 1) | ((here < 0).sum(axis=1) > 1)
+        if not bad.any():
+            return kept
+        load = np.abs(here[bad]).sum(axis=0)
+        share = load / np.abs(here).sum(axis=0)
+        worst = max(range(len(kept)), key=lambda k: (share[k], load[k], k))
+        del kept[worst]
+    return kept
+
+
+def _is_block(block: ItemBlock, mirrored: bool) -> bool:
+    signs = block.signs
+    size = np.abs(signs).sum(axis=1)
+    if not (size == 2).any() or (not mirrored and (size == 0).any()):
+        return False
+    fewest = FEWEST_MIRRORED if mirrored and not block.hidden else FEWEST_ITEMS
+    return block.n_items >= fewest and max(block.chains, default=0) >= fewest
+
+
+@dataclass(frozen=True, eq=False)
+class Contests:
+    """Contests read off a design.
+
+    `first`, second int[n]: items of the block, the hidden one last.  wins, losses float[n].  ties float[n] or
+    None: none: there is no row for a tie.  logit float[n, p]: what one unit of each coefficient adds to the
+    log-odds of the first against the second.  tie float[n, p]: what it adds to the log-probability of a tie,
+    beside the mean of those of the two.  rows int[n, m]: rows of the design: of the first preferred, the
+    second, the tie; a contest's only one if it is binomial.
+    """
+
+    first: IntArray
+    second: IntArray
+    wins: FloatArray
+    losses: FloatArray
+    ties: FloatArray | None
+    logit: FloatArray
+    tie: FloatArray
+    rows: IntArray
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def totals(self) -> FloatArray:
+        """float[n]: contests in each row."""
+        total = self.wins + self.losses
+        return total if self.ties is None else total + self.ties
+
+    def turned(self, turn: NDArray[np.bool_]) -> Contests:
+        """The same contests with first and second exchanged where `turn`."""
+        rows = self.rows.copy()
+        if rows.shape[1] > 1:
+            rows[turn] = rows[turn][:, [1, 0, *range(2, rows.shape[1])]]
+        return Contests(
+            np.where(turn, self.second, self.first),
+            np.where(turn, self.first, self.second),
+            np.where(turn, self.losses, self.wins),
+            np.where(turn, self.wins, self.losses),
+            self.ties,
+            np.where(turn[:, None], -self.logit, self.logit),
+            self.tie,
+            rows,
+        )
+
+
+def of_rows(block: ItemBlock, x: FloatArray, wins: FloatArray, losses: FloatArray) -> Contests:
+    """Contests of a binomial design: a row each.
+
+    x float[n, p]: columns of the coefficients that are asked about.  wins, losses float[n]: of the item with
+    the plus sign.
+    """
+    first, second = _sides(block.all_signs)
+    return Contests(
+        first, second, wins, losses, None, x, np.zeros_like(x), np.arange(len(x), dtype=np.int64)[:, None]
+    )
+
+
+def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray) -> Contests | str:
+    """Contests of a Poisson design: the two or three rows of a group each.
+
+    block: found with `mirrored`.  x float[n_rows, p].  counts float[n_rows].  groups int[n_rows]: from 0;
+    each group has 2 or 3 rows.  Returns Contests, or str: why they are none.
+    """
+    signs = block.all_signs
+    rows, of_ties = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0)
+    if isinstance(rows, str):
+        return rows
+    if (signs[rows[:, 0]] + signs[rows[:, 1]]).any():
+        return "the rows of a group are not mirror images of each other, so they are not the outcomes of a contest"
+    first, second = _sides(signs[rows[:, 0]])
+    high, low = x[rows[:, 0]], x[rows[:, 1]]
+    ties = counts[rows[:, 2]] if of_ties else None
+    tie = x[rows[:, 2]] - (high + low) / 2 if of_ties else np.zeros_like(high)
+    return Contests(
+        first, second, counts[rows[:, 0]], counts[rows[:, 1]], ties, _clean(high - low), _clean(tie), rows
+    )
+
+
+def _sides(signs: IntArray) -> tuple[IntArray, IntArray]:
+    return np.asarray(signs.argmax(axis=1)), np.asarray(signs.argmin(axis=1))
+
+
+def _clean(x: FloatArray) -> FloatArray:
+    return np.where(np.abs(x) < EXACT, 0.0, x)
+
+
+def _rows_of_groups(groups: IntArray, empty: NDArray[np.bool_]) -> tuple[IntArray | str, bool]:
+    """int[n_groups, 2 or 3]: rows of each group in the order of the design, that of the tie last."""
+    n = int(groups.max()) + 1
+    order = np.argsort(groups, kind="stable")
+    sizes = np.bincount(groups, minlength=n)
+    if len(set(sizes.tolist())) != 1 or sizes[0] not in (2, 3):
+        found = ", ".join(str(s) for s in sorted(set(sizes.tolist())))
+        return (
+            f"groups of the nuisance factor have {found} rows; expected 2 each, or 3 each with a row for ties"
+        ), False
+    m = int(sizes[0])
+    rows = order.reshape(n, m).astype(np.int64)
+    n_empty = empty[rows].sum(axis=1)
+    if (n_empty != m - 2).any():
+        return (
+            f"{int((n_empty != m - 2).sum())} groups of the nuisance factor do not have two rows with items"
+            + (" and one for a tie" if m == 3 else "")
+        ), False
+    if m == 3:
+        last = np.argsort(empty[rows], axis=1, kind="stable")
+        rows = np.take_along_axis(rows, last, axis=1)
+    return rows, m == 3
+
+
+#: Variables of which products are tried at most.
+MOST_VARIABLES = 12
+SAME = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """A covariate of contests: a number, or a factor with its levels.
+
+    values: [n]: str of a factor, float of a number.  levels: () for a number; the first is the base of
+    treatment contrasts.
+    """
+
+    name: str
+    values: tuple[object, ...]
+    levels: tuple[str, ...] = ()
+
+    def columns(self) -> list[tuple[str, FloatArray]]:
+        """Label and values of each column that the model has of it: `ENG[2]`, or the number itself."""
+        if not self.levels:
+            return [(self.name, np.array(self.values, dtype=float))]
+        own = np.array(self.values, dtype=object)
+        return [(f"{self.name}[{level}]", (own == level).astype(float)) for level in self.levels[1:]]
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """A covariate, or the product of two, that a model's terms are multiplied with.
+
+    labels: of its columns, as the fit names them: "ENG[2]", "ENG[2]:age".  values float[n, n_columns].
+    """
+
+    variables: tuple[Variable, ...]
+    labels: tuple[str, ...]
+    values: FloatArray
+
+
+def product_of(variables: Sequence[Variable]) -> Product:
+    """The product of variables, a column for every combination of theirs."""
+    n = len(variables[0].values)
+    columns: list[tuple[tuple[str, ...], FloatArray]] = [((), np.ones(n))]
+    for variable in variables:
+        columns = [((*said, label), z * own) for said, z in columns for label, own in variable.columns()]
+    return Product(
+        tuple(variables),
+        tuple(":".join(said) for said, _ in columns),
+        np.column_stack([z for _, z in columns]),
+    )
+
+
+def explained(wanted: Mapping[str, FloatArray], variables: Sequence[Variable]) -> list[Product]:
+    """Products whose columns are the wanted ones; what no variable explains is a number of its own.
+
+    wanted: covariates found in a design, nan in rows that do not tell; the name is used where nothing
+    explains it.
+    """
+    left = dict(wanted)
+    found: list[Product] = []
+    for product in _products(variables):
+        if not left:
+            break
+        taken = [_first_equal(left, column) for column in product.values.T]
+        if len(taken) and None not in taken and len(set(taken)) == len(taken):
+            found.append(product)
+            left = {name: z for name, z in left.items() if name not in taken and not _is_base(product, z)}
+    for name, z in left.items():
+        found.append(product_of([Variable(name, tuple(np.nan_to_num(z).tolist()))]))
+    return found
+
+
+def _products(variables: Sequence[Variable]) -> Iterator[Product]:
+    few = list(variables)[:MOST_VARIABLES]
+    for variable in few:
+        if len(variable.levels) != 1:
+            yield product_of([variable])
+    for two in combinations(few, 2):
+        if all(len(v.levels) != 1 for v in two):
+            yield product_of(two)
+
+
+def _first_equal(wanted: Mapping[str, FloatArray], column: FloatArray) -> str | None:
+    for name, z in wanted.items():
+        told = ~np.isnan(z)
+        if told.any() and np.abs(z[told] - column[told]).max() < SAME:
+            return name
+    return None
+
+
+def _is_base(product: Product, z: FloatArray) -> bool:
+    """Whether z is the indicator of the factor's first level, which the others and the term itself
+    determine.
+    """
+    if len(product.variables) != 1 or not product.variables[0].levels:
+        return False
+    rest = 1.0 - product.values.sum(axis=1)
+    told = ~np.isnan(z)
+    return bool(np.abs(z[told] - rest[told]).max() < SAME)
+
+
+@dataclass(frozen=True, eq=False)
+class Players:
+    """The two columns of a frame that say who met whom.
+
+    labels: of the block's items, the hidden one last.
+    """
+
+    columns: tuple[str, str]
+    labels: tuple[str, ...]
+
+
+def players(
+    first: NDArray[np.int64], second: NDArray[np.int64], n_items: int, texts: Mapping[str, Sequence[object]]
+) -> Players | None:
+    """The pair of columns of text that reproduce first and second, one to one; None if there is none.
+
+    `first`, second int[n]: positions of items.  texts: factors and text of the data.
+    """
+    for one, other in permutations(list(texts)[:MOST_VARIABLES], 2):
+        labels: dict[int, object] = {}
+        fits = True
+        for k, i, j in zip(range(len(first)), first.tolist(), second.tolist()):
+            if labels.setdefault(i, texts[one][k]) != texts[one][k] or (
+                labels.setdefault(j, texts[other][k]) != texts[other][k]
+            ):
+                fits = False
+                break
+        if fits and len(labels) == n_items and len(set(labels.values())) == n_items:
+            return Players((one, other), tuple(str(labels[k]) for k in range(n_items)))
+    return None

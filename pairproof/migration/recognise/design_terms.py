@@ -1,0 +1,373 @@
+"""The model of ours that a design is, term by term, proved by a linear map between the coefficients.
+
+Each coefficient of R adds something to the log-odds of a contest and to the log-probability of a tie
+(:class:`~.design_contests.Contests`).  From what it adds follows what it is: an item, an item times a
+covariate, the order effect, a covariate of the contest, a tie parameter.  z = what a column adds to the
+log-odds / what the item's own column adds is a covariate of the contest where the item takes part, and 0 / 0
+elsewhere, where it is not told.
+
+The model put together of these has a design of its own; it is the same model if and only if both designs span
+the same space, and then R's coefficients b are ours by
+
+    theta = M b,      cov(theta) = M V M',      own design x M = R's design.
+
+So a column that was taken for another thing costs a name, never a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .design_contests import EXACT, Contests, Product, Variable, explained, product_of
+
+FloatArray = NDArray[np.float64]
+
+#: Largest difference of the two designs, of entries of size 1, that rounding leaves in least squares.
+SAME_SPACE = 1e-8
+
+
+@dataclass
+class Found:
+    """What the columns of a design were found to be.
+
+    of_all: items times a covariate, nan where it is not told.  terms: item covariates.  ties: tie parameters
+    times a covariate.  tie: whether there is one of all contests.  order: R's name of the order effect; "" if
+    there is none.
+    """
+
+    of_all: dict[str, dict[int, FloatArray]] = field(default_factory=dict)
+    terms: dict[str, FloatArray] = field(default_factory=dict)
+    of_terms: dict[str, dict[str, FloatArray]] = field(default_factory=dict)
+    ties: dict[str, FloatArray] = field(default_factory=dict)
+    tie: bool = False
+    order: str = ""
+    comparison: dict[str, FloatArray] = field(default_factory=dict)
+
+
+def signs_of(contests: Contests, n_items: int) -> FloatArray:
+    rows = np.arange(len(contests))
+    signs = np.zeros((len(contests), n_items))
+    signs[rows, contests.first] = 1.0
+    signs[rows, contests.second] = -1.0
+    return signs
+
+
+def spans_items(contests: Contests, signs: FloatArray) -> bool:
+    """Whether free abilities of all items are in the span of the coefficients."""
+    return _within(contests.logit, signs[:, :-1])
+
+
+def _within(span: FloatArray, columns: FloatArray) -> bool:
+    if not span.shape[1]:
+        return False
+    by, *_ = np.linalg.lstsq(span, columns, rcond=None)
+    return bool(np.abs(span @ by - columns).max(initial=0.0) < SAME_SPACE)
+
+
+def read_columns(
+    contests: Contests,
+    names: Sequence[str],
+    labels: Sequence[str],
+    signs: FloatArray,
+    size: float,
+    covariates: dict[str, FloatArray] | None,
+) -> Found:
+    found = Found()
+    later: list[tuple[str, FloatArray]] = []
+    by, *_ = np.linalg.lstsq(signs[:, :-1], contests.logit, rcond=None)
+    of_items = np.abs(signs[:, :-1] @ by - contests.logit).max(axis=0, initial=0.0) < SAME_SPACE
+    for k, name in enumerate(names):
+        logit, tie = contests.logit[:, k], contests.tie[:, k]
+        if np.abs(tie).max(initial=0.0) > EXACT and np.abs(logit).max(initial=0.0) < EXACT:
+            _read_tie(found, name, tie)
+        elif of_items[k]:
+            if covariates is not None:
+                found.terms[name] = _item_values(signs, logit / size, covariates.get(name))
+        elif not found.order and _of_one_size(logit, contests.rows.shape[1] > 1):
+            found.order = name
+        else:
+            later.append((name, logit))
+    for name, logit in later:
+        _read_covariate(found, name, labels, signs, logit, size)
+    return found
+
+
+def _of_one_size(logit: FloatArray, either_side: bool) -> bool:
+    """Whether a column is the order effect: the same in all rows, but for which item is taken as the
+    first.
+    """
+    size = np.abs(logit) if either_side else logit
+    return bool(size.min() > EXACT and size.max() - size.min() < EXACT)
+
+
+def _read_tie(found: Found, name: str, tie: FloatArray) -> None:
+    if tie.max() - tie.min() < EXACT:
+        found.tie = True
+    else:
+        found.ties[name] = tie
+
+
+def _item_values(signs: FloatArray, logit: FloatArray, known: FloatArray | None) -> FloatArray:
+    """Values of an item covariate: those that the data say where they fit, else with the last item's 0."""
+    if known is not None:
+        column = signs @ known
+        size = np.abs(column).max(initial=0.0)
+        if size > EXACT:
+            by = float(logit @ column / (column @ column))
+            if np.abs(column * by - logit).max() < SAME_SPACE:
+                return np.asarray(known, dtype=float)
+    values = np.zeros(signs.shape[1])
+    values[:-1] = np.linalg.lstsq(signs[:, :-1], logit, rcond=None)[0]
+    return np.round(values, 12)
+
+
+def _read_covariate(
+    found: Found, name: str, labels: Sequence[str], signs: FloatArray, logit: FloatArray, size: float
+) -> None:
+    """A column that is a term times a covariate of the contest, or a covariate of the contest itself."""
+    parts = name.split(":")
+    for term, values in found.terms.items():
+        z = _ratio(signs @ values, logit / size)
+        if z is not None:
+            found.of_terms.setdefault(term, {})[rest_of(parts, term)] = z
+            return
+    if not found.terms:
+        # The item that R's name says first, for a column may be 0 but in rows of one pair.
+        said = sorted(range(len(labels)), key=lambda k: labels[k] not in parts)
+        for k in said:
+            z = _ratio(signs[:, k], logit / size)
+            if z is not None:
+                found.of_all.setdefault(rest_of(parts, labels[k]), {})[k] = z
+                return
+    found.comparison[name] = logit
+
+
+def rest_of(parts: Sequence[str], term: str) -> str:
+    return ":".join(p for p in parts if p != term) or ":".join(parts)
+
+
+def _ratio(column: FloatArray, logit: FloatArray) -> FloatArray | None:
+    """logit / column, nan where column is 0; None if logit is not 0 there."""
+    told = np.abs(column) > EXACT
+    if np.abs(logit[~told]).max(initial=0.0) > EXACT or not told.any():
+        return None
+    z = np.full(len(column), np.nan)
+    z[told] = logit[told] / column[told]
+    return z
+
+
+def of_whole_factors(
+    found: Found, variables: Sequence[Variable]
+) -> tuple[Found, tuple[Variable, ...]] | None:
+    """The same columns with factors in the place of indicators of their levels, of which R left out some.
+
+    R leaves out columns that others determine, one by one and not a level for all items; None where no item
+    has an indicator of its own.
+    """
+    whole: dict[str, Variable] = {}
+    left: dict[str, dict[int, FloatArray]] = {}
+    for name, of in found.of_all.items():
+        for k, z in of.items():
+            factor = next((v for v in variables if v.levels and _is_indicator(v, z)), None)
+            if factor is None:
+                left.setdefault(name, {})[k] = z
+            else:
+                whole[factor.name] = factor
+    return (replace(found, of_all=left), tuple(whole.values())) if whole else None
+
+
+def _is_indicator(factor: Variable, z: FloatArray) -> bool:
+    told = ~np.isnan(z)
+    own = np.array(factor.values, dtype=object)
+    return any(np.abs(z[told] - (own[told] == level)).max(initial=0.0) < EXACT for level in factor.levels)
+
+
+def by_items(
+    found: Found, items: Sequence[str]
+) -> tuple[dict[str, FloatArray], dict[int, dict[str, FloatArray]]]:
+    """Covariates of all items, and of single ones: of J items J - 1 are all, for the sum of their columns is
+    0.
+    """
+    common: dict[str, FloatArray] = {}
+    single: dict[int, dict[str, FloatArray]] = {}
+    for name, of in found.of_all.items():
+        stacked = np.stack(list(of.values()))
+        high, low = np.nanmax(_filled(stacked, -np.inf), axis=0), np.nanmin(_filled(stacked, np.inf), axis=0)
+        told = np.isfinite(high)
+        same = bool((np.abs(high[told] - low[told]) < EXACT).all())
+        if len(of) >= len(items) - 1 and same:
+            common[name] = np.where(told, high, np.nan)
+        elif same:
+            for k in of:
+                single.setdefault(k, {})[name] = np.where(told, high, np.nan)
+        else:
+            for k, z in of.items():
+                single.setdefault(k, {})[f"{name} of {items[k]}"] = z
+    return common, single
+
+
+def _filled(stacked: FloatArray, by: float) -> FloatArray:
+    return np.where(np.isnan(stacked), by, stacked)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model of paired comparisons that a design is.
+
+    contests: turned where the order effect asks for it.  items: the reference among them.  reference: ""
+    where abilities come from item covariates.  ties: "": there is no row for a tie.  `by`: covariates of all
+    items.  of_items: covariates of one item alone.  of_item_terms: covariates of one item covariate.
+    comparison: covariates of the contest, in favour of the first.  names: our parameters.  map float[n_names,
+    p]: M, from R's coefficients to ours.
+    """
+
+    contests: Contests
+    items: tuple[str, ...]
+    reference: str
+    order_effect: bool
+    ties: str
+    by: tuple[Product, ...]
+    of_items: tuple[tuple[str, Product], ...]
+    of_ties: tuple[Product, ...]
+    item_terms: Mapping[str, FloatArray]
+    of_item_terms: tuple[tuple[str, Product], ...]
+    comparison: Mapping[str, FloatArray]
+    names: tuple[str, ...]
+    map: FloatArray
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """Covariates that the table needs, by name."""
+        products = [*self.by, *(p for _, p in (*self.of_items, *self.of_item_terms)), *self.of_ties]
+        return {v.name: v for p in products for v in p.variables}
+
+
+def model_of(
+    contests: Contests,
+    names: Sequence[str],
+    items: Sequence[str],
+    reference: str,
+    unit: float,
+    size: float,
+    variables: Sequence[Variable],
+    covariates: Mapping[str, FloatArray] | None = None,
+    labels: Sequence[str] = (),
+) -> Model | str:
+    """The model of ours that R's coefficients are.
+
+    contests: its columns are those of the coefficients.  unit: what one unit of our item parameters adds to
+    the log-odds: 1 of log-odds, 2 of lambda.  size: what one unit of R's item coefficients adds to the
+    log-odds.  variables: covariates of contests to look for, in the order of `contests`.  covariates: item
+    covariates that the data say.  labels: R's names of the items, where `items` are others.  Returns Model,
+    or str: why it is none of ours.
+    """
+    signs = signs_of(contests, len(items))
+    has_items = spans_items(contests, signs)
+    found = read_columns(
+        contests, names, labels or items, signs, size, None if has_items else dict(covariates or {})
+    )
+    if not has_items and not found.terms:
+        return "the abilities of items are no part of it"
+    turned = contests
+    if found.order:
+        turned = contests.turned(contests.logit[:, list(names).index(found.order)] < 0)
+        # What is in favour of the first has the other sign where the two were exchanged.
+        turn = turned.first != contests.first
+        found.comparison = {n: np.where(turn, -v, v) for n, v in found.comparison.items()}
+    chosen = reference if has_items else ""
+    whole = of_whole_factors(found, variables)
+    if whole is not None:
+        model = _put_together(turned, items, chosen, unit, variables, *whole)
+        if isinstance(model, Model):
+            return model
+    return _put_together(turned, items, chosen, unit, variables, found)
+
+
+def _put_together(
+    contests: Contests,
+    items: Sequence[str],
+    reference: str,
+    unit: float,
+    variables: Sequence[Variable],
+    found: Found,
+    whole: Sequence[Variable] = (),
+) -> Model | str:
+    signs = signs_of(contests, len(items))
+    common, single = by_items(found, items)
+    by = [*(product_of([v]) for v in whole), *explained(common, variables)]
+    of_items = [(items[k], p) for k, wanted in single.items() for p in explained(wanted, variables)]
+    of_terms = [(term, p) for term, wanted in found.of_terms.items() for p in explained(wanted, variables)]
+    of_ties = explained({rest_of(n.split(":"), ""): z for n, z in found.ties.items()}, variables)
+    own: list[tuple[str, FloatArray, FloatArray]] = []
+    none = np.zeros(len(contests))
+
+    def add(name: str, logit: FloatArray, tie: FloatArray = none) -> None:
+        own.append((name, logit, tie))
+
+    free = [] if not reference else [k for k, item in enumerate(items) if item != reference]
+    for k in free:
+        add(items[k], unit * signs[:, k])
+    for term, values in found.terms.items():
+        add(term, unit * (signs @ values))
+    for product in by:
+        for label, z in zip(product.labels, product.values.T):
+            for k in free:
+                add(f"{items[k]}:{label}", unit * signs[:, k] * z)
+    for item, product in of_items:
+        for label, z in zip(product.labels, product.values.T):
+            add(f"{item}:{label}", unit * signs[:, list(items).index(item)] * z)
+    for term, product in of_terms:
+        for label, z in zip(product.labels, product.values.T):
+            add(f"{term}:{label}", unit * (signs @ found.terms[term]) * z)
+    if found.order:
+        add("order", np.ones(len(contests)))
+    for name, values in found.comparison.items():
+        add(name, values)
+    with_tie = contests.ties is not None and (found.tie or bool(found.ties))
+    if with_tie:
+        add("tie", none, np.ones(len(contests)))
+        for product in of_ties:
+            for label, z in zip(product.labels, product.values.T):
+                add(f"tie:{label}", none, z)
+    names = tuple(name for name, _, _ in own)
+    if len(set(names)) < len(names):
+        return "two of its terms would have one name: " + next(n for n in names if names.count(n) > 1)
+    found_map = _map(contests, own)
+    if isinstance(found_map, str):
+        return found_map
+    return Model(
+        contests,
+        tuple(items),
+        reference,
+        bool(found.order),
+        "" if contests.ties is None else "davidson" if with_tie else "none",
+        tuple(by),
+        tuple(of_items),
+        tuple(of_ties) if with_tie else (),
+        dict(found.terms),
+        tuple(of_terms),
+        dict(found.comparison),
+        names,
+        found_map,
+    )
+
+
+def _map(contests: Contests, own: Sequence[tuple[str, FloatArray, FloatArray]]) -> FloatArray | str:
+    """M of own design x M = R's design; why there is none."""
+    ours = np.column_stack([np.concatenate([logit, tie]) for _, logit, tie in own])
+    theirs = np.concatenate([contests.logit, contests.tie])
+    by, *_ = np.linalg.lstsq(ours, theirs, rcond=None)
+    rank_ours = np.linalg.matrix_rank(ours)
+    if rank_ours < ours.shape[1]:
+        return "some of its terms determine others, so that its coefficients have no counterparts one by one"
+    off = np.abs(ours @ by - theirs).max(axis=0, initial=0.0)
+    size = np.maximum(np.abs(theirs).max(axis=0, initial=0.0), 1.0)
+    if (off > SAME_SPACE * size).any():
+        return "its columns are not those of a model of ours: they do not span the same space"
+    if np.linalg.matrix_rank(by) < ours.shape[1]:
+        return "it is a part of a model of ours, with terms of it left out"
+    return np.asarray(by)

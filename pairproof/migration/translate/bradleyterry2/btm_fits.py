@@ -1,0 +1,477 @@
+"""BTm, glmmPQL, step and stepAIC as fits: `fit_bradley_terry`, or R's own through the bridge.
+
+Through the bridge goes, with the values that R used, what has no counterpart in Python.  The contests are the
+rows that R used, so that `subset=` and missing values are done with; what is indexed in the formula keeps its
+tables.  glmmPQL goes with its formula, data frame and random design as values.
+
+step and stepAIC: the model that R chose, written as the fit that it is; the path is a note.  What R tried on
+its way is not fitted again in Python: the script does with the chosen model what the analysis did.
+
+A helper is given the fitted model as a Python fit, as R's own through the bridge, or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.packages.bradleyterry2.btm import ContestModel
+from ....bridge.values.formulas import checked, variables
+from ....bridge.values.nodes import RLang, RList, RVector
+from ....errors import FormulaError, InputError
+from ....fit.estimates.fit_record import why_not_estimable
+from ....fit.fit import Fit
+from ....validation.verdicts.agreement import Agreement
+from ....validation.verdicts.digits import digits_of_agreement, floor
+from ..python_code import Call, File, Result, frame_call
+from ..rows import at, not_checkable, row, rows_of
+from ..translation import TRANSLATORS, Context, Step, Translation, outside, translates, tried
+from .btm_calls import HALF, MATRIX, Candidate, bias_reduced, candidates
+from .btm_numbers import TWICE, WRONG, Relation, coefficients, name_of, of_fit, relation
+from .recorded_btm import Contests, StaysInR, contests_of, formula_text, taken, terms_of
+
+BTM = "pairproof.bridge.bradleyterry2.BTm"
+#: The same fit by the same R from the same values; rows of a subset may be summed in another order.
+LEAST = 9.0
+PLAYERS = ("player1", "player2")
+
+
+def by_the_bridge(call: RecordedCall, why: str) -> Translation:
+    """R's BTm of the same values; "outside" where they were not recorded.
+
+    why: why it has no counterpart in Python.
+    """
+    try:
+        contests = contests_of(call)
+        code = bridged_code(call, contests)
+    except (StaysInR, InputError, FormulaError) as error:
+        return outside(f"{why}; through the bridge: {error}")
+    return Translation("bridge", code, why, speaks="r", judge=of_r(call))
+
+
+def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call:
+    """`pairproof.bridge.bradleyterry2.BTm("cbind(wins, losses)", ...)`.
+
+    also: a formula whose variables the data must hold too.
+    """
+    if contests.doubled:
+        raise StaysInR("R took each row twice, which the bridge does not repeat")
+    tables, players = _tables(call, contests, f"{formula_text(call)} {also}")
+    options: dict[str, Any] = {}
+    formula = formula_text(call)
+    if formula and formula.replace("`", "").strip() != f"~{contests.id}":
+        options["formula"] = checked(formula)
+    if contests.id != "..":
+        options["id"] = contests.id
+    own, reference = call.strings("separate"), (call.strings("refcat") or ("",))[0]
+    if own:
+        options["separate_ability"] = list(own)
+    if reference:
+        options["refcat"] = reference
+    link = (call.strings("family") or ("binomial", "logit"))[-1]
+    if link != "logit":
+        options["link"] = link
+    if contests.offset is not None and contests.offset.any() and "offset(" not in formula:
+        options["offset"] = [float(v) for v in contests.offset]
+    elif contests.offset is not None and contests.offset.any() and "offset" in call.args:
+        raise StaysInR("its offset is of the formula and of an argument together")
+    if bias_reduced(call):
+        options["br"] = True
+    options |= settings(call)
+    return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
+
+
+def of_r(call: RecordedCall) -> Callable[[ContestModel], Sequence[Agreement]]:
+    """R through the bridge beside R in the script."""
+
+    def judge(model: ContestModel) -> Sequence[Agreement]:
+        function = call.function
+        values, spread = coefficients(call)
+        found = call.vector("coef")
+        names = () if found is None or found.names is None else found.names
+        theirs = {n: float(v) for n, v in zip(names, values)}
+        ours = {n: float(v) for n, v in zip(model.names, model.coef)}
+        errors = {n: float(e) for n, e, v in zip(names, np.sqrt(np.diag(spread)), values) if not np.isnan(v)}
+        ours_se = {n: float(e) for n, e in zip(model.names, model.se) if n in errors}
+        again: dict[str, Any] = {"least": LEAST, "why": "the same call of R"}
+        rows = rows_of("estimate", ours, theirs, function, places=at("coef", model.names), **again)
+        rows += rows_of("se", ours_se, errors, function, places=at("se", model.names), **again)
+        for quantity, recorded, value in (
+            ("deviance", "deviance", model.deviance),
+            ("df_resid", "df_residual", model.df_residual),
+            ("null_deviance", "null_deviance", model.null_deviance),
+            ("df_null", "df_null", model.df_null),
+            ("aic_glm", "aic", model.aic),
+            ("sigma", "sigma", model.sigma),
+        ):
+            number = call.number(recorded)
+            if number is not None:
+                rows.append(row(quantity, value, number, function, place=recorded, **again))
+        return rows
+
+    return judge
+
+
+def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str, Any], tuple[Any, Any]]:
+    """Data frames of contests and of what is indexed, and how player1 and player2 are named in them."""
+    levels = contests.players
+    columns: dict[str, RVector] = {"wins": _doubles(contests.wins), "losses": _doubles(contests.losses)}
+    players: list[dict[str, str]] = []
+    for k, at in enumerate((contests.first, contests.second)):
+        named = {contests.id: PLAYERS[k]}
+        columns[PLAYERS[k]] = RVector(
+            (at + 1).astype(np.int32), np.zeros(len(at), bool), levels=levels, rclass=("factor",)
+        )
+        for name, of_player in contests.sides[k].items():
+            named[name] = f"{name}.{k + 1}"
+            columns[named[name]] = of_player
+        players.append(named)
+    given = call.frame("data")
+    others: dict[int, dict[str, RVector]] = {}
+    for name, column in zip((given.names or ()) if given else (), given.values if given else ()):
+        if (
+            not isinstance(column, RVector)
+            or column.values.ndim != 1
+            or name in columns
+            or not _said(said, name)
+        ):
+            continue
+        if len(column) == contests.total:
+            columns[name] = taken(column, contests.rows)
+        else:
+            others.setdefault(len(column), {})[name] = column
+    there = {
+        *columns,
+        *(n for p in players for n in p),
+        *(n for found in others.values() for n in found),
+        ".",
+    }
+    absent = [n for n in variables(formula_text(call) or "~ 1") if n not in there]
+    if absent:
+        raise StaysInR(f"the values of {absent[0]}, which its formula names, were not recorded")
+    tables: dict[str, Any] = {"contests": frame_call(_frame(columns), call.variable or "BTm")}
+    for k, found in enumerate(others.values()):
+        label = "players" if len(next(iter(found.values()))) == len(levels) else f"table{k + 1}"
+        tables[label] = frame_call(_frame(found), f"{call.variable or 'BTm'}_{label}")
+    sides: list[Any] = [p if len(p) > 1 or contests.id != ".." else p[contests.id] for p in players]
+    return tables, (sides[0], sides[1])
+
+
+def _said(text: str, name: str) -> bool:
+    """Whether a formula names it."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text) is not None
+
+
+def _frame(columns: dict[str, RVector]) -> RList:
+    return RList(tuple(columns.values()), tuple(columns), ("data.frame",))
+
+
+def _doubles(values: Any) -> RVector:
+    found = np.asarray(values, dtype=float)
+    return RVector(found, np.isnan(found))
+
+
+def settings(call: RecordedCall) -> dict[str, Any]:
+    """Where iterations start and stop, and contrasts, as the call set them."""
+    found: dict[str, Any] = {}
+    control: dict[str, Any] = {}
+    given = call.values.get("control")
+    named = dict(zip(given.names or (), given.values)) if isinstance(given, RList) else {}
+    for name in ("epsilon", "maxit", "tol", "maxiter", "IWLSiter"):
+        number = _number(call.values.get(name, named.get(name)))
+        if number is None:
+            continue
+        (found if name in ("epsilon", "maxit") else control)[name] = (
+            int(number) if name in ("maxit", "maxiter", "IWLSiter") else number
+        )
+    if control:
+        found["control"] = Call("pairproof.bridge.bradleyterry2.glmmPQL_control", (), control)
+    for name in ("sigma", "sigma.fixed"):
+        number = _number(call.values.get(name))
+        if number is not None:
+            found[name.replace(".", "_")] = bool(number) if name == "sigma.fixed" else number
+    for name in ("start", "etastart", "mustart"):
+        if name in call.args:
+            raise StaysInR(f"its {name} is not passed on")
+    contrasts = call.values.get("contrasts")
+    if isinstance(contrasts, RList) and contrasts.names:
+        kinds = [v.scalar() if isinstance(v, RVector) and len(v) == 1 else None for v in contrasts.values]
+        if not all(isinstance(v, str) for v in kinds):
+            raise StaysInR("its contrasts are a matrix or a function")
+        found["contrasts"] = dict(zip(contrasts.names, kinds))
+    return found
+
+
+def _number(value: Any) -> float | None:
+    if not isinstance(value, RVector) or value.values.size != 1 or value.values.dtype.kind not in "fib":
+        return None
+    number = float(value.floats().ravel()[0])
+    return None if np.isnan(number) else number
+
+
+R_BTM = "BradleyTerry2::BTm"
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A BTm of this run, and its Python value."""
+
+    step: Step
+
+    @property
+    def call(self) -> RecordedCall:
+        """Of the BTm."""
+        return self.step.call
+
+    @property
+    def result(self) -> Result:
+        """Its value in the script."""
+        return Result(self.step.call.id)
+
+    @property
+    def fit(self) -> Fit | None:
+        """The Python fit; None where it stays in R."""
+        return self.step.value if isinstance(self.step.value, Fit) else None
+
+    @property
+    def in_words(self) -> Fit | None:
+        """The Python fit, if its terms are R's: not the columns of R's model matrix."""
+        return None if MATRIX in self.step.translation.notes else self.fit
+
+    def in_r(self, also: str = "") -> Result | Call:
+        """R's model through the bridge: its value in the script, or a call that makes it.
+
+        also: a formula whose variables the data must hold too.
+        """
+        if isinstance(self.step.value, ContestModel) and not also:
+            return self.result
+        try:
+            return bridged_code(self.call, contests_of(self.call), also)
+        except (InputError, FormulaError) as error:
+            raise StaysInR(f"through the bridge: {error}") from None
+
+    def least(self, kind: str) -> float:
+        """Digits that R's own stop of this model leaves of such a number."""
+        fit = self.fit
+        return 9.0 if fit is None else floor(kind, name_of(self.call, fit)).digits
+
+    def contests(self) -> Contests:
+        """Of the BTm."""
+        return contests_of(self.call)
+
+    def judged(self, rows: Iterable[Agreement]) -> list[Agreement]:
+        """Rows in which a number that the fit cannot have is said to be none, and what R doubled is explained."""
+        fit = self.fit
+        found = list(rows)
+        if fit is None:
+            return found
+        if fit.not_estimable:
+            why = why_not_estimable(fit)
+            found = [
+                replace(a, verdict="not-estimable", code="not-estimable", explanation=why)
+                if a.verdict == "differs" and a.native is None
+                else a
+                for a in found
+            ]
+        if any(a.explanation == TWICE for a in self.step.rows):
+            found = not_checkable(_doubled(found), TWICE, WRONG)
+        return found
+
+
+def _doubled(rows: Iterable[Agreement]) -> list[Agreement]:
+    """The rows, R's number explained where it is ours with each contest counted twice: a statistic or deviance doubled, a
+    standard error by the root of 1/2.
+    """
+    return [
+        replace(a, verdict="explained", explanation=TWICE, code=WRONG, accepted=True)
+        if a.verdict == "differs"
+        and a.native is not None
+        and a.r is not None
+        and any(digits_of_agreement(by * a.native, a.r) >= (a.floor or 0.0) for by in (2.0, 0.5**0.5))
+        else a
+        for a in rows
+    ]
+
+
+def model_of(call: RecordedCall, context: Context, argument: str) -> Model:
+    """The BTm that is given as an argument, itself or in what BTabilities made of it."""
+    made = call.fits.get(argument)
+    by_id = {c.id: c for c in context.captured.calls}
+    for _ in range(10):
+        if made is None or made not in by_id or by_id[made].function != "BradleyTerry2::BTabilities":
+            break
+        made = by_id[made].fits.get("model")
+    step = None if made is None else context.steps.get(made)
+    if step is None:
+        raise StaysInR("the model that it was given was not fitted by a recorded call of this script")
+    if not is_btm(step.call):
+        raise StaysInR(f"it is of a fit by {step.call.name}; only those of BTm are written")
+    if step.value is None:
+        raise StaysInR("the model that it was given has no counterpart in the script")
+    return Model(step)
+
+
+def is_btm(call: RecordedCall) -> bool:
+    """Whether a call made a BTm: BTm itself, update, step."""
+    return call.function == R_BTM or "BTm" in call.strings("class")
+
+
+@translates("BradleyTerry2::BTm")
+def btm(call: RecordedCall, context: Context) -> Translation:
+    """A BTm, translated from its result: players, counts, model matrix, formula."""
+    try:
+        contests = contests_of(call)
+        candidate, _, found = native(call, contests, added_later(call, context))
+    except StaysInR as why:
+        return by_the_bridge(call, str(why))
+    notes = candidate.notes + ((HALF,) if "ties" in candidate.code.keywords else ())
+    return Translation("native", candidate.code, judge=of_fit(call, contests, found), notes=notes)
+
+
+def added_later(call: RecordedCall, context: Context) -> list[str]:
+    """Terms that calls of add1 add to this model, whose covariates its table is to hold."""
+    found: list[str] = []
+    for other in context.captured.calls:
+        scope = other.values.get("scope")
+        if other.function == "BradleyTerry2::add1.BTm" and other.fits.get("object") == call.id:
+            if isinstance(scope, RLang):
+                try:
+                    found += terms_of(scope.text)
+                except StaysInR:
+                    continue  # it is said where the terms are added
+    return found
+
+
+def native(
+    call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()
+) -> tuple[Candidate, Fit, Relation]:
+    """The first candidate that Python fits and whose design is R's."""
+    if not contests.halves and "weights" not in call.args:
+        raise StaysInR("its counts are neither whole numbers nor halves, and no weights say what they are")
+    why = "its formula has no counterpart in fit_bradley_terry"
+    known = ~np.isnan(coefficients(call)[0])
+    if len(known) != contests.x.shape[1]:
+        raise StaysInR("its model matrix and its coefficients were not recorded together")
+    for candidate in candidates(call, contests, scopes):
+        fit, refused = tried(candidate.code)
+        if refused:
+            why = f"fit_bradley_terry refuses it: {refused}"
+            continue
+        found = relation(fit, contests, known)
+        if found is not None and (found.direct or candidate.any_contrasts):
+            return candidate, fit, found
+    raise StaysInR(why)
+
+
+WHY = "glmmPQL by itself is no model of comparisons: its random effects are of any design"
+#: Entries of a random design at most.
+MOST = 1_000_000
+
+
+@translates("BradleyTerry2::glmmPQL")
+def glmm_pql(call: RecordedCall, context: Context) -> Translation:
+    """`pairproof.bridge.bradleyterry2.glmmPQL("y ~ x", random, data=...)`."""
+    try:
+        code = _code(call)
+    except (StaysInR, InputError, FormulaError) as why:
+        return outside(f"{WHY}; through the bridge: {why}")
+    judge = of_r(call)
+
+    def with_error(model: ContestModel) -> Sequence[Agreement]:
+        rows, error = list(judge(model)), call.number("sigma_se")
+        if error is not None:
+            rows.append(
+                row(
+                    "sigma_se",
+                    model.sigma_se,
+                    error,
+                    call.function,
+                    least=LEAST,
+                    why="the same call of R",
+                    place="sigma_se",
+                )
+            )
+        return rows
+
+    return Translation("bridge", code, WHY, speaks="r", judge=with_error)
+
+
+def _code(call: RecordedCall) -> Call:
+    data = call.values.get("data")
+    if not isinstance(data, RList) or "data.frame" not in data.rclass:
+        raise StaysInR("its data were not recorded as a data frame")
+    if any(name in call.args for name in ("subset", "weights", "offset", "start", "etastart", "mustart")):
+        raise StaysInR("its subset, weights, offset or starting values are not passed on")
+    stem = call.variable or "glmmPQL"
+    formula = checked(formula_text(call))
+    arguments: list[Any] = [formula]
+    random = call.values.get("random")
+    if isinstance(random, RVector):
+        arguments.append(_design(random, stem))
+    elif "random" in call.args:
+        raise StaysInR("its random design was not recorded")
+    family = call.strings("family") or ("binomial", "logit")
+    options: dict[str, Any] = {}
+    if family[0] != "binomial":
+        options["family"] = family[0]
+    if family[-1] != {"binomial": "logit", "poisson": "log"}.get(family[0]):
+        options["link"] = family[-1]
+    options["data"] = frame_call(data, stem)
+    return Call("pairproof.bridge.bradleyterry2.glmmPQL", tuple(arguments), options | settings(call))
+
+
+def _design(random: RVector, stem: str) -> Call:
+    """A column an effect, in a file of its own."""
+    numbers = random.floats()
+    if numbers.ndim != 2 or numbers.size > MOST or np.isnan(numbers).any():
+        raise StaysInR(f"its random design is no matrix of at most {MOST:,} numbers")
+    columns = {f"effect{k + 1}": [float(v) for v in numbers[:, k]] for k in range(numbers.shape[1])}
+    return Call("pairproof.bridge.read_frame", (File(columns, f"{stem}_random"),))
+
+
+#: Classes of a chosen model, the most special first, and whose translator takes it.
+KINDS = {"BTm": "BradleyTerry2::BTm", "gnm": "gnm::gnm", "polr": "MASS::polr", "glm": "stats::glm"}
+#: Steps of a path that a note names.
+MOST_TRIED = 12
+WHOLE = (
+    "R's step sees the predictor of a BTm as one term (Y ~ X - 1), so it can only keep it or leave all of it out; drop1 and"
+    " add1 choose between terms."
+)
+
+
+@translates("stats::step", "MASS::stepAIC")
+def step(call: RecordedCall, context: Context) -> Translation:
+    """The chosen model as its own fitting function's call."""
+    kind = next((name for name in KINDS if name in call.strings("class")), "")
+    translator = TRANSLATORS.get(KINDS.get(kind, ""))
+    if translator is None:
+        return outside("the model that it chose is of no kind that has a counterpart")
+    found = translator(replace(call, function=KINDS[kind], helper=False), context)
+    notes = (path_of(call),) + ((WHOLE,) if kind == "BTm" else ())
+    return found if found.code is None else replace(found, notes=(*notes, *found.notes))
+
+
+def path_of(call: RecordedCall) -> str:
+    """The path of the choice, in R's words: what was added or left out, and the AIC after it."""
+    table = call.frame("anova")
+    if table is None or not {"Step", "AIC"} <= set(table.names or ()):
+        return "The model that R's step chose; its path was not recorded."
+    steps, aic = table["Step"], table["AIC"]
+    if not isinstance(steps, RVector) or not isinstance(aic, RVector):
+        return "The model that R's step chose; its path was not recorded."
+    numbers = aic.floats()
+    words = [" ".join(str(v).split()) if v else "start" for v in _texts(steps)]
+    said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, numbers) if not np.isnan(a)]
+    more = f", and {len(said) - MOST_TRIED} more" if len(said) > MOST_TRIED else ""
+    return f"The model that R's step chose. Its path: {', '.join(said[:MOST_TRIED])}{more}."
+
+
+def _texts(column: RVector) -> list[str]:
+    if column.levels is not None:
+        return [column.levels[int(v) - 1] for v in column.values.tolist()]
+    return ["" if v is None else str(v) for v in column.values.tolist()]

@@ -1,0 +1,426 @@
+"""R's numbers of a recorded BTm beside those of a fit, by R's definitions and for R's coefficients.
+
+With m_i contests in row i, a share y_i won by the player named first and the fit's probability p_i (in glm,
+family "binomial"; McCullagh and Nelder 1989, section 4.4)::
+
+    deviance   2 sum m (y log(y/p) + (1-y) log((1-y)/(1-p)))
+    AIC        -2 sum log dbinom(round(m y), round(m), p) + 2 rank: half wins are rounded to even
+    se         of the expected information X'WX, W = m f(eta)^2 / (p (1-p)), f the density of the link
+
+brglm's deviances are of pseudo-counts: with h_i the leverages, (m y + h/2) wins of m + h contests; the
+penalised deviance is the deviance less log det X'WX (Firth 1993, Biometrika 80, 27-38).
+
+Which parameters R's coefficients are is told by the columns of the two designs, not by names.  With X_P the
+columns of the fit's parameters and X_R those of R's model matrix, both in favour of the player named first,
+R's coefficients b_R are the fit's b_P = M b_R where X_P M = X_R.  M is a permutation unless R's contrasts are
+others than "one player is 0"::
+
+    contr.sum: columns D_i - D_n, so that b_i is the deviation of player i from the mean
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlog1py, xlogy
+from scipy.stats import norm
+
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.programs.counted_cells import comparison_columns, order_of, treated
+from ....bridge.values.nodes import RVector
+from ....fit.estimates.fit_record import WITHOUT_ESTIMATE
+from ....fit.estimates.predictions import item_covariate
+from ....fit.estimates.specification import ContestSpec
+from ....fit.fit import Fit
+from ....fit.results.mixed_fit import MixedFit
+from ....native.comparisons.contests.residuals import contest_residuals
+from ....validation.claims.quantities import Quantity, kind_of
+from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, TOWARDS_INFINITY
+from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
+from ....validation.verdicts.agreement import Agreement
+from ....validation.verdicts.digits import floor
+from ..rows import SAME, count_rows, counterpart, explained, fit_rows, row
+from .btm_calls import bias_reduced
+from .recorded_btm import Contests
+
+FloatArray = NDArray[np.float64]
+
+
+def fitted(fit: Fit, contests: Contests) -> FloatArray:
+    """The probability that the player named first wins, of each row; 1/2 in rows without a contest."""
+    found = contest_residuals(fit, "response")["fitted"].to_numpy(float)
+    return np.where(contests.wins + contests.losses > 0, found, 0.5)
+
+
+def deviance(contests: Contests, p: FloatArray) -> float:
+    """glm's deviance of the rows."""
+    won, lost = contests.wins, contests.losses
+    m = np.where(won + lost > 0, won + lost, 1.0)
+    terms = xlogy(won, won / m) + xlogy(lost, lost / m) - xlogy(won, p) - xlog1py(lost, -p)
+    return float(2.0 * terms.sum())
+
+
+def glm_aic(contests: Contests, p: FloatArray, rank: int) -> float:
+    """glm's AIC: counts rounded, binomial coefficients of the rows."""
+    m = contests.wins + contests.losses
+    return _minus_twice(m * _share(contests), m, np.ones(len(m)), p) + 2.0 * rank
+
+
+def pql_aic(contests: Contests, p: FloatArray, rank: int) -> float:
+    """AIC as glmmPQL has it where sigma comes out 0: each row as of n contests, n being the number of rows, with the weight
+    of the first row in place of its own.
+    """
+    m = contests.wins + contests.losses
+    n = np.full(len(m), float(len(m)))
+    return _minus_twice(n * _share(contests), n, m[0] / n, p) + 2.0 * rank
+
+
+def _share(contests: Contests) -> FloatArray:
+    m = contests.wins + contests.losses
+    found: FloatArray = contests.wins / np.where(m > 0, m, 1.0)
+    return found
+
+
+def _minus_twice(won: FloatArray, m: FloatArray, weight: FloatArray, p: FloatArray) -> float:
+    n, k = np.round(m), np.round(won)
+    terms = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p)
+    return float(-2.0 * (weight * terms).sum())
+
+
+def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
+    """Deviance of even contests from brglm's pseudo-counts at the estimates.
+
+    x float[n, p]: of full rank.  p float[n]: probabilities, none of them 0 or 1.
+    """
+    m, wins = contests.wins + contests.losses, contests.wins
+    w = m * p * (1.0 - p)
+    spread = np.linalg.inv(x.T @ (w[:, None] * x))
+    h = w * np.einsum("ij,jk,ik->i", x, spread, x)
+    n = m + h
+    y = (wins + h / 2.0) / np.where(n > 0, n, 1.0)
+    return float(2.0 * np.sum(n * (xlogy(y, 2.0 * y) + xlogy(1.0 - y, 2.0 * (1.0 - y)))))
+
+
+def penalised_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
+    """The deviance less log det of the information.
+
+    x float[n, p]: of full rank.  p float[n].
+    """
+    w = (contests.wins + contests.losses) * p * (1.0 - p)
+    return deviance(contests, p) - float(np.linalg.slogdet(x.T @ (w[:, None] * x))[1])
+
+
+def expected_errors(contests: Contests, x: FloatArray, p: FloatArray, link: str) -> FloatArray:
+    """Standard errors of the expected information, float[p].
+
+    x float[n, p].  p float[n]: probabilities, none of them 0 or 1.
+    """
+    eta = norm.ppf(p) if link == "probit" else np.tan(np.pi * (p - 0.5))
+    density = norm.pdf(eta) if link == "probit" else 1.0 / (np.pi * (1.0 + eta**2))
+    w = (contests.wins + contests.losses) * density**2 / (p * (1.0 - p))
+    found: FloatArray = np.sqrt(np.diag(np.linalg.inv(x.T @ (w[:, None] * x))))
+    return found
+
+
+def binomial_constant(contests: Contests) -> float:
+    """sum log choose(n, wins) of the rows: what R's binomial log-likelihood has beside that of single contests."""
+    wins, losses = contests.wins, contests.losses
+    return float(np.sum(gammaln(wins + losses + 1.0) - gammaln(wins + 1.0) - gammaln(losses + 1.0)))
+
+
+#: Of the largest entry of a column: both designs are differences of the same covariates, in double precision.
+SAME_COLUMN = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """R's coefficients in terms of a fit's.
+
+    names: of the fit's parameters; the reference is not among them.  `by` float[len(names), n_r]: b_P = by @
+    b_R, over all columns of R's model matrix.  direct: whether each of R's coefficients is one of the fit's
+    parameters.  reference: the item that is 0 in `names`; "" where none is.
+    """
+
+    names: tuple[str, ...]
+    by: FloatArray
+    direct: bool
+    reference: str
+
+
+def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
+    """Names and columns of the free parameters, float[n_rows, p], in favour of the item named first; the reference.
+
+    fit: without subject covariates or ties.
+    """
+    table = treated(fit)
+    reference = ""
+    if any(t.kind == "item" for t in fit.terms):
+        reference = fit.spec.reference if fit.spec.reference in fit.items else fit.items[0]
+    terms = [t for t in fit.terms if t.kind not in ("tie", "tie-of") and t.name != reference]
+    contest = comparison_columns(fit, table, table.wins + table.ties + table.losses > 0)
+    columns = np.zeros((table.n_rows, len(terms)))
+    for k, term in enumerate(terms):
+        if term.kind == "order":
+            columns[:, k] = order_of(table)
+        elif term.kind == "comparison":
+            columns[:, k] = contest[term.name]
+        else:
+            of_item = (
+                np.array([float(item == term.item) for item in fit.items])
+                if term.kind == "item"
+                else item_covariate(fit, term)
+            )
+            columns[:, k] = of_item[table.first] - of_item[table.second]
+    return tuple(t.name for t in terms), columns, reference
+
+
+def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation | None:
+    """How R's coefficients are made of the fit's parameters; None if the models differ.
+
+    known bool[p]: which of R's coefficients have a number (are not NA).
+    """
+    names, ours, reference = design_of(fit)
+    rows = contests.wins + contests.losses > 0
+    ours, theirs = ours[rows], contests.x[rows]
+    by = np.zeros((len(names), theirs.shape[1]))
+    free = set(range(len(names)))
+    for k in range(theirs.shape[1]):
+        found = next((j for j in sorted(free) if _same(ours[:, j], theirs[:, k])), None)
+        if found is not None:
+            by[found, k] = 1.0
+            free.discard(found)
+    matched = by.any(axis=0)
+    if matched[known].all() and not np.any(ours[:, sorted(free)]):
+        return Relation(names, by, True, reference)
+    if not theirs[:, known].size or not ours.size:
+        return None
+    solved, _, rank, _ = np.linalg.lstsq(ours, theirs[:, known], rcond=None)
+    far = np.abs(ours @ solved - theirs[:, known]).max()
+    if (
+        rank < len(names)
+        or rank > known.sum()
+        or far > SAME_COLUMN * max(1.0, float(np.abs(theirs[:, known]).max()))
+    ):
+        return None
+    by = np.zeros((len(names), theirs.shape[1]))
+    by[:, known] = _rounded(solved)
+    return Relation(names, by, False, reference)
+
+
+def _same(a: FloatArray, b: FloatArray) -> bool:
+    return bool(np.abs(a - b).max(initial=0.0) <= SAME_COLUMN * max(1.0, float(np.abs(b).max(initial=0.0))))
+
+
+def _rounded(values: FloatArray) -> FloatArray:
+    """Without the rounding of the solution where entries are whole."""
+    whole = np.round(values)
+    return np.where(np.abs(values - whole) <= SAME_COLUMN, whole, values)
+
+
+#: Where the caller asked for a coarser stop than R's default of 1e-6.
+PQL_LOOSE = "BradleyTerry2::BTm, PQL, loose tol"
+BRGLM_NULL = "brglm's null deviance is of its own pseudo-counts and not of the contests; by that definition R's number agrees"
+TWICE = (
+    "R takes each row twice where subset= is positions, so that its deviance and degrees of freedom are of twice the"
+    " contests and its standard errors too small by the root of 2; taken once, R's numbers agree"
+)
+PQL_AIC = (
+    "where sigma comes out 0 glmmPQL gives glm's AIC the number of rows in place of the contests of each, and so every row"
+    " the weight of the first; by that definition R's number agrees"
+)
+WRONG = "r-is-wrong"
+
+
+def of_fit(call: RecordedCall, contests: Contests, found: Relation) -> Callable[[Fit], Sequence[Agreement]]:
+    """The function that holds a fit's numbers against R's.
+
+    `found`: of R's coefficients to the fit's parameters.
+    """
+
+    def judge(fit: Fit) -> Sequence[Agreement]:
+        p = r_parameters(call, found)
+        if contests.doubled:
+            p = replace(p, vcov=2.0 * p.vcov)
+        link = spec.link if isinstance(spec := fit.spec, ContestSpec) else "logit"
+        values: dict[str, float] = dict(parameter_values(fit, p))
+        if link != "logit" and not isinstance(fit, MixedFit):
+            values = {q: v for q, v in values.items() if kind_of(q) != "se"}
+        values.update(_likelihood(call, contests, fit, len(p.names)))
+        if isinstance(fit, MixedFit):
+            values.update(_effects(call, contests, fit))
+        said = [] if found.direct else ["R's contrasts of the players are translated to abilities"]
+        rows = fit_rows(fit, counterpart(call, values, *said, name=name_of(call, fit)))
+        rows = _not_comparable(fit, rows) + _of_glm(call, contests, fit)
+        if link != "logit" and not isinstance(fit, MixedFit):
+            rows += _expected(call, contests, fit, p, link)
+        return _as_doubled(rows, len(contests.first)) if contests.doubled else rows
+
+    return judge
+
+
+def coefficients(call: RecordedCall) -> tuple[FloatArray, FloatArray]:
+    """R's coefficients, nan for NA, and their covariance, 0 for those; both by place.
+
+    glmmPQL's covariance names its columns otherwise than its coefficients (XSVL[..]).
+    """
+    found, spread = call.vector("coef"), call.vector("vcov")
+    values = np.zeros(0) if found is None else found.floats().ravel()
+    known = ~np.isnan(values)
+    out = np.zeros((len(values), len(values)))
+    given = np.zeros((0, 0)) if spread is None or spread.values.ndim != 2 else spread.floats()
+    if len(given) == len(values):
+        given = given[np.ix_(known, known)]
+    out[np.ix_(known, known)] = given if len(given) == known.sum() else np.nan
+    return values, out
+
+
+def r_parameters(call: RecordedCall, found: Relation) -> RParameters:
+    """R's coefficients as the fit's parameters."""
+    values, spread = coefficients(call)
+    known = ~np.isnan(values)
+    used = found.by[:, known].any(axis=1) & ~found.by[:, ~known].any(axis=1)
+    by = found.by[np.ix_(used, known)]
+    names = tuple(n for n, u in zip(found.names, used) if u)
+    return RParameters(
+        names, by @ values[known], by @ spread[np.ix_(known, known)] @ by.T, "log-odds", found.reference
+    )
+
+
+def name_of(call: RecordedCall, fit: Fit) -> str:
+    """The R call by which its floors are found."""
+    name = BRGLM if bias_reduced(call) else BTM_DEFAULT
+    if isinstance(fit, MixedFit):
+        tol = call.values.get("tol")
+        loose = isinstance(tol, RVector) and tol.values.size == 1 and tol.floats().ravel()[0] > 1e-6
+        name = PQL_LOOSE if loose else PQL_DEFAULT
+    return f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
+
+
+def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dict[str, float]:
+    """Deviance, degrees of freedom, log-likelihood and AIC on the fit's definitions."""
+    if isinstance(fit, MixedFit):
+        return {}
+    values: dict[str, float] = {}
+    of, residual = call.number("deviance"), call.number("df_residual")
+    if of is not None:
+        values["deviance"] = of / 2 if contests.doubled else of
+    if residual is not None:
+        values["df_resid"] = residual - len(contests.first) if contests.doubled else residual
+    loglik = None if "BTglmmPQL" in call.strings("class") else call.number("loglik")
+    if loglik is not None and contests.whole and not contests.doubled and "weights" not in call.args:
+        values.update(likelihood_values(loglik - binomial_constant(contests), n))
+    return values
+
+
+def _effects(call: RecordedCall, contests: Contests, fit: MixedFit) -> dict[str, float]:
+    """Standard deviation of the random effects and its error, and the predicted effects."""
+    name = fit.components[0].name
+    values: dict[str, float] = {}
+    for kind in ("sigma", "sigma_se"):
+        found = call.vector(kind)
+        if found is not None and len(found) == 1 and not np.isnan(found.floats()).any() and fit.sigma > 0:
+            values[Quantity(kind, name=name)] = float(found.floats()[0])
+    effects, columns = call.vector("effects"), call.vector("z")
+    if effects is None or columns is None or not columns.dimnames or columns.dimnames[1] is None:
+        return values
+    players = [n.removeprefix(contests.id) for n in columns.dimnames[1]]
+    numbers = effects.floats().ravel()
+    if len(players) == len(numbers):
+        values.update({Quantity("effect", name=p): float(u) for p, u in zip(players, numbers)})
+    return values
+
+
+def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]:
+    """What R's glm gives by its own definitions: null model, AIC; where sigma came out 0, the deviance."""
+    if contests.doubled or (isinstance(fit, MixedFit) and fit.sigma > 0):
+        return []
+    p = fitted(fit, contests)
+    name = name_of(call, fit)
+    if isinstance(fit, MixedFit):
+        rows = _one(
+            call, "deviance", "deviance", deviance(contests, p), floor("deviance", BTM_DEFAULT).digits
+        )
+    else:
+        rows = _one(call, "null_deviance", "null_deviance", fit.null_deviance, SAME)
+        rows += _one(call, "df_null", "df_null", float(fit.df_null), 16.0)
+        rows = _of_brglm(call, contests, p, rows) if bias_reduced(call) else rows
+    if "weights" in call.args:
+        return rows  # of what is no count R takes log binomial coefficients by its own rule
+    if not isinstance(fit, MixedFit):
+        rows += count_rows(call, fit)
+    rank = int((~np.isnan(coefficients(call)[0])).sum())
+    # AIC is the deviance and constants, so it has the digits of the deviance.
+    digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
+    aic = _one(call, "aic_glm", "aic", glm_aic(contests, p, rank), digits)
+    if "BTglmmPQL" in call.strings("class") and any(a.verdict == "differs" for a in aic):
+        its_own = _one(call, "aic_glm", "aic", pql_aic(contests, p, rank), digits)
+        if all(a.verdict == "agrees" for a in its_own):
+            aic = explained(aic, ("aic_glm",), PQL_AIC, WRONG)
+    return rows + aic
+
+
+def _of_brglm(
+    call: RecordedCall, contests: Contests, p: FloatArray, rows: list[Agreement]
+) -> list[Agreement]:
+    """brglm's null deviance, explained where it is that of its pseudo-counts, and its penalised deviance."""
+    x = contests.x[:, ~np.isnan(coefficients(call)[0])]
+    least = floor("deviance", BRGLM).digits
+    its_own = _one(call, "null_deviance", "null_deviance", brglm_null_deviance(contests, x, p), least)
+    if all(a.verdict == "agrees" for a in its_own):
+        rows = explained(rows, ("null_deviance",), BRGLM_NULL, WRONG)
+    return rows + _one(
+        call, "penalised_deviance", "penalized_deviance", penalised_deviance(contests, x, p), least
+    )
+
+
+def _one(call: RecordedCall, quantity: str, recorded: str, ours: float, least: float) -> list[Agreement]:
+    """A row of one number of R's, if it was recorded."""
+    value = call.number(recorded)
+    if value is None:
+        return []
+    return [row(quantity, ours, value, call.function, least=least, why="R's own stop")]
+
+
+def _expected(call: RecordedCall, contests: Contests, fit: Fit, p: RParameters, link: str) -> list[Agreement]:
+    """Standard errors on R's definition: with another link than the logit those of the expected information."""
+    names, x, reference = design_of(fit)
+    if fit.not_estimable or set(names) != set(p.names) or reference != p.reference:
+        return []
+    ours = dict(zip(names, expected_errors(contests, x, fitted(fit, contests), link)))
+    theirs = dict(zip(p.names, np.sqrt(np.diag(p.vcov)).tolist()))
+    least = floor("se", name_of(call, fit)).digits
+    why = "of the expected information, as glm's; R takes it one step early"
+    return [
+        row(Quantity("se", name=n), ours[n], theirs[n], call.function, least=least, why=why) for n in theirs
+    ]
+
+
+def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:
+    """Rows of numbers that the fit does not have, with its own reason: separated, or never met."""
+    reasons = {t: str(w) for w in reversed(fit.warnings) if w.kind in WITHOUT_ESTIMATE for t in w.terms}
+    return [
+        replace(a, explanation=f"{a.explanation} ({reasons[a.quantity.name]})")
+        if a.verdict == "not-estimable" and a.quantity.name in reasons and a.quantity.kind == "estimate"
+        else a
+        for a in rows
+    ]
+
+
+def _as_doubled(rows: Iterable[Agreement], n: int) -> list[Agreement]:
+    """R's own numbers again, where each of n rows was taken twice: explained where they agree taken once."""
+    raw: dict[str, Callable[[float], float]] = {
+        "se": lambda v: float(np.sqrt(0.5)) * v,
+        "deviance": lambda v: 2.0 * v,
+        "df_resid": lambda v: v + n,
+    }
+    return [
+        replace(
+            a, r=raw[a.quantity.kind](a.r), verdict="explained", explanation=TWICE, code=WRONG, accepted=True
+        )
+        if a.verdict == "agrees" and a.r is not None and a.quantity.kind in raw
+        else a
+        for a in rows
+    ]

@@ -1,0 +1,449 @@
+"""predict and residuals of a BTm: by pairproof where it has them, else R's own through the bridge.
+
+The `newdata` of predict.BTm become new contests of a fit: players by name, covariates in the fit's words.  R
+matches tables of players by position: row k of a table is level k of the new factor.  pairproof matches them
+by name, and takes the covariates of a player that was in the fit from the fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.values.frames import looks_otherwise
+from ....bridge.values.nodes import RList, RVector
+from ....data.columns import Factor
+from ....errors import FormulaError, InputError
+from ....fit.fit import Fit
+from ....fit.results.mixed_fit import MixedFit
+from ....validation.verdicts.agreement import Agreement
+from ..python_code import Call, File, files, frame_call
+from ..rows import in_column, row
+from ..translation import Context, Translation, outside, translates
+from .btm_calls import estimated_terms
+from .btm_fits import Model, model_of
+from .recorded_btm import Contests, StaysInR, in_words
+
+_NAME = re.compile(r"(?:[^\W\d]|\.(?![0-9]))[\w.]*\Z")
+
+
+@dataclass(frozen=True, eq=False)
+class NewContests:
+    """Contests to be predicted.
+
+    contests: first, second, and columns that the model uses.  item_data: covariates of players that were not
+    in the fit.
+    """
+
+    contests: dict[str, list[Any]]
+    item_data: dict[str, dict[str, Any]]
+
+
+def new_contests(
+    call: RecordedCall, of: RecordedCall, contests: Contests, fit: Fit, terms: Sequence[str]
+) -> NewContests:
+    """The contests of a recorded predict.
+
+    call: of predict.  `of`: the BTm.  contests: of the BTm.  terms: R's labels of the terms that the fit has.
+    """
+    columns = _columns(call)
+    if contests.sides[0] or (contests.offset is not None and contests.offset.any()):
+        raise StaysInR("players with columns of their own, and offsets, are predicted by R")
+    sides = []
+    for k in (1, 2):
+        name = of.args.get(f"player{k}", "").strip("`")
+        column = columns.get(name) if _NAME.match(name) else None
+        if column is None or column.levels is None or column.na.any():
+            raise StaysInR("the players of its newdata are not columns of them by the model's names")
+        sides.append(column)
+    if sides[0].levels != sides[1].levels:
+        raise StaysInR("the players of its newdata are not factors with the same levels")
+    levels = sides[0].levels
+    assert levels is not None
+    n = len(sides[0])
+    free = not any(t.kind == "covariate" for t in fit.terms)
+    if free and levels != contests.players:
+        raise StaysInR(
+            "R takes the levels of newdata for those of the model by their place, which is another player's ability"
+        )
+    new = replace(
+        contests,
+        players=levels,
+        first=sides[0].values.astype(int) - 1,
+        second=sides[1].values.astype(int) - 1,
+        wins=np.ones(n),
+        losses=np.zeros(n),
+        rows=np.arange(n),
+        total=n,
+        x=np.zeros((n, 0)),
+        names=(),
+    )
+    if (new.first == new.second).any():
+        raise StaysInR("a contest of a player against itself has no prediction in Python")
+    data = RList(tuple(columns.values()), tuple(columns))
+    words = in_words(replace(of, result={**of.result, "data": data}), new, list(terms))
+    unseen: dict[str, dict[str, Any]] = {}
+    for k, player in enumerate(levels):
+        values = {name: column[k] for name, column in words.item_data.items()}
+        if player not in fit.items:
+            unseen[player] = {name: v for name, v in values.items() if v is not None}
+        elif any(not _same(fit, player, name, v) for name, v in values.items()):
+            raise StaysInR(f"{player} has other covariates in newdata than in the fit")
+    rows = {"first": [levels[k] for k in new.first], "second": [levels[k] for k in new.second]}
+    return NewContests(rows | words.columns, unseen)
+
+
+def _columns(call: RecordedCall) -> dict[str, RVector]:
+    """Every column of newdata, a data frame or a list of them."""
+    given = call.values.get("newdata")
+    if not isinstance(given, RList):
+        raise StaysInR("its newdata were not recorded")
+    frames = [given] if "data.frame" in given.rclass else [v for v in given.values if isinstance(v, RList)]
+    found: dict[str, RVector] = {}
+    for frame in frames:
+        for name, column in zip(frame.names or (), frame.values):
+            if isinstance(column, RVector) and column.values.ndim == 1:
+                found.setdefault(name, column)
+    return found
+
+
+def _same(fit: Fit, player: str, name: str, value: Any) -> bool:
+    """Whether a player's covariate in newdata is that of the fit."""
+    column = fit.data.item_data.get(name)
+    if column is None:
+        return True
+    at = fit.items.index(player)
+    if isinstance(column, Factor):
+        level = None if column.codes[at] < 0 else column.levels[column.codes[at]]
+        return bool(level == value)
+    known = float(column[at])
+    return bool(np.isnan(known) if value is None else known == float(value))
+
+
+BRIDGE = "pairproof.bridge.bradleyterry2"
+KINDS = ("deviance", "pearson", "working", "response")
+#: Contests that are written into the script; more stand in a file.
+IN_SCRIPT = 12
+LEVELS = ("population", "individual")
+
+
+@translates("BradleyTerry2::predict.BTm")
+def predict(call: RecordedCall, context: Context) -> Translation:
+    """`pairproof.predict(m, contests)`."""
+    try:
+        model = model_of(call, context, "object")
+        theirs = _predicted(call, model)
+        why = _only_in_r(call, model, theirs)
+        if not why and model.fit is not None:
+            try:
+                code = _native_code(call, model)
+                return Translation(
+                    "native", code, speaks="value", judge=_judge_predictions(call, model, theirs)
+                )
+            except StaysInR as reason:
+                why = str(reason)
+        code = _bridge_code(call, model)
+    except (StaysInR, InputError, FormulaError) as reason:
+        return outside(str(reason))
+    return Translation(
+        "bridge", code, why or "its model stays in R", speaks="r", judge=_judge_bridge(call, theirs)
+    )
+
+
+@translates("BradleyTerry2::residuals.BTm")
+def residuals(call: RecordedCall, context: Context) -> Translation:
+    """`pairproof.contest_residuals(m, kind)`, and `pairproof.item_residuals(m)` of grouped ones."""
+    try:
+        model = model_of(call, context, "object")
+        kind = _word(call, "type", "deviance")
+        value = call.vector("value")
+        if value is None:
+            raise StaysInR("its values were not recorded")
+        if model.fit is not None and kind in KINDS and value.values.ndim == 1:
+            code = Call("pairproof.contest_residuals", (model.result, kind))
+            return Translation(
+                "native", code, speaks="value", judge=_judge_residuals(call, model, kind, value)
+            )
+        if model.fit is not None and kind == "grouped" and "by" not in call.args:
+            code = Call("pairproof.item_residuals", (model.result,))
+            return Translation("native", code, speaks="value", judge=_judge_grouped(call, model, value))
+        options: dict[str, Any] = {} if kind == "deviance" else {"type": kind}
+        by = call.values.get("by")
+        if "by" in call.args and not (isinstance(by, RVector) and isinstance(by.values.ravel()[0], str)):
+            raise StaysInR("the factor by which it groups was not recorded by its name")
+        if isinstance(by, RVector):
+            options["by"] = str(by.values.ravel()[0])
+        code = Call(f"{BRIDGE}.residuals", (model.in_r(),), options)
+    except (StaysInR, TypeError) as why:
+        return outside(str(why))
+    theirs = value.floats().T.ravel()
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        values = np.asarray(found.values)
+        return _rows(
+            call, f"residual_{kind}", theirs, values.T.ravel(), 9.0, places=_by_columns("values", values)
+        )
+
+    return Translation("bridge", code, f"residuals of type {kind!r} stay in R", speaks="r", judge=judge)
+
+
+# -- predictions ---------------------------------------------------------------------------------------------
+
+
+def _word(call: RecordedCall, name: str, default: str) -> str:
+    found = call.values.get(name)
+    if isinstance(found, RVector) and found.values.size and isinstance(found.values.ravel()[0], str):
+        return str(found.values.ravel()[0])
+    return default
+
+
+def _levels(call: RecordedCall, model: Model) -> tuple[int, ...]:
+    """Levels asked for: 0 without, 1 with predicted random effects."""
+    found = call.values.get("level")
+    if isinstance(found, RVector) and found.values.dtype.kind in "fib":
+        return tuple(sorted(int(v) for v in found.floats().ravel()))
+    return (1,) if _random(model) else (0,)
+
+
+def _random(model: Model) -> bool:
+    return "BTglmmPQL" in model.call.strings("class")
+
+
+def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
+    """R's numbers by level and by "fit" or "se.fit"."""
+    value = call.result.get("value")
+    levels = _levels(call, model)
+    found: dict[tuple[int, str], Any] = {}
+    parts = {levels[0]: value}
+    if isinstance(value, RList) and set(value.names or ()) <= set(LEVELS):
+        parts = {LEVELS.index(n): v for n, v in zip(value.names or (), value.values)}
+    for level, part in parts.items():
+        inside = part if isinstance(part, RList) else RList((part,), ("fit",))
+        for name in ("fit", "se.fit"):
+            numbers = inside[name] if name in inside else None
+            if isinstance(numbers, RVector):
+                found[level, name] = numbers
+    if not found:
+        raise StaysInR("its values were not recorded")
+    return found
+
+
+def _only_in_r(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]) -> str:
+    """Why pairproof does not predict this; "" if it does."""
+    kind, levels = _word(call, "type", "link"), _levels(call, model)
+    if any(v.values.ndim != 1 for v in theirs.values()) or kind not in ("link", "response"):
+        return f"predictions of type {kind!r} stay in R"
+    if _random(model) and 0 in levels and isinstance(model.fit, MixedFit):
+        return "pairproof predicts with the random effects, and R was asked for level 0 without them"
+    if kind == "response" and any(name == "se.fit" for _, name in theirs):
+        return "standard errors of probabilities stay in R"
+    if "se.fit" in {name for _, name in theirs} and model.fit is not None and model.fit.not_estimable:
+        return ""
+    return ""
+
+
+def _native_code(call: RecordedCall, model: Model) -> Call:
+    if "newdata" not in call.args:
+        return Call("pairproof.predict", (model.result, _rows_of_fit(model)))
+    fit = model.in_words
+    if fit is None:
+        raise StaysInR("the covariates of its newdata stay in R, as those of its model do")
+    found = new_contests(
+        call, model.call, model.contests(), fit, estimated_terms(model.call, model.contests())
+    )
+    contests: Any = found.contests
+    if len(next(iter(contests.values()))) > IN_SCRIPT:
+        contests = _read(contests, f"{model.call.variable or 'BTm'}_new")
+    options = {"item_data": found.item_data} if found.item_data else {}
+    return Call("pairproof.predict", (model.result, contests), options)
+
+
+def _rows_of_fit(model: Model) -> Call:
+    """The contests of the table that the model was fitted to."""
+    code = model.step.translation.code
+    tables = [f for f in files(code) if {"first", "second"} <= set(f.columns)]
+    if not tables:
+        raise StaysInR("the table of its model is not in a file")
+    columns = {n: list(v) for n, v in tables[0].columns.items() if n not in ("wins", "losses", "ties")}
+    return _read(columns, f"{tables[0].stem or 'BTm'}_contests")
+
+
+def _read(columns: Mapping[str, list[Any]], stem: str) -> Call:
+    text = [name for name, values in columns.items() if looks_otherwise(values)]
+    return Call("pairproof.bridge.read_frame", (File(columns, stem),), {"text": text} if text else {})
+
+
+def _judge_predictions(
+    call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]
+) -> Callable[[Any], Sequence[Agreement]]:
+    kind = _word(call, "type", "link")
+    response = "p_plug_in" if isinstance(model.fit, MixedFit) else "p_first"
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        rows: list[Agreement] = []
+        errors = found["se"].to_numpy(float)
+        for (_, name), numbers in theirs.items():
+            column = "se" if name == "se.fit" else "eta" if kind == "link" else response
+            least = model.least("se" if name == "se.fit" else "estimate")
+            label = "prediction_se" if name == "se.fit" else "prediction"
+            ours, size = found[column].to_numpy(float), np.nan_to_num(errors) if column == "eta" else None
+            rows += _rows(call, label, numbers.floats(), ours, least, size, places=in_column(found, column))
+        return model.judged(_without_r(rows))
+
+    return judge
+
+
+def _without_r(rows: Sequence[Agreement]) -> list[Agreement]:
+    """R gives NA at level 1 for a player that was not in the fit."""
+    why = "R predicts no player with random effects that the model was not fitted to"
+    return [
+        replace(a, verdict="not-checkable", code="r-has-no-value", explanation=why)
+        if a.verdict == "differs" and a.r is None
+        else a
+        for a in rows
+    ]
+
+
+def _bridge_code(call: RecordedCall, model: Model) -> Call:
+    options: dict[str, Any] = {}
+    if "newdata" in call.args:
+        options["newdata"] = _newdata_of_r(call, model)
+    if "level" in call.args:
+        levels = list(_levels(call, model))
+        options["level"] = levels[0] if len(levels) == 1 else levels
+    kind = _word(call, "type", "link")
+    if kind != "link":
+        options["type"] = kind
+    se = call.values.get("se.fit")
+    if isinstance(se, RVector) and bool(se.values.ravel()[0]):
+        options["se_fit"] = True
+    return Call(f"{BRIDGE}.predict", (model.in_r(),), options)
+
+
+def _newdata_of_r(call: RecordedCall, model: Model) -> Any:
+    """R's newdata with the players' columns under the names that the bridged model has."""
+    given = call.values.get("newdata")
+    if not isinstance(given, RList):
+        raise StaysInR("its newdata were not recorded")
+    sides = {model.call.args.get(f"player{k}", ""): f"player{k}" for k in (1, 2)}
+    stem = f"{model.call.variable or 'BTm'}_new"
+    if "data.frame" in given.rclass:
+        return frame_call(_renamed(given, sides), stem)
+    labels = given.names or tuple(f"table{k + 1}" for k in range(len(given.values)))
+    frames = {n or "table": v for n, v in zip(labels, given.values) if isinstance(v, RList)}
+    if len(frames) != len(given.values) or not frames:
+        raise StaysInR("its newdata are no data frames")
+    return {n: frame_call(_renamed(v, sides), f"{stem}_{n}") for n, v in frames.items()}
+
+
+def _renamed(frame: RList, names: Mapping[str, str]) -> RList:
+    return replace(frame, names=tuple(names.get(n, n) for n in frame.names or ()))
+
+
+def _judge_bridge(
+    call: RecordedCall, theirs: Mapping[tuple[int, str], Any]
+) -> Callable[[Any], Sequence[Agreement]]:
+    def judge(found: Any) -> Sequence[Agreement]:
+        rows: list[Agreement] = []
+        for k, level in enumerate(sorted({level for level, _ in theirs})):
+            for name, columns in (("fit", found.fit), ("se.fit", found.se)):
+                numbers = theirs.get((level, name))
+                if numbers is None or not columns.size:
+                    continue
+                wide = numbers.values.ndim == 2
+                ours = columns.T.ravel() if wide else columns[:, k]
+                field = "fit" if name == "fit" else "se"
+                places = _by_columns(field, columns)
+                if not wide:
+                    places = places[k * len(columns) : (k + 1) * len(columns)]
+                label = f"prediction{'_se' if name == 'se.fit' else ''}.level {level}"
+                rows += _rows(
+                    call,
+                    label,
+                    numbers.floats().T.ravel() if wide else numbers.floats(),
+                    ours,
+                    9.0,
+                    places=places,
+                )
+        return rows
+
+    return judge
+
+
+# -- residuals -----------------------------------------------------------------------------------------------
+
+
+def _judge_residuals(
+    call: RecordedCall, model: Model, kind: str, value: RVector
+) -> Callable[[Any], Sequence[Agreement]]:
+    def judge(found: Any) -> Sequence[Agreement]:
+        ours, theirs = found[kind].to_numpy(float), value.floats()
+        if len(theirs) != len(ours):  # na.exclude puts NA where a row was left out
+            theirs = theirs[~np.isnan(theirs)]
+        size = np.ones(len(ours))  # residuals are on the scale of a standard error
+        places, least = in_column(found, kind), model.least("estimate")
+        return model.judged(_rows(call, f"residual_{kind}", theirs, ours, least, size, places=places))
+
+    return judge
+
+
+def _judge_grouped(call: RecordedCall, model: Model, value: RVector) -> Callable[[Any], Sequence[Agreement]]:
+    contests: Contests = model.contests()
+    names = value.dimnames[0] if value.dimnames and value.dimnames[0] else value.names or ()
+    players = [n.removeprefix(contests.id) for n in names]
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        at = {item: k for k, item in enumerate(found["item"])}
+        order = [at[p] for p in players if p in at]
+        weights = value.attributes.get("weights")
+        theirs = [("residual", "residual", value.floats().ravel())]
+        if isinstance(weights, RVector):
+            theirs.append(("residual_weight", "weight", weights.floats().ravel()))
+        rows: list[Agreement] = []
+        for label, column, numbers in theirs:
+            ours = found[column].to_numpy(float)[order]
+            # A weight of 0 is that of results that are certain in the limit; R's is what its stop left.
+            size = np.ones(len(ours)) if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
+            places = [in_column(found, column)[k] for k in order]
+            rows += _rows(call, label, numbers, ours, model.least("se") - 0.5, size, players, places)
+        return model.judged(rows)
+
+    return judge
+
+
+def _rows(
+    call: RecordedCall,
+    label: str,
+    theirs: Any,
+    ours: Any,
+    least: float,
+    size: Any = None,
+    names: Sequence[str] = (),
+    places: Sequence[str] = (),
+) -> list[Agreement]:
+    if len(theirs) != len(ours):
+        return [row(label, float("nan"), float(len(theirs)), call.function, why="not as many numbers")]
+    sizes = np.zeros(len(ours)) if size is None else size
+    return [
+        row(
+            f"{label}.{names[k] if names else k + 1}",
+            float(ours[k]),
+            float(theirs[k]),
+            call.function,
+            least=least,
+            why="R's own stop",
+            scale=float(sizes[k]),
+            place=places[k] if places else "",
+        )
+        for k in range(len(ours))
+    ]
+
+
+def _by_columns(field: str, table: Any) -> list[str]:
+    """The places of an array's numbers, column by column as R has them; a vector's in order."""
+    return [f"{field} / {k}" for k in np.arange(table.size).reshape(table.shape).T.ravel()]

@@ -1,0 +1,326 @@
+"""anova, add1 and drop1 of a BTm: the same tests by pairproof, or R's own through the bridge.
+
+R's table and ours differ in form.  With LR the likelihood ratio of a row, d the deviance of the model and c the log
+binomial coefficients of the rows that R's AIC has::
+
+    anova(m)     Deviance = LR,  Resid. Dev = d + LR of the rows below
+    drop1(m)     Deviance = d + LR,  AIC = ours - 2 c
+    add1(m)      Deviance = d - LR;  without random effects R's table is wrong
+    anova(a, b)  Deviance = LR with the sign of the order
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import pairproof
+
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.values.nodes import RLang, RList, RVector
+from ....errors import PairproofError
+from ....fit.fit import Fit
+from ....fit.results.mixed_fit import MixedFit
+from ....validation.verdicts.agreement import Agreement
+from ..python_code import Call
+from ..rows import in_column, not_checkable, row
+from ..translation import Context, Translation, outside, translates
+from .btm_fits import Model, model_of
+from .btm_numbers import WRONG, binomial_constant
+from .recorded_btm import StaysInR, in_words, terms_of
+
+BRIDGE = "pairproof.bridge.bradleyterry2"
+ADD1 = (
+    "BradleyTerry2's add1 is wrong for models without random effects: it forgets the numbers of contests of the rows, and"
+    " gives each term the columns of its neighbour"
+)
+#: A likelihood ratio is a difference of two deviances, to each of which R's own stop leaves 8 digits.
+RATIO = 6.0
+OTHER = "R's table is of other tests or terms than pairproof's, or its model stays in R"
+#: R's row and column -> our number, and where it stands in our table; "" where it is computed from what does.
+Numbers = Mapping[tuple[str, str], tuple[float, str]]
+
+
+@translates("BradleyTerry2::anova.BTm")
+def anova(call: RecordedCall, context: Context) -> Translation:
+    """`pairproof.anova(m)`, or of several models."""
+    try:
+        names = ["object", *(f"..{k}" for k in range(1, 50) if f"..{k}" in call.fits)]
+        models = [model_of(call, context, name) for name in names]
+        table = _table(call)
+    except StaysInR as why:
+        return outside(str(why))
+    fits = [m.in_words for m in models if m.in_words is not None]
+    why_not = OTHER
+    if len(fits) == len(models) and _chi_square(call):
+        native, said = _tried(lambda: pairproof.anova(*fits))
+        why_not = said or why_not
+        one_by_one = len(models) == 1
+        labels = _labels(table)
+        if native is not None and len(native) == len(labels):
+            numbers = _sequence(models[0], labels) if one_by_one else _beside(models, labels)
+            code = Call("pairproof.anova", tuple(m.result for m in models))
+            return _native(call, models[0], code, table, numbers)
+    return _bridge(call, "anova", models, {}, why_not)
+
+
+@translates("BradleyTerry2::drop1.BTm")
+def drop1(call: RecordedCall, context: Context) -> Translation:
+    """`pairproof.drop1(m)`."""
+    try:
+        model, table = model_of(call, context, "object"), _table(call)
+    except StaysInR as why:
+        return outside(str(why))
+    fit, labels = model.in_words, [n for n in _labels(table) if n != "<none>"]
+    why_not = OTHER
+    if fit is not None and _chi_square(call) and "scope" not in call.args and "scale" not in call.args:
+        native, said = _tried(partial(pairproof.drop1, fit))
+        why_not = said or why_not
+        if native is not None and (named := _matched(model, labels, native)):
+            code = Call("pairproof.drop1", (model.result,))
+            return _native(call, model, code, table, _single(model, named, 1.0))
+    return _bridge(call, "drop1", [model], {}, why_not)
+
+
+@translates("BradleyTerry2::add1.BTm")
+def add1(call: RecordedCall, context: Context) -> Translation:
+    """`pairproof.add1(m, "x + y")`."""
+    try:
+        model, table = model_of(call, context, "object"), _table(call)
+        scope = call.values.get("scope")
+        if not isinstance(scope, RLang):
+            raise StaysInR("its scope is no formula")
+        added = terms_of(scope.text)
+    except StaysInR as why:
+        return outside(str(why))
+    fit, labels = model.in_words, [n for n in _labels(table) if n != "<none>"]
+    why_not = OTHER
+    if fit is not None and _chi_square(call) and "scale" not in call.args:
+        try:
+            words = in_words(model.call, model.contests(), added).formula
+            native, said = _tried(partial(pairproof.add1, fit, words))
+            why_not = said or why_not
+            if native is not None and (named := _matched(model, labels, native)):
+                code = Call("pairproof.add1", (model.result, words))
+                return _native(call, model, code, table, _single(model, named, -1.0))
+        except StaysInR as why:
+            why_not = str(why)
+    return _bridge(call, "add1", [model], {"scope": scope.text}, why_not)
+
+
+# -- native --------------------------------------------------------------------------------------------------
+
+
+def _native(
+    call: RecordedCall, model: Model, code: Call, table: RList, numbers: Callable[[Any], Numbers]
+) -> Translation:
+    fit = _fit_of(model)
+    random = isinstance(fit, MixedFit)
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        ours, rows = numbers(found), []
+        for (label, column), value in _entries(table).items():
+            if (label, column) not in ours:
+                continue
+            size = 0.0 if random or column not in ("Deviance", "LRT") else fit.deviance
+            least = model.least("se") - 0.5 if random else RATIO
+            if column in ("Df", "Resid. Df"):
+                least = 16.0
+            elif column.startswith("P"):
+                least -= 1.0  # a relative error of the statistic is multiplied by half of it
+            quantity = f"{call.name.partition('.')[0]}.{label}.{column}"
+            mine, place = ours[label, column]
+            more: dict[str, Any] = {"least": least, "why": "R's own stop", "scale": size, "place": place}
+            rows.append(row(quantity, mine, value, call.function, **more))
+        if call.name.startswith("add1") and not random:
+            rows = not_checkable(rows, ADD1, WRONG)
+        return model.judged(rows)
+
+    return Translation("native", code, speaks="value", judge=judge)
+
+
+def _single(model: Model, named: Mapping[str, str], sign: float) -> Callable[[Any], Numbers]:
+    """Numbers of drop1 (sign 1) and add1 (-1), by R's labels and columns."""
+    fit = _fit_of(model)
+
+    def numbers(found: Any) -> Numbers:
+        contests = model.contests()
+        constant = 2.0 * binomial_constant(contests) if contests.whole else np.nan
+        none = found.iloc[0]
+        ours: dict[tuple[str, str], tuple[float, str]] = {("<none>", "Deviance"): (fit.deviance, "")}
+        ours["<none>", "AIC"] = float(none["aic"]) - constant, ""
+        rows = [str(n) for n in found.index]
+        for label, index in named.items():
+            k = rows.index(index)
+            line = found.iloc[k]
+            ours |= _test(label, found, k)
+            ours[label, "Deviance"] = fit.deviance + sign * float(line["statistic"]), ""
+            ours[label, "AIC"] = float(line["aic"]) - constant, ""
+        return {k: v for k, v in ours.items() if k[1] != "AIC" or not np.isnan(v[0])}
+
+    return numbers
+
+
+def _sequence(model: Model, labels: Sequence[str]) -> Callable[[Any], Numbers]:
+    """Numbers of anova(m): one term after another; the first row is the model of nothing."""
+    fit = _fit_of(model)
+
+    def numbers(found: Any) -> Numbers:
+        # From the whole model backwards: the model of no terms may have players with an ability of their own.
+        deviance, df = fit.deviance, float(fit.df_resid)
+        ours: dict[tuple[str, str], tuple[float, str]] = {}
+        for k, label in reversed(list(enumerate(labels))):
+            line = found.iloc[k]
+            ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = (deviance, ""), (df, "")
+            if k:
+                ours |= _test(label, found, k)
+                ours[label, "Deviance"] = ours[label, "Statistic"]
+                deviance, df = deviance + float(line["statistic"]), df + float(line["df"])
+        return ours
+
+    return numbers
+
+
+def _beside(models: Sequence[Model], labels: Sequence[str]) -> Callable[[Any], Numbers]:
+    """Numbers of anova(a, b, ...)."""
+
+    def numbers(found: Any) -> Numbers:
+        ours: dict[tuple[str, str], tuple[float, str]] = {}
+        for k, (label, model) in enumerate(zip(labels, models)):
+            fit = _fit_of(model)
+            ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = (fit.deviance, ""), (
+                float(fit.df_resid),
+                "",
+            )
+            if k:
+                before = _fit_of(models[k - 1])
+                sign = 1.0 if fit.rank >= before.rank else -1.0
+                ours |= _test(label, found, k)
+                for theirs, name in (("Df", "Df"), ("Deviance", "Statistic")):
+                    value, place = ours[label, name]
+                    signed = sign * abs(value)
+                    ours[label, theirs] = signed, place if signed == value else ""
+        return ours
+
+    return numbers
+
+
+def _test(label: str, found: Any, k: int) -> dict[tuple[str, str], tuple[float, str]]:
+    """Statistic, df and p of a row under every name that R has for them."""
+    line = found.iloc[k]
+    statistic, df, p = ((float(line[c]), in_column(found, c)[k]) for c in ("statistic", "df", "p"))
+    of = {"LRT": statistic, "Statistic": statistic, "Df": df, "Pr(>Chi)": p, "P(>|Chi|)": p, "Pr(>|Chi|)": p}
+    return {(label, column): value for column, value in of.items()}
+
+
+def _matched(model: Model, labels: Sequence[str], native: Any) -> dict[str, str]:
+    """R's labels of terms -> those of our table; {} if they are not the same terms."""
+    ours = [str(n) for n in native.index[1:]]
+    try:
+        contests = model.contests()
+        words = {n: in_words(model.call, contests, [n.strip("`")]).formula.replace("`", "") for n in labels}
+    except StaysInR:
+        words = {}
+    if words and sorted(words.values()) == sorted(n.replace("`", "") for n in ours):
+        by_word = {n.replace("`", ""): n for n in ours}
+        return {n: by_word[w] for n, w in words.items()}
+    return dict(zip(labels, ours)) if len(labels) == len(ours) else {}
+
+
+def _fit_of(model: Model) -> Fit:
+    assert model.fit is not None
+    return model.fit
+
+
+def _tried(function: Callable[[], Any]) -> tuple[Any, str]:
+    """Our table and "", or None and why there is none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the script shows them when it is run
+            return function(), ""
+    except PairproofError as error:
+        return None, f"pairproof refuses it: {error}"
+
+
+# -- R's table -----------------------------------------------------------------------------------------------
+
+
+def _table(call: RecordedCall) -> RList:
+    found = call.result.get("value")
+    if not isinstance(found, RList) or not found.names:
+        raise StaysInR("its table was not recorded")
+    return found
+
+
+def _labels(table: RList) -> list[str]:
+    found = table.attributes.get("row.names")
+    return [str(v) for v in found.values.tolist()] if isinstance(found, RVector) else []
+
+
+def _entries(table: RList) -> dict[tuple[str, str], float]:
+    """Every number of R's table that is not NA, by row and column."""
+    labels = _labels(table)
+    found: dict[tuple[str, str], float] = {}
+    for name, column in zip(table.names or (), table.values):
+        if isinstance(column, RVector) and column.values.dtype.kind in "fi" and len(column) == len(labels):
+            numbers = zip(labels, column.floats())
+            found |= {(label, name): float(v) for label, v in numbers if not np.isnan(v)}
+    return found
+
+
+def _text(call: RecordedCall, name: str, default: str) -> str:
+    found = call.values.get(name)
+    if isinstance(found, RVector) and found.values.size >= 1 and isinstance(found.values.ravel()[0], str):
+        return str(found.values.ravel()[0])
+    return default
+
+
+def _chi_square(call: RecordedCall) -> bool:
+    """Whether the table has no test or that of pairproof."""
+    return _text(call, "test", "none") in ("none", "Chisq", "LRT")
+
+
+def _bridge(
+    call: RecordedCall, function: str, models: Sequence[Model], more: dict[str, Any], why: str
+) -> Translation:
+    """R's own table through the bridge."""
+    options: dict[str, Any] = {}
+    test = _text(call, "test", "none")
+    if test != "none":
+        options["test"] = "Chisq" if test == "LRT" else test
+    try:
+        if "scale" in call.args or ("scope" in call.args and "scope" not in more):
+            raise StaysInR("its scope or scale is not passed on")
+        if test not in ("none", "Chisq", "LRT", "F"):
+            raise StaysInR(f"its test is {test!r}")
+        table = _table(call)
+        arguments = tuple(m.in_r(str(more.get("scope", ""))) for m in models)
+    except StaysInR as error:
+        return outside(str(error))
+    code = Call(f"{BRIDGE}.{function}", (*arguments, *more.values()), options)
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        width, nothing = len(found.columns), (np.nan, "")
+        values = {
+            (label, column): (float(found.values[i, j]), f"values / {i * width + j}")
+            for i, label in enumerate(found.rows)
+            for j, column in enumerate(found.columns)
+        }
+        return [
+            row(
+                f"{function}.{label}.{column}",
+                values.get((label, column), nothing)[0],
+                value,
+                call.function,
+                least=9.0,
+                why="the same call of R",
+                place=values.get((label, column), nothing)[1],
+            )
+            for (label, column), value in _entries(table).items()
+        ]
+
+    return Translation("bridge", code, why, speaks="r", judge=judge)

@@ -1,0 +1,359 @@
+"""glmer, brglm, and eba's models, through the bridge by their values: none of the script's text goes to R.
+
+Response, design matrix, weights and groups go.  Neither glmer nor brglm is fitted by Python as R does:
+glmer's model has random effects on a design of the script's own, brglm's estimates are those of a penalised
+likelihood.  The same call by its values gives R's numbers again, to rounding.
+
+Of eba: elimination by aspects, Thurstone's case V and tests of transitivity.  Its nlm stops early and reports
+it nowhere (worths off by 3e-5 at ten items), so that the same call gives the same numbers, and a better one
+others.  Without common aspects its model is Bradley and Terry's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...bridge.capture.recorded import RecordedCall
+from ...bridge.packages.asking import RModel
+from ...bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
+from ...bridge.packages.lme4 import CONSTANT, MixedDesign
+from ...bridge.values.frames import looks_otherwise, plain
+from ...bridge.values.nodes import RList, RValue, RVector
+from ...errors import InputError
+from ...validation.verdicts.agreement import Agreement
+from .python_code import Call, Constant, File
+from .recorded_answers import recorded, unknown
+from .rows import at, named, row, rows_of
+from .translation import Context, Translation, outside, translates
+
+EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
+GOODNESS = ("deviance", "df_residual", "p_value")
+
+
+def _table(call: RecordedCall) -> tuple[list[list[Any]], list[str]] | None:
+    """Wins of rows over columns, and the items; None if they were not recorded."""
+    wins = call.values.get("M")
+    if not isinstance(wins, RVector) or wins.values.ndim != 2 or wins.values.shape[0] != wins.values.shape[1]:
+        return None
+    found = np.where(wins.na, 0.0, wins.floats())
+    margins = wins.dimnames or (None, None)
+    n = len(found)
+    items = list(margins[1] or margins[0] or [str(k + 1) for k in range(n)])
+    found = np.nan_to_num(found)
+    rows = [[int(v) if v == int(v) else v for v in row_of] for row_of in found.tolist()]
+    return rows, items
+
+
+def _code(name: str, table: tuple[list[list[Any]], list[str]], options: Mapping[str, Any]) -> Call:
+    return Call(f"pairproof.bridge.eba.{name}", (Constant(table[0]), Constant(table[1])), dict(options))
+
+
+@translates(EBA, "eba::OptiPt")
+def eba(call: RecordedCall, context: Context) -> Translation:
+    """`bridge.eba.eba(wins, items, A=, s=)`."""
+    table = _table(call)
+    lost = unknown(call, "A", "s", "constrained")
+    if table is None or lost:
+        return outside(f"its {lost or 'table of wins'} could not be recorded")
+    options: dict[str, Any] = {}
+    aspects = call.values.get("A")
+    if isinstance(aspects, RList):
+        own = [_whole(v) for v in aspects.values]
+        if own != [[k + 1] for k in range(len(own))]:
+            options["A"] = own
+    start, constrained = call.values.get("s"), call.values.get("constrained")
+    if isinstance(start, RVector):
+        options["s"] = start.floats().ravel().tolist()
+    if isinstance(constrained, RVector) and constrained.values.size == 1 and not constrained.scalar():
+        options["constrained"] = False
+    why = (
+        "it is a model of elimination by aspects, which eba fits"
+        if "A" in options
+        else "its search stops early, and where is eba's own; fit_bradley_terry has the maximum of this model"
+    )
+    return Translation(
+        "bridge", _code("eba", table, options), why, speaks="r", judge=partial(_eba_rows, call)
+    )
+
+
+def _whole(value: RValue) -> list[int]:
+    return [int(v) for v in value.floats().ravel().tolist()] if isinstance(value, RVector) else []
+
+
+def _eba_rows(call: RecordedCall, model: AspectModel) -> Sequence[Agreement]:
+    found = call.vector("coef")
+    rows: list[Agreement] = []
+    if found is not None:
+        theirs = dict(zip(model.names, found.floats().ravel().tolist()))
+        rows += rows_of("estimate", model.params(), theirs, EBA, places=at("coef", model.names))
+    llf = call.number("loglik")
+    if llf is not None:
+        rows.append(row("llf", model.loglik, llf, EBA, place="loglik"))
+    return rows + _goodness(call, (model.deviance, model.df_residual, model.p_value), EBA)
+
+
+@translates(THURSTONE)
+def thurstone(call: RecordedCall, context: Context) -> Translation:
+    """`bridge.eba.thurstone(wins, items)`."""
+    table = _table(call)
+    if table is None:
+        return outside("its table of wins was not recorded")
+    why = 'Thurstone\'s case V as eba has it; fit_bradley_terry(link="probit") is the same model by maximum likelihood'
+
+    def judge(model: ThurstoneModel) -> Sequence[Agreement]:
+        theirs = named(call.vector("coef"))
+        rows = rows_of("estimate", model.params(), theirs, THURSTONE, places=at("coef", model.names))
+        return rows + _goodness(call, (model.deviance, model.df_residual, model.p_value), THURSTONE)
+
+    return Translation("bridge", _code("thurstone", table, {}), why, speaks="r", judge=judge)
+
+
+@translates(STRANS)
+def strans(call: RecordedCall, context: Context) -> Translation:
+    """`bridge.eba.strans(wins, items)`."""
+    table, found = _table(call), recorded(call, "value")
+    if table is None or not isinstance(found, RList):
+        return outside("its table of wins was not recorded")
+
+    why = "tests of stochastic transitivity are eba's"
+    return Translation("bridge", _code("strans", table, {}), why, speaks="r", judge=partial(_counts, found))
+
+
+def _counts(found: RList, value: Transitivity) -> Sequence[Agreement]:
+    ours = {"weak": value.weak, "moderate": value.moderate, "strong": value.strong, "n.tests": value.n_tests}
+    return [
+        row(n, float(v), float(found.vector(n).floats().ravel()[0]), STRANS, place=n.replace(".", "_"))
+        for n, v in ours.items()
+        if n in found and isinstance(found[n], RVector)
+    ]
+
+
+@translates("eba::eba.order", "eba::circular")
+def other(call: RecordedCall, context: Context) -> Translation:
+    """Named, and left out."""
+    return outside(f"{call.function} has no function in pairproof, nor one in its bridge")
+
+
+def _goodness(call: RecordedCall, ours: Sequence[float], function: str) -> list[Agreement]:
+    found = call.vector("goodness")
+    if found is None:
+        return []
+    theirs = found.floats().ravel().tolist()
+    return [row(n, o, float(t), function, place=n) for n, o, t in zip(GOODNESS, ours, theirs)]
+
+
+GLMER, BRGLM = "lme4::glmer", "brglm::brglm"
+#: Digits of glmer by its values against glmer by its formula: observed 16.0 with one random term and with 3.
+#: Columns in another order end its search elsewhere; two searches share 4.6 digits of an estimate and more.
+SEARCH = 4.0
+WHY_SEARCH = "glmer's search ends where its own tolerance lets it, and its standard errors are by differences"
+#: brglm refits by pseudo-data to 1e-8. Observed 16.0.
+REFITS = 9.0
+WHY_REFITS = "brglm refits until its scores change by less than 1e-8"
+#: What the columns are called that are not of the design.
+Y, WEIGHTS, OFFSET = ".y", ".weights", ".offset"
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A recorded model matrix with its response, as columns of a file.
+
+    columns: those of the model matrix, then `.y`, `.weights` and `.offset` where they are there.  names:
+    columns of the model matrix.
+    """
+
+    columns: dict[str, list[Any]]
+    names: tuple[str, ...]
+    family: str
+    link: str
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """`weights=".weights"`, `offset=".offset"` where they are there."""
+        return {
+            key: column
+            for key, column in (("weights", WEIGHTS), ("offset", OFFSET))
+            if column in self.columns
+        }
+
+    def frame_code(self, stem: str, **more: list[Any]) -> Call:
+        """`pairproof.bridge.read_frame("data/STEM.csv")` of the columns and more of them."""
+        columns = {**self.columns, **more}
+        text = [n for n, values in columns.items() if looks_otherwise(values)]
+        return Call("pairproof.bridge.read_frame", (File(columns, stem),), {"text": text} if text else {})
+
+
+def design_of(call: RecordedCall) -> Design | None:
+    """The recorded design; None if it is not all there."""
+    x, y, family = call.vector("x"), call.vector("y"), call.strings("family")
+    if (
+        x is None
+        or y is None
+        or len(family) != 2
+        or x.values.ndim != 2
+        or not x.dimnames
+        or not x.dimnames[1]
+    ):
+        return None
+    if y.values.ndim != 1 or y.values.dtype.kind not in "fib" or len(y) != x.values.shape[0]:
+        return None
+    names = tuple(x.dimnames[1])
+    columns: dict[str, list[Any]] = {n: x.floats()[:, k].tolist() for k, n in enumerate(names)}
+    columns[Y] = y.floats().tolist()
+    weights, offset = call.vector("prior_weights"), call.vector("offset")
+    if weights is not None and len(weights) == len(y) and not (weights.floats() == 1.0).all():
+        columns[WEIGHTS] = weights.floats().tolist()
+    if offset is not None and len(offset) == len(y) and (offset.floats() != 0.0).any():
+        columns[OFFSET] = offset.floats().tolist()
+    return Design(columns, names, family[0], family[1])
+
+
+# -- glmer ---------------------------------------------------------------------------------------------------
+
+
+@translates(GLMER)
+def glmer(call: RecordedCall, context: Context) -> Translation:
+    """`bridge.lme4.glmer_design(frame, ".y", [groups], effects=, ...)`."""
+    design, terms = design_of(call), random_terms(call)
+    if design is None or design.family not in ("binomial", "poisson"):
+        return outside("its design was not recorded, or its family is none of counts")
+    if not terms:
+        return outside("its random effects are none of columns of its data")
+    foreign = next((e for _, own in terms for e in own if e != CONSTANT and e not in design.names), None)
+    if foreign is not None:
+        return outside(f"its random effects vary with {foreign}, which is no column of its fixed effects")
+    groups = {name: _labels(call, name) for name, _ in terms}
+    if any(v is None for v in groups.values()):
+        return outside("the groups of its random effects were not recorded")
+    options: dict[str, Any] = {}
+    if any(own != [CONSTANT] for _, own in terms):
+        options["effects"] = [own for _, own in terms]
+    options |= design.given
+    if (design.family, design.link) != ("binomial", "logit"):
+        options |= {"family": design.family, "link": design.link}
+    if unknown(call, "nAGQ"):
+        return outside("its nAGQ could not be recorded")
+    points = call.values.get("nAGQ")
+    if isinstance(points, RVector) and points.values.size == 1 and int(points.floats().ravel()[0]) != 1:
+        options["nAGQ"] = int(points.floats().ravel()[0])
+    frame = design.frame_code(call.variable, **{n: v for n, v in groups.items() if v is not None})
+    code = Call("pairproof.bridge.lme4.glmer_design", (frame, Y, [name for name, _ in terms]), options)
+    why = "it has random effects on a design of the script's own, which lme4 fits"
+    return Translation("bridge", code, why, speaks="r", judge=lambda m: _mixed_rows(call, m))
+
+
+def random_terms(call: RecordedCall) -> list[tuple[str, list[str]]]:
+    """(group, effects) of each random term, as lme4 lists their standard deviations."""
+    table = call.frame("varcorr")
+    if table is None or not {"grp", "var1", "var2"} <= set(table.names or ()):
+        return []
+    rows = zip(*(table.vector(n).values.tolist() for n in ("grp", "var1", "var2")))
+    found: dict[str, list[str]] = {}
+    for group, effect, other in rows:
+        if other is None and effect is not None:
+            found.setdefault(str(group), []).append(str(effect))
+    return [(_bare(name, call), own) for name, own in found.items()]
+
+
+def _bare(name: str, call: RecordedCall) -> str:
+    """lme4 calls a second term of the same group "judge.1"."""
+    stem, _, number = name.rpartition(".")
+    return stem if stem and number.isdigit() and _labels(call, name) is None else name
+
+
+def _labels(call: RecordedCall, group: str) -> list[Any] | None:
+    """The group of each row; of "a:b" both labels."""
+    frame = call.frame("frame")
+    if frame is None:
+        return None
+    parts = [group] if group in frame else group.split(":")
+    if not all(p in frame and isinstance(frame[p], RVector) for p in parts):
+        return None
+    try:
+        labels = [[str(v) for v in plain(frame.vector(p), p)] for p in parts]
+    except InputError:
+        return None
+    return [":".join(own) for own in zip(*labels)]
+
+
+def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
+    r = named(call.vector("coef"))
+    less: dict[str, Any] = {"least": SEARCH, "why": WHY_SEARCH}
+    rows = rows_of("estimate", model.params(), r, GLMER, places=at("coef", model.names), **less)
+    spread = call.vector("vcov")
+    if spread is not None and spread.values.ndim == 2:
+        errors = np.sqrt(np.diag(spread.floats())).tolist()
+        rows += rows_of("se", model.bse(), dict(zip(r, errors)), GLMER, places=at("se", model.names), **less)
+    rows += rows_of(
+        "sd",
+        dict(zip(model.effects, model.sd.tolist())),
+        _deviations(call),
+        GLMER,
+        places=at("sd", model.effects),
+        **less,
+    )
+    llf = call.number("loglik")
+    return rows + (
+        []
+        if llf is None
+        else [row("llf", model.loglik, llf, GLMER, least=7.0, why=WHY_SEARCH, place="loglik")]
+    )
+
+
+def _deviations(call: RecordedCall) -> dict[str, float]:
+    """R's standard deviations of the random effects, as :class:`MixedDesign` names them."""
+    table = call.frame("varcorr")
+    assert isinstance(table, RList)
+    rows = zip(*(table.vector(n).values.tolist() for n in ("grp", "var1", "var2", "sdcor")))
+    return {
+        f"{_bare(str(g), call)}: {e}": float(sd)
+        for g, e, other, sd in rows
+        if other is None and e is not None
+    }
+
+
+# -- brglm ---------------------------------------------------------------------------------------------------
+
+
+@translates(BRGLM)
+def brglm(call: RecordedCall, context: Context) -> Translation:
+    """`bridge.brglm.brglm_design(frame, ".y", ...)`."""
+    design = design_of(call)
+    if design is None or design.family != "binomial":
+        return outside("its design was not recorded, or its response is none of successes and failures")
+    options: dict[str, Any] = design.given
+    if design.link != "logit":
+        options["link"] = design.link
+    code = Call("pairproof.bridge.brglm.brglm_design", (design.frame_code(call.variable), Y), options)
+    why = (
+        'it has estimates of reduced bias on a design of the script\'s own; fit_bradley_terry(reduce_bias="mean") has them for'
+        " contests"
+    )
+    return Translation("bridge", code, why, speaks="r", judge=lambda m: _brglm_rows(call, m))
+
+
+def _brglm_rows(call: RecordedCall, model: RModel) -> Sequence[Agreement]:
+    r = named(call.vector("coef"))
+    less: dict[str, Any] = {"least": REFITS, "why": WHY_REFITS}
+    rows = rows_of("estimate", model.params(), r, BRGLM, places=at("coef", model.names), **less)
+    spread = call.vector("vcov")
+    if spread is not None and spread.values.ndim == 2:
+        known = [n for n, v in r.items() if not np.isnan(v)]
+        errors = dict(zip(known, np.sqrt(np.diag(spread.floats())).tolist()))
+        rows += rows_of(
+            "se", {n: model.bse()[n] for n in known}, errors, BRGLM, places=at("se", model.names), **less
+        )
+    for name, ours in (
+        ("deviance", model.deviance),
+        ("df_residual", model.df_residual),
+        ("loglik", model.loglik),
+    ):
+        found = call.number(name)
+        if found is not None:
+            rows.append(row(name, ours, found, BRGLM, place=name, **less))
+    return rows

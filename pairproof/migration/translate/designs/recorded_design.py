@@ -1,0 +1,451 @@
+"""The design of a recorded glm, gnm or polr as arrays, and a recognised model as a Python call.
+
+The arrays: model matrix, response, the columns of its data.  The call: `fit_bradley_terry` or `fit_llbt`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....bridge.capture.recorded import LARGE, RecordedCall
+from ....bridge.values.nodes import RLang, RList, RVector
+from ...recognise.decide import Design, Recognised
+from ...recognise.design_contests import Product, Variable
+from ...recognise.design_terms import Model
+from ..python_code import Call, File
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+#: Columns of a model frame that are no covariates.
+NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
+#: Numbers of a model matrix that are looked at: least squares on more take minutes.
+MOST_NUMBERS = 5_000_000
+#: A count that misses a whole number, or a half, by this part of itself is one: R has shares, and they were
+#: multiplied.
+WHOLE = 1e-9
+
+
+class Unreadable(Exception):
+    """What a recorded call lacks for being translated; its text is one sentence."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What R used to fit, and what came of it.
+
+    coef float[p]: nan where R has NA.  vcov float[p, p]: 0 there.  y, weights float[n].  offset float[n] or
+    None: none where it is 0.
+    """
+
+    design: Design
+    coef: FloatArray
+    vcov: FloatArray
+    y: FloatArray
+    weights: FloatArray
+    offset: FloatArray | None
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self.design.x)
+
+
+def numbers(call: RecordedCall, key: str, what: str) -> FloatArray:
+    """A numeric vector of the result."""
+    found = call.result.get(key)
+    if not isinstance(found, RVector) or found.values.dtype.kind not in "fib":
+        raise Unreadable(f"its {what} was not recorded")
+    return found.floats()
+
+
+def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
+    """The design, with the coefficients and their covariance in the order of its columns.
+
+    without: columns to leave out.
+    """
+    x = call.result.get("x")
+    if x == LARGE:
+        raise Unreadable(
+            "its model matrix has more than 6,000,000 numbers, which is the most that is recorded"
+        )
+    if not isinstance(x, RVector) or x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None:
+        raise Unreadable("its model matrix was not recorded")
+    names = x.dimnames[1]
+    kept = [k for k, n in enumerate(names) if n not in without]
+    matrix, names = x.floats()[:, kept], tuple(names[k] for k in kept)
+    if matrix.size > MOST_NUMBERS:
+        raise Unreadable(
+            f"its model matrix has {matrix.size:,} numbers; at most {MOST_NUMBERS:,} are looked at"
+        )
+    if np.isnan(matrix).any() or np.isinf(matrix).any():
+        raise Unreadable("its model matrix has values that are not finite")
+    coef, vcov = coefficients(call, names)
+    factors, numeric = _variables(call, len(matrix))
+    items, covariates = _said_items(call, len(matrix))
+    design = Design(matrix, names, ~np.isnan(coef), factors, numeric, items, covariates)
+    return design, coef, vcov
+
+
+def fitted_of(call: RecordedCall) -> Fitted:
+    """What a glm or gnm was fitted to."""
+    design, coef, vcov = design_of(call)
+    y = numbers(call, "y", "response").ravel()
+    n = len(design.x)
+    weights = call.vector("prior_weights")
+    w = np.ones(n) if weights is None or not len(weights) else weights.floats().ravel()
+    offset = call.vector("offset")
+    o = None if offset is None or not len(offset) else offset.floats().ravel()
+    if (
+        len(y) != n
+        or len(w) != n
+        or (o is not None and len(o) != n)
+        or np.isnan(y).any()
+        or np.isnan(w).any()
+    ):
+        raise Unreadable(f"its response has {len(y)} values, its model matrix {n} rows")
+    return Fitted(design, coef, vcov, y, w, None if o is None or not o.any() else o)
+
+
+def coefficients(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
+    """R's coefficients by the names of the columns, nan for NA, and their covariance, 0 for those."""
+    found = call.vector("coef")
+    if found is None:
+        raise Unreadable("its coefficients were not recorded")
+    values = found.floats().ravel()
+    own = found.names or names
+    if len(own) != len(values):
+        raise Unreadable("its coefficients have no names")
+    place = {n: k for k, n in enumerate(own)}
+    absent = [n for n in names if n not in place]
+    if absent:
+        if len(values) != len(names):
+            raise Unreadable(f"its coefficients are not those of its model matrix, which has {absent[0]!r}")
+        place = {n: k for k, n in enumerate(names)}
+    coef = np.array([values[place[n]] for n in names])
+    spread = call.vector("vcov")
+    vcov = np.full((len(names), len(names)), np.nan)
+    if spread is not None and spread.values.ndim == 2:
+        margin = spread.dimnames[0] if spread.dimnames and spread.dimnames[0] else own
+        at = {n: k for k, n in enumerate(margin)}
+        known = [k for k, n in enumerate(names) if n in at and not np.isnan(coef[k])]
+        vcov[:] = 0.0
+        matrix = spread.floats()
+        places = [at[names[k]] for k in known]
+        vcov[np.ix_(known, known)] = matrix[np.ix_(places, places)]
+    return coef, vcov
+
+
+def counts(values: FloatArray) -> FloatArray:
+    """Counts without the rounding of share times weight, to whole numbers and halves."""
+    halves = np.round(2.0 * values) / 2.0
+    return np.where(np.abs(values - halves) <= WHOLE * np.maximum(1.0, halves), halves, values)
+
+
+def frames(call: RecordedCall, n: int) -> list[tuple[RList, bool]]:
+    """The model frame, and the rows of the `data` argument that R used; True for the model frame."""
+    found = []
+    frame = call.frame("frame")
+    if frame is not None:
+        found.append((frame, True))
+    data = call.values.get("data")
+    if isinstance(data, RList):
+        used = _rows_used(call, data, n)
+        if used is not None:
+            found.append((used, False))
+    return [(f, own) for f, own in found if f.names and all(_length(v) == n for v in f.values)]
+
+
+def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
+    """The data without the rows that a subset or missing values took out, which R's row names tell; None if
+    they do not.
+    """
+    total = max((_length(v) for v in data.values), default=0)
+    if total == n and call.result.get("na_action") is None and "subset" not in call.args:
+        return data
+    x = call.vector("x")
+    labels = x.dimnames[0] if x is not None and x.dimnames else None
+    own = data.attributes.get("row.names")
+    if labels is None or not isinstance(own, RVector):
+        return None
+    texts = [str(v) for v in own.values.tolist()]
+    names = texts if len(texts) == total and not own.na.any() else [str(k + 1) for k in range(total)]
+    place = {name: k for k, name in enumerate(names)}
+    if len(labels) != n or any(label not in place for label in labels):
+        return None
+    at = np.array([place[label] for label in labels], dtype=np.int64)
+    plain = [
+        v for v in data.values if isinstance(v, RVector) and v.values.ndim == 1 and len(v.values) == total
+    ]
+    if len(plain) != len(data.values):
+        return None
+    taken = tuple(RVector(v.values[at], v.na[at], None, None, v.levels, v.rclass) for v in plain)
+    return RList(taken, data.names, data.rclass)
+
+
+def trials(call: RecordedCall, fitted: Fitted) -> FloatArray:
+    """float[n]: numbers of contests of which R's log-likelihood has binomial coefficients.
+
+    Where weights are given beside counts of successes and failures, the counts alone: `binomial()$aic`.
+    """
+    frame = call.frame("frame")
+    if frame is not None and len(frame.values) and isinstance(frame.values[0], RVector):
+        response = frame.values[0]
+        if response.values.ndim == 2 and response.values.shape == (fitted.n, 2):
+            return np.asarray(response.floats().sum(axis=1))
+    return fitted.weights
+
+
+def _length(value: Any) -> int:
+    return len(value.values) if isinstance(value, RVector) else -1
+
+
+def response_name(call: RecordedCall, frame: RList) -> str:
+    """The first column of a model frame."""
+    return frame.names[0] if frame.names else ""
+
+
+def _variables(call: RecordedCall, n: int) -> tuple[dict[str, Variable], dict[str, Variable]]:
+    """Factors and text, and numbers, of the model frame and then of the data."""
+    factors: dict[str, Variable] = {}
+    numeric: dict[str, Variable] = {}
+    for frame, own in frames(call, n):
+        skip = {*NOT_DATA, response_name(call, frame)} if own else set()
+        for name, column in zip(frame.names or (), frame.values):
+            if name in skip or name in factors or name in numeric or not isinstance(column, RVector):
+                continue
+            if column.values.ndim != 1:
+                continue
+            variable = variable_of(name, column)
+            if variable is not None:
+                (factors if variable.levels else numeric)[name] = variable
+    return factors, numeric
+
+
+def variable_of(name: str, column: RVector) -> Variable | None:
+    """A column of a data frame as a covariate; None for what is none."""
+    missing = column.na.tolist()
+    if column.levels is not None:
+        codes = column.values.tolist()
+        values = tuple(None if m else column.levels[int(v) - 1] for v, m in zip(codes, missing))
+        return Variable(name, values, column.levels)
+    if column.values.dtype.kind == "O":
+        texts = tuple(None if m else str(v) for v, m in zip(column.values.tolist(), missing))
+        return Variable(name, texts, tuple(sorted({t for t in texts if t is not None})))
+    if column.values.dtype.kind in "fib":
+        return Variable(name, tuple(column.floats().tolist()))
+    return None
+
+
+def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Item columns and item covariates that a design of prefmod's says (`objnames`, `objcovs`)."""
+    data = call.values.get("data")
+    if not isinstance(data, RList) or "llbtdes" not in data.rclass or data.names is None:
+        return {}, {}
+    said = data.attributes.get("objnames")
+    if not isinstance(said, RVector):
+        return {}, {}
+    labels = [str(v) for v in said.values.tolist()]
+    if any(label not in data for label in labels) or any(_length(data[label]) != n for label in labels):
+        return {}, {}
+    items = {label: data.vector(label).floats() for label in labels}
+    covs = data.attributes.get("objcovs")
+    covariates: dict[str, FloatArray] = {}
+    if isinstance(covs, RVector) and covs.values.ndim == 2 and covs.dimnames and covs.dimnames[1]:
+        values = covs.floats()
+        covariates = {str(c): values[:, k] for k, c in enumerate(covs.dimnames[1])}
+    return items, covariates
+
+
+def eliminated(call: RecordedCall) -> IntArray | None:
+    """Levels of gnm's eliminated factor, from 0; None where nothing was eliminated."""
+    found = call.vector("eliminated")
+    if found is None or not len(found.values):
+        return None
+    _, codes = np.unique(found.values.astype(np.int64), return_inverse=True)
+    return np.asarray(codes, dtype=np.int64).ravel()
+
+
+def family_of(call: RecordedCall) -> tuple[str, str]:
+    """Family and link: ("binomial", "logit"); ("", "") if there is none."""
+    said = call.strings("family")
+    return (said[0], said[1]) if len(said) >= 2 else ("", "")
+
+
+def text_of(call: RecordedCall) -> str:
+    """R's formula, for a look at its functions; "" if it was not recorded."""
+    for found in (call.result.get("formula"), call.values.get("formula")):
+        if isinstance(found, RLang):
+            return found.text
+    return ""
+
+
+_PLAIN = re.compile(r"[^\W\d]\w*\Z")
+#: Columns that `pairproof.read` gives a meaning of its own.
+RESERVED = frozenset(
+    "first second wins losses ties outcome judge weight source order model_a model_b winner item".split()
+)
+
+
+def fit_call(
+    found: Recognised,
+    function: str,
+    stem: str,
+    *,
+    ties: str | None = None,
+    offset: FloatArray | None = None,
+    link: str = "logit",
+    half: bool = False,
+    order_effect: bool | None = None,
+) -> Call:
+    """`pairproof.fit_llbt(pairproof.read(...), ...)`.
+
+    stem: of the table's file.  ties: in place of the model's own.  offset float[n].  half: whether halves in
+    the counts are half wins of ties.  order_effect: in place of the model's own.
+    """
+    model = found.model
+    named = _names(model)
+    columns, mapping = _columns(found, half)
+    columns.update({named[name]: _plain(v) for name, v in model.variables.items()})
+    columns.update({named[name]: tidy(v) for name, v in model.comparison.items()})
+    if offset is not None:
+        columns["offset"] = tidy(offset)
+    options: dict[str, Any] = {"layout": "counts"}
+    if mapping:
+        options["columns"] = mapping
+    if list(model.items) != _usual_order(columns, mapping):
+        options["items"] = list(model.items)
+    levels = {named[n]: list(v.levels) for n, v in model.variables.items() if v.levels}
+    if levels:
+        options["levels"] = levels
+    if model.item_terms:
+        of_items: dict[str, list[Any]] = {"item": list(model.items)}
+        of_items.update({named[n]: tidy(v) for n, v in model.item_terms.items()})
+        options["item_data"] = File(of_items, f"{stem}_items" if stem else "items")
+    keywords = _keywords(model, function, named, ties, order_effect)
+    if offset is not None:
+        keywords["offset"] = "offset"
+    if link != "logit":
+        keywords["link"] = link
+    keywords["cells"] = "row"
+    return Call(f"pairproof.{function}", (Call("pairproof.read", (File(columns, stem),), options),), keywords)
+
+
+def renamed(model: Model, name: str) -> str:
+    """The fit's name of one of our parameters, whose columns may have other names in the table."""
+    named = _names(model)
+    at = {label: of for label, of in _labels(model, named).items()}
+    parts = name.split(":")
+    return at.get(name, ":".join(at.get(p, p) for p in parts))
+
+
+def _labels(model: Model, named: dict[str, str]) -> dict[str, str]:
+    out = {n: named[n] for n in (*model.comparison, *model.item_terms)}
+    for variable in model.variables.values():
+        for label, _ in variable.columns():
+            out[label] = named[variable.name] + label[len(variable.name) :]
+    return out
+
+
+def _names(model: Model) -> dict[str, str]:
+    """Names of covariates as columns of the table: R's, but for those that mean something else there."""
+    return safe_names([*model.variables, *model.comparison, *model.item_terms], model.items)
+
+
+def safe_names(names: Sequence[str], items: Sequence[str]) -> dict[str, str]:
+    """Names of covariates as columns of a table of these items."""
+    taken = {*RESERVED, *items, "tie", "offset", "weights"}
+    named: dict[str, str] = {}
+    for name in names:
+        chosen = re.sub(r"[`:\[\]*+]", "_", name) or "x"
+        while chosen in taken:
+            chosen += "_"
+        taken.add(chosen)
+        named[name] = chosen
+    return named
+
+
+def _columns(found: Recognised, half: bool) -> tuple[dict[str, list[Any]], dict[str, str]]:
+    """The contests as columns, and which of them have other names than `pairproof.read` expects."""
+    model, contests = found.model, found.model.contests
+    heads, mapping = ("first", "second"), {}
+    if found.players is not None:
+        turned = [model.items[k] for k in contests.first[:1]]
+        named = found.players.columns
+        plain = not {*named} & RESERVED and bool(turned)
+        if plain:
+            heads, mapping = named, {"first": named[0], "second": named[1]}
+    columns: dict[str, list[Any]] = {
+        heads[0]: [model.items[k] for k in contests.first],
+        heads[1]: [model.items[k] for k in contests.second],
+    }
+    wins, losses, ties = contests.wins, contests.losses, contests.ties
+    if half:
+        ties = 2.0 * (wins % 1.0)
+        wins, losses = np.floor(wins), np.floor(losses)
+    columns["wins"] = tidy(wins)
+    if ties is not None:
+        columns["ties"] = tidy(ties)
+    columns["losses"] = tidy(losses)
+    return columns, mapping
+
+
+def _usual_order(columns: dict[str, list[Any]], mapping: dict[str, str]) -> list[str]:
+    """The order of items that `pairproof.read` takes by itself; [] where it takes them for numbers."""
+    one, other = (mapping or {"first": "first", "second": "second"}).values()
+    found = sorted({*columns[one], *columns[other]})
+    return [] if any(re.fullmatch(r"\s*[-+]?\d+\s*", name) for name in found) else found
+
+
+def _keywords(
+    model: Model, function: str, named: dict[str, str], ties: str | None, order_effect: bool | None
+) -> dict[str, Any]:
+    keywords: dict[str, Any] = {}
+    chosen = ties if ties is not None else "none" if model.ties == "none" else None
+    if chosen is not None:
+        keywords["ties"] = chosen
+    usual = model.items[-1] if function == "fit_llbt" else model.items[0]
+    if model.reference and model.reference != usual:
+        keywords["reference"] = model.reference
+    if model.item_terms:
+        keywords["item_terms"] = [named[n] for n in model.item_terms]
+    by = [product_text(p, named) for p in model.by]
+    by += [f"{_item(item)}:{product_text(p, named)}" for item, p in model.of_items]
+    by += [f"{_word(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
+    by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
+    if by:
+        keywords["by"] = " + ".join(by)
+    if model.order_effect if order_effect is None else order_effect:
+        keywords["order_effect"] = True
+    if model.comparison:
+        keywords["comparison_terms"] = [_word(named[n]) for n in model.comparison]
+    return keywords
+
+
+def _item(name: str) -> str:
+    return name if _PLAIN.match(name) else f"`{name}`"
+
+
+def product_text(product: Product, named: dict[str, str]) -> str:
+    """A product of covariates in a formula."""
+    return ":".join(_word(named[v.name]) for v in product.variables)
+
+
+def _word(name: str) -> str:
+    return name if _PLAIN.match(name) else f"`{name}`"
+
+
+def _plain(variable: Variable) -> list[Any]:
+    return list(variable.values) if variable.levels else tidy(np.array(variable.values, dtype=float))
+
+
+def tidy(values: FloatArray) -> list[Any]:
+    """Numbers, whole ones as integers where all are."""
+    if bool((values == np.round(values)).all()) and np.abs(values).max(initial=0.0) < 2**31:
+        return [int(v) for v in values]
+    return [float(v) for v in values]

@@ -1,0 +1,473 @@
+"""PlackettLuce's PlackettLuce, itempar and pladmm in Python.
+
+Log worths less that of the first item, and log prevalences of ties, are the same parameters in both.  R adds
+pseudo-rankings unless told not to (`npseudo = 0.5`): the Python call says so, `pseudo=0.5`.  Two definitions
+differ then. Standard errors of R are those of the rankings alone at estimates that the pseudo-rankings have
+moved, ours those of what was maximised; so R's are held against the same formula, `se_of_rankings`, and
+beside ours they are explained.  A prior of the worths and adherence of rankers stay in R.
+
+pladmm's log worths are a sum of item covariates, X beta with X the model matrix of its formula without the
+constant, which `fit_plackett_luce(item_terms=...)` maximises to the end; pladmm stops when worths change by
+less than 1e-4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bridge.capture.recorded import RecordedCall
+from ...bridge.packages.plackettluce import CovariateWorths, ItemParameters, PlackettLuceModel
+from ...bridge.values.nodes import RList, RVector
+from ...fit.results.answer_fit import AnswerFit
+from ...native.answers.patterns.answer_likelihood import Likelihood
+from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, dense_ranks, linked_sets
+from ...native.answers.patterns.natural_parameters import main_effects
+from ...validation.r_answers.translate import RParameters, likelihood_values, parameter_values
+from ...validation.verdicts.agreement import Agreement
+from .python_code import Call, File, Method, Result, attribute
+from .recorded_answers import Rankings, rankings_of, recorded, unknown
+from .rows import at, by_item, count_rows, counterpart, explained, fit_rows, named, row, rows_of
+from .translation import Context, Step, Translation, outside, translates, why_not_finite
+
+FloatArray = NDArray[np.float64]
+PLACKETT_LUCE = "PlackettLuce::PlackettLuce"
+DEFAULT = f"{PLACKETT_LUCE}, default epsilon"
+NOT_CONVERGED = "have not converged"
+#: R's defaults.
+NPSEUDO, EPSILON, STEFFENSEN, METHOD, MAXIT = 0.5, 1e-7, 0.1, "iterative scaling", (500, 10)
+#: Shape and rate of `gamma = TRUE`.
+GAMMA = (10.0, 10.0)
+#: Why few digits agree where R stopped at its default.
+STOP = "PlackettLuce stops when sufficient statistics are within 1e-7 of their expectations"
+#: Digits asked for there; observed 7.2 or more of log worths, 8.3 of worths, 8.7 of standard errors.
+LEAST = 5.0
+#: Of models with adherence, which R finds by turns with the worths; observed 10.5 or more.
+ALTERNATING = 6.0
+WHY_ALTERNATING = "worths and adherence are found by turns, until neither moves by more than R's tolerance"
+OTHER_ERRORS = (
+    "R's standard errors leave the pseudo-rankings out, though the estimates were made with them; ours are those of what"
+    " was maximised. The row se_of_rankings is computed as R does"
+)
+
+
+@translates(PLACKETT_LUCE)
+def plackett_luce(call: RecordedCall, context: Context) -> Translation:
+    """`fit_plackett_luce(pairproof.read_respondents(..., layout="ranks"), pseudo=)`, or R."""
+    data, lost = _data(call), unknown(call, "normal", "gamma", "adherence", "npseudo")
+    if data is None or lost:
+        return outside(f"its {lost or 'rankings'} could not be recorded")
+    pseudo = _number(call, "npseudo", NPSEUDO)
+    why = _why_bridge(call, data, pseudo)
+    if why:
+        return _by_the_bridge(call, data, pseudo, why)
+    options: dict[str, Any] = {"pseudo": pseudo} if pseudo else {}
+    code = Call("pairproof.fit_plackett_luce", (data.code(call.variable),), options)
+    why = why_not_finite(code) if data.tied else ""
+    if why:
+        return _by_the_bridge(call, data, pseudo, f"Python refuses, where R stops somewhere: {why}")
+    notes = []
+    if pseudo:
+        said = f"R adds {pseudo:g} wins and {pseudo:g} losses of every item against an imaginary one"
+        notes = [
+            f"{said}{' unless told not to' if 'npseudo' not in call.args else ''}; so does pseudo={pseudo:g}."
+        ]
+    return Translation("native", code, notes=tuple(notes), judge=partial(_rows, call, data, pseudo))
+
+
+def _data(call: RecordedCall) -> Rankings | None:
+    found = rankings_of(recorded(call, "rankings"), _vector(recorded(call, "weights")))
+    return None if found is None or not len(found.ranks) else found
+
+
+def _why_bridge(call: RecordedCall, data: Rankings, pseudo: float) -> str:
+    if recorded(call, "gamma") is not None or recorded(call, "adherence") is not None:
+        return "adherence of rankers is R's alone"
+    if recorded(call, "normal") is not None:
+        return "it has a normal prior of the log worths, and R's numbers are those of its mode"
+    ties = call.vector("ties")
+    if ties is not None and len(ties) and ties.floats()[0] != 1.0:
+        return "no item was ever ranked alone, so that R's choices are among tied groups only"
+    coefficients = named(call.vector("coef"))
+    if not coefficients or any(np.isnan(v) for v in coefficients.values()):
+        return "some worths are not estimable, which R reports as NA"
+    if not pseudo and len(linked_sets(above(dense_ranks(data.ranks, "absent")))) > 1:
+        return "the rankings do not connect all items, so that maximum likelihood has no finite worths"
+    return ""
+
+
+def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: AnswerFit) -> Sequence[Agreement]:
+    coefficients, spread = named(call.vector("coef")), call.vector("vcov")
+    names = [n for n in coefficients if n != data.items[0]]
+    matrix = np.full((len(names), len(names)), np.nan)
+    if spread is not None and spread.values.ndim == 2 and spread.dimnames and spread.dimnames[0]:
+        at = [list(spread.dimnames[0]).index(n) for n in names]
+        matrix = spread.floats()[np.ix_(at, at)]
+    known = RParameters(
+        tuple(names), np.array([coefficients[n] for n in names]), matrix, "log-odds", data.items[0]
+    )
+    values = parameter_values(fit, known)
+    without = bool(np.isnan(matrix).any())
+    if without:
+        values = {q: v for q, v in values.items() if not q.startswith("se.")}
+    llf, rank = call.number("loglik"), call.number("loglik_df")
+    if llf is not None:
+        values.update(likelihood_values(llf, len(names) if rank is None else int(rank)))
+    said = ["its vcov gave no numbers"] if without else []
+    answer = counterpart(call, values, *said, name=DEFAULT)
+    if any(NOT_CONVERGED in message for message, _ in call.warnings):
+        answer = replace(answer, converged=False)
+    rows = fit_rows(fit, answer) + count_rows(call, fit)
+    if not pseudo or without:
+        return rows
+    errors = dict(zip(names, np.sqrt(np.diag(matrix)).tolist()))
+    alone = dict(zip(names, se_of_rankings(fit, data, names)))
+    rows = explained(rows, ["se"], OTHER_ERRORS, "pseudo-rankings")
+    return rows + rows_of("se_of_rankings", alone, errors, PLACKETT_LUCE, least=LEAST, why=STOP)
+
+
+def se_of_rankings(fit: AnswerFit, data: Rankings, names: Sequence[str]) -> list[float]:
+    """Standard errors by the information of the rankings alone at the fit's estimates, as R has them."""
+    order, spread = _of_rankings(fit, data)
+    found = dict(zip(order, np.sqrt(np.diag(spread)).tolist()))
+    return [found[n] for n in names]
+
+
+def worth_se_of_rankings(fit: AnswerFit, data: Rankings) -> dict[str, float]:
+    """The same of worths, by the delta method: worths are the softmax of log worths."""
+    order, spread = _of_rankings(fit, data)
+    log_worth = np.array([0.0, *(float(fit.params[n]) for n in data.items[1:])])
+    worth = np.exp(log_worth - log_worth.max())
+    worth /= worth.sum()
+    n = len(data.items)
+    by = (np.diag(worth) - np.outer(worth, worth))[:, 1:]
+    variance = np.diag(by @ spread[: n - 1, : n - 1] @ by.T)
+    return dict(zip(data.items, np.sqrt(variance).tolist()))
+
+
+def _of_rankings(fit: AnswerFit, data: Rankings) -> tuple[list[str], FloatArray]:
+    """Parameters, and the inverse of the information of the rankings alone at the fit's estimates."""
+    ranks = dense_ranks(data.ranks, "absent")
+    space = LuceSpace(Ranks(ranks.ranks), tuple(fit.of_answers.tie_orders))
+    items = main_effects(data.items, reference=0).columns
+    ties = len(space.tie_orders)
+    matrix = np.zeros((items.shape[0] + ties, items.shape[1] + ties))
+    matrix[: items.shape[0], : items.shape[1]] = items
+    matrix[items.shape[0] :, items.shape[1] :] = np.eye(ties)
+    weights = np.ones(len(data.ranks)) if data.weights is None else data.weights
+    likelihood = Likelihood(space, np.zeros(len(data.ranks), dtype=np.int64), [matrix])
+    order = [*data.items[1:], *(f"tie{d}" for d in space.tie_orders)]
+    phi = np.array([float(fit.params[n]) for n in order])
+    spread: FloatArray = np.linalg.inv(likelihood.at(phi).information(weights))
+    return order, spread
+
+
+# -- the bridge ----------------------------------------------------------------------------------------------
+
+
+def _by_the_bridge(call: RecordedCall, data: Rankings, pseudo: float, why: str) -> Translation:
+    code = _bridge_code(call, data, pseudo)
+    return Translation("bridge", code, why, speaks="r", judge=lambda m: _bridge_rows(call, m))
+
+
+def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
+    options: dict[str, Any] = {} if pseudo == NPSEUDO else {"npseudo": pseudo}
+    if data.weights is not None:
+        options["weights"] = [float(w) for w in data.weights]
+    options |= _stopping(call)
+    gamma, group = recorded(call, "gamma"), _groups(call)
+    adherence = call.values.get("adherence")
+    if group:
+        options["group"] = group
+    prior = _prior(call)
+    if prior is not None:
+        options["normal"] = prior
+    if isinstance(gamma, RList) and {"shape", "rate"} <= set(gamma.names or ()):
+        options["gamma"] = (float(gamma.vector("shape").floats()[0]), float(gamma.vector("rate").floats()[0]))
+    elif _flag(call, "gamma"):
+        options["gamma"] = GAMMA
+    elif isinstance(adherence, RVector):
+        options["adherence"] = adherence.floats().tolist()
+    return Call("pairproof.bridge.plackettluce.PlackettLuce", (data.frame_code(call.variable),), options)
+
+
+def _prior(call: RecordedCall) -> tuple[list[float], list[list[float]]] | None:
+    """Mean and covariance of the prior: as given, else from the inverse that the fit keeps."""
+    given, kept = call.values.get("normal"), call.result.get("normal")
+    for held, name in ((given, "Sigma"), (kept, "invSigma")):
+        if isinstance(held, RList) and {"mu", name} <= set(held.names or ()):
+            matrix = held.vector(name).floats()
+            covariance = matrix if name == "Sigma" else np.linalg.inv(matrix)
+            return held.vector("mu").floats().ravel().tolist(), covariance.tolist()
+    return None
+
+
+def _groups(call: RecordedCall) -> list[int]:
+    """The ranker of each ranking, where they were given in groups; [] else."""
+    index = call.vector("ranker")
+    given = call.values.get("rankings")
+    if index is None and isinstance(given, RVector) and "grouped_rankings" in given.rclass:
+        found = given.attributes.get("index")
+        index = found if isinstance(found, RVector) else None
+    return [] if index is None else [int(v) for v in index.floats()]
+
+
+def _stopping(call: RecordedCall) -> dict[str, Any]:
+    """How R was told to iterate, where it is not by default."""
+    found: dict[str, Any] = {}
+    method = call.values.get("method")
+    if isinstance(method, RVector) and method.values.size == 1 and method.scalar() != METHOD:
+        found["method"] = str(method.scalar())
+    for name, default in (("epsilon", EPSILON), ("steffensen", STEFFENSEN)):
+        value = _number(call, name, default)
+        if value != default:
+            found[name] = value
+    most = call.values.get("maxit")
+    if isinstance(most, RVector):
+        numbers = [int(v) for v in most.floats().ravel().tolist()]
+        pair = (numbers[0], numbers[1] if len(numbers) > 1 else MAXIT[1])
+        if pair != MAXIT:
+            found["maxit"] = pair
+    return found
+
+
+def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agreement]:
+    r = named(call.vector("coef"))
+    kept = recorded(call, "adherence")
+    less: dict[str, Any] = {} if kept is None else {"least": ALTERNATING, "why": WHY_ALTERNATING}
+    rows = rows_of("estimate", model.params(), r, PLACKETT_LUCE, places=at("coef", model.names), **less)
+    spread = call.vector("vcov")
+    if spread is not None and spread.values.ndim == 2 and not model.vcov_error:
+        errors = np.sqrt(np.diag(spread.floats()))
+        rows += rows_of(
+            "se",
+            model.bse(),
+            dict(zip(r, errors.tolist())),
+            PLACKETT_LUCE,
+            places=at("se", model.names),
+            **less,
+        )
+    llf = call.number("loglik")
+    if llf is not None:
+        rows.append(row("llf", model.loglik, llf, PLACKETT_LUCE, place="loglik", **less))
+    if isinstance(kept, RVector) and model.adherence is not None:
+        ours = {str(k + 1): float(v) for k, v in enumerate(model.adherence)}
+        theirs = {str(k + 1): float(v) for k, v in enumerate(kept.floats())}
+        rows += rows_of("adherence", ours, theirs, PLACKETT_LUCE, places=at("adherence", ours), **less)
+    return rows
+
+
+# -- worths --------------------------------------------------------------------------------------------------
+
+
+@translates("PlackettLuce::itempar.PlackettLuce", "PlackettLuce::itempar")
+def itempar(call: RecordedCall, context: Context) -> Translation:
+    """`m.worth()`, or log worths around their mean or less one item's; R's own of a model by the bridge."""
+    made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
+    found = _vector(recorded(call, "value"))
+    if unknown(call, "ref", "log"):
+        return outside(f"its {unknown(call, 'ref', 'log')} could not be recorded")
+    if made is None or made.value is None or found is None or found.names is None:
+        return outside("its model is none that this run fitted and translated")
+    log = _flag(call, "log")
+    chosen = _reference(call, tuple(found.names))
+    if isinstance(made.value, PlackettLuceModel):
+        return _bridged(call, made, found, log, chosen)
+    if log and (chosen is None or len(chosen) == 1):
+        constraint = "sum" if chosen is None else chosen[0]
+        code = attribute(Method(Result(made.call.id), "with_reference", (constraint,)), "params")
+        return Translation("native", code, speaks="value", judge=partial(_log_worths, call, found))
+    if not log and chosen is None:
+        table = Method(Result(made.call.id), "worth")
+        return Translation("native", table, speaks="value", judge=partial(_of_table, call, found, made))
+    return _bridged(call, made, found, log, chosen)
+
+
+def _log_worths(call: RecordedCall, found: RVector, params: Any) -> Sequence[Agreement]:
+    return _worths(call, "estimate", dict(params), found, {n: str(n) for n in params})
+
+
+def _of_table(call: RecordedCall, found: RVector, made: Step, table: Any) -> Sequence[Agreement]:
+    rows = _worths(
+        call,
+        "worth",
+        dict(zip(table["item"].tolist(), table["worth"].tolist())),
+        found,
+        by_item(table, "worth"),
+    )
+    spread = found.attributes.get("vcov")
+    if isinstance(spread, RVector) and spread.values.ndim == 2:
+        ours = dict(zip(table["item"].tolist(), table["se"].tolist()))
+        theirs = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
+        own, places = {n: ours[n] for n in theirs}, by_item(table, "se")
+        errors = rows_of("worth_se", own, theirs, DEFAULT, least=LEAST, why=STOP, places=places)
+        data = _data(made.call) if _pseudo(made) else None
+        if data is not None:
+            errors = explained(errors, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
+            alone = worth_se_of_rankings(made.value, data)
+            errors += rows_of("worth_se_of_rankings", alone, theirs, DEFAULT, least=LEAST, why=STOP)
+        rows += errors
+    return rows
+
+
+def _worths(
+    call: RecordedCall, kind: str, ours: Mapping[str, float], found: RVector, places: Mapping[str, str]
+) -> list[Agreement]:
+    r = named(found)
+    size = max((abs(v) for v in r.values()), default=0.0)
+    more: dict[str, Any] = {"least": LEAST, "why": STOP, "scale": size}
+    return [row(f"{kind}.{n}", float(ours[n]), r[n], DEFAULT, place=places.get(n, ""), **more) for n in r]
+
+
+def _pseudo(made: Step) -> bool:
+    return isinstance(made.value, AnswerFit) and made.value.of_answers.pseudo > 0
+
+
+def _bridged(
+    call: RecordedCall, made: Step, found: RVector, log: bool, chosen: Sequence[str] | None
+) -> Translation:
+    model: Any = Result(made.call.id)
+    why = "its model was fitted through the bridge"
+    if not isinstance(made.value, PlackettLuceModel):
+        data = _data(made.call)
+        if data is None:
+            return outside("the rankings of its model were not recorded")
+        model = _bridge_code(made.call, data, _number(made.call, "npseudo", NPSEUDO))
+        why = "worths relative to chosen items have no name in Python; m.worth() and m.contrast() have what they are made of"
+    options: dict[str, Any] = {}
+    if chosen is not None:
+        options["ref"] = chosen[0] if len(chosen) == 1 else list(chosen)
+    if log:
+        options["log"] = True
+    code = Call("pairproof.bridge.plackettluce.itempar", (model,), options)
+
+    def judge(value: ItemParameters) -> Sequence[Agreement]:
+        ours = dict(zip(value.items, value.estimate.tolist()))
+        places = at("estimate", value.items)
+        return rows_of("estimate" if log else "worth", ours, named(found), DEFAULT, places=places)
+
+    return Translation("bridge", code, why, speaks="r", judge=judge)
+
+
+# -- arguments -----------------------------------------------------------------------------------------------
+
+
+def _vector(value: Any) -> RVector | None:
+    return value if isinstance(value, RVector) else None
+
+
+def _number(call: RecordedCall, name: str, default: float) -> float:
+    given = call.values.get(name)
+    return (
+        float(given.floats().ravel()[0]) if isinstance(given, RVector) and given.values.size == 1 else default
+    )
+
+
+def _flag(call: RecordedCall, name: str) -> bool:
+    given = call.values.get(name)
+    return isinstance(given, RVector) and given.values.size == 1 and bool(given.scalar())
+
+
+def _reference(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:
+    """Items given as `ref`, by name or number; None: all."""
+    given = call.values.get("ref")
+    if not isinstance(given, RVector):
+        return None
+    known = [v if isinstance(v, str) else items[int(v) - 1] for v in given.values.ravel().tolist()]
+    return None if set(known) == set(items) else tuple(known)
+
+
+PLADMM = "PlackettLuce::pladmm"
+INTERCEPT = "(Intercept)"
+RTOL, N_ITER, RHO = 1e-4, 500, 1.0
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+@translates(PLADMM)
+def pladmm(call: RecordedCall, context: Context) -> Translation:
+    """`fit_plackett_luce(pairproof.read_respondents(..., item_data=), item_terms=[...])`, or R."""
+    weights = recorded(call, "weights")
+    data = rankings_of(recorded(call, "rankings"), weights if isinstance(weights, RVector) else None)
+    x = call.vector("x")
+    if data is None or x is None or x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None:
+        return outside("its rankings or its item covariates were not recorded")
+    kept = [k for k, name in enumerate(x.dimnames[1]) if name != INTERCEPT]
+    if not kept or x.values.shape[0] != len(data.items):
+        return outside("it has no item covariates")
+    names = {x.dimnames[1][k]: f"x{n + 1}" for n, k in enumerate(kept)}
+    taken = {*data.items, "item", "weight"}
+    if all(_NAME.match(n) and n not in taken for n in names):
+        names = {n: n for n in names}
+    columns = {own: x.floats()[:, k].tolist() for (_, own), k in zip(names.items(), kept)}
+    if data.tied:
+        why = "pladmm has no ties: it takes tied items in the order of their columns, and does not say so"
+        return _pladmm_by_the_bridge(call, data, x.floats()[:, kept], list(names), why)
+    table = data.code(call.variable)
+    items = File({"item": list(data.items), **columns}, f"{call.variable}_items")
+    options = {**table.keywords, "item_data": items}
+    code = Call(
+        "pairproof.fit_plackett_luce",
+        (Call(table.function, table.arguments, options),),
+        {"item_terms": list(columns)},
+    )
+    why = why_not_finite(code)
+    if why:
+        return _pladmm_by_the_bridge(call, data, x.floats()[:, kept], list(names), f"Python refuses: {why}")
+    notes = [f"{own} is {r}." for r, own in names.items() if own != r]
+    return Translation("native", code, notes=tuple(notes), judge=lambda fit: _pladmm_rows(call, fit, names))
+
+
+def _pladmm_rows(call: RecordedCall, fit: AnswerFit, names: dict[str, str]) -> Sequence[Agreement]:
+    coefficients = named(call.vector("coef"))
+    spread = call.vector("vcov")
+    order = [n for n in coefficients if n in names]
+    matrix = np.full((len(order), len(order)), np.nan)
+    if spread is not None and spread.values.shape == matrix.shape:
+        matrix = spread.floats()
+    known = RParameters(
+        tuple(names[n] for n in order), np.array([coefficients[n] for n in order]), matrix, "log-odds", ""
+    )
+    values = parameter_values(fit, known)
+    if np.isnan(matrix).any():
+        values = {q: v for q, v in values.items() if not q.startswith("se.")}
+    llf = _last(call)
+    if llf is not None:
+        values.update(likelihood_values(llf, len(order)))
+    said = "its (Intercept) makes worths add up to 1 and has no counterpart"
+    return fit_rows(fit, counterpart(call, values, said)) + count_rows(call, fit)
+
+
+def _last(call: RecordedCall) -> float | None:
+    """The log-likelihood; recorded as the path of the iterations, its last value."""
+    found = call.vector("loglik")
+    return None if found is None or not len(found) else float(found.floats().ravel()[-1])
+
+
+def _pladmm_by_the_bridge(
+    call: RecordedCall, data: Rankings, x: NDArray[np.float64], names: Sequence[str], why: str
+) -> Translation:
+    covariates: dict[str, list[Any]] = {n: x[:, k].tolist() for k, n in enumerate(names)}
+    options: dict[str, Any] = {}
+    if data.weights is not None:
+        options["weights"] = [float(w) for w in data.weights]
+    for name, default in (("rho", RHO), ("n_iter", N_ITER), ("rtol", RTOL)):
+        given = call.values.get(name)
+        if isinstance(given, RVector) and given.values.size == 1 and given.floats().ravel()[0] != default:
+            value = float(given.floats().ravel()[0])
+            options[name] = int(value) if name == "n_iter" else value
+    frame = Call("pairproof.bridge.read_frame", (File(covariates, f"{call.variable}_items"),))
+    code = Call("pairproof.bridge.plackettluce.pladmm", (data.frame_code(call.variable), frame), options)
+
+    def judge(model: CovariateWorths) -> Sequence[Agreement]:
+        r = {n: v for n, v in named(call.vector("coef")).items() if n != INTERCEPT}
+        rows = rows_of("estimate", model.params(), r, PLADMM, places=at("coef", model.names))
+        llf = _last(call)
+        return rows + ([] if llf is None else [row("llf", model.loglik, llf, PLADMM, place="loglik")])
+
+    return Translation("bridge", code, why, speaks="r", judge=judge)

@@ -1,0 +1,590 @@
+"""llbt.fit and llbtPC.fit: `fit_llbt` on the comparisons of a design matrix or of a table; else R.
+
+    llbt.fit(y, Xmodel, q = 15, ncat = 3)     fit_llbt(read("data/f.csv", layout="counts", ...), cells="row")
+    llbtPC.fit(d, 6, formel = ~ENG)           fit_llbt(read("data/d.csv", layout="prefmod", ...), by="ENG")
+
+Whether a design is an LLBT is read off its columns, block by block; names are only labels.  The rows are
+blocks of `ncat` answers to one comparison.  Less a constant of the block, which the model eliminates, a
+column is
+
+    item            s, 0, -s   with s = 1 where the item is named first, -1 where it is second, else 0
+    item x covariate  s x, 0, -s x
+    tie             0, t, 0    with t = 1 in every block; tie x covariate otherwise
+
+At most one plus and one minus item stand in a block; where there is one alone the other is the reference,
+without column.
+
+llbt.fit: a row of the file is a block of the design, so that deviance and df are those of its blocks. R stops
+when the deviance changes by less than 1e-4 of itself, takes its standard errors one step before that, and
+counts blocks without an answer in its df.  llbtPC.fit is a Poisson model with a constant for each comparison
+in each cell of `elim`. Its deviance is that of the same cells; cells without a comparison count in R's df and
+are taken off; its log-likelihood less a constant of the cells is llf.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.programs.counted_cells import count as cells_of
+from ....bridge.values.nodes import RList, RVector
+from ....fit.fit import Fit
+from ....native.prefmod_defects.defects_of_results import counted_with_empty_cells
+from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
+from ....validation.verdicts.agreement import Agreement
+from ..python_code import Call, File, attribute, table_call
+from ..rows import SAME, at, counterpart, explained, fit_rows, named, parameters, row, rows_of
+from ..translation import Context, Judge, Translation, outside, translates, tried
+from .prefmod_in_r import AGAIN, _formula, frame_of, standard_errors
+from .prefmod_table import (
+    Coding,
+    Covariates,
+    Floats as Floats_prefmod_table,
+    Given,
+    answered,
+    coding_of,
+    count,
+    covariates,
+    flag,
+    given,
+    left_out,
+    plain_column,
+    texts,
+    with_covariates,
+    written_name,
+)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """A design as comparisons.
+
+    items: the reference last.  `first`, second int[q]: items of each block.  counts float[q, ncat].
+    covariates: by the name that it has in Python.  terms: column of the design -> the item ("tie" for ties)
+    and its covariate ("" for none).
+    """
+
+    items: tuple[str, ...]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    counts: Floats
+    covariates: dict[str, Floats] = field(default_factory=dict)
+    terms: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether a tie parameter is among the columns."""
+        return ("tie", "") in self.terms.values()
+
+    @property
+    def by(self) -> str:
+        """Formula of the covariates: of all items, of single items, of ties."""
+        free = self.items[:-1]
+        out = []
+        for name in self.covariates:
+            with_it = [head for head, x in self.terms.values() if x == name and head != "tie"]
+            out += [name] if set(with_it) == set(free) else [f"{_ticked(item)}:{name}" for item in with_it]
+            if ("tie", name) in self.terms.values():
+                out.append(f"tie:{name}")
+        return " + ".join(out)
+
+
+def blocks_of(
+    y: Floats, x: Floats, names: Sequence[str], n_blocks: int, n_answers: int, reference: str = ""
+) -> Blocks | str:
+    """The comparisons of a design; a sentence where it is none.
+
+    y float[rows].  x float[rows, p].  n_blocks, n_answers: q and ncat: blocks, and rows in each.
+    """
+    if n_answers not in (2, 3) or len(y) != n_blocks * n_answers or x.shape != (len(y), len(names)):
+        return "its rows are no blocks of two or three answers"
+    if len(set(names)) < len(names):
+        return "two columns of its design have one name"
+    side, middle = _parts(x.reshape(n_blocks, n_answers, len(names)))
+    odd = [k for k in range(len(names)) if not middle[:, k].any()]
+    even = [k for k in range(len(names)) if not side[:, k].any()]
+    if len(odd) + len(even) < len(names):
+        return "a column of its design is neither of items nor of ties"
+    items = _items(side, odd, names)
+    signs = np.column_stack([side[:, k] for k in items]) if items else np.zeros((n_blocks, 0))
+    if not items or ((signs > 0).sum(axis=1) > 1).any() or ((signs < 0).sum(axis=1) > 1).any():
+        return "no columns of its design are items, one for and one against in each block"
+    if not np.abs(signs).any(axis=1).all():
+        return "a block of its design compares no two items"
+    own = tuple(names[k] for k in items)
+    last = reference or _reference(own)
+    found = Blocks((*own, last), _side(signs > 0), _side(signs < 0), y.reshape(n_blocks, n_answers))
+    for k, name in zip(items, own):
+        found.terms[names[k]] = (name, "")
+    why = _ties(found, names, even, middle) or _covariates(found, names, odd, items, side)
+    return why or found
+
+
+def _parts(x: Floats) -> tuple[Floats, Floats]:
+    """float[q, p] twice: half the difference of the outer rows of each block, and the middle row less their
+    mean.
+    """
+    outer = (x[:, 0] + x[:, -1]) / 2.0
+    side = (x[:, 0] - x[:, -1]) / 2.0
+    middle = x[:, 1] - outer if x.shape[1] == 3 else np.zeros_like(side)
+    return side, middle
+
+
+def _items(side: Floats, odd: list[int], names: Sequence[str]) -> list[int]:
+    """Columns of items: 1, 0 and -1, and no part of another such column, as an item in one group of persons
+    is.
+    """
+    plain = [k for k in odd if np.isin(side[:, k], (-1.0, 0.0, 1.0)).all() and side[:, k].any()]
+
+    def within(k: int, j: int) -> bool:
+        there = side[:, k] != 0
+        return (
+            j != k
+            and there.sum() < (side[:, j] != 0).sum()
+            and bool((side[there, k] == side[there, j]).all())
+        )
+
+    return [k for k in plain if not any(within(k, j) for j in plain)]
+
+
+def _side(there: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """int[q]: the item on this side of each block; the reference where there is none."""
+    n = there.shape[1]
+    return np.where(there.any(axis=1), there.argmax(axis=1), n).astype(np.int64)
+
+
+def _reference(own: Sequence[str]) -> str:
+    numbered = [re.fullmatch(r"(\D+)(\d+)", name) for name in own]
+    heads = {m[1] for m in numbered if m}
+    if (
+        all(numbered)
+        and len(heads) == 1
+        and [int(m[2]) for m in numbered if m] == list(range(1, len(own) + 1))
+    ):
+        return f"{heads.pop()}{len(own) + 1}"
+    return "reference" if "reference" not in own else "reference_"
+
+
+def _ties(found: Blocks, names: Sequence[str], even: list[int], middle: Floats) -> str:
+    whole = [k for k in even if (middle[:, k] == 1.0).all()]
+    if even and len(whole) != 1:
+        return "none of its columns is 1 in every tie"
+    for k in even:
+        if k in whole:
+            found.terms[names[k]] = ("tie", "")
+            continue
+        why = _add(found, names[k], "tie", names[whole[0]], middle[:, k], np.ones(len(middle), bool))
+        if why:
+            return why
+    return ""
+
+
+def _covariates(found: Blocks, names: Sequence[str], odd: list[int], items: list[int], side: Floats) -> str:
+    """Columns of an item times a covariate: the name says which item, the numbers whether it is true."""
+    for k in odd:
+        if k in items:
+            continue
+        parts = names[k].split(":")
+        of = [j for j in items if names[j] in parts and not side[side[:, j] == 0, k].any()]
+        if len(of) != 1:
+            return f"its column {names[k]} is no item times a covariate"
+        j = of[0]
+        there = side[:, j] != 0
+        values = np.divide(side[:, k], side[:, j], out=np.zeros(len(side)), where=there)
+        why = _add(found, names[k], names[j], names[j], values, there)
+        if why:
+            return why
+    return ""
+
+
+def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there: NDArray[np.bool_]) -> str:
+    """Put a product into `found`: its covariate is what is left of the column's name; "" if the numbers
+    agree.
+    """
+    rest = [part for part in column.split(":") if part != base]
+    name = re.sub(r"\W+", "_", "_".join(rest)).strip("_") or "covariate"
+    if name[0].isdigit() or name in (
+        "first",
+        "second",
+        "wins",
+        "ties",
+        "losses",
+        "weight",
+        "judge",
+        "source",
+        "order",
+    ):
+        name = f"x_{name}"
+    known = found.covariates.get(name)
+    if known is None:
+        known = np.full(len(values), np.nan)
+    # A covariate is a column of the script's own, divided by an item's +1 or -1: equal but for one rounding
+    # (observed 0, for whole numbers and halves).
+    if not np.allclose(
+        known[there & ~np.isnan(known)], values[there & ~np.isnan(known)], rtol=1e-12, atol=0.0
+    ):
+        return f"its columns of {name} are of different covariates"
+    found.covariates[name] = np.where(there, values, known)
+    found.terms[column] = (head, name)
+    return ""
+
+
+def _ticked(name: str) -> str:
+    return name if re.fullmatch(r"[^\W\d]\w*", name) else f"`{name}`"
+
+
+@translates("prefmod::llbt.fit")
+def llbt_fit(call: RecordedCall, context: Context) -> Translation:
+    """llbt.fit on any design."""
+    y, x = call.vector("y"), call.vector("xmodel")
+    q, ncat = call.number("q"), call.number("ncat")
+    if y is None or x is None or x.values.ndim != 2 or q is None or ncat is None:
+        return outside("its design was not recorded")
+    names = _names(call, x)
+    values = np.where(np.isnan(x.floats()), np.nan, x.floats())
+    found = blocks_of(y.floats(), values, names, int(q), int(ncat), reference_of(names, context))
+    if isinstance(found, str):
+        return _bridge(call, y, values, names, found)
+    code = _code(call, found)
+    fit, refused = tried(code)
+    if refused:
+        return _bridge(call, y, values, names, f"fit_llbt refuses it: {refused}")
+    lacking = [own for own in _parameters(found).values() if own not in fit.names]
+    if lacking:
+        return _bridge(call, y, values, names, f"the Python model has no parameter {lacking[0]}")
+    return Translation("native", code, judge=_judge(call, found))
+
+
+def _names(call: RecordedCall, x: RVector) -> list[str]:
+    """Names of the columns of the design; par1, par2, ..., as llbt.fit prints them, where it has none."""
+    stated = x.dimnames[1] if x.dimnames and x.dimnames[1] else None
+    return list(stated) if stated is not None else [f"par{k + 1}" for k in range(x.values.shape[1])]
+
+
+def reference_of(names: Sequence[str], context: Context) -> str:
+    """The one item of an llbt.design of this run that has no column among these names; "" if there is none
+    such.
+    """
+    for step in reversed(list(context.steps.values())):
+        design = step.call.frame("value") if step.call.name == "llbt.design" else None
+        said = design.attributes.get("objnames") if isinstance(design, RList) else None
+        if isinstance(said, RVector):
+            lacking = [str(v) for v in said.values.tolist() if v not in names]
+            if len(lacking) == 1:
+                return lacking[0]
+    return ""
+
+
+def _code(call: RecordedCall, found: Blocks) -> Call:
+    columns: dict[str, list[Any]] = {
+        "first": [found.items[k] for k in found.first],
+        "second": [found.items[k] for k in found.second],
+        "wins": plain_column(found.counts[:, 0]),
+    }
+    three = found.counts.shape[1] == 3
+    if three:
+        columns["ties"] = plain_column(found.counts[:, 1])
+    columns["losses"] = plain_column(found.counts[:, -1])
+    for name, values in found.covariates.items():
+        columns[name] = plain_column(np.where(np.isnan(values), 0.0, values))
+    table = table_call(columns, call.variable, layout="counts", items=list(found.items))
+    options: dict[str, Any] = {}
+    if three and not found.has_ties:
+        options["ties"] = "none"
+    if found.by:
+        options["by"] = found.by
+    return Call("pairproof.fit_llbt", (table,), {**options, "cells": "row"})
+
+
+def _parameters(found: Blocks) -> dict[str, str]:
+    """Column of the design -> the fit's parameter."""
+    return {column: f"{head}:{x}" if x else head for column, (head, x) in found.terms.items()}
+
+
+def _judge(call: RecordedCall, found: Blocks) -> Judge:
+    def judge(fit: Fit) -> Sequence[Agreement]:
+        own = _parameters(found)
+        coef, se = named(call.vector("coef")), call.vector("se")
+        errors = np.full(len(coef), np.nan) if se is None else se.floats()
+        p = RParameters(
+            tuple(own[n] for n in coef),
+            np.array(list(coef.values())),
+            np.diag(errors**2),
+            "lambda",
+            found.items[-1],
+        )
+        values = parameter_values(fit, p)
+        said = [
+            "it stops when the deviance changes by less than 1e-4 of itself, and prints 4 decimals of these"
+            " numbers"
+        ]
+        empty = int((found.counts.sum(axis=1) == 0).sum())
+        df, deviance = call.number("df_residual"), call.number("deviance")
+        if df is not None:
+            values["df_resid"] = df - empty * (found.counts.shape[1] - 1)
+        if empty:
+            said.append(
+                f"{empty} blocks without an answer are taken off its df; it leaves positive fitted counts in"
+                " them, so its deviance is not compared (defect B11)"
+            )
+        elif deviance is not None:
+            values["deviance"] = deviance
+        return fit_rows(fit, counterpart(call, values, *said))
+
+    return judge
+
+
+def _bridge(
+    call: RecordedCall, y: RVector, x: Floats_prefmod_table, names: Sequence[str], reason: str
+) -> Translation:
+    """llbt.fit in R, on the same numbers."""
+    stem = call.variable or "llbt_fit"
+    design = Call(
+        "pairproof.bridge.read_frame",
+        (File({n: plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design"),),
+    )
+    counts = attribute(
+        Call("pairproof.bridge.read_frame", (File({"y": plain_column(y.floats())}, f"{stem}_y"),)), "y"
+    )
+    q, ncat = int(call.number("q") or 0), int(call.number("ncat") or 0)
+    code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, q, ncat))
+
+    def judge(model: Any) -> Sequence[Agreement]:
+        r = named(call.vector("coef"))
+        rows = rows_of(
+            "coef",
+            dict(zip(model.names, model.estimate.tolist())),
+            r,
+            call.function,
+            least=SAME,
+            why=AGAIN,
+            places=at("estimate", model.names),
+        )
+        found = call.vector("se")
+        if found is not None:
+            theirs = dict(zip(r, found.floats().tolist()))
+            ours = dict(zip(model.names, model.se.tolist()))
+            rows += rows_of(
+                "se", ours, theirs, call.function, least=SAME, why=AGAIN, places=at("se", model.names)
+            )
+        for name, place, value in (
+            ("deviance", "deviance", model.deviance),
+            ("df_residual", "df", float(model.df)),
+        ):
+            given = call.number(name)
+            if given is not None:
+                rows.append(row(name, value, given, call.function, least=SAME, why=AGAIN, place=place))
+        return rows
+
+    return Translation("bridge", code, reason=reason, speaks="r", judge=judge)
+
+
+@translates("prefmod::llbtPC.fit")
+def llbtpc(call: RecordedCall, context: Context) -> Translation:
+    """An LLBT by gnm."""
+    n = count(call, "nitems")
+    if n < 2:
+        return outside("the number of its items was not recorded")
+    table = given(call, n * (n - 1) // 2)
+    if isinstance(table, str):
+        return outside(table)
+    stated = texts(call, "obj.names")
+    items = stated if len(stated) == n else tuple(f"o{k + 1}" for k in range(n))
+    found = covariates(call, table)
+    if isinstance(found, str):
+        return outside(found)
+    rows = answered(table)
+    missing = rows & ~with_covariates(table, table.names[table.n_answers :])
+    notes = left_out(missing, "a value is missing in a column beside the comparisons, of the model or not")
+    used = table.select(np.asarray(rows & ~missing))
+    why = _without_python(found, used)
+    coding = coding_of(used.answers) if not why else ""
+    if isinstance(coding, str):
+        return _pc_bridge(call, table, items, found, why or coding)
+    code = _pc_code(call, used, items, found, coding)
+    _, refused = tried(code)
+    if refused:
+        return _pc_bridge(call, table, items, found, f"fit_llbt refuses it: {refused}")
+    return Translation(
+        "native",
+        code,
+        notes=notes,
+        judge=_pc_judge(call, items, found, _as_r(call, used, items, found, coding)),
+    )
+
+
+def _without_python(found: Covariates, table: Given) -> str:
+    if not len(table.values):
+        return "no row has all that the model needs"
+    wrong = found.wrong_codes(table)
+    if wrong:
+        return f"{wrong} is not coded 1, 2, ..., K, which prefmod takes for granted"
+    if not found.whole:
+        return "an interaction without its main effects is coded by R in its own way"
+    return ""
+
+
+def _pc_code(
+    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
+) -> Call:
+    names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
+    reading: dict[str, Any] = {
+        "layout": "prefmod",
+        "pair_order": "prefmod",
+        "items": list(items),
+        "coding": coding.written,
+    }
+    if names:
+        reading["levels"] = found.levels(table)
+    options: dict[str, Any] = {}
+    if coding.has_ties and not flag(call, "undec", True):
+        options["ties"] = "none"
+    if found.by:
+        options["by"] = found.by
+    if found.cells:
+        options["cells"] = found.cells
+    file = File(table.written(names), call.variable)
+    read = Call("pairproof.read", (file,), reading)
+    if tried(read)[1]:
+        ignoring = Call("pairproof.read", (file,), {**reading, "pair_names": "ignore"})
+        read = read if tried(ignoring)[1] else ignoring
+    return Call("pairproof.fit_llbt", (read,), options)
+
+
+# -- R's numbers ---------------------------------------------------------------------------------------------
+
+
+def names_in_r(fit: Fit, items: Sequence[str], found: Covariates, r: Sequence[str]) -> dict[str, str]:
+    """R's coefficient -> the fit's parameter: "o1:ENG2" -> "o1:ENG[2]", "U" -> "tie"."""
+    spelt = {written_name(n): n for n in found.all}
+    ours: dict[frozenset[str], str] = {}
+    for term in fit.terms:
+        head = "U" if term.kind == "tie" else term.item
+        if head is None or term.item == items[-1]:
+            continue
+        ours[frozenset([head, *(f"{spelt.get(n, n)}{level}" for n, level in term.by)])] = term.name
+    return {name: ours[key] for name in r if (key := frozenset(name.replace("`", "").split(":"))) in ours}
+
+
+def _as_r(
+    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
+) -> tuple[Call, str] | None:
+    """The model without the covariates of formel that are not in elim, which prefmod drops (B10); None if
+    all are.
+    """
+    beyond = [n for n in found.in_model if n not in found.in_table]
+    if not beyond:
+        return None
+    kept = replace(found, formel=tuple(p for p in found.formel if not set(p) & set(beyond)))
+    why = (
+        f"R is wrong here, by prefmod's B10-covariate-not-in-elim: {beyond[0]} is in formel and not in elim,"
+        " and is left out"
+    )
+    return _pc_code(call, table, items, kept, coding), why
+
+
+def _pc_judge(
+    call: RecordedCall, items: Sequence[str], found: Covariates, as_r: tuple[Call, str] | None
+) -> Judge:
+    """Rows; where prefmod drops a covariate, explained if its numbers are those of the model without it."""
+
+    def judge(fit: Any) -> Sequence[Agreement]:
+        rows = _rows(call, items, found, fit)
+        if as_r is None or not any(a.verdict == "differs" for a in rows):
+            return rows
+        other, _ = tried(as_r[0])
+        if other is None or any(a.verdict == "differs" for a in _rows(call, items, found, other)):
+            return rows
+        differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
+        return explained(rows, differing, as_r[1], "B10-covariate-not-in-elim")
+
+    return judge
+
+
+def _rows(call: RecordedCall, items: Sequence[str], found: Covariates, fit: Fit) -> list[Agreement]:
+    coef = named(call.vector("coef"))
+    own = names_in_r(fit, items, found, list(coef))
+    p = parameters(call, own, "lambda", items[-1])
+    values = parameter_values(fit, p)
+    said = gnm_values(call, fit, values)
+    answer = counterpart(call, values, "U is tie" if "U" in coef else "", said, "its gnm takes no tolerance")
+    lacking = [n for n, v in coef.items() if v == v and n not in own]
+    rows = fit_rows(fit, answer)
+    return rows + [row(f"coef.{n}", float("nan"), coef[n], call.function) for n in lacking]
+
+
+def gnm_values(call: RecordedCall, fit: Fit, values: dict[str, float]) -> str:
+    """Deviance, df, llf and AIC of R's Poisson model on our definitions, put into `values`; what was done,
+    in words.
+    """
+    counted = counted_with_empty_cells(fit)
+    deviance, df, loglik = (call.number(k) for k in ("deviance", "df_residual", "loglik"))
+    undetermined = fit.null_space.shape[1] - fit.n_infinite
+    if counted.empty and undetermined:
+        return (
+            f"its {counted.empty} empty cells join items that no comparison joins; df and deviance are not"
+            " compared"
+        )
+    outcomes = 2 if fit.outcome_model != "binary" else 1
+    if df is not None:
+        values["df_resid"] = df - counted.empty * outcomes
+    if counted.empty:
+        return (
+            f"{counted.empty} empty cells are taken off its df; it leaves positive fitted counts in them, so"
+            " its deviance and log-likelihood are not compared (defect B11)"
+        )
+    if deviance is not None:
+        values["deviance"] = deviance
+    if loglik is not None:
+        free = sum(1 for v in named(call.vector("coef")).values() if v == v)
+        values.update(likelihood_values(loglik - cells_of(fit).poisson_constant, free))
+    return "logLik(), Poisson, less a constant of the cells gives llf"
+
+
+# -- in R ----------------------------------------------------------------------------------------------------
+
+
+def _pc_bridge(
+    call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, reason: str
+) -> Translation:
+    """llbtPC.fit in R, on all columns: it leaves rows out for any of them."""
+    if [n for n in found.in_model if n not in found.in_table]:
+        # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod
+        # fitted.
+        found = replace(found, formel=tuple(p for p in found.formel if set(p) <= set(found.in_table)))
+    options: dict[str, Any] = {}
+    for name, products in (("formel", found.formel), ("elim", found.elim)):
+        if products:
+            options[name] = _formula(products)
+    if texts(call, "obj.names"):
+        options["obj_names"] = list(items)
+    if not flag(call, "undec", True):
+        options["undec"] = False
+    frame = frame_of(table, table.names[table.n_answers :], call.variable)
+    code = Call("pairproof.bridge.prefmod.llbtPC_fit", (frame, len(items)), options)
+
+    def judge(model: Any) -> Sequence[Agreement]:
+        r = named(call.vector("coef"))
+        rows = rows_of(
+            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
+        )
+        rows += standard_errors(call, model.bse(), list(r), at("se", model.names))
+        for name, value in (
+            ("deviance", model.deviance),
+            ("df_residual", model.df_residual),
+            ("loglik", model.loglik),
+        ):
+            theirs = call.number(name)
+            if theirs is not None:
+                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=name))
+        return rows
+
+    return Translation("bridge", code, reason=reason, speaks="r", judge=judge)

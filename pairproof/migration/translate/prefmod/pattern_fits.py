@@ -1,0 +1,499 @@
+"""pattPC.fit, pattR.fit, pattL.fit and those of repeated answers: `fit_pattern`, and R's numbers beside.
+
+    pattPC.fit(d, 4, formel = ~SEX, elim = ~SEX)
+    fit_pattern(read_respondents("data/d.csv", "pairs", items=[...], coding={...}, ...), by="SEX")
+
+What `fit_pattern` refuses, and what prefmod does with no model behind it, is asked of R.
+
+prefmod prints and stores the log-likelihood of the last point that its Hessian asked for, not of the maximum
+(defect N1): with minus nlm's minimum the maxima are compared, and with the stored value what
+`stored_log_likelihood` says of it. The log-likelihood of the saturated model, fl = sum over blocks of n log(n
+/ n_block), is counted from the answers. Where numbers differ, the fit of the table as prefmod misreads it is
+compared, too: if R's are those, the defect is named.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....bridge.capture.recorded import RecordedCall
+from ....errors import PairproofError, PairproofWarning
+from ....fit.results.answer_fit import AnswerFit
+from ....native.answers.pattern_models import fit_pattern
+from ....native.prefmod_defects.defects_of_results import stored_log_likelihood
+from ....validation.r_answers.translate import RParameters, parameter_values
+from ....validation.r_answers.whole_answers import BY_NLM
+from ....validation.verdicts.agreement import Agreement
+from ..python_code import Call, File
+from ..rows import counterpart, explained, fit_rows, row
+from ..translation import Context, Judge, Translation, outside, translates, tried
+from . import prefmod_in_r as bridged
+from .prefmod_in_r import INCOMPLETE, KINDS, Asked, asked, named_items, options, parameters_in_order
+from .prefmod_table import (
+    Covariates,
+    Given,
+    Rows,
+    answered,
+    coding_of,
+    covariates,
+    given,
+    left_out,
+    unanimous,
+    with_covariates,
+    written_name,
+)
+
+#: The log-likelihood that prefmod stores lies beside the maximum by a second-order term; what is left of it
+#: are terms of the third order, and what nlm's own stop adds: observed 10.6 digits and more.
+STORED = 9.0
+WHY_STORED = "the Hessian's last point, by a second-order term; nlm's stop and the third order are left"
+
+
+@dataclass(frozen=True, eq=False)
+class OfR:
+    """R's numbers of a pattern fit.
+
+    estimate float[n].  vcov float[n, n].  names: as prefmod prints them, or () where its print stops.
+    minimum, stored, saturated: minus nlm's minimum; `ll`; `fl`.  code: nlm's; 1 and 2 mean that it converged.
+    """
+
+    estimate: NDArray[np.float64]
+    vcov: NDArray[np.float64]
+    names: tuple[str, ...]
+    minimum: float | None
+    stored: float | None
+    saturated: float | None
+    code: int | None
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """bool[n]: whether the inverse Hessian has a variance, so that prefmod prints a standard error, not
+        NaN.
+        """
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.diag(self.vcov) > 0)
+
+
+def of_r(call: RecordedCall) -> OfR | None:
+    """The numbers of a recorded call; None if it recorded no coefficients."""
+    found = call.vector("coef")
+    if found is None:
+        return None
+    n = found.values.size
+    spread = call.vector("vcov")
+    matrix = np.full((n, n), np.nan)
+    if spread is not None and spread.values.shape == (n, n):
+        matrix = spread.floats()
+    elif (hessian := call.vector("hessian")) is not None and hessian.values.shape == (n, n):
+        try:
+            matrix = np.linalg.inv(hessian.floats())
+        except np.linalg.LinAlgError:
+            pass
+    least = call.number("minimum")
+    code = call.number("code")
+    names = tuple(found.names or ())
+    return OfR(
+        found.floats(),
+        matrix,
+        names if all(names) else (),
+        None if least is None else -least,
+        call.number("ll") if "ll" in call.result else call.number("loglik"),
+        call.number("fl"),
+        None if code is None else int(code),
+    )
+
+
+def judge_pattern(
+    call: RecordedCall, model: Asked, table: Given, fitted: AnswerFit, whole: Call
+) -> Judge | str:
+    """How a fit's numbers are held against R's; a sentence where its parameters are not R's.
+
+    table: the rows that R used.  fitted: of the code that is written.  whole: the same code with all rows,
+    `fit_pattern(read_respondents(...), ...)`: what prefmod's defects are of.
+    """
+    r = of_r(call)
+    if r is None:
+        return "R's coefficients were not recorded"
+    try:
+        order = parameters_in_order(fitted, model, table)
+    except KeyError as lacking:
+        return f"the Python model has no parameter {lacking}"
+    own = _in_r_order(order, r)
+    if isinstance(own, str):  # ties that prefmod counts as losses (B1) leave no parameter U
+        own = _in_r_order([(shown, name) for shown, name in order if shown != "U"], r)
+    if isinstance(own, str):
+        return own
+    if len(own) < len(order) and not _misread(call, r, own, whole):
+        return f"prefmod has {len(own)} parameters where its arguments ask for {len(order)}"
+    numbers, ours = r, own
+    saturated = None if model.alpha else saturated_of(fitted, model, table)
+    named = [] if not r.names else [f"{a} is {b}" for a, b in zip(r.names, own) if a != b]
+
+    def judge(fit: Any) -> Sequence[Agreement]:
+        rows = _rows(call, fit, numbers, ours, named)
+        if numbers.saturated is not None and saturated is not None:
+            rows.append(
+                row("fl", saturated, numbers.saturated, call.function, why="a sum over the same counts")
+            )
+        if _differ(rows):
+            rows = _flat(rows, ours, numbers)
+        if _differ(rows):
+            rows = _by_defect(call, numbers, ours, whole, rows)
+        return rows
+
+    return judge
+
+
+def _in_r_order(order: list[tuple[str, str]], r: OfR) -> list[str] | str:
+    """The fit's parameter for each of R's coefficients."""
+    if len(order) != len(r.estimate):
+        return f"prefmod has {len(r.estimate)} parameters where its arguments ask for {len(order)}"
+    if not r.names:
+        return [own for _, own in order]
+    by_name = {_parts(shown): own for shown, own in order}
+    if len(by_name) == len(order) and all(_parts(n) in by_name for n in r.names):
+        return [by_name[_parts(n)] for n in r.names]
+    return [own for _, own in order]
+
+
+def _parts(name: str) -> frozenset[str]:
+    return frozenset(name.split(":"))
+
+
+def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: list[str]) -> list[Agreement]:
+    p = RParameters(tuple(own), r.estimate, r.vcov, "lambda", fit.items[-1])
+    values = parameter_values(fit, p)
+    without = {f"se.{name}" for name, known in zip(own, r.known) if not known}
+    values = {q: v for q, v in values.items() if q not in without}
+    if r.minimum is not None:
+        values["llf"] = r.minimum
+    answer = counterpart(
+        call,
+        values,
+        f"{', '.join(named[:8])}{', ...' if len(named) > 8 else ''}" if named else "",
+        "nlm stops at a gradient of 1e-6",
+        name=f"{call.function}, {'MISbeta, ' if any(n.startswith('beta:') for n in own) else ''}{BY_NLM}",
+    )
+    rows = fit_rows(fit, replace(answer, converged=r.code in (1, 2, None)))
+    if r.stored is not None:
+        at = stored_log_likelihood(fit)
+        rows.append(row("ll", at, r.stored, call.function, least=STORED, why=WHY_STORED))
+    return rows
+
+
+# -- the saturated model -------------------------------------------------------------------------------------
+
+
+def saturated_of(fit: AnswerFit, model: Asked, table: Given) -> float:
+    """fl: the log-likelihood of free probabilities of all answers within a block.
+
+    A block is a cell of prefmod's table of covariates by what was answered.
+    """
+    answers = fit.respondents.pair_answers.reshape(fit.respondents.n_rows, -1)
+    gaps = (answers == 9).astype(np.int64)
+    groups = [] if model.of_missing else [table.column(n).astype(np.int64) for n in model.covariates.in_table]
+    blocks = np.column_stack([gaps, *groups])
+    _, block = np.unique(blocks, axis=0, return_inverse=True)
+    _, cell = np.unique(np.column_stack([blocks, answers]), axis=0, return_inverse=True)
+    block, cell = block.ravel(), cell.ravel()
+    of_block = np.bincount(block).astype(float)
+    n = np.bincount(cell).astype(float)
+    block_of_cell = np.zeros(len(n), np.int64)
+    block_of_cell[cell] = block
+    return float(n @ np.log(n / of_block[block_of_cell]))
+
+
+# -- flat directions -----------------------------------------------------------------------------------------
+
+
+def _flat(rows: list[Agreement], own: list[str], r: OfR) -> list[Agreement]:
+    """Estimates without a standard error in R lie on a flat direction: explained where the likelihoods
+    agree.
+    """
+    if r.known.all() or not any(a.verdict == "agrees" and str(a.quantity) in ("llf", "ll") for a in rows):
+        return rows
+    flat = [f"{what}.{name}" for name, known in zip(own, r.known) if not known for what in ("estimate", "se")]
+    why = (
+        "R is wrong here: its Hessian has no positive variance, so that it prints NaN for the standard error,"
+        " and the estimate is where nlm stopped along a flat direction; both log-likelihoods agree"
+    )
+    return explained(rows, flat, why, "A13-stopped-on-a-flat-direction")
+
+
+# -- defects -------------------------------------------------------------------------------------------------
+
+
+def _by_defect(
+    call: RecordedCall, r: OfR, own: list[str], code: Call, rows: list[Agreement]
+) -> list[Agreement]:
+    """The rows, those that differ explained by prefmod's defects if R's numbers are those of a fit with
+    them.
+    """
+    as_r = _as_prefmod(code)
+    said = None if as_r is None else next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
+    if as_r is None or said is None or not set(own) <= set(as_r.names):
+        return rows
+    if _differ(_rows(call, as_r, r, own, [])):
+        return rows
+    differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
+    what = _defects(str(said))
+    why = f"R is wrong here, by prefmod's {what}; its numbers are those of the table so misread"
+    return explained(rows, differing, why, what.partition(":")[0])
+
+
+def _misread(call: RecordedCall, r: OfR, own: list[str], whole: Call) -> bool:
+    """Whether R's numbers are those of a table that prefmod misreads."""
+    as_r = _as_prefmod(whole)
+    return as_r is not None and set(own) <= set(as_r.names) and not _differ(_rows(call, as_r, r, own, []))
+
+
+def _differ(rows: Sequence[Agreement]) -> bool:
+    return any(a.verdict == "differs" for a in rows)
+
+
+def _as_prefmod(code: Call) -> AnswerFit | None:
+    """The fit of the table with all defects that prefmod shows on it; None where there is none."""
+    table, _ = tried(code.arguments[0])
+    if table is None:
+        return None
+    options = {k: v for k, v in code.keywords.items() if k != "ties"}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PairproofWarning)
+            return fit_pattern(table, compat="prefmod", **options)
+    except PairproofError:
+        return None
+
+
+def _defects(said: str) -> str:
+    """ "B1-ties-as-losses: 3 ties became ..." of a warning that names them."""
+    return said.partition("with its defects ")[2].partition(". Without compat")[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A call as prefmod reads it.
+
+    table: as it was given.  rows bool[n_rows]: those that prefmod uses.
+    """
+
+    model: Asked
+    table: Given
+    rows: Rows
+    notes: tuple[str, ...] = ()
+
+    @property
+    def used(self) -> Given:
+        """The rows that prefmod uses."""
+        return self.table.select(self.rows)
+
+
+@translates(*(f"prefmod::{name}" for name in KINDS))
+def pattern(call: RecordedCall, context: Context) -> Translation:
+    """A pattern model."""
+    model = asked(call)
+    if len(model.items) < 2:
+        return outside("the number of its items was not recorded")
+    table = given(call, model.n_answers)
+    if isinstance(table, str):
+        return outside(table)
+    read = _read(call, model, table)
+    why = read if isinstance(read, str) else _without_python(read)
+    if isinstance(read, str) or why:
+        return bridged.pattern(call, model, table, str(why))
+    code = _code(call, read)
+    if isinstance(code, str):
+        return bridged.pattern(call, read.model, table, code)
+    fit, refused = tried(code)
+    if refused:
+        return bridged.pattern(call, read.model, table, f"fit_pattern refuses it: {refused}")
+    whole = _code(call, replace(read, rows=np.ones(len(read.rows), bool)))
+    found = judge_pattern(call, read.model, read.used, fit, whole if isinstance(whole, Call) else code)
+    if isinstance(found, str):
+        return bridged.pattern(call, read.model, table, found)
+    return Translation("native", code, notes=(*read.notes, *_notes(read)), judge=found)
+
+
+def _read(call: RecordedCall, model: Asked, table: Given) -> Read | str:
+    """The call with its covariates and the rows that prefmod uses, in prefmod's order of leaving rows out."""
+    model = named_items(call, model, table)
+    found = covariates(call, table)
+    if isinstance(found, str):
+        return found
+    rows, notes = _with_answers(model, table)
+    missing = rows & ~with_covariates(table, found.all)
+    if missing.any():
+        notes += left_out(missing, f"no value of {' or '.join(found.all)}")
+        rows = rows & ~missing
+    if model.of_missing:
+        if found.all:
+            notes += ("prefmod puts covariates aside where it models what is missing",)
+        found = Covariates()
+    return Read(replace(model, covariates=found), table, np.asarray(rows), notes)
+
+
+def _with_answers(model: Asked, table: Given) -> tuple[Rows, tuple[str, ...]]:
+    """Rows with answers that prefmod takes, and notes on the others."""
+    if model.kind == "pairs":
+        rows = answered(table)
+        return rows, left_out(~rows, "nothing answered")
+    if model.kind == "ratings":
+        rows = answered(table, 2)
+        return rows, left_out(~rows, "fewer than two ratings")
+    rows = answered(table)
+    tied = _removed_for_ties(model, table)
+    return rows & ~tied, (*left_out(~rows, "nothing ranked"), *left_out(tied & rows, "equal ranks"))
+
+
+def _tied(model: Asked, table: Given) -> Rows:
+    """bool[n_rows]: rows with two equal ranks at one time."""
+    n = len(model.items)
+    found = np.zeros(len(table.values), bool)
+    for t in range(model.times):
+        ranks = table.answers[:, t * n : (t + 1) * n]
+        found |= np.array([len(np.unique(r)) < len(r) for r in (row[~np.isnan(row)] for row in ranks)], bool)
+    return found
+
+
+def _removed_for_ties(model: Asked, table: Given) -> Rows:
+    """bool[n_rows]: rows in which one rank occurs more often than there are times, which prefmod leaves
+    out.
+    """
+    most = [max(np.unique(row[~np.isnan(row)], return_counts=True)[1], default=0) for row in table.answers]
+    return np.asarray(np.array(most) > model.times)
+
+
+def _without_python(read: Read) -> str:
+    """Why the call stays in R; "" if Python has the model."""
+    model, table = read.model, read.used
+    if not len(table.values):
+        return "no row has all that the model needs"
+    wrong = model.covariates.wrong_codes(table)
+    if wrong:
+        return f"{wrong} is not coded 1, 2, ..., K, which prefmod takes for granted"
+    if not model.covariates.whole:
+        return "an interaction without its main effects is coded by R in its own way"
+    beyond = set(model.covariates.formel) - set(model.covariates.table)
+    if beyond:
+        shown = ":".join(sorted(beyond)[0])
+        return f"{shown} is in formel and not in elim, so that prefmod leaves it out of the model or stops"
+    if model.kind == "ranks" and model.dependence:
+        return "dependences of comparisons make no sense for rankings, as prefmod prints itself"
+    if model.alpha == "comparison" and len(model.items) > 3:
+        return 'MISmodel = "comp" gives zeros for comparisons beyond the number of items'
+    if model.kind == "ranks":
+        removed = _removed_for_ties(model, read.table)
+        if (_tied(model, read.table) & ~removed).any():
+            return (
+                "equal ranks count as missing comparisons in prefmod, where each rank occurs no oftener than there"
+                " are times"
+            )
+        if model.covariates.all and removed.any() and not answered(read.table).all():
+            return (
+                "rows without ranks and rows with equal ranks together give persons other persons' covariates"
+                " (defect B5)"
+            )
+    if model.kind == "pairs" and unanimous(table.answers):
+        return "every comparison has one answer only, so that no estimate is finite"
+    if model.complete_against_others and not (~np.isnan(table.answers)).all(axis=1).any():
+        return "no row is complete, and prefmod takes its first pattern of gaps for the complete one"
+    return ""
+
+
+# -- what is written -----------------------------------------------------------------------------------------
+
+
+def _code(call: RecordedCall, read: Read) -> Call | str:
+    """`pairproof.fit_pattern(pairproof.read_respondents(...), ...)`; a sentence where the answers cannot be
+    read.
+    """
+    model, table = read.model, read.used
+    used = [*model.covariates.in_model]
+    columns = table.written(used)
+    reading: dict[str, Any] = {"items": list(model.items)}
+    ties = False
+    if model.kind == "pairs":
+        coding = coding_of(table.answers)
+        if isinstance(coding, str):
+            return coding
+        ties = coding.has_ties
+        reading |= {"pair_order": "prefmod", "coding": coding.written}
+    else:
+        answers = list(table.names[: model.n_answers])
+        if model.times > 1:
+            reading["times"] = [str(t + 1) for t in range(model.times)]
+        if answers != list(model.items):
+            reading["answers"] = answers
+        if model.kind == "ranks" and np.isnan(table.answers).any():
+            reading["unranked"] = "below"
+        if model.kind == "ratings":
+            ties = True
+            scale = _scale(table)
+            if isinstance(scale, tuple):
+                return scale[0]
+            reading |= {"scale": scale, "best": "low"}
+    if model.complete_against_others:
+        columns[INCOMPLETE] = ["yes" if m else "no" for m in np.isnan(table.answers).any(axis=1)]
+        reading["levels"] = {INCOMPLETE: ["no", "yes"]}
+    elif used:
+        reading["levels"] = {
+            written_name(n): v for n, v in model.covariates.levels(table).items() if n in used
+        }
+    file = File(columns, call.variable)
+    return _checked_order(file, model, reading, options(model, ties))
+
+
+def _checked_order(file: File, model: Asked, reading: dict[str, Any], more: dict[str, Any]) -> Call:
+    """The call; with `pair_names="ignore"` where the names of the columns look like other pairs than
+    prefmod reads.
+    """
+
+    def made(given: dict[str, Any]) -> Call:
+        table = Call("pairproof.read_respondents", (file, model.kind), given)
+        return Call("pairproof.fit_pattern", (table,), more)
+
+    code = made(reading)
+    if model.kind == "pairs" and tried(code.arguments[0])[1]:
+        ignoring = made({**reading, "pair_names": "ignore"})
+        if not tried(ignoring.arguments[0])[1]:
+            return ignoring
+    return code
+
+
+def _scale(table: Given) -> str | list[float] | tuple[str]:
+    """The scale as the reader has it: from the smallest to the largest rating that occurs; or a sentence."""
+    known = table.answers[~np.isnan(table.answers)]
+    low, high = float(known.min()), float(known.max())
+    if low == high or (known != np.floor(known)).any():
+        return ("its ratings are no whole numbers, or all the same",)
+    return f"{int(low)}-{int(high)}"
+
+
+def _notes(read: Read) -> Sequence[str]:
+    model, table = read.model, read.used
+    notes = []
+    if model.kind == "ratings":
+        notes.append(
+            f"the scale is {_scale(table)}, from the smallest to the largest rating that occurs, as prefmod"
+            " takes it; state the scale of your instrument if it has more points"
+        )
+    if model.kind == "ranks" and np.isnan(table.answers).any():
+        notes.append("an item without a rank counts as below all ranked ones, as prefmod has it")
+    if model.beta_of and model.alpha == "item":
+        notes.append(
+            "MISbeta of items is not the model of its help page: prefmod multiplies the gaps of item i by"
+            ' the answer to comparison i, which beta="coded" reproduces (defect B3)'
+        )
+    elif set(model.covariates.in_table) != set(model.covariates.in_model):
+        lacking = [n for n in model.covariates.in_table if n not in model.covariates.in_model]
+        notes.append(
+            f"prefmod's deviance divides the persons by {' and '.join(lacking)} too, which changes no"
+            " estimate"
+        )
+    return notes

@@ -1,0 +1,475 @@
+"""The pattern model that a call of patt*.fit asks for, and calls of prefmod that stay in R.
+
+prefmod's own rules: models of what is missing (NItest, NI, MIScommon, MISalpha, MISbeta) put covariates
+aside; MIScommon goes before MISalpha and MISbeta, these before NItest; MISbeta alone brings the same MISalpha
+with it.
+
+What stays in R is the same function through `pairproof.bridge.prefmod`, on the same table.  R is asked again,
+and its numbers are held against those of the script: prefmod starts from zeros and draws nothing, so that
+they are the same to the last digits, whatever the numbers are worth.
+
+pattnpml.fit goes with the seed that it used.  It mixes cells of the table of patterns, those that nobody gave
+among them, and not persons (defect B17), so that no model of `fit_latent_classes` has its likelihood. Its
+seed is the time of day unless stated; the record has the one used. `tol` and `startp` have no effect in
+prefmod. With one class it drops `random` and is a Poisson model of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.values.formulas import checked
+from ....bridge.values.nodes import RLang, RList
+from ....data.wide import prefmod_pair_order
+from ....errors import FormulaError, InputError
+from ....fit.results.answer_fit import AnswerFit
+from ....validation.verdicts.agreement import Agreement
+from ..python_code import Call, File, frame_call
+from ..rows import SAME, at, named, row, rows_of
+from ..translation import Context, Translation, outside, translates
+from .prefmod_table import (
+    Covariates,
+    Given,
+    Product,
+    count,
+    covariates,
+    flag,
+    mask,
+    scalar,
+    texts,
+    written_name,
+)
+
+#: Function -> what its answers are.
+KINDS: dict[str, Literal["pairs", "ranks", "ratings"]] = {
+    "pattPC.fit": "pairs",
+    "pattR.fit": "ranks",
+    "pattL.fit": "ratings",
+    "pattRrep.fit": "ranks",
+    "pattLrep.fit": "ratings",
+}
+#: The column that tells complete answers from others, which NItest compares.
+INCOMPLETE = "incomplete"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A pattern model.
+
+    function: prefmod's, without its package.  ties, dependence, between_times: undec, ia, iaT.
+    complete_against_others: NItest.  alpha_of, beta_of: items or comparisons that have one, from 0; `beta_of`
+    is empty without beta.
+    """
+
+    function: str
+    kind: Literal["pairs", "ranks", "ratings"]
+    items: tuple[str, ...]
+    times: int = 1
+    ties: bool = False
+    dependence: bool = False
+    between_times: bool = False
+    complete_against_others: bool = False
+    alpha: str = ""
+    alpha_of: tuple[int, ...] = ()
+    beta_of: tuple[int, ...] = ()
+    covariates: Covariates = field(default_factory=Covariates)
+
+    @property
+    def of_missing(self) -> bool:
+        """Whether it is a model of what is missing, which takes no covariates."""
+        return bool(self.alpha) or self.complete_against_others
+
+    @property
+    def n_answers(self) -> int:
+        """Columns of answers."""
+        n = len(self.items)
+        return n * (n - 1) // 2 if self.kind == "pairs" else n * self.times
+
+    @property
+    def pairs(self) -> list[str]:
+        """Comparisons in prefmod's order, as `alpha_of` names them."""
+        return [f"{self.items[i]}:{self.items[j]}" for i, j in prefmod_pair_order(len(self.items))]
+
+
+def asked(call: RecordedCall) -> Asked:
+    """The model of a call, but its items' names and its covariates, which the table has."""
+    kind = KINDS[call.name]
+    n, times = count(call, "nitems"), max(count(call, "tpoints", 1), 1)
+    model = Asked(
+        call.name,
+        kind,
+        tuple(f"o{k + 1}" for k in range(n)),
+        times,
+        ties=kind != "ranks" and flag(call, "undec", True),
+        dependence=flag(call, "ia"),
+        between_times=flag(call, "iaT"),
+        complete_against_others=flag(call, "NItest"),
+    )
+    return _of_missing(call, model) if call.name == "pattPC.fit" else model
+
+
+def _of_missing(call: RecordedCall, model: Asked) -> Asked:
+    alpha, beta = mask(call, "MISalpha"), mask(call, "MISbeta")
+    if flag(call, "MIScommon"):
+        return replace(model, alpha="common", complete_against_others=False)
+    if alpha or beta:
+        of = "comparison" if scalar(call, "MISmodel", "obj") == "comp" else "item"
+        return replace(
+            model,
+            alpha=of,
+            complete_against_others=False,
+            alpha_of=tuple(int(k) for k in np.flatnonzero(alpha or beta)),
+            beta_of=tuple(int(k) for k in np.flatnonzero(beta)),
+        )
+    if flag(call, "NI") and not model.complete_against_others:
+        return replace(model, alpha="none")
+    return model
+
+
+def named_items(call: RecordedCall, model: Asked, table: Given) -> Asked:
+    """The model with the names of its items: obj.names, else the columns of ranks and ratings, else o1, o2,
+    ...
+    """
+    n, stated = len(model.items), texts(call, "obj.names")
+    if model.kind == "pairs":
+        return replace(model, items=stated) if len(stated) == n else model
+    names = stated if len(stated) >= n * model.times else table.names[:n]
+    return replace(model, items=tuple(names[:n]))
+
+
+# -- what is written -----------------------------------------------------------------------------------------
+
+
+def options(model: Asked, tie_category: bool) -> dict[str, Any]:
+    """Options of `fit_pattern`; those that are its defaults are left out."""
+    found: dict[str, Any] = {}
+    if tie_category and not model.ties:
+        found["ties"] = "none"
+    if model.complete_against_others:
+        found["by"] = INCOMPLETE
+    elif model.covariates.by and not model.alpha:
+        found["by"] = model.covariates.by
+    if model.dependence:
+        found["dependence"] = True
+    if model.between_times:
+        found["between_times"] = True
+    if model.alpha:
+        found["alpha"] = model.alpha
+        names = list(model.items) if model.alpha == "item" else model.pairs
+        if model.alpha_of and len(model.alpha_of) < len(names):
+            found["alpha_of"] = [names[k] for k in model.alpha_of]
+        if model.beta_of:
+            found["beta"] = "coded" if model.alpha == "item" else "comparison"
+            if len(model.beta_of) < len(names):
+                found["beta_of"] = [names[k] for k in model.beta_of]
+    return found
+
+
+# -- names of parameters -------------------------------------------------------------------------------------
+
+
+def r_blocks(covariates: Covariates, table: Given) -> list[tuple[tuple[str, int], ...]]:
+    """The columns of prefmod's covariate design after its constant: main effects in the order of their
+    names, then interactions, the first covariate's levels changing fastest.
+    """
+    in_order: list[Product] = sorted((tuple(sorted(p)) for p in covariates.formel), key=lambda p: (len(p), p))
+    found: list[tuple[tuple[str, int], ...]] = []
+    for product in in_order:
+        cells: list[tuple[tuple[str, int], ...]] = [()]
+        for name in product:
+            levels = range(2, int(np.nanmax(table.column(name))) + 1)
+            cells = [(*cell, (name, level)) for level in levels for cell in cells]
+        found += cells
+    return found
+
+
+def parameters_in_order(fit: AnswerFit, model: Asked, table: Given) -> list[tuple[str, str]]:
+    """prefmod's parameters in its own order: the name that it prints, and the fit's."""
+    of_item = {(t.item, frozenset(t.by)): t.name for t in fit.terms if t.kind == "item"}
+    times = fit.respondents.times
+    blocks: list[tuple[tuple[str, int], ...]] = [()]
+    blocks += [] if model.of_missing else r_blocks(model.covariates, table)
+    found: list[tuple[str, str]] = []
+
+    def items(block: tuple[tuple[str, int], ...], extra: tuple[tuple[str, str], ...], prefix: str) -> None:
+        own = tuple((written_name(n), str(level)) for n, level in block) + extra
+        suffix = "".join(f":{part}" for part in [":".join(f"{n}{level}" for n, level in block)] if part)
+        for t in range(model.times):
+            when = (("time", times[t]),) if model.times > 1 else ()
+            for k, item in enumerate(model.items[:-1]):
+                shown = _shown(model, table, t, k)
+                found.append((f"{prefix}{shown}{suffix}", of_item[item, frozenset((*own, *when))]))
+
+    for block in blocks:
+        items(block, (), "")
+    if model.complete_against_others:
+        items((), ((INCOMPLETE, "yes"),), "mis.")
+    names = {t.name for t in fit.terms}
+    of_missing = list(model.items) if model.alpha == "item" else model.pairs
+    for what, of in (("alpha", model.alpha_of), ("beta", model.beta_of)):
+        found += [(f"mis.{what}{k + 1}", f"{what}:{of_missing[k]}") for k in of]
+    if model.alpha == "common":
+        found.append(("mis.alpha.common", next(t.name for t in fit.terms if t.kind == "missing")))
+    found += _of_ties(model, fit)
+    found += _of_dependence(model, fit)
+    lacking = [own for _, own in found if own not in names]
+    if lacking:
+        raise KeyError(lacking[0])
+    return found
+
+
+def _shown(model: Asked, table: Given, time: int, item: int) -> str:
+    if model.times == 1:
+        return model.items[item]
+    return table.names[time * len(model.items) + item]
+
+
+def _of_ties(model: Asked, fit: AnswerFit) -> list[tuple[str, str]]:
+    """U, or UT1, UT2, ..."""
+    ties = [t for t in fit.terms if t.kind == "tie"]
+    if not model.ties or not ties:
+        return []
+    if model.times == 1:
+        return [("U", t.name) for t in ties]
+    times = fit.respondents.times
+    at = {next((str(level) for name, level in t.by if name == "time"), times[0]): t.name for t in ties}
+    return [(f"UT{k + 1}", at[time]) for k, time in enumerate(times)]
+
+
+def _of_dependence(model: Asked, fit: AnswerFit) -> list[tuple[str, str]]:
+    """I12.13: for each item, the comparisons with it, two and two; then Comp1:IT12, a comparison at
+    successive times.
+    """
+    n, times = len(model.items), fit.respondents.times
+    terms = {_unordered(t.name): t.name for t in fit.terms}
+    found = []
+    for t in range(model.times if model.dependence else 0):
+        for common in range(n):
+            for a, b in combinations([k for k in range(n) if k != common], 2):
+                pairs = [tuple(sorted((common, other))) for other in (a, b)]
+                label = "I" + ".".join(f"{i + 1}{j + 1}" for i, j in pairs)
+                own = "*".join(f"{model.items[i]}:{model.items[j]}" for i, j in pairs)
+                when = f":time[{times[t]}]" if model.times > 1 else ""
+                shown = f"T{t + 1}:{label}" if model.times > 1 else label
+                found.append((shown, terms.get(_unordered(own + when), own + when)))
+    if model.between_times:
+        for t, (now, then) in enumerate(zip(times, times[1:]), 1):
+            for k, pair in enumerate(model.pairs, 1):
+                found.append((f"Comp{k}:IT{t}{t + 1}", f"{pair}:time[{now}]*time[{then}]"))
+    return found
+
+
+def _unordered(name: str) -> str:
+    """A dependence of two comparisons with these in one order, whichever is named first."""
+    head, _, time = name.partition(":time[")
+    return "*".join(sorted(head.split("*"))) + time if "*" in head else name
+
+
+#: R against R on the same machine: the same operations, so that only another BLAS in the worker could differ.
+AGAIN = "the same function of R on the same values"
+
+
+def frame_of(table: Given, names: Sequence[str], stem: str) -> Call:
+    """`pairproof.bridge.read_frame("data/STEM.csv")`: the answers and these covariates."""
+    return Call("pairproof.bridge.read_frame", (File(table.written(names), stem),))
+
+
+def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Translation:
+    """patt*.fit in R."""
+    found = covariates(call, table)
+    if isinstance(found, str):
+        return outside(f"{reason}; {found}" if found != reason else reason)
+    if {*found.in_model} - {*found.in_table}:
+        return outside(reason)
+    if call.name == "pattRrep.fit" and model.dependence:
+        return outside("pattRrep.fit has no dependence within a time; R stops")
+    options: dict[str, Any] = {}
+    if found.all and not model.of_missing:
+        options |= {k: text for k, text in (("formel", found.formel), ("elim", found.elim)) if text}
+        options = {k: _formula(v) for k, v in options.items()}
+    if texts(call, "obj.names"):
+        options["obj_names"] = list(texts(call, "obj.names"))
+    options |= _flags(call)
+    used = () if model.of_missing else found.all
+    size: tuple[Any, ...] = (len(model.items), model.times) if model.times > 1 else (len(model.items),)
+    code = Call(
+        f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}",
+        (frame_of(table, used, call.variable), *size),
+        options,
+    )
+    return Translation("bridge", code, reason=reason, speaks="r", judge=_judge_pattern(call))
+
+
+def _formula(products: Sequence[Sequence[str]]) -> str:
+    return "~" + " + ".join(":".join(_spelt(n) for n in p) for p in products)
+
+
+def _spelt(name: str) -> str:
+    return (
+        name if name.replace(".", "_").replace("_", "a").isalnum() and not name[0].isdigit() else f"`{name}`"
+    )
+
+
+def _flags(call: RecordedCall) -> dict[str, Any]:
+    """TRUE and FALSE, and the masks of what is missing, where they are not prefmod's defaults."""
+    found: dict[str, Any] = {}
+    if call.name in ("pattPC.fit", "pattL.fit", "pattLrep.fit") and not flag(call, "undec", True):
+        found["undec"] = False
+    for name in ("ia", "iaT", "NItest", "NI", "MIScommon"):
+        if flag(call, name):
+            found[name] = True
+    if scalar(call, "MISmodel", "obj") == "comp":
+        found["MISmodel"] = "comp"
+    for name in ("MISalpha", "MISbeta"):
+        if mask(call, name):
+            found[name] = list(mask(call, name))
+    return found
+
+
+def _judge_pattern(call: RecordedCall) -> Any:
+    def judge(model: Any) -> list[Agreement]:
+        r = named(call.vector("coef"))
+        if not r and (found := call.vector("coef")) is not None:
+            r = dict(zip(model.names, found.floats().tolist()))
+        rows = rows_of(
+            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
+        )
+        rows += standard_errors(call, model.bse(), list(r), at("se", model.names))
+        for name, value in (("ll", model.ll), ("fl", model.fl), ("code", float(model.code))):
+            theirs = call.number(name)
+            if theirs is not None:
+                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=name))
+        return rows
+
+    return judge
+
+
+def standard_errors(
+    call: RecordedCall, ours: Mapping[str, float], names: Sequence[str], places: Mapping[str, str]
+) -> list[Agreement]:
+    """A row for each standard error, from the diagonal of the recorded covariance."""
+    found = call.vector("vcov")
+    if found is None or found.values.ndim != 2:
+        return []
+    margins = list(found.dimnames[0]) if found.dimnames and found.dimnames[0] else list(names)
+    variance = np.diag(found.floats())
+    if len(margins) != len(variance):
+        return []
+    with np.errstate(invalid="ignore"):
+        r = dict(zip(margins, np.sqrt(variance).tolist()))
+    rows = []
+    for name in names:
+        theirs, own = r.get(name, float("nan")), ours.get(name, float("nan"))
+        if theirs == 0.0 and own != own:  # gnm's constrained coefficient, which has no estimate either
+            continue
+        place = places.get(name, "")
+        rows.append(row(f"se.{name}", own, theirs, call.function, least=SAME, why=AGAIN, place=place))
+    return rows
+
+
+REASON = (
+    "it mixes cells of the table of patterns, not persons; fit_latent_classes has classes of persons, another"
+    " model"
+)
+
+
+@translates("prefmod::pattnpml.fit")
+def npml(call: RecordedCall, context: Context) -> Translation:
+    """Latent classes of cells."""
+    design = call.values.get("design")
+    if not isinstance(design, RList):
+        design = call.frame("design")
+    if not isinstance(design, RList):
+        return outside("its design was not recorded")
+    try:
+        texts = [_npml_formula(call, "formula"), _npml_formula(call, "random") or "~1"]
+        frame = frame_call(design, call.variable)
+    except (FormulaError, InputError) as error:
+        return outside(f"its table or formula has no plain form: {error}")
+    k = count(call, "k", 1)
+    if k < 2:
+        code = Call("pairproof.bridge.prefmod.fit_design", (texts[0], frame))
+        reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
+        return Translation("bridge", code, reason=reason, speaks="r", judge=_judge_one(call))
+    seed = call.number("seed_used")
+    if seed is None:
+        return outside("the seed that it used was not recorded")
+    options: dict[str, Any] = {
+        "EMmaxit": count(call, "EMmaxit", 500),
+        "EMdev_change": float(scalar(call, "EMdev.change", 0.001)),
+        "seed": int(seed),
+    }
+    notes = (
+        ()
+        if "seed" in call.values
+        else ("R took the seed from the time of day; this script states the one of that run",)
+    )
+    code = Call("pairproof.bridge.prefmod.pattnpml_fit", (*texts, k, frame), options)
+    return Translation("bridge", code, reason=REASON, notes=notes, speaks="r", judge=_judge(call))
+
+
+def _npml_formula(call: RecordedCall, argument: str) -> str:
+    """A formula as it may go back to R: one line, checked; "" where it was not given."""
+    value = call.values.get(argument)
+    if not isinstance(value, RLang):
+        return ""
+    return checked(" ".join(value.text.split()), argument)
+
+
+def _judge(call: RecordedCall) -> Any:
+    def judge(model: Any) -> Sequence[Agreement]:
+        r = {n: v for n, v in named(call.vector("coef")).items() if not n.startswith("z")} or named(
+            call.vector("coef")
+        )
+        rows = rows_of(
+            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
+        )
+        for name, place, value in (
+            ("disparity", "disparity", model.disparity),
+            ("deviance", "deviance", model.deviance),
+            ("loglik", "loglik", model.loglik),
+            ("em_iter", "iterations", float(model.iterations)),
+        ):
+            theirs = call.number(name)
+            if theirs is not None:
+                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=place))
+        masses = call.vector("pis")
+        if masses is not None:
+            r_masses = {str(j + 1): float(v) for j, v in enumerate(masses.floats().ravel())}
+            ours = {str(j + 1): float(v) for j, v in enumerate(np.ravel(model.masses))}
+            rows += rows_of(
+                "mass", ours, r_masses, call.function, least=SAME, why=AGAIN, places=at("masses", ours)
+            )
+        return rows
+
+    return judge
+
+
+def _judge_one(call: RecordedCall) -> Any:
+    def judge(model: Any) -> Sequence[Agreement]:
+        r = named(call.vector("coef"))
+        rows = rows_of(
+            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
+        )
+        deviance = call.number("deviance")
+        if deviance is not None:
+            rows.append(
+                row(
+                    "deviance",
+                    model.deviance,
+                    deviance,
+                    call.function,
+                    least=SAME,
+                    why=AGAIN,
+                    place="deviance",
+                )
+            )
+        return rows
+
+    return judge

@@ -1,0 +1,430 @@
+"""The table that a function of prefmod was given, as prefmod reads it: answers first, then covariates.
+
+prefmod turns its data frame into one matrix of numbers, `as.numeric(as.matrix(obj))`. If any column is text
+or a factor, all go through text first, so that a factor counts as the number that its level spells, and a
+logical is missing. Rows are left out where nothing (of ratings: fewer than two) was answered, and where a
+covariate is missing.
+
+Which answer a code is, prefmod takes from the values that occur:
+
+    no negative code: below the middle of the range the first item is preferred, above it the second
+    a negative code:  the other way round
+    an odd number of different values: the middle is a tie
+
+So 0 1 2, 1 2 3 and 1 0 -1 have ties, 0 1, 1 2 and 1 -1 have none, and 1 2 3 4 5 counts as 1 1 2 3 3.
+
+Covariates of persons: `formel`, with which the items vary, and `elim`, which divides the table.
+
+    formel = ~SEX * AGE, elim = ~SEX * AGE    -> by = "SEX*AGE"
+    formel = ~1,         elim = ~ENG          -> cells = ["ENG"]
+
+Every covariate is a factor with the levels 1, 2, ..., K, coded by treatment contrasts against level 1;
+prefmod takes `elim` to be `formel` where it was not given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.values.nodes import RLang, RList, RValue, RVector
+from ....errors import FormulaError
+from ....native.comparisons.formula.subject_formula import products_of
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+#: Names of columns that mean something to our readers whatever stands in them.
+READERS_OWN = ("weight", "judge", "source", "order")
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A table of answers with covariates.
+
+    names: of all columns, as they are written: R's, made unique, and none that our readers would take for a
+    weight.  values float[n_rows, n_columns]: nan where R has NA.  n_answers: columns of answers, the first
+    ones.
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    n_answers: int
+
+    @property
+    def answers(self) -> Floats:
+        """float[n_rows, n_answers]."""
+        return self.values[:, : self.n_answers]
+
+    def column(self, name: str) -> Floats:
+        """float[n_rows]: a covariate, under R's name or the one that it is written under."""
+        return self.values[:, self.names.index(written_name(name))]
+
+    def has(self, name: str) -> bool:
+        """Whether there is a covariate of this name."""
+        return written_name(name) in self.names[self.n_answers :]
+
+    def select(self, rows: Rows) -> Given:
+        """The table with some of its rows."""
+        return Given(self.names, self.values[rows], self.n_answers)
+
+    def written(self, covariates: Sequence[str] = ()) -> dict[str, list[Any]]:
+        """Columns as they are written: the answers, then the covariates, whole numbers as integers, None
+        for NA.
+        """
+        names = [*self.names[: self.n_answers], *(written_name(c) for c in covariates)]
+        return {name: plain_column(self.values[:, self.names.index(name)]) for name in names}
+
+
+def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given | str:
+    """The table of a call; a sentence where there is none that can be read."""
+    value = call.values.get(argument)
+    if isinstance(value, RVector) and value.values.dtype == object:
+        return "it reads its data from a file itself; read the file into R first, and give the table"
+    if not isinstance(value, RList) or "data.frame" not in value.rclass:
+        return "its table was not recorded, since it is too large or no data frame"
+    found = numbers_of(value)
+    if isinstance(found, str):
+        return found
+    names, values = found
+    if values.shape[1] < n_answers:
+        return f"its table has {values.shape[1]} columns and {n_answers} answers a person"
+    return Given(written_names(names, n_answers), values, n_answers)
+
+
+def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats] | str:
+    """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` gives them; else a
+    sentence.
+    """
+    columns = list(frame.values)
+    vectors = [c for c in columns if isinstance(c, RVector) and c.values.ndim == 1]
+    if len(vectors) < len(columns) or not columns:
+        return "a column of its table is no plain vector"
+    mixed = any(v.levels is not None or v.rclass or v.values.dtype.kind == "O" for v in vectors)
+    numbers = [_numbers(v, mixed) for v in vectors]
+    return tuple(frame.names or [""] * len(columns)), np.column_stack(numbers)
+
+
+def _numbers(vector: RVector, mixed: bool) -> Floats:
+    nothing = np.full(len(vector), np.nan)
+    if vector.levels is not None:
+        of_level = np.array([*map(_spelt, vector.levels), np.nan])
+        return np.asarray(of_level[np.where(vector.na, len(vector.levels), vector.values.astype(int) - 1)])
+    if vector.values.dtype.kind == "O":
+        return np.array([np.nan if v is None else _spelt(v) for v in vector.values])
+    if vector.rclass or (mixed and vector.values.dtype.kind == "b") or vector.values.dtype.kind not in "fib":
+        return nothing
+    found = vector.floats()
+    return np.where(np.isnan(found), np.nan, found)
+
+
+def _spelt(text: str) -> float:
+    """The number that a text spells; nan, R's NA, if none."""
+    try:
+        return float(text.strip())
+    except ValueError:
+        return float("nan")
+
+
+def written_name(name: str) -> str:
+    """A covariate's name in the CSV file."""
+    return f"{name}_" if name in READERS_OWN else name
+
+
+def written_names(names: Sequence[str], n_answers: int) -> tuple[str, ...]:
+    """Names of columns: R's, made unique, so that no two columns of the file have one name."""
+    found: list[str] = []
+    for k, name in enumerate(names):
+        own = written_name(name) if name else f"V{k + 1}"
+        while own in found:
+            own += "_"
+        found.append(own)
+    return tuple(found)
+
+
+def plain_column(values: Floats) -> list[Any]:
+    """Whole numbers as integers if all are; None for nan."""
+    known = values[~np.isnan(values)]
+    whole = bool((known == np.floor(known)).all() and (np.abs(known) < 2**53).all())
+    return [None if v != v else int(v) if whole else v for v in values.tolist()]
+
+
+# -- rows ----------------------------------------------------------------------------------------------------
+
+
+def answered(table: Given, least: int = 1) -> Rows:
+    """bool[n_rows]: rows with so many answers at least."""
+    return np.asarray((~np.isnan(table.answers)).sum(axis=1) >= least)
+
+
+def with_covariates(table: Given, covariates: Sequence[str]) -> Rows:
+    """bool[n_rows]: rows without a missing value of these columns."""
+    found = np.ones(len(table.values), bool)
+    for name in covariates:
+        found &= ~np.isnan(table.column(name))
+    return found
+
+
+def left_out(rows: Rows, why: str) -> tuple[str, ...]:
+    """A note on the rows that R leaves out, with their numbers; none where it leaves out none."""
+    numbers = [str(k + 1) for k in np.flatnonzero(rows)]
+    if not numbers:
+        return ()
+    shown = ", ".join(numbers[:12]) + (", ..." if len(numbers) > 12 else "")
+    of = f"row {shown}" if len(numbers) == 1 else f"{len(numbers)} rows ({shown})"
+    return (f"prefmod leaves out {of} of {len(rows)}: {why}; so does this script",)
+
+
+# -- values of arguments -------------------------------------------------------------------------------------
+
+
+#: Argument -> where the result says how prefmod understood it, for arguments whose values were not kept.
+UNDERSTOOD = {
+    "undec": "undec",
+    "ia": "ia",
+    "iaT": "ia_t",
+    "NItest": "ni_test",
+    "NI": "ni",
+    "MIScommon": "mis_common",
+    "MISmodel": "mis_model",
+    "MISalpha": "mis_alpha",
+    "MISbeta": "mis_beta",
+    "formel": "formel",
+    "elim": "elim",
+    "obj.names": "obj_names",
+}
+
+
+def value_of(call: RecordedCall, argument: str) -> RValue:
+    """The value of an argument; where it was given and not kept, what prefmod made of it; else None."""
+    if argument in call.values or argument not in call.args:
+        return call.values.get(argument)
+    return call.result.get(UNDERSTOOD.get(argument, ""))
+
+
+def scalar(call: RecordedCall, argument: str, default: Any = None) -> Any:
+    """One value of an argument as a Python value; `default` where it was not given, or is NULL."""
+    value = value_of(call, argument)
+    if isinstance(value, RVector) and value.values.size == 1:
+        return value.scalar()
+    return default
+
+
+def flag(call: RecordedCall, argument: str, default: bool = False) -> bool:
+    """A TRUE or FALSE; R takes any number but 0 for TRUE."""
+    return bool(scalar(call, argument, default))
+
+
+def count(call: RecordedCall, argument: str, default: int = 0) -> int:
+    """A whole number."""
+    value = scalar(call, argument, default)
+    return int(value) if isinstance(value, (int, float)) and value == value else default
+
+
+def texts(call: RecordedCall, argument: str) -> tuple[str, ...]:
+    """Strings; () where the argument was not given, or is no text."""
+    value = value_of(call, argument)
+    if isinstance(value, RVector) and value.values.dtype == object and not value.na.any():
+        return tuple(str(v) for v in value.values.tolist())
+    return ()
+
+
+def mask(call: RecordedCall, argument: str) -> tuple[bool, ...]:
+    """TRUEs and FALSEs; () for NULL, or where none is TRUE."""
+    value = value_of(call, argument)
+    if not isinstance(value, RVector) or value.values.dtype.kind not in "bif":
+        return ()
+    found = tuple(bool(v) for v in value.values.tolist())
+    return found if any(found) else ()
+
+
+#: Different answers to a comparison at most: a scale of preference has a handful.
+MOST_CODES = 101
+
+
+@dataclass(frozen=True)
+class Coding:
+    """The codes of a table of comparisons.
+
+    `first`, tie, second: codes that mean: first preferred, neither, second preferred; `tie` is empty without
+    a tie category.  missing: whether an answer is missing.
+    """
+
+    first: tuple[float, ...]
+    tie: tuple[float, ...]
+    second: tuple[float, ...]
+    missing: bool
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether there is a tie category."""
+        return bool(self.tie)
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """As `coding=` of the readers has it."""
+        found = {
+            k: _codes(v) for k, v in (("first", self.first), ("tie", self.tie), ("second", self.second)) if v
+        }
+        return found | ({"missing": "NA"} if self.missing else {})
+
+    @property
+    def middle(self) -> tuple[float, float, float]:
+        """One code each of first, tie, second, as :mod:`pairproof.native.prefmod_defects` takes them."""
+        low, high = self.first[0], self.second[0]
+        return (low, self.tie[0] if self.tie else (low + high) / 2.0, high)
+
+
+def coding_of(answers: Floats) -> Coding | str:
+    """The coding of answers; a sentence where there is none to be read off them."""
+    known = answers[~np.isnan(answers)]
+    codes = np.unique(known)
+    if len(codes) < 2:
+        return "all its answers are the same, which prefmod counts as ties"
+    if len(codes) > MOST_CODES:
+        return f"its answers have {len(codes)} different codes"
+    turned = codes[0] < 0
+    middle = float(codes[0] + codes[-1]) / 2.0
+    ties = len(codes) % 2 == 1
+    low, high = codes[codes < middle], codes[codes > middle]
+    at = codes[codes == middle]
+    if len(at) and not ties:
+        low, high = (np.append(low, at), high) if turned else (low, np.append(at, high))
+    if ties and not len(at):
+        return f"none of its {len(codes)} codes is the middle of their range, which prefmod takes for a tie"
+    first, second = (high[::-1], low[::-1]) if turned else (low, high)
+    return Coding(
+        tuple(first.tolist()),
+        tuple(at.tolist()) if ties else (),
+        tuple(second.tolist()),
+        bool(np.isnan(answers).any()),
+    )
+
+
+def unanimous(answers: Floats) -> bool:
+    """Whether every comparison has one answer only, so that prefmod sees an odd number of categories in
+    each.
+    """
+    return all(len(np.unique(column[~np.isnan(column)])) == 1 for column in answers.T)
+
+
+def _codes(values: tuple[float, ...]) -> Any:
+    plain = [int(v) if v == int(v) else v for v in values]
+    return plain[0] if len(plain) == 1 else plain
+
+
+Product = tuple[str, ...]
+_NAME = re.compile(r"`[^`]+`|(?:[^\W\d]|\.(?!\d))[\w.]*")
+_ONE = re.compile(r"(?<![\w.])1(?![\w.])")
+
+
+@dataclass(frozen=True)
+class Covariates:
+    """The covariates of a call.
+
+    formel, elim: products of covariates, "SEX:AGE" as ("SEX", "AGE"); `elim` is as given.
+    """
+
+    formel: tuple[Product, ...] = ()
+    elim: tuple[Product, ...] = ()
+
+    @property
+    def table(self) -> tuple[Product, ...]:
+        """What divides the table: `elim`, or `formel` where there is none."""
+        return self.elim or self.formel
+
+    @property
+    def in_model(self) -> tuple[str, ...]:
+        """Covariates of the model, each once."""
+        return tuple(dict.fromkeys(name for p in self.formel for name in p))
+
+    @property
+    def in_table(self) -> tuple[str, ...]:
+        """Covariates that divide the table, each once."""
+        return tuple(dict.fromkeys(name for p in self.table for name in p))
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Those of either."""
+        return tuple(dict.fromkeys((*self.in_model, *(n for p in self.elim for n in p))))
+
+    @property
+    def by(self) -> str:
+        """The formula of the model in Python's words; "" for none."""
+        if len(self.in_model) > 1 and len(self.formel) == 2 ** len(self.in_model) - 1:
+            return " * ".join(_ticked(written_name(n)) for n in self.in_model)
+        return " + ".join(":".join(_ticked(written_name(n)) for n in p) for p in self.formel)
+
+    @property
+    def cells(self) -> list[str]:
+        """Columns that divide the table and are not in the model."""
+        return [written_name(n) for n in self.in_table if n not in self.in_model]
+
+    @property
+    def whole(self) -> bool:
+        """Whether every part of a product is in the model itself, as R's treatment contrasts then have it."""
+        have = {frozenset(p) for p in self.formel}
+        return all(
+            frozenset((*p[:k], *p[k + 1 :])) in have for p in self.formel if len(p) > 1 for k in range(len(p))
+        )
+
+    def levels(self, table: Given) -> dict[str, list[int]]:
+        """Levels of the covariates, the first the reference."""
+        found = {}
+        for name in dict.fromkeys((*self.in_model, *self.in_table)):
+            values = table.column(name)
+            found[written_name(name)] = [int(v) for v in np.unique(values[~np.isnan(values)])]
+        return found
+
+    def wrong_codes(self, table: Given) -> str:
+        """The first covariate that is not coded 1, 2, ..., K; "" if all are."""
+        for name in self.all:
+            found = np.unique(table.column(name))
+            if not np.array_equal(found, np.arange(1, len(found) + 1)):
+                return name
+        return ""
+
+
+def covariates(call: RecordedCall, table: Given) -> Covariates | str:
+    """`formel` and `elim` of a call; a sentence where they are no sums of products of columns."""
+    found = []
+    for argument in ("formel", "elim"):
+        products = read(value_of(call, argument), call.args.get(argument, ""))
+        if products is None:
+            return f"{argument} is no sum of products of columns"
+        found.append(products)
+    made = Covariates(*found)
+    lacking = [n for n in made.all if not table.has(n)]
+    return f"{lacking[0]} is no column of its table" if lacking else made
+
+
+def read(value: object, text: str = "") -> tuple[Product, ...] | None:
+    """The products of a one-sided formula; () for `~1`, None for what is more than that.
+
+    value: as recorded; None: not given.  text: unused where there is a value; the call's own text where the
+    value was not kept.
+    """
+    if value is None and not text:
+        return ()
+    if not isinstance(value, RLang) or not value.text.lstrip().startswith("~"):
+        return None
+    inside = value.text.strip()[1:].strip()
+    while inside.startswith("(") and inside.endswith(")") and "(" not in inside[1:]:
+        inside = inside[1:-1].strip()
+    summands = [s for s in inside.split("+") if not _ONE.fullmatch(s.strip())]
+    if not summands:
+        return ()
+    rest = _NAME.sub(lambda found: _ticked(found[0].strip("`"), always=True), "+".join(summands))
+    try:
+        return tuple(tuple(v.name for v in product) for product in products_of(rest))
+    except FormulaError:
+        return None
+
+
+def _ticked(name: str, always: bool = False) -> str:
+    return f"`{name}`" if always or not re.fullmatch(r"[^\W\d]\w*", name) or name in ("C",) else name

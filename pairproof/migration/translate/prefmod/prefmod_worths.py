@@ -1,0 +1,345 @@
+"""llbt.worth, patt.worth and prefmod's helpers: worths of a fit, item by item and group by group.
+
+A group is "SEX2" or "AGE1:SEX2" in R and "SEX=2" or "AGE=1, SEX=2" here; worths are exp(2 lambda) / sum, as
+in R. With item covariates prefmod has a row for each set of items with equal covariates, and its worths sum
+to 1 over these sets (defect B21); here every item has a worth.
+
+checkMIS: `table.gaps()`, how often each comparison is missing; its flags say which items, or comparisons,
+lack any. llbt.design, patt.design: no Python of their own; the fits on them are written on tables of
+comparisons and answers. expand.mat, simPC, simR: no Python of their own; what they gave in this run stands in
+the files of the calls that use it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....bridge.capture.recorded import RecordedCall
+from ....bridge.values.nodes import RVector
+from ....data.wide import prefmod_pair_order
+from ....errors import PairproofError, PairproofWarning
+from ....fit.fit import Fit
+from ....native.prefmod_defects.defects_of_results import printed_as_prefmod
+from ....validation.verdicts.agreement import Agreement
+from ....validation.verdicts.digits import floor
+from ..python_code import Call, File, Method, Result
+from ..rows import SAME, at, explained, in_column, row, rows_of
+from ..translation import Context, Step, Translation, outside, translates, tried
+from .prefmod_in_r import AGAIN, INCOMPLETE
+from .prefmod_table import coding_of, count, given, scalar, texts
+
+#: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
+DEFECTS = (
+    "prefmod:B21-worths-of-groups-of-items",
+    "prefmod:B6-names-unread",
+    "prefmod:B7-sum-contrasts-read-as-treatment",
+    "prefmod:B7-one-column-of-cov-sel",
+)
+
+
+@translates("prefmod::llbt.worth", "prefmod::patt.worth")
+def worth(call: RecordedCall, context: Context) -> Translation:
+    """A table of worths, or of lambdas."""
+    step = context.fit_of(call, "fitobj")
+    if step is None or step.translation.code is None or step.value is None:
+        return outside("the fit that it is of has no Python value here")
+    asked = str(scalar(call, "outmat", "worth"))
+    table = call.vector("value")
+    if table is None or table.values.ndim != 2:
+        return outside("R's table was not recorded")
+    made = Result(step.call.id)
+    if not isinstance(step.value, Fit):
+        return _bridge(call, step, asked, table)
+    if getattr(step.value.spec, "classes", 1) > 1:
+        return outside("worths of classes are in the fit's own table")
+    if asked == "worth":
+        return Translation(
+            "native", Method(made, "worth"), speaks="value", judge=_judge_worth(call, step, table)
+        )
+    code = Method(made, "worth", (), {})
+    notes = ("R's table has lambdas, which are half the logarithms of worths up to a constant in each group",)
+    return Translation("native", code, notes=notes, speaks="value", judge=_judge_lambda(call, step, table))
+
+
+# -- worths of a fit in Python -------------------------------------------------------------------------------
+
+
+def groups_in_r(fit: Fit, table: RVector) -> dict[str, str]:
+    """R's column -> the fit's group; {} where they do not match one to one."""
+    columns = list((table.dimnames or (None, None))[1] or [""] * table.values.shape[1])
+    if len(columns) == 1:
+        # With NItest prefmod's worths are those of complete answers.
+        complete = [g for g, at in fit.groups.items() if at.get(INCOMPLETE, "no") == "no"]
+        return {columns[0]: complete[0]} if len(complete) == 1 else {}
+    ours = {frozenset(f"{_bare(n)}{_level(v)}" for n, v in at.items()): g for g, at in fit.groups.items()}
+    found: dict[str, str] = {}
+    for column in columns:
+        parts = column.split(":")
+        time = [f"time{p[1:]}" for p in parts if p[:1] == "T" and p[1:].isdigit()]
+        plain = frozenset(p for p in parts if p and p != "estimate")
+        timed = frozenset(
+            [
+                *(p for p in parts if not (p[:1] == "T" and p[1:].isdigit()) and p not in ("", "estimate")),
+                *time,
+            ]
+        )
+        group = ours.get(plain) or ours.get(timed) or ours.get(frozenset(_glued(column)))
+        if group is not None:
+            found[column] = group
+    return found if len(set(found.values())) == len(columns) else {}
+
+
+def _glued(column: str) -> list[str]:
+    """Parts of "SEX2T1" or "estimateT2": prefmod puts the time behind a group without a colon."""
+    head, t, time = column.rpartition("T")
+    if not t or not time.isdigit():
+        return [column]
+    rest = [p for p in head.rstrip(":").split(":") if p and p != "estimate"]
+    return [*rest, f"time{time}"]
+
+
+def _bare(name: str) -> str:
+    return name[:-1] if name.endswith("_") else name
+
+
+def _level(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _items_in_r(fit: Fit, table: RVector) -> list[str]:
+    """The fit's item for each row of R's table: by name, or by place where the names are others."""
+    rows = list((table.dimnames or (None, None))[0] or [])
+    if set(rows) == set(fit.items):
+        return rows
+    return list(fit.items) if table.values.shape[0] == len(fit.items) else []
+
+
+def _judge_worth(call: RecordedCall, step: Step, table: RVector) -> Any:
+    def judge(frame: Any) -> Sequence[Agreement]:
+        ours = {(g, i): (float(w), 0.0) for g, i, w in zip(frame["group"], frame["item"], frame["worth"])}
+        places = dict(zip(zip(frame["group"], frame["item"]), in_column(frame, "worth")))
+        return _rows(call, step, table, "worth", ours, places)
+
+    return judge
+
+
+def _judge_lambda(call: RecordedCall, step: Step, table: RVector) -> Any:
+    """Lambdas from log worths; a lambda may be 0 by chance, so its digits are counted against its standard
+    error.
+    """
+
+    def judge(frame: Any) -> Sequence[Agreement]:
+        log_worth = {
+            (g, i): float(np.log(w)) for g, i, w in zip(frame["group"], frame["item"], frame["worth"])
+        }
+        error = {
+            (g, i): float(s / w)
+            for g, i, w, s in zip(frame["group"], frame["item"], frame["worth"], frame["se"])
+        }
+        last = step.value.items[-1]
+        ours = {
+            (g, i): ((x - log_worth[g, last]) / 2.0, error[g, i] / 2.0) for (g, i), x in log_worth.items()
+        }
+        return _rows(call, step, table, "lambda", ours, {})
+
+    return judge
+
+
+def _rows(
+    call: RecordedCall,
+    step: Step,
+    table: RVector,
+    kind: str,
+    ours: Mapping[tuple[str, str], tuple[float, float]],
+    places: Mapping[tuple[str, str], str],
+) -> list[Agreement]:
+    """A row for each entry of R's table; what differs explained by a defect where R's numbers are the
+    defect's.
+
+    `ours` has the number, and the size that its digits are counted against (0: its own).
+    """
+    fit: Fit = step.value
+    groups, items = groups_in_r(fit, table), _items_in_r(fit, table)
+    least, why = _least(step)
+    values = table.floats()
+    if not groups or not items:
+        return _by_defect(call, table, fit, least, why, ours, places)
+    columns = list((table.dimnames or (None, None))[1] or [""] * values.shape[1])
+    rows = []
+    for k, column in enumerate(columns):
+        shift = values[-1, k] if kind == "lambda" else 0.0
+        for j, item in enumerate(items):
+            own, size = ours.get((groups[column], item), (float("nan"), 0.0))
+            name = f"{kind}.{groups[column]}.{item}"
+            theirs = float(values[j, k] - shift)
+            place = places.get((groups[column], item), "")
+            rows.append(row(name, own, theirs, call.function, least=least, why=why, scale=size, place=place))
+    if any(a.verdict == "differs" for a in rows):
+        return _explained(rows, _with_defects(fit), least)
+    return rows
+
+
+def _least(step: Step) -> tuple[float, str]:
+    """Digits of a worth of this fit: those that R's own stop leaves in the estimates, of which it is a
+    function.
+    """
+    names = [a.r_call for a in step.rows if a.r_call and a.quantity.kind == "estimate"]
+    of = names[0] if names else step.call.function
+    asked = min((floor("worth", of), floor("estimate", of)), key=lambda f: f.digits)
+    return asked.digits, asked.why
+
+
+def _with_defects(fit: Fit) -> dict[str, dict[str, float]]:
+    """Worths as prefmod would print them, by the name of the defect."""
+    found = {}
+    for name in DEFECTS:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PairproofWarning)
+                found[name] = printed_as_prefmod(fit, name)
+        except (PairproofError, KeyError, ValueError):
+            continue
+    return found
+
+
+def _explained(
+    rows: list[Agreement], defects: Mapping[str, Mapping[str, float]], least: float
+) -> list[Agreement]:
+    for name, numbers in defects.items():
+        r = {str(a.quantity): a.r for a in rows}
+        if all(
+            q in numbers
+            and value is not None
+            and row(q, numbers[q], value, "", least=least).verdict == "agrees"
+            for q, value in r.items()
+        ):
+            differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
+            short = name.partition(":")[2]
+            return explained(
+                rows, differing, f"R is wrong here: its worths are those of its defect {short}", short
+            )
+    return rows
+
+
+def _by_defect(
+    call: RecordedCall,
+    table: RVector,
+    fit: Fit,
+    least: float,
+    why: str,
+    ours: Mapping[tuple[str, str], tuple[float, float]],
+    places: Mapping[tuple[str, str], str],
+) -> list[Agreement]:
+    """Rows where R's table has sets of items in place of items (B21): each item beside the worth of its
+    set, explained if that is what the defect makes of the fit.
+    """
+    numbers = _with_defects(fit).get(DEFECTS[0], {})
+    values = table.floats()
+    margins = table.dimnames or (None, None)
+    names = list(margins[0] or [""] * values.shape[0])
+    columns = list(margins[1] or [""] * values.shape[1])
+    groups = groups_in_r(fit, table) or dict(zip(columns, fit.groups))
+    text = (
+        "R is wrong here, by prefmod's B21-worths-of-groups-of-items: its worths are of sets of items with"
+        " equal covariates"
+    )
+    rows = []
+    for k, column in enumerate(columns):
+        for j, name in enumerate(names):
+            group, theirs = groups.get(column, ""), float(values[j, k])
+            items = [i for i in fit.items if i in name.split(",")]
+            made = numbers.get(f"worth.{group}.{','.join(items)}", float("nan"))
+            same = row("", made, theirs, "", least=least).verdict == "agrees"
+            for item in items or [name]:
+                own = ours.get((group, item), (float("nan"), 0.0))[0]
+                more: dict[str, Any] = {"least": least, "why": why, "place": places.get((group, item), "")}
+                found = [row(f"worth.{group}.{item}", own, theirs, call.function, **more)]
+                rows += (
+                    explained(found, [str(found[0].quantity)], text, DEFECTS[0].partition(":")[2])
+                    if same
+                    else found
+                )
+    return rows
+
+
+# -- in R ----------------------------------------------------------------------------------------------------
+
+
+def _bridge(call: RecordedCall, step: Step, asked: str, table: RVector) -> Translation:
+    """The worths of a model that R fitted through the bridge."""
+    name = call.name.replace(".", "_")
+    options: dict[str, Any] = {} if asked == "worth" else {"outmat": asked}
+    stated = texts(call, "obj.names")
+    if stated and call.name == "patt.worth" and hasattr(step.value, "function"):
+        options["obj_names"] = list(stated)[: int(step.value.arguments["nitems"])]
+    if call.name == "patt.worth" and asked == "est":
+        return outside('outmat = "est" has no table of its own')
+    code = Call(f"pairproof.bridge.prefmod.{name}", (Result(step.call.id),), options)
+
+    def judge(found: Any) -> Sequence[Agreement]:
+        ours = {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(found.values)}
+        theirs = {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(table.floats())}
+        places = at("values", ours)
+        return rows_of("worth", ours, theirs, call.function, least=SAME, why=AGAIN, places=places)
+
+    return Translation("bridge", code, reason="the fit that it is of is R's", speaks="r", judge=judge)
+
+
+@translates("prefmod::checkMIS")
+def check_missing(call: RecordedCall, context: Context) -> Translation:
+    """Which comparisons are missing."""
+    n = count(call, "nitems")
+    if n < 2:
+        return outside("the number of its items was not recorded")
+    table = given(call, n * (n - 1) // 2)
+    if isinstance(table, str):
+        return outside(table)
+    flags = call.vector("value")
+    coding = coding_of(table.answers)
+    if isinstance(coding, str) or flags is None:
+        return outside("its answers are all the same" if flags is not None else "R's flags were not recorded")
+    stated = texts(call, "obj.names")
+    items = list(stated) if len(stated) == n else [f"o{k + 1}" for k in range(n)]
+    options = {"items": items, "pair_order": "prefmod", "coding": coding.written}
+    file = File(table.written(), call.variable)
+    read = Call("pairproof.read_respondents", (file, "pairs"), options)
+    if tried(read)[1]:
+        read = Call("pairproof.read_respondents", (file, "pairs"), {**options, "pair_names": "ignore"})
+    code = Method(read, "gaps")
+    _, refused = tried(code)
+    if refused:
+        return outside(f"its table cannot be read: {refused}")
+    r_flags = np.asarray(flags.values, float).ravel().tolist()
+    of_items = str(scalar(call, "MISmodel", "obj")) == "obj"
+
+    def judge(gaps: Any) -> Sequence[Agreement]:
+        missing = {(a, b): int(m) for a, b, m in zip(gaps["first"], gaps["second"], gaps["missing"])}
+        pairs = [(items[i], items[j]) for i, j in prefmod_pair_order(n)]
+        if of_items:
+            ours = {i: float(any(missing[p] for p in pairs if i in p)) for i in items}
+        else:
+            ours = {f"{a}:{b}": float(missing[a, b] > 0) for a, b in pairs}
+        return [
+            row(f"missing.{name}", own, r, call.function, least=SAME, why="a count")
+            for (name, own), r in zip(ours.items(), r_flags)
+        ]
+
+    return Translation("native", code, speaks="value", judge=judge)
+
+
+@translates("prefmod::llbt.design", "prefmod::patt.design")
+def design(call: RecordedCall, context: Context) -> Translation:
+    """A table for gnm or glm."""
+    return outside(
+        "it makes the table of a Poisson model; a fit on it is written on a table of the answers themselves"
+    )
+
+
+@translates("prefmod::expand.mat", "prefmod::simPC", "prefmod::simR")
+def made(call: RecordedCall, context: Context) -> Translation:
+    """A table of answers that is made, or drawn."""
+    return outside("it makes a table of answers, which stands in the files of the calls that use it")

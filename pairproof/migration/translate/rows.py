@@ -1,0 +1,283 @@
+"""Rows of a migration: a number of the Python value beside the number that R gave when it ran the script.
+
+A fit's rows excuse R where a Newton step from its estimates leads to ours: it stopped short of the maximum
+(:mod:`pairproof.validation.r_answers.stopped_short`).  In a migration that would excuse our own mistakes,
+too: two coefficients exchanged, or one with the wrong sign, are estimates from which a Newton step leads to
+the maximum.  R's own numbers tell the two apart.  With l(b) the log-likelihood of the cells and b R's
+estimates as they were translated::
+
+    l(max) - l(b)   <=   4 (l(max) - R's log-likelihood)      or they are not the estimates of that likelihood
+    |se / R's - 1|  <=   10 sqrt(way), at least 1e-4          `way`: from b to the maximum, in standard errors
+
+The second: R's covariance is that of its last step or the one before, at a distance whose square is about
+`way` (Newton's method), and the information changes in proportion to the distance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...bridge.capture.recorded import RecordedCall
+from ...bridge.process.policy import Backend
+from ...bridge.programs.counted_cells import count
+from ...bridge.values.nodes import RVector
+from ...fit.estimates.specification import Scale
+from ...fit.fit import Fit
+from ...fit.results.answer_fit import AnswerFit
+from ...fit.results.contest_fit import ContestFit
+from ...validation.again import distinct
+from ...validation.claims.quantities import Quantity
+from ...validation.r_answers.ask import Question
+from ...validation.r_answers.stopped_short import rounding, score_check
+from ...validation.r_answers.translate import RParameters
+from ...validation.verdicts.against_r import OF_SHORTFALL, compare_fit
+from ...validation.verdicts.agreement import Agreement, RCounterpart, ScoreCheck, value_or_none
+from ...validation.verdicts.digits import digits_of_agreement
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+#: Rounding of a log-likelihood, as a share of the comparisons and of itself; score_check sets gaps below a
+#: quarter of it to 0.
+ROUNDING = 4e-14
+#: How far below the maximum R's loosest stop (llbt.fit: a change of 1e-4) may leave estimates, as a share of
+#: half the deviance, where R gave no likelihood of ours (half wins, quasi families).
+LOOSEST = 1e-4
+#: Standard errors: the factor of sqrt(way), and what is always allowed. Observed in the scripts of
+#: tests/migration, where they differ by more than 1e-5: at most 0.32 sqrt(way), and 2.6e-5.
+OF_ERRORS, ALWAYS = 10.0, 1e-4
+
+
+def of_one_fit(fit: Fit, answer: RCounterpart, score: ScoreCheck | None) -> ScoreCheck | None:
+    """The score check, if R's estimates are those of R's likelihood; None, which excuses nothing, if not."""
+    if score is None:
+        return None
+    size = abs(fit.llf) + fit.n_comparisons
+    gaps = [
+        sign * (answer.values[name] - ours) / part
+        for name, ours, sign, part in (("llf", fit.llf, -1.0, 1.0), ("deviance", fit.deviance, 1.0, 2.0))
+        if name in answer.values
+    ]
+    stated = max(gaps) if gaps else LOOSEST * max(1.0, abs(fit.deviance) / 2)
+    return score if score.below <= OF_SHORTFALL * max(stated, 0.0) + ROUNDING * size else None
+
+
+def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> list[Agreement]:
+    """The rows, standard errors that differ by more than the distance to the maximum accounts for being so called.
+
+    score: none changes nothing.
+    """
+    if score is None:
+        return list(rows)
+    most = max(ALWAYS, OF_ERRORS * math.sqrt(score.way))
+    said = f"R's standard errors may differ by {most:.1g} of themselves, so far as its estimates are from the maximum"
+    return [
+        replace(a, verdict="differs", code="few-digits", explanation=said, r_arrived=True)
+        if a.quantity.kind in ("se", "worth_se")
+        and a.verdict in ("agrees", "not-checkable")
+        and a.native
+        and a.r is not None
+        and abs(a.r / a.native - 1.0) > most
+        else a
+        for a in rows
+    ]
+
+
+#: Digits asked of a number that R computes by the same formulas from the same values, such as a table made
+#: of a fit that was compared by itself: other orders of summation leave 12 and more.
+SAME = 11.0
+
+
+def parameters(
+    call: RecordedCall,
+    named: Mapping[str, str],
+    scale: Scale,
+    reference: str,
+    *,
+    coef: str = "coef",
+    vcov: str = "vcov",
+) -> RParameters:
+    """The coefficients that R recorded, under the names of a fit; NA ones and those without a name are left out.
+
+    scale: of R's item terms.  coef, vcov: names of the recorded result.
+    """
+    found, spread = call.vector(coef), call.vector(vcov)
+    if found is None or found.names is None:
+        raise KeyError(f"{call.function} recorded no named coefficients")
+    lacking = [name for name in named if name not in found.names]
+    if lacking:
+        raise KeyError(f"{call.function} has no coefficient {lacking[0]!r}; it has {list(found.names)[:12]}")
+    values = found.floats()
+    known = [k for k, n in enumerate(found.names) if n in named and not np.isnan(values[k])]
+    names = [found.names[k] for k in known]
+    matrix = np.full((len(known), len(known)), np.nan)
+    if spread is not None and spread.values.ndim == 2:
+        margins = spread.dimnames[0] if spread.dimnames and spread.dimnames[0] else found.names
+        at = [list(margins).index(n) for n in names]
+        matrix = spread.floats()[np.ix_(at, at)]
+    return RParameters(tuple(named[n] for n in names), values[known], matrix, scale, reference)
+
+
+def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, name: str = "") -> RCounterpart:
+    """R's numbers in this run as the counterpart of a fit.
+
+    values: on the fit's scale and constraint.  said: what was translated, a part each.  name: the R call, for
+    its floors; default: the function's name.
+    """
+    warned = [f"R warns: {' '.join(message.split())}" for message, _ in call.warnings]
+    flag = call.number("converged")
+    return RCounterpart(
+        name or call.function,
+        "live",
+        values,
+        note="; ".join(part for part in (*said, *dict.fromkeys(warned)) if part),
+        converged=None if flag is None else bool(flag),
+    )
+
+
+def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
+    """A row for every number of R's answer beside the fit's, judged as `fit.verify()` judges.
+
+    Whether R stopped before the maximum is found out by the score, as there; its number is then shown and counts as
+    not checkable.  It is excused so only if its numbers belong together (:mod:`.own_numbers`).
+    """
+    if isinstance(fit, (ContestFit, AnswerFit)):
+        size = fit.n_comparisons + (abs(fit.llf) if fit.llf == fit.llf else 0.0)
+        return compare_fit(
+            fit, [replace(answer, rounding={"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size})]
+        )
+    question = Question(fit, count(fit), Backend("none"))
+    score = of_one_fit(fit, answer, score_check(fit, question.cells, answer))
+    checked = replace(
+        answer, score=score, rounding=rounding(fit, question.cells, answer, fit.outcome_model == "binary")
+    )
+    return errors_of_one_fit(compare_fit(fit, [checked]), score)
+
+
+def row(
+    quantity: str,
+    python: float,
+    r: float,
+    function: str,
+    *,
+    least: float = SAME,
+    why: str = "the same arithmetic",
+    scale: float = 0.0,
+    place: str = "",
+) -> Agreement:
+    """One number that is no quantity of a fit: an entry of a table, a prediction, a number by the bridge.
+
+    quantity: its name in the report: "worth.A", "add1.at.home.LRT".  python, r: both nan agree: R has none
+    and says so.  function: R's function.  least: digits that must agree.  why: why so many, in words; it is
+    shown where they do not.  scale: size of what cancels in the number: a difference of 1e-16 times it is no
+    difference.  place: where `python` stands in the value of the call, as :mod:`..written.held` names places;
+    "" if nowhere.
+    """
+    both = np.isnan(python) and np.isnan(r)
+    same = both or python == r
+    digits = 16.0 if same else float(digits_of_agreement(python, r, scale))
+    enough = same or digits >= least
+    if enough:
+        code, note = "", ""
+    elif np.isnan(python) or np.isnan(r) or np.isnan(digits):
+        code, note = "one-side-only", f"only {'R' if np.isnan(python) else 'Python'} has a number"
+        digits = 0.0
+    else:
+        code, note = "few-digits", f"{digits:.1f} digits, {least:g} asked for ({why})"
+    return Agreement(
+        "",
+        "",
+        Quantity.parse(quantity),
+        native=value_or_none(float(python)),
+        r=value_or_none(float(r)),
+        r_call=function,
+        r_source="live",
+        digits=digits,
+        verdict="agrees" if enough else "differs",
+        explanation=note,
+        code=code,
+        floor=least,
+        about="native-r",
+        place=place,
+    )
+
+
+def rows_of(
+    kind: str,
+    python: Mapping[str, float],
+    r: Mapping[str, float],
+    function: str,
+    *,
+    places: Mapping[str, str] = MappingProxyType({}),
+    **options: Any,
+) -> list[Agreement]:
+    """A :func:`row` for each name of both, at its place; a name on one side only differs."""
+    names = [*r, *(n for n in python if n not in r)]
+    nothing = float("nan")
+    return [
+        row(
+            f"{kind}.{n}" if n else kind,
+            python.get(n, nothing),
+            r.get(n, nothing),
+            function,
+            place=places.get(n, ""),
+            **options,
+        )
+        for n in names
+    ]
+
+
+def at(field: str, names: Iterable[str]) -> dict[str, str]:
+    """The places of the numbers of an array with these names: "coef / 0", ...; of equal names the first."""
+    found: dict[str, str] = {}
+    for k, name in enumerate(names):
+        found.setdefault(name, f"{field} / {k}")
+    return found
+
+
+def in_column(frame: pd.DataFrame, column: str) -> list[str]:
+    """The places of a column's numbers, row by row; a label that occurs again is counted."""
+    return list(distinct(f"{column} / {label}" for label in frame.index.tolist()))
+
+
+def by_item(frame: pd.DataFrame, column: str) -> dict[str, str]:
+    """The same by the items of its rows."""
+    return dict(zip(frame["item"].tolist(), in_column(frame, column)))
+
+
+def count_rows(call: RecordedCall, fit: Fit | AnswerFit) -> list[Agreement]:
+    """A row of R's number of parameters, where it recorded one and has no parameters that the fit has not."""
+    theirs = call.number("loglik_df")
+    return [] if theirs is None else [row("loglik_df", float(fit.rank), theirs, call.function, least=16.0)]
+
+
+def named(vector: RVector | None) -> dict[str, float]:
+    """A named vector of numbers; {} if it is absent."""
+    if vector is None or vector.names is None:
+        return {}
+    return {n: float(v) for n, v in zip(vector.names, vector.floats().tolist())}
+
+
+def explained(rows: Iterable[Agreement], quantities: Sequence[str], why: str, code: str) -> list[Agreement]:
+    """The rows, those of `quantities` (names or kinds) that differ being explained: R is wrong there, and why."""
+    return [
+        replace(a, verdict="explained", explanation=why, code=code, accepted=True)
+        if a.verdict == "differs" and (str(a.quantity) in quantities or a.quantity.kind in quantities)
+        else a
+        for a in rows
+    ]
+
+
+def not_checkable(rows: Iterable[Agreement], why: str, code: str) -> list[Agreement]:
+    """The rows, those that differ being such as cannot check ours: R is wrong there, and by how much is not known."""
+    return [
+        replace(a, verdict="not-checkable", explanation=why, code=code) if a.verdict == "differs" else a
+        for a in rows
+    ]

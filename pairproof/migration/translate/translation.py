@@ -1,0 +1,236 @@
+"""What a recorded call becomes: Python code or the reason why there is none, and who compares its numbers.
+
+`translates` registers the function that translates the calls of an R function.  Code is evaluated before it
+is settled on: where Python refuses what R has an answer for, the call goes to R, with Python's own sentence
+as the reason.  Numbers that R gave of a fit and that no row of its section is about are named, so that nobody
+takes them for compared.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ...bridge.capture.recorded import Captured, RecordedCall
+from ...bridge.values.frames import csv_text
+from ...bridge.values.nodes import RVector
+from ...errors import PairproofError
+from ...fit.fit import Fit
+from ...validation.verdicts.agreement import Agreement
+from .python_code import Call, Expression, File, Method, evaluate, files
+
+#: Name of a recorded number -> what a reader calls it, and the kinds of rows that compare it.
+NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "coef": ("estimates", ("estimate", "coef", "b", "mass")),
+    "vcov": ("standard errors", ("se", "se_of_rankings")),
+    "se": ("standard errors", ("se",)),
+    "zeta": ("thresholds", ("estimate", "coef", "zeta")),
+    "loglik": ("log-likelihood", ("llf", "ll", "loglik")),
+    "ll": ("stored log-likelihood", ("ll",)),
+    "fl": ("log-likelihood of the saturated model", ("fl",)),
+    "loglik_df": ("number of parameters", ("loglik_df",)),
+    "aic": ("AIC", ("aic_glm",)),
+    "deviance": ("deviance", ("deviance", "deviance_polr")),
+    "df_residual": ("residual degrees of freedom", ("df_resid", "df_residual")),
+    "null_deviance": ("null deviance", ("null_deviance",)),
+    "df_null": ("null degrees of freedom", ("df_null",)),
+    "penalized_deviance": ("penalised deviance", ("penalised_deviance",)),
+    "sigma": ("standard deviation of the random effects", ("sigma",)),
+    "sigma_se": ("its standard error", ("sigma_se",)),
+    "effects": ("random effects", ("effect",)),
+    "theta": ("theta", ("theta", "sigma")),
+    "adherence": ("adherence", ("adherence",)),
+}
+
+
+def not_compared(call: RecordedCall, rows: Sequence[Agreement]) -> tuple[str, ...]:
+    """What R gave of a fit and no row compares, in words; () for a call that is no fit.
+
+    A coefficient by itself cannot be lacking: rows of estimates are asked of all parameters or of none.
+
+    rows: of this call.
+    """
+    if "coef" not in call.result:
+        return ()
+    kinds = {a.quantity.kind for a in rows}
+    found = [
+        words
+        for name, (words, of) in NUMBERS.items()
+        if not kinds & {*of} and _has_number(call.result.get(name))
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _has_number(value: object) -> bool:
+    return (
+        isinstance(value, RVector)
+        and value.values.dtype.kind in "fi"
+        and value.levels is None
+        and bool(np.isfinite(value.floats()).any())
+    )
+
+
+#: "native": Python alone. "bridge": R through `pairproof.bridge`. "outside": left out of the Python script.
+Route = Literal["native", "bridge", "outside"]
+#: What the Python value is, which decides how the script prints it: a `Fit` (summary(), params, ...), R's own
+#: answer, or a table or number (both printed as they are).
+Speaks = Literal["fit", "r", "value"]
+Judge = Callable[[Any], Sequence[Agreement]]
+
+
+def _nothing(value: Any) -> Sequence[Agreement]:
+    return ()
+
+
+@dataclass(frozen=True, eq=False)
+class Translation:
+    """A recorded call in Python.
+
+    code: none if "outside".  reason: why it is not "native", in one sentence; "" if it is.  notes: what a
+    reader of the Python script must know (half wins, the path of a step), a sentence each.  judge: holds it
+    against what R gave in this run, number by number.
+    """
+
+    route: Route
+    code: Expression | None = None
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    speaks: Speaks = "fit"
+    judge: Judge = _nothing
+
+    @property
+    def shown(self) -> str:
+        """ "fit_bradley_terry(...)"; "" if there is no code."""
+        code = self.code
+        if isinstance(code, Call):
+            return code.function.rpartition(".")[2] + "(...)"
+        if isinstance(code, Method):
+            return f".{code.name}" + ("" if code.arguments is None else "(...)")
+        return ""
+
+
+def outside(reason: str) -> Translation:
+    """A call that is left out of the Python script, and why."""
+    return Translation("outside", reason=reason)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A recorded call, its translation, and what came of it.
+
+    value: the Python value; None if there is none.  refused: python's own error, if the code stopped with
+    one; "" otherwise.  said: python's warnings.
+    """
+
+    call: RecordedCall
+    translation: Translation
+    value: Any = None
+    rows: tuple[Agreement, ...] = ()
+    refused: str = ""
+    said: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def state(self) -> Literal["native", "bridge", "outside", "refused", "failed", "counted"]:
+        """What became of the call: its route; "refused" by Python; "failed" in R itself; "counted" only."""
+        if self.call.error:
+            return "failed"
+        if not self.call.kept or self.by_package:
+            return "counted"
+        return "refused" if self.refused else self.translation.route
+
+    @property
+    def not_compared(self) -> tuple[str, ...]:
+        """Numbers that R gave of a fit and no row is about, in words."""
+        return not_compared(self.call, self.rows) if self.translation.code is not None else ()
+
+    @property
+    def by_package(self) -> bool:
+        """Whether another package called the function, for its own ends."""
+        return by_package(self.call)
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What a translator may look at beside its call.
+
+    steps: of the calls that ended before it, evaluated already.
+    """
+
+    captured: Captured
+    steps: Mapping[int, Step] = field(default_factory=dict)
+
+    def fit_of(self, call: RecordedCall, argument: str) -> Step | None:
+        """The step that made the fitted model given as `argument`; None if it is none of this run."""
+        made = call.fits.get(argument)
+        return None if made is None else self.steps.get(made)
+
+
+#: Package functions that evaluate a call for the user, so that it is the user's own.
+USERS_OWN = ("stats::update", "stats::step", "BradleyTerry2::update.BTm", "MASS::stepAIC", "base::")
+
+
+def by_package(call: RecordedCall) -> bool:
+    """Whether a package's function made the call for its own ends (95 PlackettLuce of one pltree)."""
+    return bool(call.via) and not call.via.startswith(USERS_OWN)
+
+
+Translator = Callable[[RecordedCall, Context], Translation]
+
+
+#: R function with its package -> its translator.
+TRANSLATORS: dict[str, Translator] = {}
+
+
+def translates(*functions: str) -> Callable[[Translator], Translator]:
+    """Registers a translator: `@translates("BradleyTerry2::BTm")`.
+
+    functions: R functions with their packages.
+    """
+
+    def register(translator: Translator) -> Translator:
+        for name in functions:
+            if name in TRANSLATORS:
+                raise ValueError(f"{name} has two translators")
+            TRANSLATORS[name] = translator
+        return translator
+
+    return register
+
+
+def tried(code: Expression, results: Mapping[int, Any] | None = None) -> tuple[Any, str]:
+    """The value of code and "", or None and why Python refuses it.
+
+    results: of earlier calls that it takes.
+    """
+    with tempfile.TemporaryDirectory(prefix="pairproof-tried-") as folder:
+        places: dict[int, Path] = {}
+        for k, file in enumerate(files(code)):
+            places[id(file)] = Path(folder) / f"table{k + 1 if k else ''}.csv"
+            places[id(file)].write_text(csv_text(file.columns), encoding="utf-8")
+
+        def where(file: File) -> Path:
+            return places[id(file)]
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the script shows them when it is run
+                return evaluate(code, where, results or {}), ""
+        except PairproofError as error:
+            return None, " ".join(str(error).replace(f"{folder}{os.sep}", "").split())
+
+
+def why_not_finite(code: Expression) -> str:
+    """Why Python has no finite estimates for a call of a fitting function; "" if it has."""
+    fit, refused = tried(code)
+    if refused or not isinstance(fit, Fit):
+        return refused
+    lost = [str(n) for n, v in fit.params.items() if np.isnan(v)]
+    return f"the estimate of {', '.join(lost[:6])} is infinite or not determined" if lost else ""

@@ -1,0 +1,372 @@
+"""Writes a migration: into a stage, run there, and delivered when it ran.
+
+steps -> call sites -> analysis.py, test_analysis.py, analysis.recorded.json, data/*.csv  (stage)
+      -> run by a Python of its own, without R where no call needs it; each number compared; fits recorded
+      -> the user's folder
+
+The test of a migrated script: one function a call site, which asks for the numbers of the run again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+import pairproof
+
+from ..bridge.capture.recorded import Captured
+from ..errors import InputError, PairproofError
+from ..files.outputs import AnyPath
+from ..fit.fit import Fit
+from ..text import safe
+from ..validation.verdicts.agreement import AGREEING
+from .call_sites import CallSite, Left, of_text, sites
+from .delivery import DATA, Stage, deliver, digest, earlier, ready
+from .names import Unique, comment, docstring, plain
+from .outcome import Migration
+from .prints import prints
+from .python_script import Files, Writer, key_text, script_text
+from .run_file import MOST_RECORDED, Asked, asked_of, document, text_of
+from .translate.python_code import INDENT, text_literal
+
+HEAD = """
+from pathlib import Path
+
+from pairproof.validation import Again{agree}
+
+CALLS = Again(Path(__file__).with_name({script}))
+"""
+AGREE = ", agree"
+
+
+def names_of_tests(found: Sequence[CallSite], asked: Asked) -> dict[str, str]:
+    """CallSite -> name of its test, for sites of which a number is compared or a fit is recorded."""
+    names = Unique()
+    made = {}
+    for site in found:
+        if _all_fits(site) or any(any(asked[s.call.id]) for s in site.steps):
+            line = site.call.place.line
+            where = f"test_line_{line}_" if line else "test_"
+            made[site.name] = names.name(where + plain(site.name, "value").replace("-", "_"))
+    return made
+
+
+def record_names(found: Sequence[CallSite]) -> dict[int, str]:
+    """Call id -> what its record is called within its test: "" where the test has one."""
+    made = {}
+    for site in found:
+        if not _all_fits(site):
+            continue
+        names = Unique()
+        for k, step in enumerate(site.steps[:MOST_RECORDED]):
+            made[step.call.id] = names.name(plain(key_text(site.keys[k]), "key")) if site.many else ""
+    return made
+
+
+def text_of_test(
+    captured: Captured, found: Sequence[CallSite], tests: Mapping[str, str], script: str, asked: Asked
+) -> str:
+    """The test's source.
+
+    script: file name of the Python script.
+    """
+    name = captured.text.name
+    stem = PurePath(script).stem
+    lines = list(
+        docstring(
+            [
+                f"Tests of {script}: each fit gives the numbers that it gave when it was written, and those of R.",
+                f"R's numbers are those of its run of {name}, in {stem}.recorded.json; they are held to the digits"
+                " asked for there. What needs R is not run where R is not.",
+            ]
+        )
+    )
+    functions = [line for s in found if s.name in tests for line in ("", "", *_test(s, tests[s.name], asked))]
+    needed = any(line.lstrip().startswith("agree(") for line in functions)
+    head = HEAD.format(agree=AGREE if needed else "", script=text_literal(script))
+    lines += [*head.rstrip("\n").split("\n"), *functions]
+    return "\n".join(lines) + "\n"
+
+
+def _test(site: CallSite, name: str, asked: Asked) -> Iterator[str]:
+    fits = _all_fits(site)
+    yield f"def {name}({'recorded, ' if fits else ''}request):"
+    before = f"{site.variable} <- " if site.variable else ""
+    yield from comment(f"{site.call.place}: {before}{site.call.text}", INDENT, 2)
+    for said in _not_compared(site, asked):
+        yield from comment(said, INDENT, 4)
+    own = text_literal(site.name)
+    if site.many:
+        yield f"{INDENT}for call in CALLS.all({own}):"
+    else:
+        yield f"{INDENT}call = CALLS[{own}]"
+    inner = INDENT * 2 if site.many else INDENT
+    if not fits:
+        yield f"{inner}call.compare(call.value(request))"
+        return
+    yield f"{inner}fit = call.value(request)"
+    if not site.many:
+        yield f"{inner}recorded(fit)"
+    elif len(site.steps) <= MOST_RECORDED:
+        yield f"{inner}recorded(fit, call.record)"
+    else:
+        yield f"{inner}if call.has_record:  # the first {MOST_RECORDED}"
+        yield f"{inner}{INDENT}recorded(fit, call.record)"
+    compared = [any(asked[s.call.id]) for s in site.steps]
+    if all(compared):
+        yield f"{inner}agree(fit, call.r, digits=call.digits)"
+    elif any(compared):
+        yield f"{inner}if call.r:"
+        yield f"{inner}{INDENT}agree(fit, call.r, digits=call.digits)"
+
+
+def _not_compared(site: CallSite, asked: Asked) -> Iterator[str]:
+    """What R gave and the test does not compare, and why."""
+    found = Counter(
+        "are explained"
+        if a.verdict == "explained"
+        else "DIFFER"
+        if a.verdict.startswith("differs")
+        else f"are {a.verdict}"
+        for step in site.steps
+        for a in step.rows
+        if a.verdict not in AGREEING
+    )
+    for verdict, n in found.items():
+        yield f"{n:,} of R's numbers {verdict}, and are not compared here."
+    lost = sum(
+        a.verdict in AGREEING and a.r is not None and test is None
+        for step in site.steps
+        for a, test in zip(step.rows, asked[step.call.id])
+    )
+    if lost:
+        yield f"{lost:,} numbers agreed that are computed from this value and not in it; they are not compared here."
+
+
+def _all_fits(site: CallSite) -> bool:
+    return all(isinstance(step.value, Fit) for step in site.steps)
+
+
+#: Seconds that the new script may take, beside many times what its calls took when they were evaluated.
+SECONDS, TIMES = 120.0, 20.0
+#: What the new Python does: the script first, in a Python that has loaded nothing else, then the comparison.
+_RUN = """
+import runpy, sys
+values = runpy.run_path(sys.argv[1], run_name="__main__")
+from pathlib import Path
+from pairproof.validation.again import check
+sys.exit(1 if check(values, Path(sys.argv[1]), Path(sys.argv[2])) else 0)
+"""
+#: Bytes of what the new script prints that are kept.
+MOST_OUTPUT = 1 << 20
+#: Modules that the script loads: one of its own by such a name would be loaded instead.
+_LOADED = (
+    "pairproof",
+    "numpy",
+    "scipy",
+    "pandas",
+    "click",
+    "rpy2",
+    "pytest",
+    "dateutil",
+    "pytz",
+    "six",
+    "tzdata",
+)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written.
+
+    script: analysis.py.  test: test_analysis.py; None if no number was compared.  run:
+    analysis.recorded.json.  data, records: tables, and the records of the test.  files: all of them, the
+    script first.  ran_seconds: how long the new script took by itself, with its start, before it was
+    delivered; None if it needs R.  without_r: whether it ran with R switched off.  output: what it printed,
+    up to a limit.  sites: the call sites and their Python names.  `left`: what was left out, and why.
+    """
+
+    script: Path
+    test: Path | None
+    run: Path
+    data: tuple[Path, ...]
+    records: tuple[Path, ...]
+    files: tuple[str, ...]
+    ran_seconds: float | None
+    without_r: bool
+    output: str
+    sites: tuple[CallSite, ...]
+    left: tuple[Left, ...]
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The files in few words: "analysis.py", "data/*.csv", ..."""
+        alone = [self.script, *([self.test] if self.test else []), self.run]
+        many = [str(found[0].parent / f"*{found[0].suffix}") for found in (self.data, self.records) if found]
+        return (str(alone[0]), *many[:1], *map(str, alone[1:]), *many[1:])
+
+
+def write_migration(
+    migration: Migration,
+    source: AnyPath,
+    out: AnyPath,
+    *,
+    stage: Stage,
+    force: bool = False,
+    reads: Iterable[AnyPath] = (),
+    seconds: float | None = None,
+) -> Written:
+    """Write a migration.
+
+    migration: its code was evaluated on the tables of `stage`.  source: the R script, which is never written
+    over.  out: the Python script; the others are written beside it.  force: replace files that pairproof did
+    not write, too; never a table.  reads: what else was read, and is not written over.  seconds: limit of the
+    new script; default: 120 s and 20 times what its calls took.
+    """
+    target = checked_out(out)
+    test_stem, run = _beside(target)
+    before = earlier(target.parent, run, test_stem)
+    captured = migration.captured
+    found, left = sites(captured, migration.steps)
+    left = [*left, *map(of_text, migration.left_out)]
+    tables = Files(found, stage.digest, before.taken())
+    asked = asked_of(step for site in found for step in site.steps)
+    tests, records = names_of_tests(found, asked), record_names(found)
+    test = f"{test_stem}.py" if tests else ""
+
+    folder = stage.folder / "delivered"
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / DATA).mkdir(parents=True)
+    data = _copy_tables(tables, stage, folder)
+    shown = prints(captured, found)
+    text = script_text(captured, found, left, shown, Writer(found, tables), test)
+    _put(folder / target.name, text)
+    if test:
+        _put(folder / test, text_of_test(captured, found, tests, target.name, asked))
+    names = [*data, *([test] if test else []), target.name]
+
+    def write_run(files: Sequence[str]) -> None:
+        digests = {name: digest((folder / name).read_bytes()) for name in files}
+        content = document(captured, found, left, tests, records, digests, asked, pairproof.__version__)
+        _put(folder / run, text_of(content))
+
+    write_run(names)
+    needs_r = any(step.translation.route == "bridge" for site in found for step in site.steps)
+    limit = SECONDS + TIMES * sum(s.seconds for s in migration.steps) if seconds is None else seconds
+    took, output = _try_out(folder, target.name, test or f"{test_stem}.py", needs_r, limit)
+    made = sorted(p.relative_to(folder).as_posix() for p in (folder / "recorded").glob("*/*.json"))
+    write_run([*names, *made])
+
+    delivered = deliver(folder, [*data, *made, run, *names[len(data) :]], before, [source, *reads], force)
+    return Written(
+        script=target,
+        test=target.parent / test if test else None,
+        run=target.parent / run,
+        data=tuple(target.parent / name for name in data),
+        records=tuple(target.parent / name for name in made),
+        files=tuple(map(str, reversed(delivered))),
+        ran_seconds=None if needs_r else took,
+        without_r=not needs_r,
+        output=output,
+        sites=tuple(found),
+        left=tuple(left),
+    )
+
+
+def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:
+    """Whether a migration may be written there; asked before the R script is run, which may take long.
+
+    source: the R script.
+    """
+    target = checked_out(out)
+    test_stem, run = _beside(target)
+    before = earlier(target.parent, run, test_stem)
+    ready(before, [target.name, f"{test_stem}.py", run], [source], force)
+
+
+def _beside(target: Path) -> tuple[str, str]:
+    """The test's name without suffix, and the run's name."""
+    return "test_" + plain(target.stem, "analysis").replace("-", "_"), f"{target.stem}.recorded.json"
+
+
+def checked_out(out: AnyPath) -> Path:
+    """The script's path, if a Python script may be called so."""
+    target = Path(out)
+    if target.suffix != ".py" or not target.stem:
+        raise InputError(f"{target}: the script is Python: give it a name that ends in .py")
+    if target.stem in sys.stdlib_module_names or target.stem in _LOADED:
+        raise InputError(
+            f"{target.name}: the script loads a module of this name, and would load itself instead; choose another name"
+        )
+    if target.name.startswith("test_"):
+        raise InputError(f"{target.name}: pytest would take the script for a test; choose another name")
+    return target
+
+
+def _copy_tables(tables: Files, stage: Stage, folder: Path) -> list[str]:
+    """The tables under their final names."""
+    for name_of, path in tables.paths.items():
+        shutil.copyfile(stage.path_of(name_of), folder / path)
+    return list(tables.paths.values())
+
+
+def _put(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8"))
+
+
+# -- tried out -----------------------------------------------------------------------------------------------
+
+
+def _try_out(folder: Path, script: str, test: str, needs_r: bool, limit: float) -> tuple[float, str]:
+    """Run the script in a Python of its own and compare its numbers; (seconds, what it printed)."""
+    environment = dict(os.environ)
+    package = str(Path(pairproof.__file__).resolve().parent.parent)
+    path = environment.get("PYTHONPATH")
+    environment["PYTHONPATH"] = package + (os.pathsep + path if path else "")
+    environment["PYTHONIOENCODING"] = "utf-8"
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    if not needs_r:
+        environment["PAIRPROOF_R"] = "none"
+    command = [sys.executable, "-c", _RUN, script, test]
+    begun = time.monotonic()
+    # What is printed goes into files: a script that prints much fills no pipe and no memory.
+    said, failed = folder.parent / "said.txt", folder.parent / "failed.txt"
+    with said.open("wb") as out, failed.open("wb") as err:
+        try:
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                timeout=limit,
+            )
+        except subprocess.TimeoutExpired:
+            raise PairproofError(
+                f"{script}, as it was written, did not end within {limit:g} s, so nothing was written; this is an error of"
+                " pairproof: please report it with the R script"
+            ) from None
+    if done.returncode != 0:
+        raise PairproofError(
+            f"{script}, as it was written, does not do what it should, so nothing was written; this is an error of"
+            f" pairproof: please report it with the R script. It said:\n{_tail(failed)}"
+        )
+    return time.monotonic() - begun, _head(said)
+
+
+def _tail(path: Path) -> str:
+    raw = path.read_bytes()[-4000:].decode("utf-8", "replace").replace(str(path.parent), "")
+    return safe("\n".join(raw.strip().splitlines()[-12:]))
+
+
+def _head(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(MOST_OUTPUT).decode("utf-8", "replace")

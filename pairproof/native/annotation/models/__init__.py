@@ -1,1 +1,0 @@
-"""Models of scores: annotators' location, scale and precision, and systems, by mixed models."""

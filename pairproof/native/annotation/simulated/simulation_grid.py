@@ -1,0 +1,327 @@
+"""Methods over a grid of shifts and contexts: where one passes another, and where the paper's verdicts turn.
+
+What Sakaguchi and Van Durme (2018) claim, that RA needs fewer judgments than direct assessment and that EASL
+does, depends on how annotators differ and on what showing items together does. RA looks at the order within a
+HIT alone, which a shift of the whole HIT leaves as it is; EASL shows items together, which may lower the
+noise, and chooses them, which random HITs do not. Every method is run over shifts (standard deviation of
+annotator and session together) and contexts (:mod:`pairproof.native.annotation.simulated.simulated_panel`). A
+difference counts if it is more than two standard errors of the replicates, which are paired: every method has
+the same people. The verdicts are sentences, and compare with raw scores and with scores that are corrected
+for annotators and sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import InputError
+from ..beta import FloatArray
+from .simulated_panel import Context
+from .simulation import Experiment, Simulation, simulate
+
+#: Shifts of the grid: none, and up to twice that of WMT21's direct assessment (.14).
+SHIFTS = (0.0, 0.1, 0.2, 0.3)
+#: A difference must be this many standard errors to count.
+CLEAR = 2.0
+
+
+def turning(
+    shifts: Sequence[float], first: Sequence[float], second: Sequence[float]
+) -> tuple[float, float] | None:
+    """Between which shifts the first method passes the second.
+
+    shifts: rising.  `first`, second: spearman's rho of the two methods at each shift.  Returns (float, float)
+    or None: the last shift at which the first is behind and the next one; (0, 0) if it is ahead from the
+    first on; None if it is behind at the last.
+    """
+    if not len(shifts) == len(first) == len(second):
+        raise InputError(
+            f"{len(shifts)} shifts, {len(first)} and {len(second)} values; expected as many of each"
+        )
+    behind = [k for k in range(len(shifts)) if first[k] <= second[k]]
+    if not behind:
+        return 0.0, 0.0
+    last = behind[-1]
+    return None if last == len(shifts) - 1 else (float(shifts[last]), float(shifts[last + 1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Spearman's rho of methods with the truth, over contexts, shifts and judgments.
+
+    contexts: "none", "uniform:0.7", ...  shifts: rising.  after: judgments an item, rising.  rho: "da",
+    "da+", ...: a method, and with + its corrected scores; nan where there are none.
+    """
+
+    contexts: tuple[str, ...]
+    shifts: tuple[float, ...]
+    after: tuple[int, ...]
+    rho: Mapping[str, FloatArray]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Methods, and with + their corrected scores."""
+        return tuple(self.rho)
+
+    def values(self, name: str, after: int, context: str = "none") -> FloatArray:
+        """float[shifts, replicates]."""
+        if name not in self.rho or after not in self.after or context not in self.contexts:
+            raise InputError(
+                f"{name} after {after} judgments an item in context {context} was not run; there are"
+                f" {', '.join(self.names)} after {', '.join(map(str, self.after))} in"
+                f" {', '.join(self.contexts)}"
+            )
+        found: FloatArray = self.rho[name][self.contexts.index(context), :, self.after.index(after)]
+        return found
+
+    def curve(self, name: str, after: int, context: str = "none") -> FloatArray:
+        """float[shifts]: mean of Spearman's rho."""
+        found: FloatArray = self.values(name, after, context).mean(axis=1)
+        return found
+
+    def standard_error(self, name: str, after: int, context: str = "none") -> FloatArray:
+        """float[shifts]: of the mean over replicates; nan with one."""
+        return _standard_error(self.values(name, after, context))
+
+    def gap(self, first: str, second: str, after: int, context: str = "none") -> FloatArray:
+        """float[shifts]: mean difference first - second."""
+        return self.curve(first, after, context) - self.curve(second, after, context)
+
+    def ahead(self, first: str, second: str, after: int, context: str = "none") -> FloatArray:
+        """float[shifts]: mean difference first - second where it is clear, else 0."""
+        gap = self.values(first, after, context) - self.values(second, after, context)
+        if gap.shape[1] < 2:
+            raise InputError("one replicate has no standard error; expected two or more")
+        mean: FloatArray = gap.mean(axis=1)
+        found: FloatArray = np.where(np.abs(mean) > CLEAR * _standard_error(gap), mean, 0.0)
+        return found
+
+    def turning(
+        self, first: str, second: str, after: int, context: str = "none"
+    ) -> tuple[float, float] | None:
+        """Between which shifts the first passes the second; see :func:`turning`."""
+        one, other = (self.curve(name, after, context).tolist() for name in (first, second))
+        return turning(self.shifts, one, other)
+
+
+def _standard_error(values: FloatArray) -> FloatArray:
+    n = values.shape[1]
+    if n < 2:
+        return np.full(len(values), np.nan)
+    found: FloatArray = values.std(axis=1, ddof=1) / np.sqrt(n)
+    return found
+
+
+def panel_grid(
+    experiment: Experiment,
+    shifts: Sequence[float] = SHIFTS,
+    contexts: Sequence[Context] = (Context(),),
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[tuple[Simulation, ...], ...]:
+    """Run an experiment for every context and shift, in place of its panel's own.
+
+    shifts: rising, >= 0.  contexts: each once.  Returns tuple of tuple of Simulation: by context, then shift;
+    :func:`grid_of` makes a grid of them.
+    """
+    if not shifts or list(shifts) != sorted(set(shifts)):
+        raise InputError(f"shifts={tuple(shifts)}; expected rising numbers")
+    if not contexts or len(set(contexts)) != len(contexts):
+        raise InputError(
+            f"contexts {', '.join(map(str, contexts)) or 'none given'}; expected one or more, each once, such as"
+            " none"
+        )
+    cells = len(contexts) * len(shifts)
+    each = len(experiment.methods) * experiment.replicates
+    rows, begun = [], 0
+    for context in contexts:
+        row = []
+        for shift in shifts:
+            panel = replace(experiment.panel, shift=float(shift), context=context)
+            before = begun * each
+
+            def advance(done: int, _: int, before: int = before) -> None:
+                if progress is not None:
+                    progress(before + done, cells * each)
+
+            row.append(simulate(replace(experiment, panel=panel), advance))
+            begun += 1
+        rows.append(tuple(row))
+    return tuple(rows)
+
+
+def grid_of(runs: Sequence[Sequence[Simulation]]) -> Grid:
+    """The grid of simulations by context, then shift, after every iteration.
+
+    runs: as :func:`panel_grid` gives them.  Returns Grid: corrected scores after other iterations than those
+    stated are nan.
+    """
+    first = runs[0][0].experiment
+    rho = {name: np.stack([np.stack([s.of(name).T for s in row]) for row in runs]) for name in first.names}
+    return Grid(
+        tuple(str(row[0].experiment.panel.context) for row in runs),
+        tuple(s.experiment.panel.shift for s in runs[0]),
+        tuple(range(1, first.budget + 1)),
+        rho,
+    )
+
+
+def crossing(grid: Grid, first: str, second: str, after: int, context: str = "none") -> float | None:
+    """The shift at which the first method passes the second, by a straight line between the grid's shifts.
+
+    `first`, second: names of methods, with + for corrected scores.  after: judgments an item.  Returns float
+    or None: 0 if it is ahead from the first shift on; None if it is behind at the last.
+    """
+    between = grid.turning(first, second, after, context)
+    if between is None or between == (0.0, 0.0):
+        return None if between is None else 0.0
+    gap = grid.gap(first, second, after, context)
+    k = grid.shifts.index(between[0])
+    part = float(-gap[k] / (gap[k + 1] - gap[k]))
+    return between[0] + part * (between[1] - between[0])
+
+
+def verdict_on_ra(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
+    """Whether RA beats direct assessment, and from which shift on.
+
+    grid: with da, da+, random+, easl+ and ra, two replicates or more, and the context none.  after: judgments
+    an item.
+    """
+    ahead = _ahead(grid, "ra", "da", after)
+    at = _shifts_of(grid, after, "none")
+    if not ahead.any():
+        raw = (
+            f"not clearly against uncorrected scores either, up to shifts of sd {grid.shifts[-1]:g}"
+            f" ({_behind(grid, after)})"
+        )
+    elif at:
+        raw = f"with shifts of sd {at} against uncorrected scores, yes ({_passes(grid, after)})"
+    else:
+        raw = f"against uncorrected scores only at some numbers of judgments ({_passes(grid, after)})"
+    # Where context lowers noise, RA has it and direct assessment, one item at a time, has not.
+    for context in grid.contexts:
+        there = _shifts_of(grid, after, context)
+        if context != "none" and there:
+            raw += f", in context {context} with shifts of sd {there} ({_passes(grid, after, context)})"
+    without = "yes" if grid.shifts[0] == 0.0 and ahead[:, 0].all() else "not"
+    return f"RA beats DA: {without} without shifts; {raw}; {_against_corrected(grid, after)}"
+
+
+def _shifts_of(grid: Grid, after: Sequence[int], context: str) -> str:
+    """Shifts at which RA is clearly ahead of uncorrected direct assessment after each number of judgments."""
+    ahead = _ahead(grid, "ra", "da", after, context).all(axis=0)
+    found = [f"{s:g}" for s, yes in zip(grid.shifts, ahead) if yes]
+    return ", ".join(found[:-1]) + (" and " if found[1:] else "") + found[-1] if found else ""
+
+
+def _ahead(
+    grid: Grid, first: str, second: str, after: Sequence[int], context: str = "none"
+) -> NDArray[np.bool_]:
+    """bool[after, shifts]: clearly ahead."""
+    return np.stack([grid.ahead(first, second, n, context) > 0 for n in after])
+
+
+def _passes(grid: Grid, after: Sequence[int], context: str = "none") -> str:
+    said = []
+    for n in after:
+        at = crossing(grid, "ra", "da", n, context)
+        said.append(f"after {n} it passes {'nowhere' if at is None else f'at {at:.2f}'}")
+    return ", ".join(said)
+
+
+def _behind(grid: Grid, after: Sequence[int]) -> str:
+    return ", ".join(f"after {n} it is {_signed(float(grid.gap('ra', 'da', n)[-1]))} there" for n in after)
+
+
+def _against_corrected(grid: Grid, after: Sequence[int]) -> str:
+    """RA against da+, and against random+ or easl+, over all contexts, shifts and numbers of judgments."""
+    cells = len(grid.contexts) * len(grid.shifts) * len(after)
+    alone = {c: int(_ahead(grid, "ra", "da+", after, c).sum()) for c in grid.contexts}
+    hits = {
+        c: int((_ahead(grid, "ra", "random+", after, c) | _ahead(grid, "ra", "easl+", after, c)).sum())
+        for c in grid.contexts
+    }
+
+    def where(found: dict[str, int]) -> str:
+        return ", ".join(f"{n} in context {c}" for c, n in found.items() if n)
+
+    one, more = sum(alone.values()), sum(hits.values())
+    if not one and not more:
+        return (
+            "against scores corrected by the annotator model, no"
+            f" (none of {cells} cells against da+; none of {cells} against random+ or easl+)"
+        )
+    against = f"against HITs corrected by the annotator model, {'no' if not more else f'in {more} of {cells} cells'}"
+    against += "" if more else f" (none of {cells} cells)"
+    return f"{against}; against corrected DA in {one} of {cells} ({where(alone) or 'none'})"
+
+
+def verdict_on_easl(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
+    """Whether EASL's gain over direct assessment is its choice of items or their being shown together.
+
+    grid: with da, random, easl and their corrected scores, two replicates or more.  after: judgments an item.
+    Returns str: gains of raw scores at the first shift, and what the choice adds anywhere in the grid.
+    """
+    gains = {c: _gains(grid, c, after) for c in grid.contexts}
+    appears = [c for c, (easl, _) in gains.items() if _ahead(grid, "easl", "da", after, c)[:, 0].all()]
+    others = [c for c in grid.contexts if c not in appears]
+    if not appears:
+        first = f"EASL's gain over DA appears in none of these contexts ({_listed(gains, others, after)})"
+    else:
+        first = (
+            "EASL's gain over DA appears if showing items together lowers noise"
+            f" ({_listed(gains, appears, after)})"
+        )
+        if "none" in appears:
+            first = f"EASL's gain over DA appears in context {', '.join(appears)} ({_listed(gains, appears, after)})"
+        if others:
+            first += f" and not otherwise ({_listed(gains, others, after, False)})"
+        too = [c for c in appears if _ahead(grid, "random", "da", after, c)[:, 0].all()]
+        first += "; random HITs have it too" if too == appears else "; random HITs do not all have it"
+    least, most = _choice(grid, after)
+    return (
+        f"{first}; over random HITs its choice of items adds from {_signed(least)} to {_signed(most)}, raw or"
+        " corrected"
+    )
+
+
+def _gains(grid: Grid, context: str, after: Sequence[int]) -> tuple[list[float], list[float]]:
+    """Of easl and of random HITs over da at the first shift, after each number of judgments."""
+    easl, random = (
+        [float(grid.gap(name, "da", n, context)[0]) for n in after] for name in ("easl", "random")
+    )
+    return easl, random
+
+
+def _listed(
+    gains: dict[str, tuple[list[float], list[float]]],
+    which: Sequence[str],
+    after: Sequence[int],
+    both: bool = True,
+) -> str:
+    said = []
+    for context in which:
+        easl, random = (" and ".join(map(_signed, one)) for one in gains[context])
+        beside = f", random HITs {random}" if both else ""
+        said.append(f"{context}: easl {easl}{beside}")
+    return f"{'; '.join(said)} after {' and '.join(map(str, after))}"
+
+
+def _choice(grid: Grid, after: Sequence[int]) -> tuple[float, float]:
+    """Least and largest mean difference between EASL and random HITs."""
+    gaps = np.concatenate(
+        [
+            grid.gap(f"easl{plus}", f"random{plus}", n, context)
+            for plus in ("", "+")
+            for n in after
+            for context in grid.contexts
+        ]
+    )
+    return float(gaps.min()), float(gaps.max())
+
+
+def _signed(number: float) -> str:
+    return f"{number + 0.0:+.3f}"

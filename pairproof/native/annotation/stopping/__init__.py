@@ -1,1 +1,0 @@
-"""When a campaign may stop although one looks all the time."""

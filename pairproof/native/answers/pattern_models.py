@@ -1,0 +1,518 @@
+"""Pattern models: the probability of a person's whole answer.
+
+    log P(y | s) = sum over pairs y_jk (lambda_js - lambda_ks) + gamma (number of ties)
+                   + sum over pairs of comparisons theta_ab y_a y_b - log Z
+
+over all answers that were possible: all combinations of comparisons, the J! rankings, or the weak orders of a
+rating scale (Dittrich, Hatzinger and Katzenbeisser 1998, Applied Statistics 47, 511-525; Hatzinger and Dittrich 2012,
+Journal of Statistical Software 48(10); R's prefmod).  y_jk is 1 where j is preferred to k, -1 where k is, 0 where
+neither is; log worth = 2 lambda.  What a person left out adds up the probabilities of all answers that agree with
+the rest.
+
+Pattern models of answers at several times, as `fit_pattern` asks for them.
+
+The parameters of the items and of ties are those of each time, `A:time[2]`, `tie:time[2]`; a link between times is the
+parameter of a comparison at two times that follow each other, `A:B:time[1]*time[2]`.
+
+The joint model of answers and of which comparisons are missing, as `fit_pattern` asks for it.
+
+Its saturated model gives free probabilities to every combination of answers and gaps, (c + 1)^C of them for C
+comparisons with c categories, in each covariate group.  prefmod compares the joint log-likelihood with a saturated one
+of the answers given the gaps, which is no deviance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.judgments import check_one_track
+from ...data.options import hints_for_r, one_of
+from ...data.respondents.codes import ABSENT, BELOW, MISSING
+from ...data.respondents.respondents import Respondents
+from ...data.where import hint
+from ...data.wide import prefmod_pair_order
+from ...errors import InputError, NotEstimableError
+from ...fit.estimates.fit_record import FitWarning
+from ...fit.estimates.specification import Alpha, AnswerSpec, AnswerTies, Beta, Term
+from ...fit.results.answer_fit import AnswerFit
+from ..prefmod_defects.defects_of_input import pattern_call
+from . import answer_terms as parameters
+from .answer_fits import Fitted, comparison_statistics, finished, item_statistics
+from .answer_terms import ItemModel, dependence, in_time, item_model, links, names
+from .patterns import missing_comparisons as gaps
+from .patterns.answer_likelihood import PatternFit, blocks, maximum_likelihood
+from .patterns.comparison_patterns import fit_comparisons
+from .patterns.natural_parameters import Undecided, n_pairs
+from .patterns.ranking_patterns import fit_mallows
+from .patterns.rating_patterns import fit_ratings
+from .patterns.repeated_answers import fit_repeated
+from .possible_answers import Possible
+
+
+def fit_with_gaps(
+    table: Respondents,
+    spec: AnswerSpec,
+    model: ItemModel,
+    more: Sequence[Term],
+    undecided: Undecided | None,
+    alpha_of: Sequence[str] | None,
+    beta_of: Sequence[str] | None,
+) -> tuple[PatternFit, list[Term]]:
+    """The joint model of answers and gaps; its saturated model has free probabilities of both together."""
+    likelihood, pooled, names = gaps.gaps_likelihood(
+        table.once,
+        model.terms,
+        None if spec.alpha == "none" else cast(gaps.Alpha, spec.alpha),
+        cast("gaps.Beta | None", spec.beta or None),
+        _places(table, spec.alpha, alpha_of, "alpha_of"),
+        _places(table, spec.beta, beta_of, "beta_of"),
+        model.group,
+        table.weights,
+        undecided,
+        spec.dependence,
+    )
+    missing = [Term(_missing_name(n), "missing") for n in names if n.split(":")[0] in ("alpha", "beta")]
+    called = parameters.names(model, spec, [*missing, *more])
+    estimate = maximum_likelihood(likelihood, pooled.weights, called, concave=False)
+    block = blocks(pooled.group[:, None])
+    each = (4.0 if table.tie_category else 3.0) ** n_pairs(len(table.items))
+    return PatternFit(estimate, likelihood, pooled, block, np.full(int(block.max()) + 1, each)), missing
+
+
+def _missing_name(name: str) -> str:
+    return name.replace("-", ":") if name.count(":") == 1 and "-" in name else name
+
+
+def _places(table: Respondents, what: str, chosen: Sequence[str] | None, option: str) -> list[int] | None:
+    """Positions of the items or pairs named in `alpha_of` or `beta_of`."""
+    if chosen is None:
+        return None
+    items = table.items
+    known = (
+        [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+        if what == "comparison"
+        else items
+    )
+    wrong = [name for name in chosen if name not in known]
+    if isinstance(chosen, str) or wrong:
+        raise InputError(
+            f"{option}: {wrong[0] if wrong else chosen!r} is none of {', '.join(known[:20])}; give a list of them"
+        )
+    return [list(known).index(name) for name in chosen]
+
+
+def gap_statistics(table: Respondents, spec: AnswerSpec, found: PatternFit) -> list[str]:
+    """Names of the natural parameters: of the answers, of gaps, and of gaps and answers together."""
+    items = table.items
+    pairs = [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+    depends = [term.name for term in parameters.dependence(table, spec)]
+    own = comparison_statistics(items, table.tie_category, depends)
+    n_beta = found.likelihood.maps[0].shape[0] - len(own) - len(pairs)
+    # prefmod's form has a parameter an item where the others have one a comparison.
+    of_beta = [f"coded {k}" for k in range(n_beta)] if spec.beta == "coded" else pairs
+    return [*own, *(f"alpha {p}" for p in pairs), *(f"beta {p}" for p in of_beta)]
+
+
+def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
+    """Fit ratings or rankings at several times."""
+    if table.kind == "ratings":
+        answers, categories, places = table.answers, len(table.scale), min(len(table.scale), len(table.items))
+        if spec.answer_ties != "davidson":
+            raise InputError(
+                f"ties={spec.answer_ties!r}: repeated ratings have one tie parameter at each time (ties='davidson')"
+            )
+    else:
+        absent = (table.answers == ABSENT).any(axis=2) & (table.answers > 0).any(axis=2)
+        if absent.any():
+            row, time = np.argwhere(absent)[0]
+            raise InputError(
+                f"{table.source}, row {row + 1}, time {table.times[time]}: items that were not presented; repeated"
+                " rankings take complete ones and those with items below all others"
+            )
+        if spec.answer_ties != "none":
+            raise InputError(
+                "repeated rankings with ties: rankings at several times are strict in this model"
+            )
+        answers, categories, places = table.ranks, None, len(table.items)
+    ternary, own = table.kind == "ratings", dependence(table, spec)
+    once = comparison_statistics(table.items, ternary, [t.name for t in own])
+    between = links(table)
+    statistics = [f"{name} at {time}" for time in table.times for name in once] + [t.name for t in between]
+    more = [
+        *([in_time(Term("tie", "tie"), t) for t in table.times] if ternary else []),
+        *(in_time(term, t) for t in table.times for term in own),
+        *(between if spec.between_times else []),
+    ]
+    found = fit_repeated(
+        answers,
+        model.terms,
+        "ratings" if table.kind == "ratings" else "rankings",
+        categories,
+        model.group,
+        table.weights,
+        spec.dependence,
+        spec.between_times,
+        names(model, spec, more),
+    )
+    possible = Possible(
+        "weak" if ternary else "strict",
+        len(table.items),
+        table.n_times,
+        ternary,
+        places,
+        (),
+        spec.dependence,
+        spec.between_times,
+        (),
+    )
+    return Fitted(table, spec, model, found, more, statistics, possible)
+
+
+IntArray = NDArray[np.int64]
+#: How ties enter the arrays.
+_UNDECIDED: dict[str, Undecided] = {"davidson": "one", "by-pair": "each", "none": "zero"}
+
+
+@hints_for_r
+def fit_pattern(
+    table: Respondents,
+    *,
+    ties: AnswerTies | None = None,
+    by: str = "",
+    item_terms: Sequence[str] = (),
+    separate: Sequence[str] = (),
+    reference: str | None = None,
+    dependence: bool = False,
+    between_times: bool = False,
+    alpha: Alpha | None = None,
+    beta: Beta | None = None,
+    alpha_of: Sequence[str] | None = None,
+    beta_of: Sequence[str] | None = None,
+    ties_unresolved: bool = False,
+    compat: str | Sequence[str] = "",
+) -> AnswerFit:
+    """Fit the pattern model of whole answers by maximum likelihood.
+
+    The table says which one: comparisons (prefmod's pattPC), rankings (pattR), ratings (pattL), or one of the
+    latter at several times (pattRrep, pattLrep).
+
+    Parameters
+    ----------
+    table : Respondents
+    ties : {"davidson", "by-pair", "none"}, optional
+        One tie parameter for all pairs, one for each, or none: its value is then held at 0.  Default: "davidson"
+        where ties could be answered.  Rankings with ties are fitted as weak orders.
+    by : str
+        Formula of the subject covariates with which the lambdas vary, as in :func:`pairproof.fit_llbt`:
+        "sex" for all of them, "A:sex" for one item, "x:sex" for one item covariate.
+    item_terms : sequence of str
+        Item covariates whose sum is an item's lambda, in place of free parameters.
+    separate : sequence of str
+        Items with a parameter of their own although `item_terms` are given.
+    reference : str, optional
+        The item whose lambda is 0, or "sum".  Default: the last item, as in prefmod.
+    dependence : bool
+        Whether two comparisons that share an item depend on each other, with a parameter for each two (prefmod's
+        `ia`).  Not for rankings, whose comparisons are transitive.
+    between_times : bool
+        Whether each comparison depends on the same one at the time before (prefmod's `iaT`).
+    alpha : {"none", "common", "item", "comparison"}, optional
+        Model which comparisons are missing, too: the log-odds that one is are the same for all, sums of those of
+        its items, its own, or 0 ("none").  Default: missing at random, which needs no model.
+    beta : {"item", "difference", "comparison", "coded"}, optional
+        How these log-odds depend on the answer that would have been given; see
+        :mod:`pairproof.native.answers.patterns.missing_comparisons`.  "coded" is what prefmod computes for "item".
+    alpha_of, beta_of : sequence of str, optional
+        Items (or pairs "A:B" for "comparison") that have such a parameter; default: all.
+    ties_unresolved : bool
+        Whether equal ranks mean that the order of these items is not known, rather than a tie.
+    compat : str or sequence of str
+        For whoever must reproduce a number printed with prefmod: "prefmod" fits with the defects that prefmod shows on
+        this table, "prefmod:B1-ties-as-losses" with that one; a warning names them.
+        :func:`pairproof.native.prefmod_defects.defect_catalogue.defects` lists them.
+
+    Returns
+    -------
+    AnswerFit
+        Its `params` are lambdas, each half a log-odds of two items; its deviance is that against free
+        probabilities of all possible answers.
+
+    Raises
+    ------
+    InputError, FormulaError, ItemError, AliasError
+        The model cannot be fitted to this table.
+    NotEstimableError
+        Parameters are infinite, or cannot be told apart; they are named.
+    ConvergenceError
+        No maximum was reached.
+    TooLargeError
+        There are too many patterns.
+
+    References
+    ----------
+    Hatzinger and Dittrich (2012), Journal of Statistical Software 48(10).  Dittrich, Francis, Hatzinger and
+    Katzenbeisser (2012), Statistical Modelling 12, 117-143 (alpha, beta).
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Respondents.build("ABC", "rankings", [[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]])
+    >>> pairproof.fit_pattern(table).params.round(4).to_dict()
+    {'A': 0.2582, 'B': 0.1291, 'C': 0.0}
+    """
+    call = pattern_call(table, by, beta, compat)
+    table, by, beta = call.table, call.by, call.beta
+    chosen = "none" if ties_unresolved and ties is None else ties
+    spec = pattern_spec(
+        table, chosen, by, item_terms, separate, reference, dependence, between_times, alpha, beta
+    )
+    fit = finished(fitted_pattern(table, spec, ties_unresolved, alpha_of, beta_of))
+    if call.warnings:
+        fit = replace(fit, warnings=(*fit.warnings, *call.warnings))
+    return fit.with_reference("sum") if spec.reference == "sum" and not item_terms else fit
+
+
+def fitted_pattern(
+    table: Respondents,
+    spec: AnswerSpec,
+    ties_unresolved: bool = False,
+    alpha_of: Sequence[str] | None = None,
+    beta_of: Sequence[str] | None = None,
+) -> Fitted:
+    """The arrays of :func:`fit_pattern` for a specification; parameters and errors as there."""
+    _check(table, spec, ties_unresolved, alpha_of, beta_of)
+    model = item_model(table, spec)
+    if table.n_times > 1:
+        return repeated(table, spec, model)
+    if table.kind == "comparisons":
+        return _comparisons(table, spec, model, alpha_of, beta_of)
+    if table.kind == "ratings" or (spec.answer_ties != "none" and not ties_unresolved):
+        return _weak_orders(table, spec, model)
+    return _rankings(table, spec, model, ties_unresolved)
+
+
+def pattern_spec(
+    table: Respondents,
+    ties: AnswerTies | None,
+    by: str,
+    item_terms: Sequence[str],
+    separate: Sequence[str],
+    reference: str | None,
+    dependence: bool,
+    between_times: bool,
+    alpha: Alpha | None,
+    beta: Beta | None,
+) -> AnswerSpec:
+    """The specification, with defaults filled in."""
+    check_table(table, by)
+    if reference is not None and item_terms:
+        raise InputError(
+            f"reference={reference!r} beside item_terms={list(item_terms)}: lambdas come from the item covariates, so"
+            " no item's is 0; leave the reference out"
+        )
+    if reference is not None and reference != "sum":
+        check_reference(table, reference)
+    chosen: AnswerTies = ties if ties is not None else ("davidson" if table.tie_category else "none")
+    return AnswerSpec(
+        family="pattern",
+        ties="none" if chosen == "none" else "davidson",
+        by=by,
+        reference="" if item_terms else reference or table.items[-1],
+        item_terms=tuple(item_terms),
+        separate=tuple(separate),
+        asked=table.kind,
+        times=table.times,
+        answer_ties=chosen,
+        dependence=dependence,
+        between_times=between_times,
+        alpha=alpha or ("none" if beta else ""),
+        beta=beta or "",
+    )
+
+
+def check_table(table: object, by: str = "") -> None:
+    """InputError, with what to do, unless it is a table of respondents of one track."""
+    if not isinstance(table, Respondents):
+        raise InputError(
+            f"table is a {type(table).__name__}; a model of whole answers takes Respondents, which"
+            " pairproof.read_respondents(source, layout=...) reads"
+        )
+    check_one_track(table, by)
+
+
+def check_reference(table: Respondents, reference: str) -> None:
+    """ItemError unless the reference is an item."""
+    from ...errors import ItemError
+
+    if reference not in table.items:
+        raise ItemError(
+            f"reference {reference!r} is not an item; the items are {', '.join(table.items)}, or 'sum'"
+            + hint(table.narrowed, reference)
+        )
+
+
+def _check(
+    table: Respondents,
+    spec: AnswerSpec,
+    ties_unresolved: bool,
+    alpha_of: Sequence[str] | None,
+    beta_of: Sequence[str] | None,
+) -> None:
+    """What the kind of answers does not allow."""
+    one_of("alpha", spec.alpha, ("", "none", "common", "item", "comparison"))
+    one_of("beta", spec.beta, ("", "item", "difference", "comparison", "coded"))
+    if spec.answer_ties != "none" and not table.tie_category:
+        raise InputError(
+            f"ties={spec.answer_ties!r}, but {table.source} has no tie category: nobody could answer, or gave, a tie;"
+            " use ties='none'"
+        )
+    if (spec.alpha or spec.beta) and (table.kind != "comparisons" or table.n_times > 1):
+        raise InputError(
+            "alpha and beta model which comparisons are missing; they are for comparisons at one time, not for"
+            f" {table.kind}{' at several times' if table.n_times > 1 else ''}"
+        )
+    if (spec.alpha or spec.beta) and not (table.once == MISSING).any():
+        raise InputError(
+            f"{table.source}: every comparison was answered, so there are no gaps to model; leave alpha and beta out"
+        )
+    if (alpha_of is not None and spec.alpha not in ("item", "comparison")) or (
+        beta_of is not None and not spec.beta
+    ):
+        raise InputError(
+            "alpha_of and beta_of choose among parameters of alpha and beta, which are not asked for"
+        )
+    if spec.dependence and table.kind == "rankings":
+        raise InputError(
+            "dependence has no meaning for rankings: their comparisons are transitive; fit ratings or comparisons"
+        )
+    if spec.between_times and table.n_times < 2:
+        raise InputError(f"between_times needs answers at several times; {table.source} has one")
+    if table.n_times > 1 and table.kind == "comparisons":
+        raise InputError(
+            f"{table.source}: comparisons at {table.n_times} times; the pattern model of repeated answers is for"
+            " ratings and rankings. Fit each time alone: table.at_time(...)"
+        )
+    if ties_unresolved and table.kind != "rankings":
+        raise InputError(f"ties_unresolved is for rankings, not for {table.kind}")
+
+
+def _comparisons(
+    table: Respondents,
+    spec: AnswerSpec,
+    model: ItemModel,
+    alpha_of: Sequence[str] | None,
+    beta_of: Sequence[str] | None,
+) -> Fitted:
+    if spec.alpha or spec.beta:
+        return _with_gaps(table, spec, model, alpha_of, beta_of)
+    # Where nobody answered "neither", its parameter is minus infinity, the rest the model of two categories.
+    tieless = spec.answer_ties == "davidson" and not (table.once[table.weights > 0] == 0).any()
+    ternary = table.tie_category and not tieless
+    more = parameters.dependence(table, spec) if tieless else parameters.others(table, spec)
+    depends = [term.name for term in parameters.dependence(table, spec)]
+    found = fit_comparisons(
+        table.once,
+        model.terms,
+        model.group,
+        table.weights,
+        _UNDECIDED[spec.answer_ties] if ternary else None,
+        spec.dependence,
+        names=parameters.names(model, spec, more),
+    )
+    if tieless:
+        found = replace(found, possible=3.0 ** np.log2(found.possible))
+    return Fitted(
+        table,
+        spec,
+        model,
+        found,
+        more,
+        comparison_statistics(table.items, ternary, depends),
+        Possible("comparisons", len(table.items), 1, ternary, 0, (), spec.dependence, False, ()),
+        [_NO_TIES] if tieless else [],
+        [Term("tie", "tie")] if tieless else [],
+    )
+
+
+#: Of a table with a tie category that nobody used.
+_NO_TIES = FitWarning(
+    "no-ties",
+    "nobody answered 'neither' although it was possible: the tie parameter is minus infinity and has no number; the"
+    " probability of a tie is 0",
+    ("tie",),
+)
+
+
+def _with_gaps(
+    table: Respondents,
+    spec: AnswerSpec,
+    model: ItemModel,
+    alpha_of: Sequence[str] | None,
+    beta_of: Sequence[str] | None,
+) -> Fitted:
+    more = parameters.others(table, spec)
+    undecided = _UNDECIDED[spec.answer_ties] if table.tie_category else None
+    found, missing = fit_with_gaps(table, spec, model, more, undecided, alpha_of, beta_of)
+    statistics = gap_statistics(table, spec, found)
+    return Fitted(table, spec, model, found, [*missing, *more], statistics, None)
+
+
+def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unresolved: bool) -> Fitted:
+    found = fit_mallows(
+        table.ranks[:, 0],
+        model.terms,
+        model.group,
+        table.weights,
+        presented=table.presented[:, 0],
+        ties_unresolved=ties_unresolved,
+    )
+    possible = Possible("strict", len(table.items), 1, False, 0, (), False, False, ())
+    return Fitted(table, spec, model, found, [], item_statistics(table.items), possible)
+
+
+def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
+    """Ratings, or rankings with ties: all orders that the scale, or as many places as items, can express."""
+    if table.kind == "ratings":
+        codes, categories = table.once, len(table.scale)
+        _refuse_no_ties(table, spec)
+    else:
+        codes, categories = _complete_ranks(table), len(table.items)
+    undecided = _UNDECIDED[spec.answer_ties]
+    more = parameters.others(table, spec)
+    called = parameters.names(model, spec, more)
+    found = fit_ratings(
+        codes, categories, model.terms, model.group, table.weights, undecided, spec.dependence, called
+    )
+    n = len(table.items)
+    possible = Possible("weak", n, 1, True, min(categories, n), (), spec.dependence, False, ())
+    statistics = comparison_statistics(
+        table.items, True, [t.name for t in parameters.dependence(table, spec)]
+    )
+    return Fitted(table, spec, model, found, more, statistics, possible)
+
+
+def _refuse_no_ties(table: Respondents, spec: AnswerSpec) -> None:
+    tied = (table.pair_answers[table.weights > 0] == 0).any()
+    if spec.answer_ties == "davidson" and not tied:
+        raise NotEstimableError(
+            f"{table.source}: nobody rated two items alike, so that the tie parameter is minus infinity. Ratings without"
+            " a tie are rankings: Respondents.build(items, 'rankings', table.ranks[:, 0])"
+        )
+
+
+def _complete_ranks(table: Respondents) -> IntArray:
+    """int[n, J]: ranks with ties, 0 for items that were not presented."""
+    below = (table.once == BELOW).any(axis=1)
+    if below.any():
+        row = int(np.flatnonzero(below)[0]) + 1
+        raise InputError(
+            f"{table.source}, row {row}: items below all others, in a table with ties; the pattern model of ties takes"
+            " complete rankings. ties_unresolved=True takes ties as an order that is not known, and"
+            " fit_plackett_luce takes both"
+        )
+    return np.where(table.once == ABSENT, 0, table.once)

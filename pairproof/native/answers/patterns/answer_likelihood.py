@@ -1,0 +1,607 @@
+"""The likelihood of persons' whole answers, its maximum, whether it exists, and the deviance on equal answers.
+
+An answer y of a person in covariate group s has probability
+
+    P(y | s) = exp(t(y)' beta_s) / Z(beta_s),   beta_s = M_s phi,   Z(beta) = sum of exp(t' beta) over all
+
+(Hatzinger and Dittrich 2012, Journal of Statistical Software 48(10)).  An incomplete answer is the set C of
+the patterns that agree with what was observed.  Its score is M_s' (E[t | C] - E[t]), its information M_s'
+(Cov[t] - Cov[t | C]) M_s; a *space* of patterns gives these moments at any beta, by enumeration or a
+recursion.
+
+Maximum: Newton's method with the exact information, a multiple of the identity added where that is not
+positive definite (Levenberg 1944, Marquardt 1963), and step halving.  Existence: a direction v is a
+*direction of recession* if the log-likelihood never falls along it (Geyer 2009, Electronic Journal of
+Statistics 3, 259-289): d'v >= 0 for the *demands* d of every observed answer.  Where some d'v > 0 the
+parameters along v are infinite.  A generic direction is found by one linear programme,
+
+    maximise sum_k s_k    subject to    0 <= s_k <= 1,    d_k' v >= s_k.
+
+Where every score is orthogonal to v, wherever the parameters are, they cannot be told apart.
+
+Deviance: equal answers in one covariate group are one row; 2 (sum n log(n / n_block) - log-likelihood),
+n_block the persons of a group whose answers have the same possible patterns; df = sum over the blocks of
+(possible patterns - 1) minus the number of parameters (McCullagh and Nelder 1989, chapter 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
+from ....numerics.maxima import Solution, cholesky_of, flat_names, maximise, raised_cholesky
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sum, mean and covariance of the statistics over a set of patterns.
+
+    log_total: logarithm of the sum of exp(t' beta).  mean float[q].  covariance float[q, q].
+    """
+
+    log_total: float
+    mean: FloatArray
+    covariance: FloatArray
+
+
+def table_moments(table: FloatArray, beta: FloatArray) -> Moments:
+    """The moments over patterns that are written out.
+
+    table float[N, q]: statistics of each pattern.  beta float[q].
+    """
+    eta = table @ beta
+    top = float(eta.max())
+    p = np.exp(eta - top)
+    total = float(p.sum())
+    p /= total
+    mean = p @ table
+    off = table - mean
+    return Moments(top + float(np.log(total)), mean, (off.T * p) @ off)
+
+
+IntArray = NDArray[np.int64]
+
+
+class SpacePoint(Protocol):
+    """All patterns, and the answers observed, at one value of the natural parameters."""
+
+    def log_probabilities(self, rows: IntArray) -> FloatArray:
+        """float[n]: log-probability of these answers."""
+
+    def scores(self, rows: IntArray) -> FloatArray:
+        """float[n, q]: E[t | C] - E[t] of these answers."""
+
+    def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
+        """float[q, q]: sum of the weights times Cov[t] - Cov[t | C]."""
+
+
+@runtime_checkable
+class Contracting(Protocol):
+    """A point that gives the information of the free parameters itself, where that is much less work."""
+
+    def contracted_information(self, rows: IntArray, weights: FloatArray, matrix: FloatArray) -> FloatArray:
+        """float[p, p]: M' information M for M float[q, p]."""
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """A space that computes its points at many parameters together, where that is much less work."""
+
+    def at_each(self, betas: FloatArray) -> Sequence[SpacePoint]:
+        """The moments at each row of betas, float[G, q]."""
+
+
+class Space(Protocol):
+    """A set of patterns with their statistics, and the answers observed in it."""
+
+    @property
+    def n_statistics(self) -> int:
+        """Length q of t and beta."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of answers."""
+
+    def at(self, beta: FloatArray) -> SpacePoint:
+        """The moments at beta, float[q]."""
+
+    def demands(self, rows: IntArray) -> FloatArray:
+        """float[m, q]: what a direction v of beta may not make negative if the likelihood of these answers is
+        never to fall along it; where it makes one positive, the probability of some pattern tends to 0.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """The log-likelihood of answers as a function of the free parameters phi.
+
+    space: holds the n answers.  group int[n]: covariate group of each answer, 0 to n_groups - 1.  maps: M_s
+    of each group.
+    """
+
+    space: Space
+    group: IntArray
+    maps: Sequence[FloatArray]
+
+    def __post_init__(self) -> None:
+        if len(self.group) != self.space.n_rows:
+            raise InputError(f"{len(self.group)} groups for {self.space.n_rows} answers; give one to each")
+        shapes = {m.shape for m in self.maps}
+        if len(shapes) != 1 or next(iter(shapes))[0] != self.space.n_statistics:
+            raise InputError(
+                f"maps of shape {sorted(shapes)}; each has {self.space.n_statistics} rows, one a statistic,"
+                " and they have the same number of columns"
+            )
+        if len(self.group) and not 0 <= self.group.min() <= self.group.max() < len(self.maps):
+            raise InputError(
+                f"groups {int(self.group.min())} to {int(self.group.max())}, but {len(self.maps)} maps"
+            )
+
+    @property
+    def n_params(self) -> int:
+        """Number p of free parameters."""
+        return int(self.maps[0].shape[1])
+
+    @cached_property
+    def rows(self) -> list[IntArray]:
+        """Numbers of the answers of each group."""
+        return [np.flatnonzero(self.group == s) for s in range(len(self.maps))]
+
+    def at(self, phi: FloatArray) -> LikelihoodPoint:
+        """The answers at phi."""
+        return LikelihoodPoint(self, phi)
+
+
+@dataclass(frozen=True, eq=False)
+class LikelihoodPoint:
+    """Log-probabilities, scores and information of the answers at one value of phi.
+
+    phi float[p].  log_probabilities float[n].
+    """
+
+    likelihood: Likelihood
+    phi: FloatArray
+    log_probabilities: FloatArray = field(init=False)
+    _points: list[SpacePoint | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        log_p = np.zeros(len(self.likelihood.group))
+        groups = self.likelihood.rows
+        points: list[SpacePoint | None] = [None] * len(groups)
+        filled = [s for s, rows in enumerate(groups) if len(rows)]
+        for s, point in zip(filled, self._points_of(filled)):
+            points[s] = point
+            log_p[groups[s]] = point.log_probabilities(groups[s])
+        object.__setattr__(self, "log_probabilities", log_p)
+        object.__setattr__(self, "_points", points)
+
+    def _points_of(self, filled: Sequence[int]) -> Iterable[SpacePoint]:
+        """The space at the parameters of these groups."""
+        space, maps = self.likelihood.space, self.likelihood.maps
+        if isinstance(space, Batched) and filled:
+            return space.at_each(np.stack([maps[s] @ self.phi for s in filled]))
+        return (space.at(maps[s] @ self.phi) for s in filled)
+
+    @property
+    def extent(self) -> float:
+        """Largest natural parameter in absolute value."""
+        betas = [m @ self.phi for m in self.likelihood.maps]
+        return max((float(np.abs(b).max()) for b in betas if len(b)), default=0.0)
+
+    @property
+    def scores(self) -> FloatArray:
+        """float[n, p]: derivative of each answer's log-probability."""
+        found = np.zeros((len(self.likelihood.group), self.likelihood.n_params))
+        for rows, matrix, point in zip(self.likelihood.rows, self.likelihood.maps, self._points):
+            if point is not None:
+                found[rows] = point.scores(rows) @ matrix
+        return found
+
+    def information(self, weights: FloatArray) -> FloatArray:
+        """float[p, p]: minus the second derivative of the weighted log-likelihood, for weights float[n]."""
+        found = np.zeros((self.likelihood.n_params,) * 2)
+        for rows, matrix, point in zip(self.likelihood.rows, self.likelihood.maps, self._points):
+            if isinstance(point, Contracting):
+                found += point.contracted_information(rows, weights[rows], matrix)
+            elif point is not None:
+                found += matrix.T @ point.information(rows, weights[rows]) @ matrix
+        return found
+
+
+#: Demands of a linear programme; more take minutes.
+MOST_DEMANDS = 200_000
+
+
+def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -> None:
+    """Return if the estimate exists, as far as the observed answers tell.
+
+    likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
+    """
+    direction = recession(likelihood, weights)
+    if direction is not None:
+        raise NotEstimableError(
+            f"{_named(direction[:, None], names)}: the estimate is infinite: along it the answers observed grow"
+            " more probable without end (separation); leave it out, or pool answers or groups"
+        )
+    flat = _flat(likelihood, weights)
+    if flat.shape[1]:
+        raise NotEstimableError(
+            f"{_named(flat, names)}: cannot be told apart in these answers; leave one of them out"
+        )
+
+
+def recession(likelihood: Likelihood, weights: FloatArray) -> FloatArray | None:
+    """A generic direction along which the likelihood grows without end.
+
+    likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
+    Returns float[p] or None: none if there is no such direction.
+    """
+    demands = demands_of(likelihood, weights)
+    return recession_of(demands) if len(demands) else None
+
+
+def _named(directions: FloatArray, names: Sequence[str]) -> str:
+    """Names of the parameters that a direction moves."""
+    moved = np.abs(directions).max(axis=1) > 1e-7 * np.abs(directions).max()
+    return ", ".join(name for name, there in zip(names, moved) if there)
+
+
+def demands_of(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
+    """float[m, p]: distinct demands of all groups, none of them 0."""
+    found = []
+    for rows, matrix in zip(likelihood.rows, likelihood.maps):
+        seen = rows[weights[rows] > 0]
+        if len(seen):
+            found.append(likelihood.space.demands(seen) @ matrix)
+    rows_of_all = np.concatenate(found)
+    length = np.sqrt((rows_of_all**2).sum(axis=1))
+    kept = rows_of_all[length > 1e-12] / length[length > 1e-12, None]
+    # Rounded for the comparison of rows only: what differs in the 12th digit demands the same.
+    _, first = np.unique(kept.round(12), axis=0, return_index=True)
+    if len(first) > MOST_DEMANDS:
+        raise TooLargeError(
+            f"the solver did not converge; to see why takes a linear programme of {len(first):,} rows,"
+            f" and the limit is {MOST_DEMANDS:,}. Fit fewer parameters"
+        )
+    return np.asarray(kept[np.sort(first)])
+
+
+def recession_of(demands: FloatArray) -> FloatArray | None:
+    """A generic direction of recession that is strict somewhere, or None."""
+    from scipy import sparse
+    from scipy.optimize import linprog
+
+    m, p = demands.shape
+    result = linprog(
+        c=np.concatenate([np.zeros(p), -np.ones(m)]),
+        A_ub=sparse.hstack([-sparse.csr_matrix(demands), sparse.eye(m)]).tocsr(),
+        b_ub=np.zeros(m),
+        bounds=[(None, None)] * p + [(0.0, 1.0)] * m,
+        method="highs",
+    )
+    if result.x is None:
+        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
+    strict = result.x[p:] > 0.5  # a cone: what can be positive at all can be 1
+    return np.asarray(result.x[:p]) if strict.any() else None
+
+
+def _flat(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
+    """float[p, k]: directions that neither scores nor information know of at three places that were drawn.
+
+    Both are of order 1 along a direction that moves the likelihood, and of 1e-15 along one that does not.
+    Scores alone would not do: 36 races of 83 drivers have too few of them.
+    """
+    draw = np.random.default_rng(1)
+    gram = np.zeros((likelihood.n_params,) * 2)
+    for _ in range(3):
+        here = likelihood.at(0.3 * draw.normal(size=len(gram)))
+        scores = here.scores[weights > 0]
+        bent, along = np.linalg.eigh(here.information(weights))
+        gram += scores.T @ scores + (along * np.abs(bent)) @ along.T
+    scale = np.sqrt(np.maximum(np.diag(gram), 1e-20 * max(float(gram.max()), 1e-300)))
+    values, vectors = np.linalg.eigh(gram / np.outer(scale, scale))
+    return np.asarray(vectors[:, values <= 1e-12] / scale[:, None])
+
+
+#: A natural parameter beyond this has its existence examined; if it exists, the solver goes on to FARTHEST.
+FAR, FARTHEST = 12.0, 300.0
+
+
+#: Steps in a row that converge linearly, after which infinite parameters are looked for although the
+#: solver's rule was met: quadratic convergence has hardly any, a separated problem has one after the other.
+LINEAR = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A maximum-likelihood estimate of a model of whole answers.
+
+    names: of the p parameters.  phi float[p].  covariance float[p, p]: inverse of the observed information.
+    llf: sum of weights times log-probabilities of the answers; no constants.  weight: sum of the weights: the
+    number of persons.  steps: Newton steps taken.  decrement: squared length, in standard errors, of the last
+    step.  gradient float[p]: at the estimate: its size tells how flat the maximum is reached.
+    """
+
+    names: tuple[str, ...]
+    phi: FloatArray
+    covariance: FloatArray
+    llf: float
+    weight: float
+    steps: int
+    decrement: float
+    gradient: FloatArray
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """float[p]: square roots of the variances."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, -2 llf + 2 p."""
+        return -2.0 * self.llf + 2.0 * len(self.phi)
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, -2 llf + p log n, with n the number of persons."""
+        return -2.0 * self.llf + len(self.phi) * float(np.log(self.weight))
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """A normal prior of the parameters, N(mean, precision^-1).
+
+    mean float[p].  precision float[p, p]: 0 for a parameter without a prior.
+    """
+
+    mean: FloatArray
+    precision: FloatArray
+
+    def value(self, phi: FloatArray) -> float:
+        """Its log-density at phi, float[p], but for a constant."""
+        off = phi - self.mean
+        return -0.5 * float(off @ self.precision @ off)
+
+
+class Weighted:
+    """The weighted log-likelihood, and the prior, at one place, as the solver asks for it."""
+
+    def __init__(
+        self, point: LikelihoodPoint, weights: FloatArray, concave: bool, prior: Prior | None = None
+    ) -> None:
+        self.point, self.weights, self.concave, self.prior = point, weights, concave, prior
+        self.value = float(weights @ point.log_probabilities) + (prior.value(point.phi) if prior else 0.0)
+        self.extent = point.extent if np.isfinite(self.value) else float("inf")
+
+    @property
+    def gradient(self) -> FloatArray:
+        found = self.weights @ self.point.scores
+        return found - self.prior.precision @ (self.point.phi - self.prior.mean) if self.prior else found
+
+    @property
+    def information(self) -> FloatArray:
+        found = self.point.information(self.weights)
+        return found + self.prior.precision if self.prior else found
+
+    def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
+        gradient, information = self.gradient, self.information
+        factor = cholesky_of(information) if self.concave else raised_cholesky(information)
+        half = np.linalg.solve(factor, gradient)
+        return np.linalg.solve(factor.T, half), float(half @ half)
+
+
+def maximum_likelihood(
+    likelihood: Likelihood,
+    weights: FloatArray,
+    names: Sequence[str],
+    start: FloatArray | None = None,
+    concave: bool = True,
+    prior: Prior | None = None,
+) -> Estimate:
+    """The maximum-likelihood estimate of a model of whole answers.
+
+    likelihood: of n answers with p parameters.  weights float[n]: number of persons with each answer, >= 0;
+    fractions are allowed.  start float[p]: 0 if not given.  concave: false where answers are incomplete: the
+    information may then be indefinite on the way.  prior: what is maximised is then the log-likelihood plus
+    its log-density; llf is the log-likelihood there, and the covariance the inverse of the information of
+    both.
+    """
+    _check(likelihood, weights, names)
+    if prior is not None and not prior.mean.shape == prior.precision.shape[:1] == (likelihood.n_params,):
+        raise InputError(
+            f"a prior of {prior.mean.size} parameters for a model of {likelihood.n_params}: {', '.join(names)}"
+        )
+    if not likelihood.n_params:
+        here = Weighted(likelihood.at(np.zeros(0)), weights, True)
+        empty = np.zeros(0)
+        return Estimate((), empty, np.zeros((0, 0)), here.value, float(weights.sum()), 0, 0.0, empty)
+
+    def evaluate(phi: FloatArray) -> Weighted:
+        return Weighted(likelihood.at(phi), weights, concave, prior)
+
+    first = np.zeros(likelihood.n_params) if start is None else start
+    found = maximise(evaluate, first, FAR)
+    if found.trouble:
+        if prior is None:
+            examine(likelihood, weights, names)
+        again = found.trouble == "far"
+        found = maximise(evaluate, found.x, FARTHEST) if again else found
+    if found.trouble:
+        raise ConvergenceError(_trouble(found))
+    if found.linear >= LINEAR and prior is None:
+        examine(likelihood, weights, names)  # the decrement may be 0 in doubles before a parameter is far
+    return _estimate(names, evaluate(found.x), found)
+
+
+def _check(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -> None:
+    if len(names) != likelihood.n_params:
+        raise InputError(f"{len(names)} names for {likelihood.n_params} parameters")
+    if weights.shape != likelihood.group.shape:
+        raise InputError(f"weights of shape {weights.shape} for {len(likelihood.group)} answers")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise InputError(
+            f"weight {weights[wrong[0]]} of answer {wrong[0] + 1}; expected a finite number >= 0"
+        )
+    if not weights.sum() > 0:
+        raise InputError("all weights are 0: there is no answer to fit")
+
+
+def _trouble(found: Solution[Weighted]) -> str:
+    reason = {
+        "far": f"a parameter went beyond {FARTHEST:g}",
+        "singular": "the information is singular",
+        "slow": "too many steps",
+    }[found.trouble]
+    return (
+        f"the solver stopped after {found.steps} steps at log-likelihood {found.point.value:.6f}: {reason}."
+        " Fit fewer parameters, or start from other values"
+    )
+
+
+def _estimate(names: Sequence[str], here: Weighted, found: Solution[Weighted]) -> Estimate:
+    try:
+        factor = cholesky_of(here.information)
+    except np.linalg.LinAlgError:
+        raise NotEstimableError(
+            f"{', '.join(flat_names(here.information, names))}: the likelihood is flat along them at its maximum"
+            f" ({here.value:.6f}), so that they cannot be told apart; leave some of them out"
+        ) from None
+    inverse = np.linalg.solve(factor, np.eye(len(factor)))
+    return Estimate(
+        tuple(names),
+        found.x,
+        np.asarray(inverse.T @ inverse),
+        float(here.weights @ here.point.log_probabilities),
+        float(here.weights.sum()),
+        found.steps,
+        found.decrement,
+        np.asarray(here.gradient),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """Distinct answers of each covariate group.
+
+    answers int[n, m].  group int[n].  weights float[n]: number of persons, > 0.  row int[n_persons]: the row
+    of each person; -1 for persons of weight 0.
+    """
+
+    answers: IntArray
+    group: IntArray
+    weights: FloatArray
+    row: IntArray
+
+
+def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray | None = None) -> Pooled:
+    """Merge equal answers.
+
+    answers int[n_persons, m].  group int[n_persons]: covariate group of each person; 0 if not given.  weights
+    float[n_persons]: 1 if not given.
+    """
+    n = len(answers)
+    s = np.zeros(n, dtype=np.int64) if group is None else np.asarray(group, dtype=np.int64)
+    w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
+    if s.shape != (n,) or w.shape != (n,):
+        raise InputError(
+            f"{n} answers, {len(s)} groups and {len(w)} weights; give one of each to every person"
+        )
+    wrong = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
+    if len(wrong):
+        raise InputError(f"person {wrong[0] + 1}: the weight is {w[wrong[0]]}; expected a finite number >= 0")
+    kept = np.flatnonzero(w > 0)
+    if not len(kept):
+        raise InputError(f"no person with a weight > 0 among {n}: there is no answer to fit")
+    both = np.column_stack([s[kept], answers[kept]])
+    _, first, inverse = np.unique(both, axis=0, return_index=True, return_inverse=True)
+    inverse = inverse.reshape(-1)  # numpy 2.0 gave it another shape
+    row = np.full(n, -1, dtype=np.int64)
+    row[kept] = inverse
+    total = np.bincount(inverse, weights=w[kept], minlength=len(first)).astype(float)
+    at = kept[first]
+    return Pooled(np.asarray(answers[at], dtype=np.int64), s[at], total, row)
+
+
+#: Above this a double does not hold every whole number.
+WHOLE = 2**53
+
+
+def exact_counts(values: Sequence[int]) -> FloatArray:
+    """Numbers of possible patterns, as doubles where these hold them, else as whole numbers of any length.
+
+    Forty items have 3^780 answers in pairs, which no double holds.
+
+    Returns float[n] or, for large numbers, an array of int objects.
+    """
+    small = max(values, default=0) <= WHOLE
+    return np.array([int(v) for v in values], dtype=float if small else object)
+
+
+def free_probabilities(possible: FloatArray) -> int:
+    """Possible patterns minus 1, summed over the blocks, exactly.
+
+    possible float[n_blocks] or int objects: as :func:`exact_counts` gives them.
+    """
+    return sum(int(each) - 1 for each in possible)
+
+
+@dataclass(frozen=True, eq=False)
+class PatternFit:
+    """A fitted model of whole answers, with its deviance.
+
+    likelihood: of the pooled answers: what the predictions are computed from.  block int[n]: block of each
+    pooled answer.  possible float[n_blocks]: number of possible patterns of each block; whole numbers of any
+    length where doubles do not hold them.
+    """
+
+    estimate: Estimate
+    likelihood: Likelihood
+    pooled: Pooled
+    block: IntArray
+    possible: FloatArray
+
+    @property
+    def saturated(self) -> float:
+        """Log-likelihood of free pattern probabilities within the blocks."""
+        n = np.bincount(self.block, weights=self.pooled.weights)
+        return float(self.pooled.weights @ np.log(self.pooled.weights / n[self.block]))
+
+    @property
+    def deviance(self) -> float:
+        """Twice the distance to the saturated log-likelihood."""
+        return 2.0 * (self.saturated - self.estimate.llf)
+
+    @property
+    def df(self) -> float:
+        """Possible patterns minus 1 of each block, minus the parameters."""
+        return float(free_probabilities(self.possible) - len(self.estimate.phi))
+
+    @property
+    def fitted(self) -> FloatArray:
+        """float[n]: expected number of persons with each pooled answer."""
+        n = np.bincount(self.block, weights=self.pooled.weights)
+        log_p = self.likelihood.at(self.estimate.phi).log_probabilities
+        return np.asarray(n[self.block] * np.exp(log_p))
+
+    @property
+    def residuals(self) -> FloatArray:
+        """float[n]: Pearson residuals (observed - expected) / sqrt(expected) of the pooled answers."""
+        expected = self.fitted
+        return np.asarray((self.pooled.weights - expected) / np.sqrt(expected))
+
+
+def blocks(keys: IntArray) -> IntArray:
+    """The number of the block of each row.
+
+    keys int[n, m]: rows with the same keys are in one block.  Returns int[n].
+    """
+    return np.asarray(np.unique(keys, axis=0, return_inverse=True)[1]).reshape(-1).astype(np.int64)

@@ -1,0 +1,530 @@
+"""What a tree found: its nodes and their numbers, where it puts new persons, and its tables and text.
+
+The log-likelihood of a tree is the sum over its leaves; each split counts as one parameter, as in R's
+partykit. Splits were searched for, so that likelihood ratios between nodes have no chi-square distribution.
+
+New persons: values of a factor are compared as text, a numeric covariate with the threshold.  A level that no
+person of a node had says nothing about the side on which it belongs, and is refused (R's partykit draws one).
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ....data.columns import level_of
+from ....data.comparisons import Comparisons
+from ....errors import InputError
+from ....fit.fit import Fit
+from ....fit.shown.fit_plots import worth_intervals
+from ....fit.shown.fit_text import p_value
+from ....text import WIDTH, label, listed, number, quoted, shorten
+from .instability import Adjust, Covariate, InstabilityTest
+from .partitioning import Split
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+TreeTies = Literal["davidson", "half", "drop", "none"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeNode:
+    """A node of a tree: a group of persons, their model, and why it was split or not.
+
+    number: from 1, the left part of a node before its right part.  parent: 0 for the root.  depth: splits
+    above it.  rule: what holds of its persons, such as ("age <= 52", "gender in {male}").  persons: judges,
+    or numbers of the rows of the file.  n_persons: sum of their weights.  tests: empty where nothing could be
+    tested.  split: none for a leaf.  parts: numbers of its left and right part; empty for a leaf.  reason:
+    why a leaf is not split; "" where it is.  fit: the Bradley-Terry model of its comparisons.
+    scores_of_items: abilities of the items in their order, the reference 0: inf where an item always won,
+    -inf where it always lost, nan where the comparisons do not determine it.
+    """
+
+    number: int
+    parent: int
+    depth: int
+    rule: tuple[str, ...]
+    persons: tuple[str, ...]
+    n_persons: float
+    tests: tuple[InstabilityTest, ...]
+    split: Split | None
+    parts: tuple[int, ...]
+    reason: str
+    fit: Fit
+    scores_of_items: tuple[float, ...]
+
+    @property
+    def ranking(self) -> str | None:
+        """The items by ability, such as "B > A = C"; None where two of them cannot be ordered."""
+        values = self.scores_of_items
+        infinite = [values.count(end) for end in (math.inf, -math.inf)]
+        if any(map(math.isnan, values)) or max(infinite) > 1:
+            return None
+        order = sorted(range(len(values)), key=lambda k: -values[k])
+        text = self.fit.items[order[0]]
+        for before, k in zip(order, order[1:]):
+            # Equal abilities are equal to rounding.
+            same = values[before] == values[k] or abs(values[before] - values[k]) < 1e-9
+            text += f" {'=' if same else '>'} {self.fit.items[k]}"
+        return text
+
+    def __repr__(self) -> str:
+        what = f"split: {self.split}" if self.split is not None else "leaf"
+        return f"<TreeNode {self.number}: {' and '.join(self.rule) or 'all'}, {self.n_persons:g} persons, {what}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeRecord:
+    """The numbers of a tree, which :class:`pairproof.native.answers.trees.tree_models.PreferenceTree` gives its verbs.
+
+    nodes: by number; the first is the root.  table: what the tree was fitted to: the comparisons of the
+    persons who are in it.  covariates: of these persons.  noun: "person" or "judge".  minimum: persons of a
+    node at least.  left_out: persons left out because a covariate has no value.  silent: persons left out
+    because they compared nothing.
+    """
+
+    nodes: tuple[TreeNode, ...]
+    table: Comparisons
+    covariates: tuple[Covariate, ...]
+    noun: str
+    ties: TreeTies
+    alpha: float
+    minimum: int
+    most_depth: int | None
+    adjust: Adjust
+    left_out: float
+    silent: float
+
+    # -- numbers ---------------------------------------------------------------------------------------------
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Names of the items."""
+        return self.table.items
+
+    @property
+    def root(self) -> TreeNode:
+        """Node 1: all persons."""
+        return self.nodes[0]
+
+    @property
+    def leaves(self) -> tuple[TreeNode, ...]:
+        """The nodes that are not split, by number."""
+        return tuple(node for node in self.nodes if node.split is None)
+
+    @property
+    def n_persons(self) -> float:
+        """Persons in the tree."""
+        return self.root.n_persons
+
+    @property
+    def llf(self) -> float:
+        """Sum of the log-likelihoods of the leaves."""
+        return float(sum(leaf.fit.llf for leaf in self.leaves))
+
+    @property
+    def df(self) -> int:
+        """Parameters of the leaves, and one for each split."""
+        return sum(leaf.fit.rank for leaf in self.leaves) + len(self.leaves) - 1
+
+    @property
+    def aic(self) -> float:
+        """-2 llf + 2 df."""
+        return -2.0 * self.llf + 2.0 * self.df
+
+    @property
+    def bic(self) -> float:
+        """-2 llf + df log n, n the number of comparisons (R's bttree takes that of persons)."""
+        return -2.0 * self.llf + self.df * float(np.log(self.root.fit.n_comparisons))
+
+    def node(self, number: int) -> TreeNode:
+        """The node of a number."""
+        if number not in range(1, len(self.nodes) + 1):
+            raise InputError(f"no node {number}; the tree has nodes 1 to {len(self.nodes)}")
+        return self.nodes[number - 1]
+
+
+TIES_IN_WORDS = {
+    "davidson": "Davidson ties",
+    "half": "ties as half wins",
+    "drop": "ties dropped",
+    "none": "no ties",
+}
+#: Most leaves, and items of a leaf, whose worths are shown.
+MOST_LEAVES, MOST_ITEMS = 12, 30
+#: Characters of a ranking.
+MOST_RANKING = 120
+#: Why p-values differ from R's.
+P_VALUES = (
+    "p of a numeric covariate is that of the places between its distinct values; psychotree interpolates Hansen's"
+    " (1997) table, and its p differ"
+)
+
+
+def chosen(node: TreeNode) -> InstabilityTest | None:
+    """The test of the covariate by which a node was split."""
+    if node.split is None:
+        return None
+    return next(test for test in node.tests if test.covariate == node.split.covariate)
+
+
+def notes(tree: TreeRecord) -> tuple[str, ...]:
+    """What a reader needs to know beside the numbers."""
+    found = []
+    for covariate in tree.covariates:
+        first = covariate.values[0]
+        if (covariate.values == first).all():
+            value = covariate.levels[int(first)] if covariate.levels else f"{first:.12g}"
+            found.append(
+                f"{label(covariate.name)} has one value, {label(value)}, and cannot divide the {tree.noun}s"
+            )
+    if tree.left_out:
+        found.append(
+            f"{tree.left_out:g} {tree.noun}s without a value of a covariate were left out, as asked (missing='leave out')"
+        )
+    if tree.silent:
+        found.append(f"{tree.silent:g} {tree.noun}s compared nothing and are not in the tree")
+    numeric = {c.name for c in tree.covariates if c.kind == "numeric"}
+    if any(test.covariate in numeric for node in tree.nodes for test in node.tests):
+        found.append(P_VALUES)
+    for leaf in tree.leaves:
+        if leaf.fit.not_estimable:
+            found.append(f"node {leaf.number}: {leaf.fit.why_not_estimable()}")
+    return tuple(found)
+
+
+def summary(tree: TreeRecord) -> str:
+    """The tree as text; see :meth:`PreferenceTree.summary`."""
+    parts = [_head(tree), list(_lines(tree)), list(_tests(tree)), list(_worths(tree)), list(_notes(tree))]
+    rule = "-" * WIDTH
+    lines = [title(tree), "=" * WIDTH]
+    for k, part in enumerate(part for part in parts if part):
+        lines += [*([rule] if k else []), *part]
+    return "\n".join(lines)
+
+
+def title(tree: TreeRecord) -> str:
+    """The tree in words."""
+    n = len(tree.leaves)
+    return f"Tree of Bradley-Terry models, {TIES_IN_WORDS[tree.ties]}: {n} {'leaf' if n == 1 else 'leaves'}"
+
+
+def _head(tree: TreeRecord) -> list[str]:
+    splits = len(tree.leaves) - 1
+    kinds = ", ".join(
+        f"{shorten(c.name)} ({c.kind}{f', {len(c.levels)} levels' if c.levels else ''})"
+        for c in tree.covariates
+    )
+    adjusted = (
+        ", adjusted for the number of covariates tested (1 - (1 - p)^m)"
+        if tree.adjust == "bonferroni"
+        else ", not adjusted"
+    )
+    depth = "" if tree.most_depth is None else f", at most {tree.most_depth} splits deep"
+    pairs = [
+        (f"{tree.noun.capitalize()}s", f"{tree.n_persons:g}"),
+        ("Comparisons", f"{tree.root.fit.n_comparisons:.10g} of {len(tree.items)} items"),
+        ("Covariates", kinds),
+        ("Split where", f"the smallest p is below {tree.alpha:g}{adjusted}"),
+        ("Nodes of", f"{tree.minimum} {tree.noun}s or more{depth}"),
+        (
+            "Log-likelihood",
+            f"{tree.llf:.4f} on {tree.df} df ({tree.df - splits} parameters and {splits} split{'' if splits == 1 else 's'});"
+            f" without splits {tree.root.fit.llf:.4f} on {tree.root.fit.rank}",
+        ),
+        (
+            "AIC, BIC",
+            f"{tree.aic:.4f}, {tree.bic:.4f}; without splits {tree.root.fit.aic:.4f}, {tree.root.fit.bic:.4f}",
+        ),
+    ]
+    lines = []
+    for name, said in pairs:
+        lines += textwrap.wrap(f"{name:<16}{said}", WIDTH, subsequent_indent=" " * 16)
+    return lines
+
+
+def _lines(tree: TreeRecord) -> Iterator[str]:
+    for node in tree.nodes:
+        what = node.rule[-1] if node.rule else "all"
+        test = chosen(node)
+        after = (
+            f"split by {label(test.covariate)} ({p_equals(test.p_adjusted)})"
+            if test is not None
+            else _ranking(node)
+        )
+        indent = "  " * node.depth
+        who = tree.noun if node.n_persons == 1 else f"{tree.noun}s"
+        text = f"{node.number} {label(what)}: {node.n_persons:g} {who}; {label(after)}"
+        yield from textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    ")
+
+
+def _ranking(node: TreeNode) -> str:
+    """The ranking of a leaf, cut after the first items of many."""
+    ranking = node.ranking
+    if ranking is None:
+        return "items that cannot be ordered"
+    if len(ranking) <= MOST_RANKING:
+        return ranking
+    return f"{shorten(ranking, MOST_RANKING)} ({len(node.fit.items)} items)"
+
+
+def p_equals(p: float) -> str:
+    """ "p = 0.0123", or "p < 1e-300"."""
+    words = p_words(p)
+    return f"p {words}" if words.startswith("<") else f"p = {words}"
+
+
+def p_words(p: float) -> str:
+    """A p-value with four decimals, in scientific notation below .001; "< 1e-300" where a double is 0."""
+    import math
+
+    return p_value(p, math.log10(p)) if p > 0 else "< 1e-300"
+
+
+def _tests(tree: TreeRecord) -> Iterator[str]:
+    yield f"{'Tests':<34}{'statistic':>12}{'df':>7}{'p':>12}{'p adjusted':>12}"
+    for node in tree.nodes:
+        if not node.tests:
+            yield from textwrap.wrap(f"node {node.number}  not tested: {label(node.reason)}", WIDTH)
+        best = chosen(node)
+        for k, test in enumerate(node.tests):
+            name = f"node {node.number}  " if not k else " " * len(f"node {node.number}  ")
+            places = next(c.kind for c in tree.covariates if c.name == test.covariate) == "numeric"
+            mark = " *" if test is best else ""
+            df = f"{test.df} pl" if places else f"{test.df}"
+            yield (
+                f"{name + shorten(test.covariate, 24):<34}{number(test.statistic):>12}{df:>7}"
+                f"{p_words(test.p):>12}{p_words(test.p_adjusted):>12}{mark}"
+            )
+        if node.tests and node.split is None and not node.reason.startswith("no test"):
+            yield from textwrap.wrap(f"        not split: {label(node.reason)}", WIDTH)
+    yield "df of the chi-square of a factor; pl: places at which a numeric covariate can break. * the split"
+
+
+def _worths(tree: TreeRecord) -> Iterator[str]:
+    shown = tree.leaves[:MOST_LEAVES]
+    for start in range(0, len(shown), 5):
+        part = shown[start : start + 5]
+        heads = [f"node {leaf.number}" for leaf in part]
+        yield f"{'Worths (se)':<24}" + "".join(f"{head:>15}" for head in heads)
+        columns = [leaf.fit.worth().set_index("item") for leaf in part]
+        for item in tree.items[:MOST_ITEMS]:
+            cells = (
+                "-" if not w == w else f"{w:.3f} ({s:.3f})"
+                for w, s in ((float(c.loc[item, "worth"]), float(c.loc[item, "se"])) for c in columns)
+            )
+            yield f"{shorten(item, 22):<24}" + "".join(f"{cell:>15}" for cell in cells)
+    more = [
+        *([f"{len(tree.leaves) - MOST_LEAVES} leaves"] if len(tree.leaves) > MOST_LEAVES else []),
+        *([f"{len(tree.items) - MOST_ITEMS} items"] if len(tree.items) > MOST_ITEMS else []),
+    ]
+    if more:
+        yield f"{' and '.join(more)} more; worth() has them all"
+
+
+def _notes(tree: TreeRecord) -> Iterator[str]:
+    for note in notes(tree):
+        yield from textwrap.wrap(f"Note: {label(note)}", WIDTH, subsequent_indent="  ")
+
+
+def nodes_frame(tree: TreeRecord) -> pd.DataFrame:
+    """A row for each node; see :meth:`PreferenceTree.to_frame`."""
+    import pandas as pd
+
+    rows = [
+        {
+            "node": node.number,
+            "parent": node.parent,
+            "depth": node.depth,
+            "rule": " and ".join(node.rule),
+            "persons": node.n_persons,
+            "comparisons": node.fit.n_comparisons,
+            "llf": node.fit.llf,
+            "split": "" if node.split is None else str(node.split),
+            "p_adjusted": math.nan if (test := chosen(node)) is None else test.p_adjusted,
+            "ranking": node.ranking,
+            "reason": node.reason,
+        }
+        for node in tree.nodes
+    ]
+    return pd.DataFrame(rows).set_index("node")
+
+
+def tests_frame(tree: TreeRecord) -> pd.DataFrame:
+    """A row for each test; see :meth:`PreferenceTree.tests`."""
+    import pandas as pd
+
+    names = ["node", "covariate", "statistic", "df", "p", "p_adjusted", "split"]
+    rows = [
+        (node.number, test.covariate, test.statistic, test.df, test.p, test.p_adjusted, test is chosen(node))
+        for node in tree.nodes
+        for test in node.tests
+    ]
+    return pd.DataFrame(rows, columns=names)
+
+
+def worth_frame(tree: TreeRecord, level: float = 0.95) -> pd.DataFrame:
+    """Worths of the items in each leaf; see :meth:`PreferenceTree.worth`."""
+    import pandas as pd
+
+    parts = [
+        worth_intervals(leaf.fit, level=level).drop(columns="group").assign(leaf=leaf.number)
+        for leaf in tree.leaves
+    ]
+    return pd.concat(parts, ignore_index=True)[["leaf", "item", "worth", "se", "low", "high"]]
+
+
+def tree_dict(tree: TreeRecord) -> dict[str, Any]:
+    """The tree as a JSON object; see :meth:`PreferenceTree.to_dict`."""
+    return {
+        "model": "bradley-terry-tree",
+        "items": list(tree.items),
+        "reference": tree.root.fit.spec.reference,
+        "ties": tree.ties,
+        "covariates": [{"name": c.name, "kind": c.kind, "levels": list(c.levels)} for c in tree.covariates],
+        "alpha": tree.alpha,
+        "adjust": tree.adjust,
+        "minimum": tree.minimum,
+        "most_depth": tree.most_depth,
+        "n_persons": tree.n_persons,
+        "left_out": tree.left_out,
+        "silent": tree.silent,
+        "n_comparisons": tree.root.fit.n_comparisons,
+        "leaves": [leaf.number for leaf in tree.leaves],
+        "llf": tree.llf,
+        "df": tree.df,
+        "aic": tree.aic,
+        "bic": tree.bic,
+        "nodes": [_node_dict(node) for node in tree.nodes],
+        "notes": list(notes(tree)),
+        "source": tree.table.source,
+    }
+
+
+def _node_dict(node: TreeNode) -> dict[str, Any]:
+    fit, split = node.fit.to_dict(), node.split
+    return {
+        "number": node.number,
+        "parent": node.parent,
+        "depth": node.depth,
+        "rule": list(node.rule),
+        "persons": list(node.persons),
+        "n_persons": node.n_persons,
+        "tests": [
+            {
+                "covariate": t.covariate,
+                "statistic": t.statistic,
+                "df": t.df,
+                "p": t.p,
+                "p_adjusted": t.p_adjusted,
+            }
+            for t in node.tests
+        ],
+        "split": None
+        if split is None
+        else {
+            "covariate": split.covariate,
+            "threshold": None if split.left else split.threshold,
+            "left": list(split.left),
+            "right": list(split.right),
+        },
+        "parts": list(node.parts),
+        "reason": node.reason,
+        "ranking": node.ranking,
+        **{
+            name: fit[name] for name in ("params", "bse", "llf", "n_comparisons", "not_estimable", "warnings")
+        },
+        "worth": fit["worth"]["all"],
+        "worth_se": fit["worth_se"]["all"],
+    }
+
+
+def predicted(tree: TreeRecord, covariates: Any) -> pd.DataFrame:
+    """Leaves, rankings and worths of new persons; see :meth:`PreferenceTree.predict`."""
+    import pandas as pd
+
+    numbers = leaf_numbers(tree, covariates)
+    own = worth_frame(tree).pivot(index="leaf", columns="item", values="worth")
+    leaves = {leaf.number: leaf for leaf in tree.leaves}
+    columns: dict[str, Any] = {
+        "leaf": numbers,
+        "rule": [" and ".join(leaves[k].rule) for k in numbers],
+        "ranking": [leaves[k].ranking for k in numbers],
+    }
+    columns |= {f"worth[{item}]": [float(own.loc[k, item]) for k in numbers] for item in tree.items}
+    index = covariates.index if isinstance(covariates, pd.DataFrame) else None
+    return pd.DataFrame(columns, index=index)
+
+
+def leaf_numbers(tree: TreeRecord, covariates: Any, single: bool = False) -> list[int]:
+    """The leaf of each person.
+
+    single: whether they are values of one person.
+    """
+    used = {node.split.covariate for node in tree.nodes if node.split is not None}
+    known = [covariate for covariate in tree.covariates if covariate.name in used]
+    columns = {}
+    for covariate in known:
+        if covariate.name not in covariates:
+            raise InputError(
+                f"no column {quoted(covariate.name)}, by which the tree is split; there are"
+                f" {listed([str(name) for name in covariates]) or 'none'}"
+            )
+        given = covariates[covariate.name]
+        columns[covariate.name] = [given] if single else list(given)
+    sizes = {name: len(values) for name, values in columns.items()}
+    if len(set(sizes.values())) > 1:
+        raise InputError(f"columns of different lengths: {', '.join(f'{k} {n}' for k, n in sizes.items())}")
+    n = next(iter(sizes.values()), 1 if single else _length(covariates))
+    ready = {c.name: [_value(c, v, k) for k, v in enumerate(columns[c.name])] for c in known}
+    return [_leaf(tree, {name: values[k] for name, values in ready.items()}, k) for k in range(n)]
+
+
+def _length(covariates: Any) -> int:
+    """Persons of a table of which no column is used."""
+    import pandas as pd
+
+    if isinstance(covariates, pd.DataFrame):
+        return len(covariates)
+    if not isinstance(covariates, Mapping):
+        raise InputError(f"covariates are a {type(covariates).__name__}; expected a DataFrame or a mapping")
+    return len(next(iter(covariates.values()), ()))
+
+
+def _value(covariate: Covariate, value: Any, row: int) -> float | str:
+    """A value as a number, or as a level."""
+    missing = value is None or (isinstance(value, (float, np.floating)) and np.isnan(value))
+    if missing or str(value) in ("<NA>", "NaT"):
+        raise InputError(f"person {row + 1}: no {covariate.name}, by which the tree is split")
+    if covariate.kind == "numeric":
+        try:
+            return float(value)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"person {row + 1}: {covariate.name} {value!r}; expected a number") from error
+    if isinstance(value, (bool, np.bool_)):
+        return str(value)
+    return level_of(float(value)) if isinstance(value, (int, float, np.number)) else str(value)
+
+
+def _leaf(tree: TreeRecord, values: Mapping[str, float | str], row: int) -> int:
+    node: TreeNode = tree.root
+    while node.split is not None:
+        split, value = node.split, values[node.split.covariate]
+        if not split.left:
+            left = float(value) <= split.threshold
+        elif value in split.left or value in split.right:
+            left = value in split.left
+        else:
+            raise InputError(
+                f"person {row + 1}: no person of node {node.number} has {split.covariate} {quoted(str(value))}; the"
+                f" levels there are {listed([*split.left, *split.right])}"
+            )
+        node = tree.node(node.parts[0 if left else 1])
+    return node.number

@@ -1,1 +1,0 @@
-"""Bradley-Terry estimates with reduced bias, which are finite where contests are separated."""

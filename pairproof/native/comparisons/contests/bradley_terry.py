@@ -1,0 +1,246 @@
+"""Bradley-Terry models in all their forms (Bradley and Terry 1952; Turner and Firth 2012; R's BradleyTerry2).
+
+    P(i preferred to j in contest r) = F(a_i - a_j + delta order_r + z_r'c + offset_r)
+
+F is the logistic, normal or Cauchy distribution.  The ability a_i is a free parameter, a sum x_i'b of item
+covariates, or such a sum with a random effect, x_i'b + u_i, u_i ~ N(0, sigma^2).  In log-odds the logit is
+the log-linear model of :func:`pairproof.fit_llbt` with b = 2 lambda::
+
+    logit P(i preferred to j) = b_i - b_j + delta * (1 if i is named first, -1 if j is, 0 on neutral ground)
+
+Ties follow the model of Davidson (1970), shifted and scaled where asked (R's GenDavidson), or that of Rao and
+Kupper (1967), count as half wins, or are dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....data.comparisons import Comparisons
+from ....data.options import hints_for_r
+from ....errors import RankingWarning, warn_the_caller
+from ....fit.estimates.covariance import DenseCovariance
+from ....fit.estimates.fit_record import FitWarning, Outcomes, Stopping, listed
+from ....fit.estimates.identification import Referred, against, constraint_of
+from ....fit.estimates.specification import ContestSpec, LinkName, Ties
+from ....fit.fit import Fit
+from ....fit.results.contest_fit import ContestFit
+from ..counts.build import check_table, missing_covariates
+from ..counts.llbt import engine_name, fit as plain_fit, fit_llbt, make_spec
+from ..counts.named import ranking_warning
+from .estimates import RULE, LinkOutcomes, Solved, TieOutcomes, solved, tabulate
+from .mixed import fit_mixed_contests
+from .specified import ContestRows, Options, Prepared, asked, contest_rows, prepared
+
+
+def fit_contests(ready: Prepared) -> Fit:
+    """Fit a prepared model.
+
+    Returns Fit: by the engine of plain models where there is neither link, offset, reduced bias, general ties
+    nor random effect, else a ContestFit or a MixedFit.
+    """
+    fitted: Fit
+    if ready.spec.is_plain and not ready.spec.no_abilities:
+        fitted = plain_fit(ready.table, ready.spec)
+    else:
+        for ranked in ranking_warning(ready.table):
+            warn_the_caller(str(ranked), RankingWarning)
+        fitted = fit_spec(ready.table, ready.spec)
+    return replace(fitted, warnings=(*ready.warnings, *fitted.warnings)) if ready.warnings else fitted
+
+
+def fit_spec(table: Comparisons, spec: ContestSpec) -> ContestFit:
+    """Fit a specification whose columns are in the table."""
+    rows = contest_rows(table, spec)
+    return fit_mixed_contests(rows, warnings_of(rows)) if spec.random else _fixed(rows, solved(rows))
+
+
+def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
+    spec = rows.spec
+    terms = (*rows.terms, *found.more)
+    n_more = len(found.more)
+    is_reference = np.ones(len(terms), bool)
+    is_reference[rows.places] = False
+    is_reference[len(rows.terms) :] = False
+    beta = rows.spread(found.theta, n_more)
+    covariance = rows.spread(rows.spread(found.covariance, n_more).T, n_more)
+    numbers = Referred(beta, is_reference, rows.spread(found.null_space, n_more), DenseCovariance(covariance))
+    if spec.reference == "sum" and not spec.item_terms and not spec.no_abilities:
+        numbers = against("sum", terms, rows.table.items, numbers, rows.table)
+    rank = len(found.theta) - found.null_space.shape[1] + found.n_infinite
+    table = tabulate(rows, found, rank)
+    outcomes: Outcomes = LinkOutcomes(spec.link)
+    if rows.has_ties:
+        outcomes = TieOutcomes(spec.tie_shift, spec.tie_scale)
+    return ContestFit(
+        spec=spec,
+        data=rows.data,
+        terms=terms,
+        **vars(numbers),
+        **vars(table),
+        outcome_model="davidson" if rows.has_ties else "binary",
+        scale=spec.scale,
+        constraint=constraint_of(spec, terms, numbers.null_space, rows.table),
+        groups={"all": {}},
+        llf=found.llf,
+        n_comparisons=float((rows.table.wins + rows.table.ties + rows.table.losses).sum()),
+        engine=engine_name(),
+        stopping=Stopping(RULE, True, found.steps, found.decrement),
+        warnings=(*warnings_of(rows), *found.warnings),
+        n_infinite=found.n_infinite,
+        quasi_likelihood=spec.ties == "half" and bool(rows.data.ties.any()),
+        outcomes=outcomes,
+        penalised=found.penalised,
+        expected_covariance=None
+        if found.expected is None
+        else DenseCovariance(rows.spread(rows.spread(found.expected, n_more).T, n_more)),
+    )
+
+
+def warnings_of(rows: ContestRows) -> tuple[FitWarning, ...]:
+    """Warnings about the data: ranked pairs, comparison terms, ties, items without a covariate."""
+    data, spec = rows.data, rows.spec
+    found = [*ranking_warning(data), *rows.warnings]
+    ties = float(data.ties.sum())
+    if spec.ties == "drop" and ties:
+        text = f"{ties:g} of {data.n_comparisons:g} comparisons are ties and were dropped, as asked (ties='drop')"
+        found.append(FitWarning("ties-dropped", text))
+    if spec.ties == "half" and ties:
+        text = (
+            f"{ties:g} ties count as half a win each way, as asked (ties='half'): a quasi-likelihood, whose"
+            " log-likelihood, AIC and deviance cannot be compared with those of other data"
+        )
+        found.append(FitWarning("ties-as-half-wins", text))
+    lacking: dict[tuple[str, ...], list[str]] = {}
+    for term, items in missing_covariates(data, spec).items():
+        lacking.setdefault(items, []).append(term)
+    for items, covariates in lacking.items():
+        text = (
+            f"no value of {', '.join(covariates)} for {listed(items, 12)}: an ability of"
+            f" {'its' if len(items) == 1 else 'their'} own in place of all item covariates, as in BradleyTerry2"
+        )
+        found.append(FitWarning("own-ability", text, items))
+    return tuple(found)
+
+
+@hints_for_r
+def fit_bradley_terry(
+    table: Comparisons,
+    *,
+    ties: Ties | None = None,
+    by: str = "",
+    reference: str | None = None,
+    order_effect: bool = False,
+    cells: str | Sequence[str] | None = None,
+    item_terms: Sequence[str] = (),
+    separate: Sequence[str] = (),
+    comparison_terms: str | Sequence[str] = (),
+    formula: str = "",
+    random: str | Sequence[str] = (),
+    link: LinkName = "logit",
+    offset: str | ArrayLike | None = None,
+    weights: str | ArrayLike | None = None,
+    subset: ArrayLike | None = None,
+    reduce_bias: Literal["mean", "median", "jeffreys"] | None = None,
+    method: Literal["laplace", "quadrature", "pql"] | None = None,
+    tie_shift: bool = False,
+    tie_scale: bool = False,
+) -> Fit:
+    """Fit a Bradley-Terry model.
+
+    Other parameters are those of :func:`pairproof.fit_llbt`.
+
+    Parameters
+    ----------
+    reference : str, optional
+        The item whose ability is 0, or "sum".  Default: the first item, as in BradleyTerry2.
+    formula : str
+        What the ability of one item in one comparison is made of, in place of `item_terms` and `comparison_terms`:
+        item covariates ("log(SVL) * sex"), `item` for free abilities, columns of the table, columns given for both
+        sides (`home_first` and `home_second` are `home`), `offset(z)` and "(1 | item)".  It is worked out for the
+        item named first and for the other, and the difference taken, as BradleyTerry2 does.  An item without a value
+        of one of its item covariates has an ability of its own in place of all of them.
+    random : str or sequence of str
+        Random effects: "item" adds a normal error to the ability of every item, "item:judge" one to each judge's
+        ability of every item.  The same as "(1 | item)" in the formula.
+    link : {"logit", "probit", "cauchit"}
+    offset : str or float[n_rows], optional
+        A column, or numbers, added in favour of the item named first.
+    weights : str or float[n_rows], optional
+        A column, or numbers >= 0, by which the counts of each row are multiplied.
+    subset : bool[n_rows] or sequence of int, optional
+        Rows to use: a mask, or positions from 0, each at most once.
+    reduce_bias : {"mean", "median", "jeffreys"}, optional
+        Estimates with reduced bias, which are finite also where contests are separated: of the mean (Firth 1993), of
+        the median (Kenne Pagui, Salvan and Sartori 2017), or penalised by Jeffreys' prior (for the logit the same as
+        the mean's).
+    method : {"laplace", "quadrature", "pql"}, optional
+        With random effects: Laplace's approximation of the likelihood, quadrature where effects fall into sets of at
+        most 5 (a judge's), or BradleyTerry2's penalised quasi-likelihood, which is badly biased for single wins and
+        losses.  Default: quadrature for the effects of judges on at most 4 items, else Laplace.
+    tie_shift, tie_scale : bool
+        Whether Davidson's ties are most probable elsewhere than between equals, by who is named first, and whether
+        they grow rarer at another rate (R's GenDavidson).
+
+    Returns
+    -------
+    Fit
+        Its `params` are log-odds: exp(A - B) are the odds that A is preferred to B.  With another link, an offset,
+        reduced bias or general ties it is a :class:`pairproof.fit.results.contest_fit.ContestFit`, with random effects a
+        :class:`pairproof.fit.results.mixed_fit.MixedFit`.
+
+    Raises
+    ------
+    InputError, FormulaError, ItemError, AliasError, ConvergenceError
+        As in :func:`pairproof.fit_llbt`.
+    NotEstimableError
+        There is no such estimate; the message says why.
+
+    References
+    ----------
+    Bradley and Terry (1952), Biometrika 39, 324-345.  Turner and Firth (2012), Journal of Statistical
+    Software 48(9).
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> table = pairproof.Comparisons.build(
+    ...     ["A", "B", "C"], first=[0, 0, 1], second=[1, 2, 2], wins=[6, 8, 5], ties=[2, 1, 3], losses=[4, 3, 4]
+    ... )
+    >>> fit = pairproof.fit_bradley_terry(table, ties="drop")
+    >>> fit.params.round(3).to_dict()
+    {'A': 0.0, 'B': -0.518, 'C': -0.862}
+    """
+    check_table(table, by, formula)
+    options = Options(
+        formula, random, link, offset, weights, subset, reduce_bias, method, tie_shift, tie_scale
+    )
+    if asked(options):
+        ready = prepared(
+            table, options, ties, by, reference, order_effect, cells, item_terms, separate, comparison_terms
+        )
+        return fit_contests(ready)
+    return plain_fit(
+        table,
+        make_spec(
+            "bradley-terry",
+            table,
+            ties,
+            by,
+            reference,
+            order_effect,
+            cells,
+            item_terms,
+            separate,
+            comparison_terms,
+        ),
+    )
+
+
+#: The function that fits each family of models.
+FITTERS: Mapping[str, Callable[..., Fit]] = {"llbt": fit_llbt, "bradley-terry": fit_bradley_terry}

@@ -1,0 +1,579 @@
+"""Estimates of contests without random effects, with their outcome probabilities, cells and deviance.
+
+By link, with reduced bias, or with general ties.  Where contests are separated the estimate is taken in the
+limit (Geyer 2009, Electronic Journal of Statistics 3, 259-289): rows whose result is certain are left out,
+what is finite is estimated from the others, and the directions along which nothing is left to say are the
+null space of the estimate.  Results carry the probabilities of the outcomes as a function of the linear
+predictor.
+
+A cell holds the rows with the same pair and the same linear predictor, whoever is named first, divided
+further by the columns that `cells` names; "row" makes each row a cell, as R's glm has it.  With y outcomes of
+n comparisons of a cell and fitted probabilities p the deviance is 2 sum y log(y / (n p)).  In the null model
+all items are equal, nothing favours either of them but the offset, and ties have one probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import InputError, NotEstimableError
+from ....fit.estimates.fit_record import CellTable, FitRecord, FitWarning, WhenAsked, listed
+from ....fit.estimates.identification import shift_of, shift_to
+from ....fit.estimates.likelihood import Law, outcome_probabilities
+from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, layout
+from ....fit.inference.diagnostics import poisson_divergence
+from ..rows.contest_design import Contests, Design, distinct_rows
+from ..rows.davidson import (
+    GeneralTies,
+    GeneralTiesEstimate,
+    TiedContests,
+    TiedEstimate,
+    TiePoint,
+    fit_general_ties,
+    fit_tied,
+    general_ties,
+)
+from ..rows.links import link
+from ..rows.maximum_likelihood import fit_structured, limiting_contests, null_space, pivots
+from ..rows.reduced_bias import fit_reduced
+from .specified import ContestRows, contest_rows
+
+FloatArray = NDArray[np.float64]
+RULE = "squared length of the last step in standard errors"
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Estimates of p parameters of the design and q of the ties.
+
+    theta float[p + q].  covariance float[p + q, p + q]: 0 in rows and columns that have no estimate.
+    null_space float[p + q, k].  fitted float[n_rows, 3]: probabilities of the outcomes.  `more`: the q
+    parameters of the ties.  expected float[p + q, p + q] or None: covariance by the expected information,
+    which R reports, where that is another than the observed one.  penalised: llf + log det(information) / 2
+    where the bias is reduced, else nan.
+    """
+
+    theta: FloatArray
+    covariance: FloatArray
+    null_space: FloatArray
+    n_infinite: int
+    llf: float
+    fitted: FloatArray
+    more: tuple[Term, ...]
+    steps: int
+    decrement: float
+    warnings: tuple[FitWarning, ...] = ()
+    penalised: float = float("nan")
+    expected: FloatArray | None = None
+
+
+def solved(rows: ContestRows) -> Solved:
+    """The estimate that the specification asks for."""
+    if rows.has_ties:
+        return _reduced_with_ties(rows) if rows.spec.reduction else _general(rows)
+    return _reduced(rows) if rows.spec.reduction else _likelihood(rows)
+
+
+def contests_of(rows: ContestRows) -> Contests:
+    """The contests of a model without ties, a row for each row of the table."""
+    return Contests(rows.design, rows.table.wins, rows.table.losses)
+
+
+def binary(p: FloatArray) -> FloatArray:
+    """float[n, 3]: outcomes from the probability that the first is preferred."""
+    return np.stack([p, np.zeros(len(p)), 1.0 - p], axis=1)
+
+
+def _likelihood(rows: ContestRows) -> Solved:
+    contests, name = contests_of(rows), rows.spec.link
+    try:
+        limit, found = everything(contests), fit_structured(contests, name)
+    except NotEstimableError:
+        limit = limit_of(contests)
+        found = fit_structured(limit.left, name)
+    theta, covariance = limit.embed(found.theta), limit.embed_square(found.covariance)
+    fitted = limit.probabilities(link(name).probability(contests.design.predictor(theta)))
+    warnings = [*limit.warnings(rows)]
+    if found.other_maximum is not None:
+        warnings.append(
+            FitWarning(
+                "local-maxima",
+                f"a cauchit likelihood may have several maxima: this one has log-likelihood {found.llf:.6f}, another"
+                f" {found.other_maximum:.6f}",
+            )
+        )
+    return Solved(
+        theta,
+        covariance,
+        limit.flat,
+        limit.n_infinite,
+        found.llf,
+        binary(fitted),
+        (),
+        found.steps,
+        found.decrement,
+        tuple(warnings),
+        expected=None if name == "logit" else limit.embed_square(found.expected_covariance),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LimitRows:
+    """What of contests has a finite estimate.
+
+    contests: all of them.  `left`: those whose result is not certain, with a parameter fixed for each
+    direction of `flat`.  kept int[m]: which parameters these have.  certain int[r]: rows whose result is
+    certain in the limit.  flat float[p, k]: directions about which the rows left say nothing.  n_infinite:
+    how many of them the likelihood grows along.
+    """
+
+    contests: Contests
+    left: Contests
+    kept: NDArray[np.int64]
+    certain: NDArray[np.int64]
+    flat: FloatArray
+    n_infinite: int
+
+    def embed(self, theta: FloatArray) -> FloatArray:
+        """float[p + q]: parameters of the rows left among all, 0 for those that were fixed; then q of ties, if any."""
+        out = np.zeros(self._size(len(theta)))
+        out[self._places(len(theta))] = theta
+        return out
+
+    def embed_square(self, covariance: FloatArray) -> FloatArray:
+        """float[p + q, p + q]."""
+        out = np.zeros((self._size(len(covariance)),) * 2)
+        places = self._places(len(covariance))
+        out[np.ix_(places, places)] = covariance
+        return out
+
+    def _size(self, given: int) -> int:
+        return len(self.contests.design.names) + given - len(self.kept)
+
+    def _places(self, given: int) -> NDArray[np.int64]:
+        more = np.arange(len(self.contests.design.names), self._size(given))
+        return np.concatenate([self.kept, more])
+
+    def probabilities(self, p: FloatArray) -> FloatArray:
+        """Probabilities of wins, 0 or 1 where the result is certain."""
+        out = p.copy()
+        out[self.certain] = (self.contests.wins[self.certain] > 0).astype(float)
+        return out
+
+    def warnings(self, rows: ContestRows) -> tuple[FitWarning, ...]:
+        """Why parameters have no estimate."""
+        if not self.flat.shape[1]:
+            return ()
+        flat = rows.spread(self.flat)
+        items = np.array([t.kind == "item" for t in rows.terms])
+        if rows.spec.reference == "sum" and items.any():
+            at, names = layout(rows.terms, rows.table.items), rows.table.items
+            flat = shift_of(at, len(rows.terms), "sum", names, flat, rows.table).forward(flat)
+        lost = tuple(t.name for t, along in zip(rows.terms, np.abs(flat).max(axis=1)) if along > 1e-9)
+        what = f"{listed(lost, 12)} not estimable"
+        if not len(self.certain):
+            sets = rows.table.connected_sets() if any(t.kind == "item" for t in rows.terms) else ()
+            if len(sets) > 1:
+                apart = " | ".join(listed(s, 8) for s in sets[:6]) + (" | ..." if len(sets) > 6 else "")
+                text = f"not connected: {what}, since no chain of comparisons joins these sets: {apart}"
+                return (FitWarning("not-connected", text, lost),)
+            text = f"not identified: {what}: in these data their effects cannot be told from one another; leave a term out"
+            return (FitWarning("not-identified", text, lost),)
+        text = (
+            f"separated data: {what}: the likelihood grows without end as they go to infinity. In {len(self.certain)} of"
+            f" {self.contests.n_used} rows, the first of them row {self.certain[0] + 1}, the result is certain in the"
+            " limit. What is finite is estimated"
+            + ("" if rows.spec.random else "; reduce_bias='mean' has finite estimates of all")
+        )
+        return (FitWarning("separated", text, lost),)
+
+
+def everything(contests: Contests) -> LimitRows:
+    """Contests of which everything has a finite estimate."""
+    p = len(contests.design.names)
+    none = np.zeros(0, np.int64)
+    return LimitRows(contests, contests, np.arange(p), none, np.zeros((p, 0)), 0)
+
+
+def apart(contests: Contests) -> LimitRows:
+    """Contests with a parameter fixed for each direction that they cannot tell: one for each set of items beyond one."""
+    used = np.flatnonzero(contests.totals > 0)
+    flat = null_space(contests.design.subset(used).gram(np.ones(len(used))))
+    if not flat.shape[1]:
+        return everything(contests)
+    dropped = pivots(flat)
+    left = Contests(contests.design.without(dropped), contests.wins, contests.losses)
+    kept = np.setdiff1d(np.arange(len(contests.design.names)), dropped)
+    size = np.sqrt((flat**2).sum(axis=0))
+    return LimitRows(contests, left, np.asarray(kept, np.int64), np.zeros(0, np.int64), flat / size, 0)
+
+
+def limit_of(contests: Contests) -> LimitRows:
+    """What of contests has a finite estimate."""
+    limit = limiting_contests(contests)
+    names, used = contests.design.names, np.flatnonzero(contests.totals > 0)
+    everywhere = np.setdiff1d(used, limit.certain)
+    flat = null_space(contests.design.subset(everywhere).gram(np.ones(len(everywhere))))
+    before = null_space(contests.design.subset(used).gram(np.ones(len(used))))
+    size = np.sqrt((flat**2).sum(axis=0)) if flat.shape[1] else np.ones(0)
+    kept = np.setdiff1d(np.arange(len(names)), limit.dropped)
+    return LimitRows(
+        contests,
+        limit.contests,
+        np.asarray(kept, np.int64),
+        limit.certain,
+        flat / np.where(size > 0, size, 1.0),
+        flat.shape[1] - before.shape[1],
+    )
+
+
+def _reduced(rows: ContestRows) -> Solved:
+    contests, spec = contests_of(rows), rows.spec
+    parts = apart(contests)
+    found = fit_reduced(parts.left, spec.reduction, spec.link)
+    theta = parts.embed(found.theta)
+    p = link(spec.link).probability(contests.design.predictor(theta))
+    return Solved(
+        theta,
+        parts.embed_square(found.covariance),
+        parts.flat,
+        0,
+        found.llf,
+        binary(p),
+        (),
+        found.steps,
+        found.decrement,
+        parts.warnings(rows),
+        found.penalised,
+    )
+
+
+def _reduced_with_ties(rows: ContestRows) -> Solved:
+    spec, table = rows.spec, rows.table
+    if spec.reduction == "median":
+        raise InputError(
+            "reduce_bias='median' has no estimate with ties='davidson'; use 'mean', or ties='half' or 'drop'"
+        )
+    if spec.tie_shift or spec.tie_scale:
+        raise InputError("reduce_bias beside tie_shift or tie_scale is not offered; leave one of them out")
+    parts = tied_parts(rows)
+    one = np.ones((table.n_rows, 1))
+    found = fit_tied(TiedContests(parts.left.design, one, ("tie",), table.wins, table.ties, table.losses))
+    theta = parts.embed(found.theta)
+    eta = rows.design.predictor(theta[:-1])
+    p = outcome_probabilities(eta, np.full(len(eta), theta[-1]), "davidson")
+    return _of_ties(rows, parts, theta, p, (Term("tie", "tie"),), found)
+
+
+def tied_parts(rows: ContestRows) -> LimitRows:
+    """The contests of a model with ties, a parameter fixed for each direction that they cannot tell."""
+    half = rows.table.ties / 2.0
+    return apart(Contests(rows.design, rows.table.wins + half, rows.table.losses + half))
+
+
+def tied_contests(rows: ContestRows) -> GeneralTies:
+    """The contests of a model with ties, its parameters called as in the result."""
+    spec, table = rows.spec, rows.table
+    made = general_ties(
+        rows.design,
+        table.wins,
+        table.ties,
+        table.losses,
+        home=rows.home,
+        shift=spec.tie_shift,
+        scale=spec.tie_scale,
+    )
+    return replace(
+        made,
+        most_names=("tie",),
+        mode_names=("tie-shift",) * len(made.mode_names),
+        scale_names=("tie-scale",) * len(made.scale_names),
+    )
+
+
+def _general(rows: ContestRows) -> Solved:
+    contests, parts = tied_contests(rows), tied_parts(rows)
+    found = fit_general_ties(replace(contests, design=parts.left.design))
+    theta = parts.embed(found.theta)
+    p = TiePoint(contests, theta).probabilities
+    theta[len(rows.design.names)] += np.log(2.0)  # nu = 2 exp(tie.max), Davidson's tie parameter
+    more = [Term("tie", "tie")]
+    more += [Term("tie-shift", "tie-of")] if rows.spec.tie_shift else []
+    more += [Term("tie-scale", "tie-of")] if rows.spec.tie_scale else []
+    return _of_ties(rows, parts, theta, p, tuple(more), found)
+
+
+def _of_ties(
+    rows: ContestRows,
+    parts: LimitRows,
+    theta: FloatArray,
+    fitted: FloatArray,
+    more: tuple[Term, ...],
+    found: TiedEstimate | GeneralTiesEstimate,
+) -> Solved:
+    return Solved(
+        theta,
+        parts.embed_square(found.covariance),
+        np.vstack([parts.flat, np.zeros((len(more), parts.flat.shape[1]))]),
+        0,
+        found.llf,
+        fitted,
+        more,
+        found.steps,
+        found.decrement,
+        parts.warnings(rows),
+        float("nan") if isinstance(found, GeneralTiesEstimate) else found.penalised,
+        parts.embed_square(found.expected_covariance)
+        if isinstance(found, GeneralTiesEstimate) and (rows.spec.tie_shift or rows.spec.tie_scale)
+        else None,
+    )
+
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class LinkOutcomes:
+    """Wins and losses under a link."""
+
+    name: str
+
+    def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
+        """float[n, 3]: first preferred, tie, second preferred; `home` and `ties` play no part."""
+        known = np.isfinite(eta)
+        p = np.full(len(eta), np.nan)
+        p[known] = link(self.name).probability(eta[known])
+        return binary(p)
+
+    def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> tuple[FloatArray, FloatArray] | None:
+        """float[3, 2, n] and float[3, 3, n]: of one win, tie and loss by eta; 0 where the outcome is certain."""
+        if self.name == "logit":
+            return None
+        score, information = np.zeros((3, 2, len(eta))), np.zeros((3, 3, len(eta)))
+        both = possible[0] & possible[2]
+        for outcome, side in ((0, 1.0), (2, -1.0)):
+            first, second = link(self.name).derivatives(side * eta)
+            score[outcome, 0] = np.where(both, side * first, 0.0)
+            information[outcome, 0] = np.where(both, -second, 0.0)
+        return score, information
+
+    def law(self, fit: FitRecord) -> Law:
+        """Not asked for: wins and losses have two predictors at most."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class TieOutcomes:
+    """Wins, ties and losses under Davidson's model, shifted or scaled."""
+
+    shift: bool
+    scale: bool
+
+    def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
+        """float[n, 3]: first preferred, tie, second preferred.
+
+        eta float[n].  home float[n]: 1 where the item named first has its advantage.  ties float[q]: the tie
+        parameter log nu, then shift and scale if the model has them.
+        """
+        known = np.isfinite(eta)
+        out = np.full((len(eta), 3), np.nan)
+        u, at = eta[known], home[known]
+        none, nobody = np.zeros(len(u)), np.full(len(u), -1)
+        design = Design(nobody, nobody, np.zeros((len(u), 0)), u, ())
+        contests = general_ties(design, none, none, none, at, self.shift, self.scale)
+        theta = ties.copy()
+        theta[0] -= np.log(2.0)  # nu = 2 exp(tie.max)
+        out[known] = TiePoint(contests, theta).probabilities
+        return out
+
+    def unit_derivatives(self, eta: FloatArray, possible: BoolArray) -> None:
+        """None: Davidson's model without shift and scale; with them there is :meth:`law`."""
+
+    def law(self, fit: FitRecord) -> Law:
+        """The likelihood of one win, tie or loss in each row, at the estimate."""
+        spec = fit.spec
+        assert isinstance(spec, ContestSpec)
+        rows = contest_rows(fit.data, spec)
+        found = solved(rows)
+        model = TieUnits(tied_contests(rows), len(rows.design.names))
+        return Law(model, found.theta, found.covariance, outward(fit, rows, found))
+
+
+def outward(fit: FitRecord, rows: ContestRows, found: Solved) -> FloatArray:
+    """float[n_params, p]: from the solver's parameters to the fit's, on its scale and against its reference."""
+    spec = rows.spec
+    out = rows.spread(np.eye(len(found.theta)), len(found.more))
+    if fit.scale != spec.scale:
+        unit = LOG_WORTH_PER_UNIT[spec.scale] / LOG_WORTH_PER_UNIT[fit.scale]
+        out *= np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])[:, None]
+    if spec.reference == "sum" and not spec.item_terms and not spec.no_abilities:
+        out = shift_to(fit, "sum").forward(out)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class TieUnits:
+    """One win, tie and loss of each row, under Davidson's model shifted or scaled: 3 n units, row by row.
+
+    first_tie: the place of log nu among the parameters.
+    """
+
+    contests: GeneralTies
+    first_tie: int
+
+    def at(self, theta: FloatArray) -> TieUnitsPoint:
+        """The units at the solver's parameters."""
+        inner = theta.copy()
+        inner[self.first_tie] -= np.log(2.0)  # nu = 2 exp(tie.max)
+        return TieUnitsPoint(self.contests, inner)
+
+
+@dataclass(frozen=True, eq=False)
+class TieUnitsPoint:
+    """The units at one place."""
+
+    contests: GeneralTies
+    theta: FloatArray
+
+    def _counted(self, counts: FloatArray) -> TiePoint:
+        wins, ties, losses = counts.T
+        return TiePoint(replace(self.contests, wins=wins, ties=ties, losses=losses), self.theta)
+
+    @property
+    def log_probabilities(self) -> FloatArray:
+        """float[3 n]."""
+        return TiePoint(self.contests, self.theta).log_probabilities.ravel()
+
+    @property
+    def scores(self) -> FloatArray:
+        """float[3 n, p]."""
+        n = len(self.contests.wins)
+        each = [self._counted(np.tile(np.eye(3)[k], (n, 1))).row_scores for k in range(3)]
+        return np.stack(each, axis=1).reshape(3 * n, -1)
+
+    def information(self, weights: FloatArray) -> FloatArray:
+        """float[p, p]: of units that occur so often."""
+        return self._counted(weights.reshape(-1, 3)).information
+
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Tabulated:
+    """Deviances, degrees of freedom and cells; attributes as in :class:`pairproof.fit.estimates.fit_record.FitRecord`."""
+
+    cell_table: Callable[[], CellTable]
+    deviance: float
+    df_resid: int
+    null_deviance: float
+    df_null: int
+
+
+def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
+    """The cells of contests, with deviance and degrees of freedom.
+
+    rank: parameters fitted, infinite ones included.
+    """
+    table, spec = rows.table, rows.spec
+    used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
+    turned = (table.first > table.second)[used]
+    counts = np.stack([table.wins, table.ties, table.losses], axis=1)[used]
+    of, keys = _cells(rows, used, turned)
+    n = len(keys)
+    observed, fitted, nothing = (
+        _sums(of, n, _turn(part, turned))
+        for part in (
+            counts,
+            counts.sum(axis=1, keepdims=True) * found.fitted[used],
+            counts.sum(axis=1, keepdims=True) * _null(rows)[used],
+        )
+    )
+    first, second = np.minimum(table.first, table.second)[used], np.maximum(table.first, table.second)[used]
+    outcomes = slice(None) if rows.has_ties else slice(None, None, 2)
+    free = n * (2 if rows.has_ties else 1)
+
+    def cell_table() -> CellTable:
+        by_row = spec.cells == ("row",)
+        labels = tuple(f"row {used[k] + 1}" for k in keys) if by_row else _labels(rows, used[keys])
+        return CellTable(first[keys], second[keys], labels, observed, fitted)
+
+    return Tabulated(
+        WhenAsked(cell_table),
+        2.0 * float(poisson_divergence(observed[:, outcomes], fitted[:, outcomes]).sum()),
+        free - rank,
+        2.0 * float(poisson_divergence(observed[:, outcomes], nothing[:, outcomes]).sum()),
+        free - int(rows.has_ties and bool(table.ties.any())),
+    )
+
+
+def _cells(rows: ContestRows, used: IntArray, turned: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """The cell of each used row, and a used row of each cell."""
+    table, spec, design = rows.table, rows.spec, rows.design
+    if spec.cells == ("row",):
+        return np.arange(len(used)), np.arange(len(used))
+    side = np.where(turned, -1.0, 1.0)
+    columns = [np.minimum(table.first, table.second)[used], np.maximum(table.first, table.second)[used]]
+    n_directed = sum(
+        t.kind in ("order", "comparison") for t in rows.terms
+    )  # covariates of items follow from the pair
+    columns += [side * column for column in design.dense[used, design.dense.shape[1] - n_directed :].T]
+    if design.offset.any():
+        columns.append(side * design.offset[used])
+    if spec.tie_shift:
+        columns.append(side * rows.home[used])
+    for name in spec.cells:
+        columns.append(_codes(rows, name)[used])
+    first, of = distinct_rows(np.stack([np.asarray(c, dtype=float) for c in columns], axis=1))
+    return of, first
+
+
+def _codes(rows: ContestRows, name: str) -> FloatArray:
+    from ....data.columns import Factor
+
+    column = rows.data.columns.get(name)
+    if column is None:
+        raise InputError(
+            f"cells={list(rows.spec.cells)}: no column {name!r}; there are {', '.join(rows.data.columns) or 'none'}"
+        )
+    return np.asarray(column.codes if isinstance(column, Factor) else column, dtype=float)
+
+
+def _turn(values: FloatArray, turned: NDArray[np.bool_]) -> FloatArray:
+    """float[n, 3], outcomes from the side of the item that comes first in the item order."""
+    out = values.copy()
+    out[turned] = values[turned][:, ::-1]
+    return out
+
+
+def _sums(of: IntArray, n: int, values: FloatArray) -> FloatArray:
+    return np.stack([np.bincount(of, column, n) for column in values.T], axis=1)
+
+
+def _labels(rows: ContestRows, chosen: IntArray) -> tuple[str, ...]:
+    """`order=1,length=2.5`: what each comparison has beside its pair."""
+    n_comparison = sum(t.kind in ("order", "comparison") for t in rows.terms)
+    names = [t.name for t in rows.terms[len(rows.terms) - n_comparison :]] + [rows.spec.offset]
+    side = np.where(rows.table.first[chosen] > rows.table.second[chosen], -1.0, 1.0)
+    values = rows.design.dense[chosen, rows.design.dense.shape[1] - n_comparison :]
+    first, of = distinct_rows(np.column_stack([side[:, None] * values, side * rows.design.offset[chosen]]))
+    words = []
+    for k in first:
+        here = [*(side[k] * values[k]), side[k] * rows.design.offset[chosen[k]]]
+        words.append(",".join(f"{name}={value:g}" for name, value in zip(names, here) if value))
+    return tuple(words[k] for k in of)
+
+
+def _null(rows: ContestRows) -> FloatArray:
+    """float[n_rows, 3]: probabilities where all items are equal and nothing but the offset favours either."""
+    table = rows.table
+    if not rows.has_ties:
+        return binary(link(rows.spec.link).probability(rows.design.offset))
+    total = float((table.wins + table.ties + table.losses).sum())
+    tied = float(table.ties.sum()) / total
+    p = link("logit").probability(rows.design.offset)
+    return np.stack([(1.0 - tied) * p, np.full(len(p), tied), (1.0 - tied) * (1.0 - p)], axis=1)

@@ -1,0 +1,334 @@
+"""Bradley-Terry models with random effects, fitted and put into a result.
+
+    eta = x'b + offset + sum over the components of u[first] - u[second],    u ~ N(0, sigma^2), independent
+
+The effects of a component are those of the items, or one for every item and judge.  An item with an ability
+of its own (a fixed parameter) has no effect of its own beside it (Turner and Firth 2012, Journal of
+Statistical Software 48(9), section 3.2).  Fixed parameters that are infinite are taken in the limit: the
+contests whose result they make certain are left out, whatever the effects are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....data.columns import Factor
+from ....errors import InputError, NotEstimableError, TooLargeError
+from ....fit.estimates.covariance import DenseCovariance
+from ....fit.estimates.fit_record import FitWarning, Kind, Stopping
+from ....fit.estimates.identification import Referred, against
+from ....fit.results.mixed_fit import Component, MixedFit, Predicted
+from ..counts.llbt import engine_name
+from ..random_effects.effects_design import Block, component_sizes, with_blocks
+from ..random_effects.factors import MOST_TOGETHER, inverse_of
+from ..random_effects.quasi_likelihood import compare_methods, fit_pql
+from ..random_effects.variances import MixedEstimate, fit_components, fit_mixed
+from ..rows.contest_design import Contests
+from ..rows.links import ContestPoint, link
+from ..rows.maximum_likelihood import fit_structured
+from .estimates import LimitRows, LinkOutcomes, Solved, binary, contests_of, everything, limit_of, tabulate
+from .specified import ContestRows
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """The random effects of a model, and which of them each row has.
+
+    `first`, second int[n_rows]: effect of each side; -1 for none.  item, judge int[K]: what each effect is
+    of; judge -1 for effects of items.
+    """
+
+    component: str
+    first: IntArray
+    second: IntArray
+    item: IntArray
+    judge: IntArray
+    judges: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each effect."""
+        return tuple(f"u{k}" for k in range(len(self.item)))
+
+
+def effects_of(rows: ContestRows, component: str) -> Effects:
+    """The random effects of one component."""
+    table, n = rows.table, len(rows.table.items)
+    if component == "item":
+        own = {t.item for t in rows.terms if t.kind == "covariate" and t.item is not None}
+        number = np.full(n, -1)
+        having = np.array([k for k, item in enumerate(table.items) if item not in own], np.int64)
+        number[having] = np.arange(len(having))
+        return Effects(
+            component, number[table.first], number[table.second], having, np.full(len(having), -1), ()
+        )
+    judge = table.columns.get("judge")
+    if not isinstance(judge, Factor):
+        raise InputError(
+            f"random='item:judge' needs a column judge; the columns are {', '.join(table.columns) or 'none'}"
+        )
+    lacking = np.flatnonzero(judge.codes < 0)
+    if len(lacking):
+        raise InputError(f"random='item:judge': row {lacking[0] + 1} has no judge ({len(lacking)} such rows)")
+    present, codes = np.unique(judge.codes, return_inverse=True)
+    codes = np.ravel(codes)
+    return Effects(
+        component,
+        codes * n + table.first,
+        codes * n + table.second,
+        np.tile(np.arange(n), len(present)),
+        np.repeat(np.arange(len(present)), n),
+        tuple(judge.levels[k] for k in present),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class MixedRows:
+    """The contests of a model with random effects.
+
+    effects: a component each.  limit: what of the fixed parameters has a finite estimate.  contests: whose
+    first parameters are the effects, component by component, and whose others are those that are finite.
+    """
+
+    effects: tuple[Effects, ...]
+    limit: LimitRows
+    contests: Contests
+
+    @property
+    def component(self) -> IntArray:
+        """int[K]: the component of each effect."""
+        return np.repeat(np.arange(len(self.effects)), [len(e.item) for e in self.effects])
+
+
+def mixed_rows(rows: ContestRows) -> MixedRows:
+    """The contests of a model with random effects."""
+    effects = tuple(effects_of(rows, name) for name in rows.spec.random)
+    fixed = contests_of(rows)
+    limit = _limit(fixed, rows.spec.link)
+    left = _rows_left(fixed, limit)
+    blocks = [Block(e.component, e.first[left], e.second[left], e.names) for e in effects]
+    return MixedRows(effects, limit, with_blocks(limit.left, blocks))
+
+
+def _limit(fixed: Contests, name: str) -> LimitRows:
+    """What of the fixed parameters has a finite estimate."""
+    try:
+        fit_structured(fixed, name)
+    except NotEstimableError:
+        return limit_of(fixed)
+    return everything(fixed)
+
+
+def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:
+    """Rows as `limit.left` has them: all of them, or those with a contest whose result is not certain."""
+    if limit.left is fixed:
+        return np.arange(fixed.design.n_rows)
+    return np.setdiff1d(np.flatnonzero(fixed.totals > 0), limit.certain)
+
+
+FloatArray = NDArray[np.float64]
+#: Effects and parameters, and different rows, up to which the methods are compared by themselves.
+MOST_COMPARED = (200, 5_000)
+PQL = "repetition of mode and REML estimate, to 1e-13 of log sigma^2"
+SEARCH = "search of the marginal likelihood, to 1e-10 standard errors"
+
+
+def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> MixedFit:
+    """Fit a model with random effects.
+
+    warnings: about the data.
+    """
+    spec = rows.spec
+    if len(spec.random) > 1 and spec.method != "laplace":
+        raise InputError(
+            f"method={spec.method!r} with the components {' and '.join(spec.random)}; several components are fitted by"
+            " method='laplace'"
+        )
+    mixed = mixed_rows(rows)
+    fit = {"pql": _pql, "laplace": _laplace, "quadrature": _marginal}[spec.method]
+    found = fit(mixed, rows)
+    return _result(rows, mixed, found, (*warnings, *mixed.limit.warnings(rows), *found.warnings))
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What all methods give."""
+
+    components: tuple[Component, ...]
+    beta: FloatArray
+    covariance: FloatArray
+    theta: FloatArray
+    joint: FloatArray
+    means: FloatArray | None
+    llf: float
+    warnings: tuple[FitWarning, ...]
+
+
+def _pql(mixed: MixedRows, rows: ContestRows) -> _Found:
+    contests = mixed.contests
+    found = fit_pql(contests, rows.spec.link)
+    k = contests.design.n_own
+    text = (
+        "penalised quasi-likelihood: with single wins and losses its sigma and, with it, the other estimates are badly"
+        " biased towards 0; method='laplace' has a likelihood"
+    )
+    nan = float("nan")
+    return _Found(
+        (Component(rows.spec.random[0], found.sigma, found.sigma_se, nan, nan, k),),
+        found.joint.theta[k:],
+        found.joint.covariance[k:, k:],
+        found.joint.theta,
+        found.joint.covariance,
+        None,
+        nan,
+        (FitWarning("quasi-likelihood", text),),
+    )
+
+
+def _laplace(mixed: MixedRows, rows: ContestRows) -> _Found:
+    return _marginal(mixed, rows) if len(mixed.effects) == 1 else _components(mixed, rows)
+
+
+def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
+    spec, contests = rows.spec, mixed.contests
+    size = len(rows.table.items) if mixed.effects[0].judges else None
+    found: MixedEstimate = fit_mixed(contests, spec.link, spec.method, size)
+    k = contests.design.n_own
+    return _Found(
+        (Component(spec.random[0], found.sigma, found.sigma_se, found.lr, found.p, k),),
+        found.beta,
+        found.covariance[:-1, :-1],
+        found.joint.theta,
+        found.joint.covariance,
+        found.posterior_means,
+        found.llf,
+        tuple(_notes(contests, found, spec.link, size)),
+    )
+
+
+def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
+    contests, k, p = mixed.contests, mixed.contests.design.n_own, len(mixed.limit.kept)
+    found = fit_components(contests, rows.spec.link)
+    sigma = np.repeat(found.sigma, component_sizes(contests.design))
+    theta = np.append(found.effects, found.beta)
+    components = tuple(
+        Component(*values)
+        for values in zip(
+            found.components,
+            found.sigma.tolist(),
+            found.sigma_se.tolist(),
+            found.lr.tolist(),
+            found.p.tolist(),
+            component_sizes(contests.design),
+        )
+    )
+    zero = tuple(c.name for c in components if c.sigma == 0.0)
+    text = f"sigma of {' and '.join(zero)} is estimated as 0: the model is that without it"
+    return _Found(
+        components,
+        found.beta,
+        found.covariance[:p, :p],
+        theta,
+        _joint(contests, rows.spec.link, theta, np.append(sigma, np.full(p, np.inf)), k),
+        None,
+        found.llf,
+        (FitWarning("sigma-at-zero", text),) if zero else (),
+    )
+
+
+def _joint(contests: Contests, name: str, theta: FloatArray, sigma: FloatArray, k: int) -> FloatArray:
+    """Covariance of effects and parameters minus the truth; 0 for effects whose sigma is 0."""
+    if len(theta) > MOST_TOGETHER:
+        raise TooLargeError(
+            f"the covariance of {k:,} effects and {len(theta) - k} parameters (limit {MOST_TOGETHER:,} together); fit one"
+            " component, or fewer judges at a time"
+        )
+    here = sigma > 0
+    information = ContestPoint(contests, link(name), theta).observed[np.ix_(here, here)]
+    information[np.diag_indices(int(here.sum()))] += sigma[here] ** -2
+    out = np.zeros((len(theta), len(theta)))
+    out[np.ix_(here, here)] = inverse_of(information)
+    return out
+
+
+def _notes(contests: Contests, found: MixedEstimate, name: str, size: int | None) -> list[FitWarning]:
+    """Where sigma is 0 or unbounded, and where the methods part; the latter for tables of moderate size."""
+    # Where effects are a judge's, quadrature is the default, and a comparison with it would take its time.
+    if found.method == "laplace" and size is None and len(found.joint.theta) <= MOST_COMPARED[0]:
+        if contests.design.n_rows <= MOST_COMPARED[1]:
+            notes = compare_methods(contests, name).notes
+            return [FitWarning(_kind(found), " ".join(notes))] if notes else []
+    if found.bounded_below_only:
+        text = (
+            "the wins have no cycle (no chain of wins leads from an item back to it): the likelihood need not have a maximum"
+            " in sigma, and the data bound it from below only; sigma has no standard error"
+        )
+        return [FitWarning("sigma-unbounded", text)]
+    if found.sigma == 0.0:
+        text = "sigma is estimated as 0: the fixed parameters are those of the model without random effects"
+        return [FitWarning("sigma-at-zero", text)]
+    return []
+
+
+def _kind(found: MixedEstimate) -> Kind:
+    if found.bounded_below_only:
+        return "sigma-unbounded"
+    return "sigma-at-zero" if found.sigma == 0.0 else "methods-part"
+
+
+def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[FitWarning, ...]) -> MixedFit:
+    spec, limit, k = rows.spec, mixed.limit, mixed.contests.design.n_own
+    theta = limit.embed(found.beta)
+    is_reference = np.ones(len(rows.terms), bool)
+    is_reference[rows.places] = False
+    covariance = rows.spread(rows.spread(limit.embed_square(found.covariance)).T)
+    numbers = Referred(rows.spread(theta), is_reference, rows.spread(limit.flat), DenseCovariance(covariance))
+    if spec.reference == "sum" and not spec.item_terms and not spec.no_abilities:
+        numbers = against("sum", rows.terms, rows.table.items, numbers, rows.table)
+    eta, shift = rows.design.predictor(theta), 0
+    for e in mixed.effects:
+        u = np.append(found.theta[shift : shift + len(e.item)], 0.0)  # index -1 reads the 0
+        eta, shift = eta + u[e.first] - u[e.second], shift + len(e.item)
+    fitted = limit.probabilities(link(spec.link).probability(eta))
+    rank = len(theta) - limit.flat.shape[1] + limit.n_infinite
+    shown = Solved(theta, covariance, limit.flat, limit.n_infinite, found.llf, binary(fitted), (), 0, 0.0)
+    table = replace(
+        tabulate(rows, shown, rank + len(mixed.effects)), deviance=float("nan"), null_deviance=float("nan")
+    )
+    return MixedFit(
+        spec=spec,
+        data=rows.data,
+        terms=rows.terms,
+        **vars(numbers),
+        **vars(table),
+        outcome_model="binary",
+        scale=spec.scale,
+        constraint=spec.constraint,
+        groups={"all": {}},
+        llf=found.llf,
+        n_comparisons=float((rows.table.wins + rows.table.losses).sum()),
+        engine=engine_name(),
+        stopping=Stopping(PQL if spec.method == "pql" else SEARCH, True, 0, float("nan")),
+        warnings=warnings,
+        n_infinite=limit.n_infinite,
+        quasi_likelihood=spec.ties == "half" and bool(rows.data.ties.any()),
+        outcomes=LinkOutcomes(spec.link),
+        components=found.components,
+        predicted_effects=Predicted(
+            found.theta,
+            found.joint,
+            mixed.component,
+            np.concatenate([e.item for e in mixed.effects]),
+            np.concatenate([e.judge for e in mixed.effects]),
+            max((e.judges for e in mixed.effects), key=len),
+            rows.places[limit.kept],
+            found.means,
+            spec.reference,
+        ),
+    )

@@ -1,0 +1,406 @@
+"""Whether a maximum-likelihood estimate exists; if not, which parameters are infinite, which way, or estimable.
+
+A direction b of the parameters is a *direction of recession* if the log-likelihood never decreases along it:
+in every cell the linear predictor of each observed outcome grows at least as fast as those of the others.
+Along a generic one the probabilities of some outcomes tend to 0; the limiting model without these outcomes
+has a finite estimate (Geyer 2009, Electronic Journal of Statistics 3, 259-289).  A linear function of the
+parameters is estimable if and only if it is constant along all directions along which the likelihood of the
+limiting model is constant.  One linear programme finds the generic direction: maximise sum_k s_k subject to
+0 <= s_k <= 1 and (predictor of an observed outcome - predictor of another)'b >= s_k.
+
+These directions are a cone D d >= 0, with a row of D for every observed outcome.  Along those in its inside
+c'b tends to +inf if c'd >= 0 on the whole cone and not always 0, that is if c is a nonnegative combination of
+the rows of D (Farkas); to -inf if -c is one; it is finite if c'd = 0 on the span of the cone and of the
+directions along which the likelihood is flat; else the data do not determine it.  Where all rows of D are
+differences of two items, the one above the other, a difference of two items is such a combination if and only
+if a chain of them leads from one item to the other (Ford 1957): no combination is sought.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ....errors import ConvergenceError
+from ....fit.estimates.fit_record import NULL_TOLERANCE
+from ....fit.estimates.likelihood import OutcomeModel
+from .cells import Problem
+from .dense import Dense
+from .sparse import Rows
+
+#: An entry below it is what rounding leaves of 0; observed: 1e-15.
+ROUNDING = 1e-12
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+#: Beyond this many parameters (references among them) the null space is not worked out: the time grows with
+#: the third power, and 1,500 take a minute with the reference BLAS.
+MOST_PARAMETERS = 1500
+
+
+@dataclass(frozen=True, eq=False)
+class Existence:
+    """Whether the estimate exists, and what the data determine.
+
+    alive bool[n_cells, 3]: outcomes whose probability stays positive in the limiting model.  separated:
+    whether the probability of some outcome tends to 0.  null float[n_inner, k]: directions along which the
+    likelihood of the limiting model is constant.  keep float[n_inner, n_inner - k]: orthonormal complement.
+    rank: rank of the model itself, infinite parameters counted (as R counts it).
+    """
+
+    alive: BoolArray
+    separated: bool
+    null: FloatArray
+    keep: FloatArray
+    rank: int
+
+
+def check_size(problem: Problem) -> None:
+    """Raise ConvergenceError if there are too many parameters to determine this."""
+    if problem.n_params > MOST_PARAMETERS:
+        raise ConvergenceError(
+            f"the solver did not converge, so some of the {problem.n_params:,} parameters are infinite or"
+            f" cannot be told apart; which ones is worked out for up to {MOST_PARAMETERS:,} parameters. Fit"
+            " fewer: pool judges, leave out a term or the order effect, or fit table.unseparated_sets()[0]"
+            " alone"
+        )
+
+
+def examine(layout: Dense | Rows) -> Existence:
+    """Determine whether the estimate exists and, if not, what is estimable."""
+    return of_rows(*predictor_rows(layout), layout.problem.cells.counts, layout.problem.model)
+
+
+def of_rows(u: sparse.csr_matrix, g: sparse.csr_matrix, y: FloatArray, model: OutcomeModel) -> Existence:
+    """The same for linear predictors given as rows, and counts float[n_cells, 3]: u and g of every cell are linear
+    functions of any parameters, for example of those that a constraint leaves free.
+    """
+    alive = np.ones(y.shape, bool)
+    if model == "binary":
+        alive[:, 1] = False
+    _, everything = _null(_contrasts(u, g, alive, model))
+    alive = alive & ~_dying(u, g, y > 0, model)
+    null, keep = _null(_contrasts(u, g, alive, model))
+    full = np.ones(3, bool) if model != "binary" else np.array([True, False, True])
+    return Existence(alive, bool((alive != full).any()), null, keep, everything.shape[1])
+
+
+def predictor_rows(dense: Dense | Rows) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+    """u and g of every cell as sparse linear functions of the solver's parameters."""
+    if isinstance(dense, Rows):
+        return dense.u, dense.g
+    n = len(dense.stratum)
+    z, d = sparse.csr_matrix(dense.z.columns[dense.stratum]), _differences(dense)
+    # Row-wise Kronecker product: terms x items.
+    t, k = dense.shape
+    columns = [z[:, [c]].multiply(d) for c in range(t)]
+    items = sparse.hstack(columns) if columns and k else sparse.csr_matrix((n, 0))
+    order = sparse.csr_matrix(dense.order.columns[dense.stratum])
+    tie = sparse.csr_matrix(dense.tie.columns[dense.stratum])
+    u = sparse.hstack([items, order, sparse.csr_matrix((n, tie.shape[1]))]).tocsr()
+    g = sparse.hstack([sparse.csr_matrix((n, items.shape[1] + order.shape[1])), tie]).tocsr()
+    return u, g
+
+
+def _differences(dense: Dense) -> sparse.csr_matrix:
+    """Rows x_i - x_j of the cells."""
+    d = dense.d
+    if d.matrix is not None:
+        return sparse.csr_matrix(d.matrix[dense.pair])
+    n, k = len(dense.pair), d.k + 1
+    at, ones = np.arange(n), np.ones(n)
+    assert d.free is not None
+    i, j = d.free[d.i[dense.pair]], d.free[d.j[dense.pair]]
+    whole = sparse.csr_matrix(
+        (np.concatenate([ones, -ones]), (np.concatenate([at, at]), np.concatenate([i, j]))), shape=(n, k)
+    )
+    return whole[:, : d.k]
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a direction of recession must satisfy in every cell in which an outcome was observed.
+
+    outcome: first, tie, second; None: in every cell.  of_u, of_g: of_u times the log-odds plus of_g times the
+    tie parameter may not fall along the direction.  kills: outcomes whose probability tends to 0 where it
+    grows.
+    """
+
+    outcome: int | None
+    of_u: float
+    of_g: float
+    kills: tuple[int, ...]
+
+
+#: Predictors are u/2, g, -u/2 for first, tie, second; a win under Rao-Kupper keeps up as long as u >= g, a
+#: tie as long as g >= |u|.
+_DEMANDS: dict[OutcomeModel, tuple[Demand, ...]] = {
+    "binary": (Demand(0, 1.0, 0.0, (2,)), Demand(2, -1.0, 0.0, (0,))),
+    "davidson": (
+        Demand(0, 0.5, -1.0, (1,)),
+        Demand(2, -0.5, -1.0, (1,)),
+        Demand(1, -0.5, 1.0, (0,)),
+        Demand(1, 0.5, 1.0, (2,)),
+        Demand(0, 0.5, 0.0, (2,)),
+        Demand(2, -0.5, 0.0, (0,)),
+    ),
+    "rao-kupper": (
+        Demand(0, 1.0, -1.0, (1, 2)),
+        Demand(2, -1.0, -1.0, (0, 1)),
+        Demand(1, -1.0, 1.0, (0,)),
+        Demand(1, 1.0, 1.0, (2,)),
+        Demand(0, 1.0, 1.0, (2,)),
+        Demand(2, -1.0, 1.0, (0,)),
+        Demand(None, 0.0, 1.0, ()),
+    ),
+}
+
+
+def demands(model: OutcomeModel) -> tuple[Demand, ...]:
+    """The demands of an outcome model on a direction of recession."""
+    return _DEMANDS[model]
+
+
+def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: OutcomeModel) -> BoolArray:
+    """bool[n_cells, 3]: outcomes whose probability tends to 0 along a generic direction of recession."""
+    from scipy.optimize import linprog
+
+    rows, kinds = [], []
+    for demand in demands(model):
+        where = np.ones(len(seen), bool) if demand.outcome is None else seen[:, demand.outcome]
+        index = np.flatnonzero(where)
+        if len(index):
+            rows.append((demand.of_u * u + demand.of_g * g)[index])
+            kinds.append((index, demand.kills))
+    a = sparse.vstack(rows).tocsr()
+    # What rounding leaves of 0 would be a demand once its row has length 1: entries are of order 1.
+    a.data[np.abs(a.data) < ROUNDING] = 0.0
+    length = np.sqrt(np.asarray(a.multiply(a).sum(axis=1)).ravel())
+    a = sparse.diags(1.0 / np.maximum(length, 1e-300)) @ a
+    a, place = _different(a.tocsr()) if a.shape[0] > _MANY_ROWS else (a, np.arange(a.shape[0]))
+    m, n = a.shape
+    result = linprog(
+        c=np.concatenate([np.zeros(n), -np.ones(m)]),
+        A_ub=sparse.hstack([-a, sparse.eye(m)]).tocsr(),
+        b_ub=np.zeros(m),
+        bounds=[(None, None)] * n + [(0.0, 1.0)] * m,
+        method="highs",
+    )
+    if result.x is None:
+        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
+    strict = (result.x[n:] > 0.5)[place]  # a cone: what can be positive at all can be 1
+    dying = np.zeros(seen.shape, bool)
+    start = 0
+    for index, kills in kinds:
+        hit = index[strict[start : start + len(index)]]
+        for outcome in kills:
+            dying[hit, outcome] = True
+        start += len(index)
+    return dying
+
+
+#: From this many demands on, equal ones are sought: cells of groups in which the same items are compared.
+_MANY_ROWS = 5000
+
+
+def _different(a: sparse.csr_matrix) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
+    """The different rows, and the place of every row among them.
+
+    Rows are known by two random sums, which are the same to the last bit for equal rows; that different rows of
+    doubles share both is as likely as two collisions of 53 bits.
+    """
+    a.sort_indices()
+    sums = a @ np.random.default_rng(0).random((a.shape[1], 2))
+    _, first, place = np.unique(sums, axis=0, return_index=True, return_inverse=True)
+    return a[first], np.ravel(place)
+
+
+def _contrasts(u: sparse.csr_matrix, g: sparse.csr_matrix, alive: BoolArray, model: str) -> sparse.csr_matrix:
+    """Linear functions of the parameters on which the likelihood of the possible outcomes depends."""
+    half = 1.0 if model == "rao-kupper" else 0.5
+    first, tie, second = alive.T
+    return sparse.vstack(
+        [
+            u[np.flatnonzero(first & second)],
+            (half * u - g)[np.flatnonzero(first & tie)],
+            (half * u + g)[np.flatnonzero(tie & second)],
+        ]
+    ).tocsr()
+
+
+def _null(rows: sparse.csr_matrix) -> tuple[FloatArray, FloatArray]:
+    """Orthonormal bases of the null space of the rows and of its complement.
+
+    Columns are of order 1 by construction, so that an eigenvalue below 1e-10 of the largest is a zero: zeros
+    come out near 1e-16, and a direction seen by one comparison in 1e8 still lies above.
+    """
+    gram = np.asarray((rows.T @ rows).todense())
+    if len(gram) == 0:
+        return np.zeros((0, 0)), np.zeros((0, 0))
+    values, vectors = np.linalg.eigh(gram)
+    zero = values <= max(1e-10 * values.max(), ROUNDING**2)
+    if rows.shape[0] == 0:
+        zero[:] = True
+    return vectors[:, zero], vectors[:, ~zero]
+
+
+#: What nonnegative least squares leave of a vector of length 1 that is in the cone: rows and vectors are
+#: rounded to 1e-9 (one difference of two items was missed by as much); of one outside it tenths are left.
+IN_CONE = 1e-7
+#: Numbers of a table of differences at most, 160 MB, and patterns whose chains are looked at.
+MOST_ENTRIES, MOST_PATTERNS = 20_000_000, 50
+
+
+@dataclass(frozen=True, eq=False)
+class AtInfinity:
+    """The directions along which a likelihood is flat or grows without end.
+
+    null float[n_params, k]: their span, in a fit's parameters.  rows float[m, k]: the rows of D in the
+    coordinates of `null`, each of length 1 in its largest entry.  abilities: how the abilities of each
+    pattern of covariates move along `null`; () where that is of no use.
+    """
+
+    null: FloatArray
+    rows: FloatArray
+    abilities: tuple[FloatArray, ...] = ()
+
+    def values(self, functions: FloatArray, finite: FloatArray) -> FloatArray:
+        """float[m]: limits of linear functions, float[m, n_params]; `finite` where they are finite, nan where they are
+        not determined.
+        """
+        return self.signs(functions @ self.null, finite)
+
+    def signs(self, along: FloatArray, finite: FloatArray) -> FloatArray:
+        """The same for functions in the coordinates of `null`, float[m, k]."""
+        out = np.array(finite, float)
+        size = np.abs(along).max(axis=1, initial=0.0)
+        moved = np.flatnonzero(size >= NULL_TOLERANCE)
+        if not len(moved):
+            return out
+        different, back = np.unique(_unit(along[moved]), axis=0, return_inverse=True)
+        out[moved] = np.array([self._sign(c) for c in different])[np.ravel(back)]
+        return out
+
+    @cached_property
+    def _by_chains(self) -> dict[bytes, float]:
+        """Signs of differences of two items, as far as chains of rows decide them."""
+        rows = {row.tobytes() for row in self.rows}
+        found: dict[bytes, float] = {}
+        for abilities in self.abilities:
+            distinct = np.unique(np.round(abilities, 9), axis=0)
+            k = len(distinct)
+            if k < 2 or k * k * distinct.shape[1] > MOST_ENTRIES:
+                continue
+            i, j = (v.ravel() for v in np.nonzero(~np.eye(k, dtype=bool)))
+            keys = [row.tobytes() for row in _unit(distinct[i] - distinct[j])]
+            above = np.eye(k, dtype=bool)
+            above[i, j] = [key in rows for key in keys]
+            decided = len(self.abilities) == 1 and int(above.sum()) - k == len(rows)
+            above = _closure(above)
+            for key, over, under in zip(keys, above[i, j], above[j, i]):
+                if over or under:
+                    found[key] = np.inf if over else -np.inf
+                elif decided:
+                    found[key] = np.nan
+        return found
+
+    def _sign(self, c: FloatArray) -> float:
+        known = self._by_chains.get(c.tobytes())
+        if known is not None:
+            return known
+        if _in_cone(self.rows, c):
+            return float("inf")
+        return float("-inf") if _in_cone(self.rows, -c) else float("nan")
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    """Rows of length 1 in their largest entry, so rounded that equal ones have equal bytes."""
+    out: FloatArray = np.round(rows / np.abs(rows).max(axis=1)[:, None], 9) + 0.0  # no -0
+    return out
+
+
+def _closure(above: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which chains lead from one to another."""
+    while True:
+        further = (above.astype(np.float32) @ above.astype(np.float32)) > 0
+        if np.array_equal(further, above):
+            return further
+        above = further
+
+
+def _in_cone(rows: FloatArray, c: FloatArray) -> bool:
+    from scipy.optimize import nnls
+
+    if not len(rows):
+        return False
+    _, left = nnls(rows.T, c / np.linalg.norm(c))
+    return bool(left < IN_CONE)
+
+
+def predictors(problem: Problem, params: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """float[n_cells, k] twice: log-odds and tie parameter of every cell for parameters float[n_params, k]."""
+    cells, t = problem.cells, problem.n_terms
+    n, at_order, at_rows, at_tie = problem.splits
+    u = np.zeros((len(cells), params.shape[1]))
+    for term, block in enumerate(params[:n].reshape(t, n // t, -1)):
+        ability = block if problem.x is None else problem.x @ block
+        u += problem.z[cells.pattern, term][:, None] * (ability[cells.i] - ability[cells.j])
+    if at_rows > at_order:
+        u += cells.sign[:, None] * (problem.order[cells.pattern] @ params[at_order:at_rows])
+    further = problem.further
+    if further is not None:
+        for m, (x, z) in enumerate(zip(further.x, further.z.T)):
+            u += ((x[cells.i] - x[cells.j]) * z[cells.pattern])[:, None] * params[n + m]
+        if further.c:
+            u += (further.comparison @ params[at_rows:at_tie])[cells.value]
+    return u, problem.tie[cells.pattern] @ params[at_tie:]
+
+
+def at_infinity(problem: Problem, null: FloatArray, outward: FloatArray) -> AtInfinity:
+    """What tends to infinity in a problem with counts.
+
+    null float[n_params, k]: span of the flat and of the infinite directions, in the problem's parameters.
+    outward float[n_fit, k]: the same directions in the parameters of the fit.
+    """
+    u, g = predictors(problem, null)
+    seen = problem.cells.counts > 0
+    parts = []
+    for demand in demands(problem.model):
+        where = problem.cells.totals > 0 if demand.outcome is None else seen[:, demand.outcome]
+        parts.append(demand.of_u * u[where] + demand.of_g * g[where])
+    rows = np.concatenate(parts)
+    size = np.abs(rows).max(axis=1, initial=0.0)
+    kept = size >= NULL_TOLERANCE
+    unit = np.unique(_unit(rows[kept]), axis=0) if kept.any() else rows[:0]
+    return AtInfinity(outward, unit, _abilities(problem, null))
+
+
+def _abilities(problem: Problem, null: FloatArray) -> tuple[FloatArray, ...]:
+    """How the abilities of each pattern move, if items are free and patterns few."""
+    patterns, _ = problem.item_patterns()
+    if problem.x is not None or problem.further is not None or len(patterns) > MOST_PATTERNS:
+        return ()
+    t, j = problem.n_terms, problem.n_items
+    moved = np.einsum("st,tjk->sjk", patterns, null[: t * j].reshape(t, j, -1))
+    return tuple(moved)
+
+
+def held_at_minus_infinity(n_params: int, place: int) -> AtInfinity:
+    """One parameter tends to -inf: a Davidson tie parameter without ties."""
+    null = np.zeros((n_params, 1))
+    null[place] = 1.0
+    return AtInfinity(null, np.array([[-1.0]]))
+
+
+def joined(one: AtInfinity, other: AtInfinity) -> AtInfinity:
+    """Both: the second's directions do not enter the first's demands."""
+    a, b = one.null.shape[1], other.null.shape[1]
+    rows = np.zeros((len(one.rows) + len(other.rows), a + b))
+    rows[: len(one.rows), :a], rows[len(one.rows) :, a:] = one.rows, other.rows
+    wider = tuple(np.pad(abilities, ((0, 0), (0, b))) for abilities in one.abilities)
+    return AtInfinity(np.concatenate([one.null, other.null], axis=1), rows, wider)

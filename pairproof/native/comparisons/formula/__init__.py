@@ -1,0 +1,1 @@
+"""Formulas: of subject covariates, with which abilities vary, and of abilities, as in BTm."""

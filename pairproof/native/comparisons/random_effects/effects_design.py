@@ -1,0 +1,263 @@
+"""Contests whose linear predictor has fixed parts and random effects: one or several components of variance.
+
+    eta = x'b + offset + sum over components c of  u_c[first_c] - u_c[second_c],    u_c ~ N(0, sigma_c^2)
+
+(Turner and Firth 2012, Journal of Statistical Software 48(9), section 3.1, has one; Breslow and Clayton 1993,
+JASA 88, 9-25, any number).  Components are, for example, the players (crossed) and the items by judge, every
+judge's own deviation from an item's ability (nested).  The effects of all components are numbered through,
+component by component; they are the own abilities of a :class:`BlockDesign`, which has two columns of numbers
+for every component, and the fixed parameters its columns.  A player with an ability of its own, a fixed
+parameter, has no effect: index -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import InputError
+from ..rows.contest_design import Contests, Design
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One component of variance: which of its effects each side of a contest has.
+
+    `first`, second int[n]: 0 .. K - 1; -1 for none.  effects: K names.
+    """
+
+    name: str
+    first: IntArray
+    second: IntArray
+    effects: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class BlockDesign(Design):
+    """Linear predictors of n contests with effects of several components and p further columns.
+
+    `first`, second int[n, C]: effects of each component, numbered through all components; -1 for none.
+    components: C names.  sizes: effects of each component.  dense float[n, p]: columns that enter as they
+    are.  offset float[n].  names: of the effects and then of the p columns.
+    """
+
+    components: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    def _sides(self) -> list[tuple[IntArray, float]]:
+        """Columns of effects with their signs."""
+        c = len(self.sizes)
+        return [(self.first[:, k], 1.0) for k in range(c)] + [(self.second[:, k], -1.0) for k in range(c)]
+
+    def predictor(self, theta: FloatArray) -> FloatArray:
+        """eta, float[n], for parameters theta, float[m + p]."""
+        own = np.append(theta[: self.n_own], 0.0)  # the last is the 0 that index -1 reads
+        eta = self.dense @ theta[self.n_own :] + self.offset
+        for side, sign in self._sides():
+            eta += sign * own[side]
+        return np.asarray(eta)
+
+    def _onto_own(self, values: FloatArray) -> FloatArray:
+        m = self.n_own
+        wide = np.zeros(m + 1)
+        for side, sign in self._sides():
+            wide += sign * np.bincount(side + 1, values, m + 1)
+        return wide[1:]
+
+    def _own_gram(self, weights: FloatArray) -> FloatArray:
+        m = self.n_own
+        wide = np.zeros((m + 1) ** 2)
+        sides = self._sides()
+        for k, (one, sign) in enumerate(sides):
+            for other, sign2 in sides[:k]:
+                wide += sign * sign2 * np.bincount((one + 1) * (m + 1) + other + 1, weights, (m + 1) ** 2)
+        found = wide.reshape(m + 1, m + 1)
+        own = found + found.T
+        for one, _ in sides:
+            own[np.diag_indices(m + 1)] += np.bincount(one + 1, weights, m + 1)
+        return own[1:, 1:]
+
+    def rows(self, chosen: IntArray) -> FloatArray:
+        """float[r, m + p]: these rows of X, written out."""
+        found = np.zeros((len(chosen), len(self.names)))
+        for side, sign in self._sides():
+            has = side[chosen] >= 0
+            np.add.at(found, (np.flatnonzero(has), side[chosen][has]), sign)
+        found[:, self.n_own :] = self.dense[chosen]
+        return found
+
+    def subset(self, rows: IntArray) -> BlockDesign:
+        """The design of these rows, int[r], alone."""
+        return replace(
+            self,
+            first=self.first[rows],
+            second=self.second[rows],
+            dense=self.dense[rows],
+            offset=self.offset[rows],
+        )
+
+    def without(self, columns: IntArray) -> Design:
+        """The design with these columns' parameters fixed at 0.
+
+        columns int[k]: of whole components, or of fixed parameters.
+        """
+        m = self.n_own
+        kept = np.setdiff1d(np.arange(len(self.names)), columns)
+        dense = self.dense[:, kept[kept >= m] - m]
+        names = tuple(self.names[k] for k in kept)
+        ends = np.cumsum((0, *self.sizes))
+        left = [c for c in range(len(self.sizes)) if np.isin(np.arange(ends[c], ends[c + 1]), kept).all()]
+        if sum(self.sizes[c] for c in left) != (kept < m).sum():
+            raise InputError("part of the effects of a component cannot be left out")
+        shift = np.cumsum([0] + [self.sizes[c] for c in left])
+        sides = []
+        for side in (self.first, self.second):
+            own = [np.where(side[:, c] < 0, -1, side[:, c] - ends[c] + s) for c, s in zip(left, shift)]
+            sides.append(np.column_stack(own) if left else np.full((self.n_rows, 1), -1))
+        if len(left) <= 1:
+            return Design(sides[0][:, 0], sides[1][:, 0], dense, self.offset, names)
+        return BlockDesign(
+            sides[0],
+            sides[1],
+            dense,
+            self.offset,
+            names,
+            tuple(self.components[c] for c in left),
+            tuple(self.sizes[c] for c in left),
+        )
+
+    def projected(self, matrix: FloatArray, part: slice) -> FloatArray:
+        """float[r, k]: X M for these rows of X and M of float[m + p, k]."""
+        own = np.vstack([matrix[: self.n_own], np.zeros((1, matrix.shape[1]))])
+        found = self.dense[part] @ matrix[self.n_own :]
+        for side, sign in self._sides():
+            found += sign * own[side[part]]
+        return np.asarray(found)
+
+    def variances(self, covariance: FloatArray) -> FloatArray:
+        """float[n]: x'Vx of each contest, the variance of its linear predictor."""
+        m = self.n_own
+        wide = np.zeros((m + 1, m + 1))
+        wide[:m, :m] = covariance[:m, :m]
+        across = np.vstack([covariance[:m, m:], np.zeros((1, covariance.shape[0] - m))])
+        found = np.einsum("ij,ij->i", self.dense @ covariance[m:, m:], self.dense)
+        sides = self._sides()
+        for k, (one, sign) in enumerate(sides):
+            found += wide.diagonal()[one] + 2.0 * sign * np.einsum("ij,ij->i", across[one], self.dense)
+            for other, sign2 in sides[:k]:
+                found += 2.0 * sign * sign2 * wide[one, other]
+        return np.asarray(found)
+
+
+def with_blocks(fixed: Contests, blocks: Sequence[Block]) -> Contests:
+    """The same contests with random effects of several components, pooled.
+
+    fixed: n rows, with the design of the fixed parameters.  blocks: the components, of different names.
+    Returns Contests: whose first parameters are the effects, component by component.
+    """
+    names = [block.name for block in blocks]
+    if not blocks or len(set(names)) < len(names):
+        raise InputError(f"components {', '.join(names) or 'none'}; expected one or more, each named once")
+    n, shift = fixed.design.n_rows, 0
+    first: list[IntArray] = []
+    second: list[IntArray] = []
+    for block in blocks:
+        _check(block, n)
+        for side, found in ((block.first, first), (block.second, second)):
+            found.append(np.where(side < 0, -1, side + shift))
+        shift += len(block.effects)
+    columns = fixed.design.rows(np.arange(n))
+    effects = tuple(effect for block in blocks for effect in block.effects) + fixed.design.names
+    if len(blocks) == 1:
+        design = Design(first[0], second[0], columns, fixed.design.offset, effects)
+    else:
+        design = BlockDesign(
+            np.column_stack(first),
+            np.column_stack(second),
+            columns,
+            fixed.design.offset,
+            effects,
+            tuple(names),
+            tuple(len(block.effects) for block in blocks),
+        )
+    return Contests(design, fixed.wins, fixed.losses).pooled()
+
+
+def _check(block: Block, n: int) -> None:
+    of = f"component {block.name!r}" if block.name else "effects"
+    for side in (block.first, block.second):
+        if side.shape != (n,):
+            raise InputError(f"{of}: effects of shape {side.shape}; expected {(n,)}, one a contest")
+        wrong = np.flatnonzero((side < -1) | (side >= len(block.effects)))
+        if len(wrong):
+            raise InputError(
+                f"contest {wrong[0] + 1}: effect number {side[wrong[0]]}; there are {len(block.effects)}, from 0"
+            )
+    same = np.flatnonzero((block.first == block.second) & (block.first >= 0))
+    if len(same):
+        raise InputError(
+            f"contest {same[0] + 1}: both sides have the effect {block.effects[block.first[same[0]]]!r}, which"
+            " cancels: an effect of a judge alone says nothing; give every judge an effect of each item"
+        )
+
+
+def component_sizes(design: Design) -> tuple[int, ...]:
+    """How many effects each component has.
+
+    design: one component, or a BlockDesign.
+    """
+    return design.sizes if isinstance(design, BlockDesign) else (design.n_own,)
+
+
+def check_one_component(design: Design) -> None:
+    """Refuse effects of several components."""
+    if isinstance(design, BlockDesign):
+        raise InputError(
+            f"{len(design.sizes)} components of variance, {', '.join(design.components)}; this takes one: use"
+            " fit_components"
+        )
+
+
+def with_effects(fixed: Contests, first: IntArray, second: IntArray, effects: Sequence[str]) -> Contests:
+    """The same contests with a random effect of each side, pooled.
+
+    fixed: n rows, with the design of the fixed parameters.  `first`, second int[n]: which effect, 0 .. K - 1,
+    each side has; -1 for none.  effects: K names.  Returns Contests: whose first K parameters are the
+    effects.
+    """
+    return with_blocks(fixed, [Block("", first, second, effects)])
+
+
+def fixed_part(contests: Contests) -> Contests:
+    """The same contests without their random effects: sigma = 0.
+
+    contests: as :func:`with_effects` returns them.
+    """
+    return Contests(contests.design.without(np.arange(contests.design.n_own)), contests.wins, contests.losses)
+
+
+def acyclic(contests: Contests) -> bool:
+    """Whether no chain of wins leads from a random effect back to it: sigma is then bounded below only.
+
+    As sigma grows with b / sigma held, the likelihood tends to the positive probability that normal effects
+    reproduce the order of the wins, so it need not have a maximum in sigma.
+
+    contests: as :func:`with_effects` returns them.
+    """
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    design, k = contests.design, contests.design.n_own
+    inner = (design.first >= 0) & (design.second >= 0)
+    won, lost = inner & (contests.wins > 0), inner & (contests.losses > 0)
+    winner = np.concatenate([design.first[won], design.second[lost]])
+    loser = np.concatenate([design.second[won], design.first[lost]])
+    graph = coo_matrix((np.ones(len(winner)), (winner, loser)), shape=(k, k))
+    n_strong = connected_components(graph, connection="strong", return_labels=False)
+    return bool(n_strong == k)

@@ -1,0 +1,480 @@
+"""Maximum marginal likelihood of contests with random effects, tests of their variances, and profiles in sigma.
+
+The likelihood is Laplace's approximation, or by quadrature where the effects fall into small sets.  Fixed
+parameters b and log sigma are estimated together; their covariance is the inverse of minus the second
+derivatives.  At the boundary twice the gain in log-likelihood over sigma = 0 is distributed as 0 or
+chi-square with one degree of freedom, with probability 1/2 each (Self and Liang 1987, JASA 82, 605-610, case
+5):
+
+    p = P(chi2_1 > LR) / 2,   LR = 2 (log L - log L_0),   and p = 1 where LR = 0.
+
+With several components (players, and items by judge) the likelihood is Laplace's approximation, maximised
+with each component left out and with all, so that a variance of 0 is found as such; sigma_c = 0 is tested by
+the likelihood ratio against the fit without c, with the same p where the other variances are inside their
+boundaries; where another one is 0 too the mixture has other shares, and this p is too large or too small.
+
+    profile(sigma) = max over b of log L(b, sigma)
+
+An interval holds the values of sigma at which twice the loss from the maximum is at most the quantile of
+chi-square with one degree of freedom; where the data only bound sigma from below, the upper end is infinite
+and the maximum is the greatest value that was looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import ConvergenceError, InputError, TooLargeError
+from ..rows.contest_design import Contests
+from ..rows.links import ContestPoint, Link, link
+from ..rows.maximum_likelihood import StructuredEstimate, fit_structured
+from .effects_design import BlockDesign, acyclic, check_one_component, component_sizes, fixed_part
+from .factors import MOST_TOGETHER, inverse_of
+from .joint import Joint, joint_of
+from .marginal_likelihood import EffectSets, Marginal, effects_alone, exact, laplace, mode_of
+from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MixedEstimate:
+    """An estimate of a Bradley-Terry model with random effects by its marginal likelihood.
+
+    names: of the p fixed parameters.  beta float[p].  sigma: standard deviation of the effects, by maximum
+    likelihood (not REML).  covariance float[p + 1, p + 1]: of beta and log sigma; NaN in the last row and
+    column where sigma is 0 or bounded below only.  llf: marginal log-likelihood without binomial
+    coefficients.  log_coefficients: sum of the log binomial coefficients of the rows that were fitted.
+    without: the fit with sigma = 0.  joint: modes of the effects (by quadrature: modes too), fixed
+    parameters, covariance given sigma.  posterior_means float[K] or None: of the effects, by quadrature.
+    method: "laplace" or "quadrature".  bounded_below_only: whether the wins have no cycle: the data then
+    bound sigma from below only, and the maximum of Laplace's approximation is an artefact of its error.
+    """
+
+    names: tuple[str, ...]
+    beta: FloatArray
+    sigma: float
+    covariance: FloatArray
+    llf: float
+    log_coefficients: float
+    without: StructuredEstimate
+    joint: Joint
+    posterior_means: FloatArray | None
+    method: str
+    bounded_below_only: bool
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """float[p + 1]: of beta and log sigma."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def sigma_se(self) -> float:
+        """Standard error of sigma by the delta method; NaN where it has none."""
+        return float(self.sigma * self.standard_errors[-1])
+
+    @property
+    def lr(self) -> float:
+        """Twice the log-likelihood gained over sigma = 0."""
+        return max(0.0, 2.0 * (self.llf - self.without.llf)) if self.sigma > 0 else 0.0
+
+    @property
+    def p(self) -> float:
+        """Of the test of sigma = 0."""
+        return boundary_p(self.lr)
+
+
+def boundary_p(lr: float) -> float:
+    """p-value of the likelihood-ratio test of one variance at its boundary.
+
+    lr: twice the log-likelihood gained, >= 0.  Returns float: P(chi2_1 > lr) / 2; 1 at 0.
+    """
+    from scipy.special import erfc
+
+    return 1.0 if lr <= 0 else float(0.5 * erfc(np.sqrt(lr / 2.0)))
+
+
+def fit_mixed(
+    contests: Contests, link_name: str = "logit", method: str = "laplace", set_size: int | None = None
+) -> MixedEstimate:
+    """The maximum of the marginal likelihood of contests with random effects.
+
+    contests: whose first K parameters are the effects,
+    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  link_name: "logit" or "probit".  method:
+    "laplace" or "quadrature".  set_size: effects in each set of the quadrature, numbered set by set: items of
+    a judge.  All effects in one set if not given.
+    """
+    chosen = link(link_name)
+    if not chosen.concave:
+        raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
+    check_one_component(contests.design)
+    at = marginal_of(contests, chosen, method, set_size)
+    without = fit_structured(fixed_part(contests), link_name)
+    if method == "laplace":
+        reached = highest(contests, chosen, [Lower(without.llf, without.theta, np.zeros(0), 0)])
+        found, mode = (None, None) if reached is None else reached
+    else:
+        found, mode = _maximum(contests, chosen, at, without), None
+    if found is None:
+        return _at_zero(contests, chosen, without, method)
+    sigma, beta = float(np.exp(found.x[-1])), found.x[:-1]
+    unbounded = acyclic(contests)
+    covariance = np.linalg.inv(-found.hessian)
+    if unbounded:
+        covariance[-1, :], covariance[:, -1] = np.nan, np.nan
+    k = contests.design.n_own
+    mode = mode_of(contests, chosen, beta, sigma) if mode is None else mode
+    here = ContestPoint(contests, chosen, np.append(mode.theta, beta))
+    return MixedEstimate(
+        contests.design.names[k:],
+        beta,
+        sigma,
+        covariance,
+        found.value,
+        contests.log_coefficients,
+        without,
+        joint_of(here, sigma),
+        at(beta, sigma).effects if method == "quadrature" else None,
+        method,
+        unbounded,
+    )
+
+
+def marginal_of(
+    contests: Contests, chosen: Link, method: str, set_size: int | None
+) -> Callable[[FloatArray, float], Marginal]:
+    """The marginal likelihood as a function of the fixed parameters and sigma.
+
+    method, set_size: as :func:`fit_mixed` takes them.  Returns function of beta, float[p], and sigma: A
+    :class:`pairproof.native.comparisons.random_effects.marginal_likelihood.Marginal`.
+    """
+    k = contests.design.n_own
+    if method == "quadrature":
+        sets = EffectSets(contests, k if set_size is None else set_size)
+        return lambda beta, sigma: exact(sets, chosen, beta, sigma)
+    if method != "laplace":
+        raise InputError(f"method {method!r}; expected laplace or quadrature")
+    last: list[Marginal | None] = [None]
+
+    def at(beta: FloatArray, sigma: float) -> Marginal:
+        last[0] = found = laplace(contests, chosen, beta, sigma, last[0])
+        return found
+
+    return at
+
+
+def _maximum(
+    contests: Contests, chosen: Link, at: Callable[[FloatArray, float], Marginal], without: StructuredEstimate
+) -> Optimum | None:
+    """The maximum by quadrature, or None if it is sigma = 0."""
+
+    def function(x: FloatArray) -> tuple[float, FloatArray]:
+        if not -12.0 < x[-1] < 12.0:
+            return -np.inf, np.zeros(len(x))
+        found = at(x[:-1], float(np.exp(x[-1])))
+        return found.value, found.gradient
+
+    values = [at(without.theta, sigma).value for sigma in STARTS]
+    best = STARTS[int(np.argmax(values))]
+    start = np.append(without.theta, np.log(best))
+    try:
+        found = optimum(function, start, rough_scale(contests, chosen, without.theta, best))
+    except ConvergenceError:
+        # On the way to sigma = 0 the likelihood is flat in log sigma.
+        if max(values) <= without.llf and slope_at_zero(contests, chosen, without.theta) <= 0:
+            return None
+        raise
+    return found if found.value > without.llf + NOTHING else None
+
+
+def rough_scale(contests: Contests, chosen: Link, beta: FloatArray, sigma: float) -> FloatArray:
+    """A square root of a rough covariance of beta and log sigma.
+
+    beta float[p].  Returns float[p + 1, p + 1].
+    """
+    k, p = contests.design.n_own, len(beta)
+    here = ContestPoint(contests, chosen, np.append(np.zeros(k), beta))
+    joint = np.linalg.inv(here.expected + np.diag(np.append(np.full(k, sigma**-2), np.zeros(p))))
+    known = np.eye(k) - joint[:k, :k] / sigma**2
+    found = np.zeros((p + 1, p + 1))
+    found[:p, :p] = np.linalg.cholesky(joint[k:, k:]) if p else 0.0
+    found[p, p] = 1.0 / np.sqrt(2.0 * float((known**2).sum()) + 0.5)
+    return found
+
+
+def slope_at_zero(contests: Contests, chosen: Link, beta: FloatArray) -> float:
+    """Derivative of the marginal log-likelihood by sigma^2 at sigma = 0: (|Z'r|^2 - tr Z'WZ) / 2.
+
+    contests: whose first K parameters are the effects.  beta float[p]: the fixed parameters at sigma = 0.
+    """
+    alone = effects_alone(contests, beta)
+    here = ContestPoint(alone, chosen, np.zeros(alone.design.n_own))
+    return 0.5 * (float((here.score**2).sum()) - float(np.trace(here.observed)))
+
+
+def _at_zero(contests: Contests, chosen: Link, without: StructuredEstimate, method: str) -> MixedEstimate:
+    k, p = contests.design.n_own, len(without.theta)
+    here = ContestPoint(contests, chosen, np.append(np.zeros(k), without.theta))
+    covariance = np.full((p + 1, p + 1), np.nan)
+    covariance[:p, :p] = without.covariance
+    return MixedEstimate(
+        without.names,
+        without.theta,
+        0.0,
+        covariance,
+        without.llf,
+        contests.log_coefficients,
+        without,
+        joint_of(here, 0.0),
+        np.zeros(k) if method == "quadrature" else None,
+        method,
+        False,
+    )
+
+
+#: Components: every subset of them is fitted.
+MOST = 4
+#: Where the search for all sigmas has one of them that is 0 in a smaller fit.
+LITTLE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentsEstimate:
+    """An estimate of a Bradley-Terry model with C components of variance, by Laplace's approximation.
+
+    names: of the p fixed parameters.  components: C names.  beta float[p].  sigma float[C]: standard
+    deviation of the effects of each component, by maximum likelihood; 0 where that is best.  covariance
+    float[p + C, p + C]: of beta and log sigma; NaN in the rows and columns of a sigma of 0.  llf: marginal
+    log-likelihood without binomial coefficients.  log_coefficients: sum of the log binomial coefficients of
+    the rows that were fitted.  without: the fit with all sigmas 0.  llf_without float[C]: greatest marginal
+    log-likelihood with each sigma 0 and the others free.  effects float[K]: modes of the effects, component
+    by component.
+    """
+
+    names: tuple[str, ...]
+    components: tuple[str, ...]
+    beta: FloatArray
+    sigma: FloatArray
+    covariance: FloatArray
+    llf: float
+    log_coefficients: float
+    without: StructuredEstimate
+    llf_without: FloatArray
+    effects: FloatArray
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """float[p + C]: of beta and log sigma."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def sigma_se(self) -> FloatArray:
+        """float[C]: standard errors of sigma by the delta method; NaN where one is 0."""
+        return np.asarray(self.sigma * self.standard_errors[len(self.beta) :])
+
+    @property
+    def lr(self) -> FloatArray:
+        """float[C]: twice the log-likelihood gained by each component."""
+        return np.where(self.sigma > 0, np.maximum(0.0, 2.0 * (self.llf - self.llf_without)), 0.0)
+
+    @property
+    def p(self) -> FloatArray:
+        """float[C]: of the tests of sigma_c = 0."""
+        return np.array([boundary_p(float(lr)) for lr in self.lr])
+
+
+@dataclass(frozen=True, eq=False)
+class _Best:
+    """The maximum over the sigmas of some components."""
+
+    value: float
+    beta: FloatArray
+    sigma: FloatArray  # of all C components
+    hessian: FloatArray | None  # by beta and the log sigmas above 0
+
+
+def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEstimate:
+    """The maximum of Laplace's marginal likelihood of contests with effects of several components.
+
+    contests: as :func:`pairproof.native.comparisons.random_effects.effects_design.with_blocks` returns them.  link_name: "logit"
+    or "probit".
+    """
+    chosen = link(link_name)
+    if not chosen.concave:
+        raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
+    design = contests.design
+    sizes = component_sizes(design)
+    if len(sizes) > MOST:
+        raise InputError(f"{len(sizes)} components of variance; at most {MOST}")
+    names = design.components if isinstance(design, BlockDesign) else ("effect",)
+    without = fit_structured(fixed_part(contests), link_name)
+    best = _all_subsets(contests, chosen, without)
+    whole = best[frozenset(range(len(sizes)))]
+    p = len(whole.beta)
+    covariance = np.full((p + len(sizes),) * 2, np.nan)
+    inside = np.append(np.arange(p), p + np.flatnonzero(whole.sigma > 0))
+    fitted = without.covariance if whole.hessian is None else np.linalg.inv(-whole.hessian)
+    covariance[np.ix_(inside, inside)] = fitted
+    return ComponentsEstimate(
+        without.names,
+        names,
+        whole.beta,
+        whole.sigma,
+        covariance,
+        whole.value,
+        contests.log_coefficients,
+        without,
+        np.array([best[frozenset(range(len(sizes))) - {c}].value for c in range(len(sizes))]),
+        _effects(contests, chosen, whole),
+    )
+
+
+def only(contests: Contests, components: frozenset[int]) -> Contests:
+    """The same contests with the effects of these components alone.
+
+    components: numbers, 0 .. C - 1.
+    """
+    sizes = component_sizes(contests.design)
+    ends = np.cumsum((0, *sizes))
+    left = [np.arange(ends[c], ends[c + 1]) for c in range(len(sizes)) if c not in components]
+    if not left:
+        return contests
+    return Contests(contests.design.without(np.concatenate(left)), contests.wins, contests.losses)
+
+
+def _all_subsets(
+    contests: Contests, chosen: Link, without: StructuredEstimate
+) -> dict[frozenset[int], _Best]:
+    """The maximum for every subset of the components, smaller ones first."""
+    count = len(component_sizes(contests.design))
+    found = {frozenset[int](): _Best(without.llf, without.theta, np.zeros(count), None)}
+    subsets = [frozenset(c for c in range(count) if number >> c & 1) for number in range(1, 2**count)]
+    for subset in sorted(subsets, key=len):
+        smaller = [found[subset - {c}] for c in sorted(subset)]
+        top = max(smaller, key=lambda best: best.value)
+        members = np.array(sorted(subset))
+        # A search needs all sigmas above 0: one that is 0 in a smaller fit gets a little.
+        lower = [
+            Lower(
+                low.value,
+                low.beta,
+                np.where(low.sigma > 0, low.sigma, LITTLE)[np.delete(members, place)],
+                place,
+            )
+            for place, low in enumerate(smaller)
+        ]
+        reached = highest(only(contests, subset), chosen, lower)
+        if reached is None:
+            found[subset] = top
+            continue
+        place, p = reached[0], len(without.theta)
+        sigma = np.zeros(count)
+        sigma[members] = np.exp(place.x[p:])
+        found[subset] = _Best(place.value, place.x[:p], sigma, place.hessian)
+    return found
+
+
+def _effects(contests: Contests, chosen: Link, whole: _Best) -> FloatArray:
+    inside = frozenset(np.flatnonzero(whole.sigma > 0).tolist())
+    found = np.zeros(contests.design.n_own)
+    if inside:
+        sigma = whole.sigma[whole.sigma > 0]
+        at = np.repeat(whole.sigma > 0, component_sizes(contests.design))
+        found[at] = mode_of(only(contests, inside), chosen, whole.beta, sigma).theta
+    return found
+
+
+def joint_covariance(contests: Contests, found: ComponentsEstimate, link_name: str = "logit") -> FloatArray:
+    """The covariance of all effects and the fixed parameters, minus the truth, given the sigmas.
+
+    contests: K effects of C components.  `found`: of these contests.  link_name: "logit" or "probit".
+    Returns float[K + p, K + p]: 0 for the effects of a component whose sigma is 0.
+    """
+    k, p = contests.design.n_own, len(found.beta)
+    if k + p > MOST_TOGETHER:
+        raise TooLargeError(
+            f"the covariance of {k + p} effects and parameters; the limit is {MOST_TOGETHER}, a matrix of"
+            f" {8e-9 * MOST_TOGETHER**2:.1f} GB"
+        )
+    here = ContestPoint(contests, link(link_name), np.append(found.effects, found.beta))
+    sigma = np.repeat(found.sigma, component_sizes(contests.design))
+    inside = np.append(np.flatnonzero(sigma > 0), k + np.arange(p))
+    information = here.observed[np.ix_(inside, inside)]
+    precision = np.append(sigma[sigma > 0] ** -2.0, np.zeros(p))
+    information[np.diag_indices(len(inside))] += precision
+    covariance = np.zeros((k + p, k + p))
+    covariance[np.ix_(inside, inside)] = inverse_of(information)
+    return covariance
+
+
+@dataclass(frozen=True, eq=False)
+class SigmaProfile:
+    """The profile of a marginal likelihood in sigma.
+
+    sigma float[m].  llf float[m]: greatest marginal log-likelihood at each sigma, without binomial
+    coefficients.  beta float[m, p]: fixed parameters there.
+    """
+
+    sigma: FloatArray
+    llf: FloatArray
+    beta: FloatArray
+
+    def lower_end(self, loss: float) -> float:
+        """Least sigma at which the log-likelihood is at most `loss` below the greatest of the profile.
+
+        loss: 1.92 for an interval of 95 %.  Returns float: by linear interpolation; 0 if sigma = 0 is in the
+        interval.
+        """
+        goal = self.llf.max() - loss
+        at = int(np.flatnonzero(self.llf >= goal)[0])
+        if at == 0:
+            return float(self.sigma[0])
+        low, high = self.llf[at - 1], self.llf[at]
+        share = (goal - low) / (high - low)
+        return float(self.sigma[at - 1] + share * (self.sigma[at] - self.sigma[at - 1]))
+
+
+def profile_sigma(
+    contests: Contests,
+    sigma: FloatArray,
+    link_name: str = "logit",
+    method: str = "laplace",
+    set_size: int | None = None,
+) -> SigmaProfile:
+    """The profile of the marginal likelihood at given values of sigma.
+
+    contests: whose first K parameters are the effects,
+    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  sigma float[m]: rising, from 0 or above it.
+    link_name: "logit" or "probit".  method, set_size: as
+    :func:`pairproof.native.comparisons.random_effects.variances.fit_mixed` takes them.
+    """
+    values = np.asarray(sigma, dtype=float)
+    if not len(values) or values[0] < 0 or (np.diff(values) <= 0).any():
+        raise InputError(f"sigma {values.tolist()}; expected values that rise, from 0 or above it")
+    check_one_component(contests.design)
+    chosen = link(link_name)
+    at = marginal_of(contests, chosen, method, set_size)
+    without = fit_structured(fixed_part(contests), link_name)
+    llf, found, beta = [], [], without.theta
+    for value in values.tolist():
+        if value == 0.0:
+            llf.append(without.llf)
+            found.append(without.theta)
+            continue
+
+        def function(b: FloatArray, value: float = value) -> tuple[float, FloatArray]:
+            here = at(b, value)
+            return here.value, here.gradient[:-1]
+
+        if len(beta):
+            best = optimum(function, beta, rough_scale(contests, chosen, beta, value)[:-1, :-1])
+            beta = best.x
+            llf.append(best.value)
+        else:
+            llf.append(function(beta)[0])
+        found.append(beta)
+    return SigmaProfile(values, np.array(llf), np.array(found).reshape(len(values), -1))

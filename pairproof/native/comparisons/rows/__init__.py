@@ -1,0 +1,1 @@
+"""Contests as rows of a design: links, offsets, weights, reduced bias, general models of ties."""

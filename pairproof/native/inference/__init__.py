@@ -1,0 +1,1 @@
+"""Inference beyond the normal approximation: profile likelihoods, score tests, wild tests, bootstraps."""

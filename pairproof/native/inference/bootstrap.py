@@ -1,0 +1,540 @@
+"""Bootstraps of a fit: by clusters, by two crossed factors, or by single comparisons; limits by five methods.
+
+`Bootstrap` has the replicates of some quantities of a fit, with standard errors, limits and ranks from them,
+as text and as a JSON object.
+
+Quantities that one cluster alone determines have none: with abilities by judge and judges as clusters every
+copy of a judge gives the same estimates, and the spread of the replicates would be next to nothing (module
+:mod:`pairproof.fit.robust.clustered_fit`).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.options import one_of, whole_number
+from ...errors import InputError, NotEstimableError, PairproofWarning, TooLargeError
+from ...fit.fit import Fit
+from ...fit.inference.wald import check_level
+from ...fit.results.answer_fit import AnswerFit
+from ...fit.results.contest_fit import ContestFit
+from ...fit.robust.clustered_fit import Missing, Robust, cluster_codes, only_observed
+from ..comparisons.counts.build import Model
+from . import replicates as intervals
+from .draws import AnyDraws, ByCluster, ByRows, TwoWays, by_cluster, by_comparison, two_ways
+from .quantities import Asked, Custom, Linear, Probabilities, Quantity, Ranks, Worths, quantities, ranks
+from .refits import AnswerRefitter, ContestRefitter, Refitter
+from .replicates import AnyRefitter, Engine, Replicates, make_replicates, spread, without_each
+from .taken_apart import take_apart
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+FloatArray = NDArray[np.float64]
+Method = Literal["percentile", "bca", "studentized", "normal", "basic"]
+METHODS: tuple[Method, ...] = ("percentile", "bca", "studentized", "normal", "basic")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WithLimits(Replicates):
+    """Replicates with confidence limits."""
+
+    # -- limits ----------------------------------------------------------------------------------------------
+
+    def conf_int(
+        self, level: float = 0.95, method: Method = "percentile", names: Sequence[str] | None = None
+    ) -> pd.DataFrame:
+        """Confidence limits; the formulas are in :mod:`pairproof.native.inference.replicates`.
+
+        Davison and Hinkley (1997), Bootstrap Methods and their Application, chapter 5; R's boot::boot.ci.
+
+        method: "bca" refits the table without each cluster; of two ways, the one with fewer clusters.
+        "studentized" needs `studentize=True` when the replicates are drawn.  Returns DataFrame: low, high by
+        name; infinite where a limit falls among infinite replicates; nan, with a warning, where a method
+        gives none.
+        """
+        import pandas as pd
+
+        check_level(level)
+        one_of("method", method, METHODS)
+        intervals.check_replicates(self.n_replicates, level)
+        chosen = self._chosen(names)
+        if method == "studentized":
+            self._check_studentized(chosen)
+        trouble: dict[str, list[str]] = {}
+        rows = []
+        for k in chosen:
+            low, high, why = self._limits(k, level, method)
+            rows.append((low, high))
+            if why:
+                trouble.setdefault(why, []).append(self.names[k])
+        for why, which in trouble.items():
+            more = f" and {len(which) - 8} more" if len(which) > 8 else ""
+            warnings.warn(
+                f"no {method} limits of {', '.join(which[:8])}{more}: {why}", PairproofWarning, stacklevel=2
+            )
+        return pd.DataFrame(rows, columns=["low", "high"], index=[self.names[k] for k in chosen])
+
+    def _limits(self, k: int, level: float, method: str) -> tuple[float, float, str]:
+        """Low, high, and why there are none."""
+        t0, defined = float(self.estimate[k]), self._defined(k)
+        ordered = np.sort(defined)
+        if self.names[k] in self.alone:
+            return (
+                np.nan,
+                np.nan,
+                "each is fitted from one cluster alone (see .alone), which tells nothing of their spread",
+            )
+        if len(ordered) < intervals.least_replicates(level):
+            return np.nan, np.nan, f"it is defined in {len(ordered)} of {self.n_replicates} replicates"
+        if method == "percentile":
+            return (*intervals.percentile(ordered, level), "")
+        if method == "bca":
+            return self._bca(k, ordered, level)
+        if not np.isfinite(t0):
+            return np.nan, np.nan, "the estimate is not finite; ask for percentile limits"
+        if method == "normal":
+            return (*intervals.normal(defined, t0, spread(defined), level), "")
+        if method == "basic":
+            low, high = intervals.percentile(ordered, level)
+            return 2.0 * t0 - high, 2.0 * t0 - low, ""
+        return self._studentized(k, t0, level)
+
+    def _bca(self, k: int, ordered: FloatArray, level: float) -> tuple[float, float, str]:
+        t0 = float(self.estimate[k])
+        if np.isnan(t0):
+            return np.nan, np.nan, "there is no estimate"
+        left_out, times = self._left_out
+        if not np.isfinite(left_out[:, k]).all():
+            lost = int((~np.isfinite(left_out[:, k])).sum())
+            why = f"without one of {lost} cluster(s) it is infinite or not defined; ask for percentile limits"
+            return np.nan, np.nan, why
+        a = intervals.acceleration(left_out[:, k], times)
+        if np.isnan(a):
+            return np.nan, np.nan, "it is the same without any of the clusters"
+        low, high = intervals.bca(ordered, t0, a, level)
+        if np.isnan(low) or np.isnan(high):
+            return (
+                low,
+                high,
+                "bias and acceleration ask for an order statistic beyond the replicates; draw more",
+            )
+        return low, high, ""
+
+    def _studentized(self, k: int, t0: float, level: float) -> tuple[float, float, str]:
+        assert self.errors is not None and self.estimate_errors is not None
+        x, se = self.replicates[:, k], self.errors[:, k]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            t = np.where(np.isinf(x), x, (x - t0) / se)
+        ordered = np.sort(t[~np.isnan(t)])
+        if len(ordered) < intervals.least_replicates(level):
+            return (
+                np.nan,
+                np.nan,
+                f"it has a standard error in {len(ordered)} of {self.n_replicates} replicates",
+            )
+        low, high = intervals.percentile(ordered, level)
+        se0 = float(self.estimate_errors[k])
+        return t0 - high * se0, t0 - low * se0, ""
+
+    @cached_property
+    def _left_out(self) -> tuple[FloatArray, FloatArray]:
+        return without_each(self.engine)
+
+    @property
+    def acceleration(self) -> pd.Series[float]:
+        """The acceleration a of BCa, by name: from deleting clusters (of two ways, those of the factor with fewer)."""
+        import pandas as pd
+
+        left_out, times = self._left_out
+        values = [intervals.acceleration(column, times) for column in left_out.T]
+        return pd.Series(values, index=list(self.names))
+
+    @property
+    def jackknife_se(self) -> pd.Series[float]:
+        """Standard errors by deleting clusters: sqrt((G - 1)/G sum L^2), by name."""
+        import pandas as pd
+
+        left_out, times = self._left_out
+        return pd.Series([intervals.jackknife_error(c, times) for c in left_out.T], index=list(self.names))
+
+    def _chosen(self, names: Sequence[str] | None) -> list[int]:
+        if names is None:
+            return list(range(len(self.names)))
+        wanted = [names] if isinstance(names, str) else list(names)
+        unknown = [n for n in wanted if n not in self.names]
+        if unknown:
+            raise InputError(f"no quantity {unknown[0]!r}; there are {', '.join(self.names[:20])}")
+        return [self.names.index(n) for n in wanted]
+
+    def _check_studentized(self, chosen: Sequence[int]) -> None:
+        if self.errors is None or self.estimate_errors is None:
+            raise InputError(
+                "studentized limits need a standard error in every replicate; draw with bootstrap(..., studentize=True)"
+            )
+        without = [
+            self.names[k]
+            for k in chosen
+            if np.isnan(self.estimate_errors[k]) and np.isfinite(self.estimate[k])
+        ]
+        if without:
+            raise InputError(
+                f"{', '.join(without[:5])}: no linear function of the parameters, so that there is no standard error to"
+                " studentize with; ask for percentile or bca limits"
+            )
+
+
+def summary(drawn: WithLimits, level: float, rows: int) -> str:
+    """See :meth:`pairproof.native.inference.bootstrap.Bootstrap.summary`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PairproofWarning)  # the cautions below say it
+        limits, se = drawn.conf_int(level), drawn.se
+    infinite, undefined = drawn.n_infinite, drawn.n_undefined
+    width = max(8, *(len(name) for name in drawn.names[:rows]))
+    head = (
+        f"{'':<{width}} {'estimate':>10} {'se':>10} {'low':>10} {'high':>10} {'infinite':>9} {'undefined':>9}"
+    )
+    title, _, how = drawn.title.partition("; ")
+    lines = [title, f"{drawn.n_replicates} replicates, seed {drawn.seed}; {how}", "", head]
+    for k, name in enumerate(drawn.names[:rows]):
+        numbers = (drawn.estimate[k], se.iloc[k], limits["low"].iloc[k], limits["high"].iloc[k])
+        lines.append(
+            f"{name:<{width}} "
+            + " ".join(f"{v:>10.4f}" for v in numbers)
+            + f" {infinite.iloc[k]:>9d} {undefined.iloc[k]:>9d}"
+        )
+    if len(drawn.names) > rows:
+        lines.append(f"... and {len(drawn.names) - rows} more")
+    lines += ["", f"{100 * level:g}% percentile limits.", *cautions(drawn)]
+    return "\n".join(lines)
+
+
+def cautions(drawn: WithLimits) -> list[str]:
+    """What a reader has to know of these replicates."""
+    out = []
+    n = drawn.n_replicates
+    if drawn.n_separated:
+        out.append(
+            f"{drawn.n_separated} of {n} replicates separate: their infinite estimates are kept in the limits, and make"
+            " a standard error infinite."
+        )
+    if drawn.n_failed:
+        out.append(f"{drawn.n_failed} of {n} replicates have no fit; all of their quantities are undefined.")
+    if drawn.n_undefined.any():
+        out.append(
+            "Undefined: an item was absent from a replicate or could not be compared; not in the limits."
+        )
+    if len(drawn.columns) == 2:
+        out.append("The two-way bootstrap is conservative (Owen 2007).")
+    if drawn.alone:
+        which = ", ".join(f"{n} ({c})" for n, c in list(drawn.alone.items())[:4])
+        more = f" and {len(drawn.alone) - 4} more" if len(drawn.alone) > 4 else ""
+        out.append(f"Fitted from one cluster alone, so without errors and limits: {which}{more}.")
+    few = [f"{g} by {c}" for c, g in zip(drawn.columns, drawn.n_clusters) if g < FEW]
+    if few:
+        out.append(f"Few clusters ({', '.join(few)}): the intervals are too narrow; see pairproof.wild_test.")
+    return out
+
+
+#: Below this many clusters a cluster bootstrap is rough (MacKinnon and Webb 2017, Journal of Applied
+#: Econometrics 32, 233-254).
+FEW = 20
+
+
+def number(value: float) -> float | None:
+    """The number, or None: JSON has neither nan nor infinity."""
+    return float(value) if math.isfinite(value) else None
+
+
+def as_dict(drawn: WithLimits, level: float, method: Method) -> dict[str, Any]:
+    """See :meth:`pairproof.native.inference.bootstrap.Bootstrap.to_dict`."""
+    limits, se = drawn.conf_int(level, method), drawn.se
+    infinite, undefined = drawn.n_infinite, drawn.n_undefined
+    rows = []
+    for k, name in enumerate(drawn.names):
+        low, high = float(limits["low"].iloc[k]), float(limits["high"].iloc[k])
+        rows.append(
+            {
+                "name": name,
+                "estimate": number(drawn.estimate[k]),
+                "se": number(se.iloc[k]),
+                "low": number(low),
+                "high": number(high),
+                "infinite_limits": [w for w, v in (("low", low), ("high", high)) if np.isinf(v)],
+                "n_infinite": int(infinite.iloc[k]),
+                "n_undefined": int(undefined.iloc[k]),
+            }
+        )
+    out: dict[str, Any] = {
+        "title": drawn.title,
+        "columns": list(drawn.columns),
+        "n_clusters": list(drawn.n_clusters),
+        "replicates": drawn.n_replicates,
+        "seed": drawn.seed,
+        "level": level,
+        "method": method,
+        "n_separated": drawn.n_separated,
+        "n_failed": drawn.n_failed,
+        "quantities": rows,
+        "cautions": cautions(drawn),
+    }
+    if drawn.items:
+        out["p_best"] = {item: number(p) for item, p in drawn.p_best().items()}
+    return out
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap(WithLimits):
+    """Bootstrap replicates of quantities of a fit, made by :func:`pairproof.bootstrap`.
+
+    The attributes are those of :class:`pairproof.native.inference.replicates.Replicates`: `estimate`, `replicates`
+    (float[R, q]), `names`, `seed`, and what was clustered by.
+    """
+
+    # -- shown -----------------------------------------------------------------------------------------------
+
+    def summary(self, level: float = 0.95, rows: int = 60) -> str:
+        """The estimates, bootstrap errors and percentile limits as text.
+
+        rows: most quantities shown.
+        """
+        return summary(self, level, rows)
+
+    def to_dict(self, level: float = 0.95, method: Method = "percentile") -> dict[str, Any]:
+        """The bootstrap as a JSON object, without the replicates; None where there is no finite number.
+
+        method: as in :meth:`conf_int`.
+        """
+        return as_dict(self, level, method)
+
+    def __repr__(self) -> str:
+        q = len(self.names)
+        what = f"{q} quantit{'y' if q == 1 else 'ies'}"
+        return f"<Bootstrap: {self.n_replicates} replicates of {what}, seed {self.seed}; {self.title}>"
+
+
+def from_one_cluster(
+    fit: Fit, columns: Sequence[str], missing: Missing, quantities: Sequence[Quantity | Custom]
+) -> Mapping[str, str]:
+    """Names of such quantities, with the cluster ("judge 3"); a user's functions are not looked into."""
+    if not columns or not fit.n_estimable:
+        return {}
+    try:
+        robust = fit.clustered(*columns, kind="CR0", missing=missing).robust
+    except (NotEstimableError, TooLargeError):
+        return {}
+    if robust is None or (isinstance(robust, Robust) and not _any_alone(robust)):
+        return {}
+    found: dict[str, str] = {}
+    for q in quantities:
+        names, functions = _functions(q)
+        for name, function in zip(names, functions):
+            if not fit.is_estimable(function[None, :]):
+                continue
+            cluster = robust.alone(function)
+            if cluster is not None:
+                found.update(dict.fromkeys([name] if isinstance(q, Linear) else q.names, cluster))
+    return found
+
+
+def _any_alone(robust: Robust) -> bool:
+    return any(root.alone.any() for way in robust.ways for root in way.clusters.roots.values())
+
+
+def _functions(q: Quantity | Custom) -> tuple[Sequence[str], FloatArray]:
+    """Linear functions of the parameters of which the quantity is made, with names."""
+    if isinstance(q, Linear):
+        return q.names, np.asarray(q.functions.todense())
+    if isinstance(q, (Worths, Ranks, Probabilities)):
+        rows = np.asarray(q.abilities.rows.todense())
+        return q.abilities.items[1:], rows[1:] - rows[0]
+    return (), np.zeros((0, 0))
+
+
+IntArray = NDArray[np.int64]
+
+#: Replicates of all quantities at most: 0.8 GB.
+MOST_NUMBERS = 100_000_000
+
+
+def bootstrap(
+    fit: Fit,
+    *columns: str,
+    replicates: int = 1999,
+    seed: int | None = None,
+    quantity: Asked | Sequence[Asked] = "params",
+    group: str | None = None,
+    studentize: bool = False,
+    missing: Missing = "refuse",
+    workers: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Bootstrap:
+    """Bootstrap any quantity of a fit.
+
+    Replicates that separate are fitted at infinity and kept: worths, probabilities and ranks have their limits, and
+    parameters enter the limits as inf or -inf.  What an absent item leaves undefined is counted.
+
+    Parameters
+    ----------
+    fit : Fit
+        A fit by R is refitted by the native engine, which has to agree with it.
+    *columns : str
+        The column whose values are the clusters, such as "judge"; all comparisons of a cluster are drawn together.
+        Two columns, such as "judge", "source": both are drawn, independently (Owen's pigeonhole bootstrap, which is
+        conservative).  None: the clusters of a clustered fit; of another, single comparisons, from whole counts.
+    replicates : int
+        R.
+    seed : int, optional
+        Default: drawn, and recorded in the result.
+    quantity : str, two items, mapping, function, or a list of these
+        "params" (default), "contrasts" (of all pairs of items), "worth", "probabilities" (on neutral ground), "ranks";
+        the name of a parameter; two items for their difference; weights of parameters ({"A": 1, "B": -2}); a function
+        of a `Fit` that gives a number, numbers, or numbers by name.
+    group : str, optional
+        One of ``fit.groups``, for what is about items; required for these if there are several.
+    studentize : bool
+        Whether every replicate has clustered standard errors (CR0), for studentized limits; one column or none.
+    missing : {"refuse", "own"}
+        Rows without a label are refused, or each a cluster of its own.
+    workers : int
+        Processes.  The numbers do not depend on it.  A process takes a second or two to start.
+    progress : function of (int, int), optional
+        Told (replicates done, replicates in all) now and then.
+
+    Returns
+    -------
+    Bootstrap
+
+    Raises
+    ------
+    InputError
+        An unknown column, rows without a label, a single cluster, more than two columns, fractional counts without a
+        column, a fit with pseudo-comparisons, an unknown quantity, or a function that raises or changes its names.
+    TooLargeError
+        Too many numbers a replicate.
+    ComparisonError
+        A fit by another engine that the native one does not agree with.
+
+    References
+    ----------
+    Davison and Hinkley (1997), Bootstrap Methods and their Application.  Cameron, Gelbach and Miller (2008), Review of
+    Economics and Statistics 90, 414-427.  Owen (2007), Annals of Applied Statistics 1, 386-411.
+
+    Examples
+    --------
+    >>> import pairproof
+    >>> answers = {
+    ...     "judge": ["u", "u", "v", "v", "w", "w", "x", "x"],
+    ...     "first": ["A"] * 8, "second": ["B", "C"] * 4,
+    ...     "wins": [6, 7, 5, 8, 7, 9, 4, 6], "losses": [4, 3, 5, 2, 3, 1, 6, 4],
+    ... }
+    >>> fit = pairproof.fit_bradley_terry(pairproof.read(answers), reference="C")
+    >>> drawn = pairproof.bootstrap(fit, "judge", replicates=499, seed=7, quantity=["params", ("A", "B")])
+    >>> drawn.names
+    ('A', 'B', 'A - B')
+    >>> drawn.conf_int().loc["A - B"].round(1).tolist()
+    [-0.2, 0.6]
+    """
+    only_observed(fit, "the bootstrap")
+    n = whole_number("replicates", replicates, 1)
+    if n < 2:
+        raise InputError("replicates=1; a spread needs at least 2, and 95 % limits 39")
+    whole_number("workers", workers, 1)
+    drawn_seed = (
+        int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole_number("seed", seed)
+    )
+    one_of("missing", missing, ("refuse", "own"))
+    if not columns and fit.robust is not None:
+        columns = fit.robust.columns
+    refitter: AnyRefitter
+    if isinstance(fit, AnswerFit):
+        refitter = AnswerRefitter(fit)
+    elif isinstance(fit, ContestFit):
+        refitter = ContestRefitter(fit)
+    else:
+        refitter = Refitter(take_apart(fit))
+    wanted = quantities(fit, quantity, group)
+    _check_size(n * sum(len(q.names) for q in wanted))
+    if studentize and len(columns) == 2:
+        raise InputError(
+            "studentize=True with two columns: the variance of a two-way replicate may be negative; use bca or"
+            " percentile limits, or one column"
+        )
+    draws = (
+        refitter.draws(columns, missing)
+        if isinstance(refitter, AnswerRefitter)
+        else draws_of(refitter.model, columns, missing)
+    )
+    with_ranks = ranks(fit, group) if group is not None or len(fit.groups) == 1 else None
+    engine = Engine(refitter, draws, tuple(wanted), with_ranks, studentize)
+    whole = engine.evaluate(engine.refitter.full, None, "the table itself")
+    alone = from_one_cluster(fit, columns, missing, engine.quantities)
+    made = make_replicates(engine, n, drawn_seed, workers, progress)
+    return Bootstrap(
+        title=f"{fit.title}; {draws.title}",
+        names=engine.names,
+        estimate=whole.values,
+        replicates=made.values,
+        errors=made.errors if studentize else None,
+        estimate_errors=whole.errors if studentize else None,
+        columns=tuple(columns),
+        n_clusters=_n_clusters(draws, columns),
+        seed=drawn_seed,
+        separated=made.separated,
+        failed=made.failed,
+        items=() if with_ranks is None else fit.items,
+        ranks=made.rank,
+        best=made.best,
+        rank_estimate=whole.rank,
+        alone=alone,
+        engine=engine,
+    )
+
+
+def _check_size(numbers: int) -> None:
+    if numbers > MOST_NUMBERS:
+        raise TooLargeError(
+            f"{numbers:,} numbers to keep, {8e-9 * numbers:.1f} GB (limit {MOST_NUMBERS:,}); ask for fewer replicates or"
+            " fewer quantities"
+        )
+
+
+def codes_of(model: Model | ByRows, column: str, missing: Missing) -> IntArray:
+    """int[n_rows]: cluster of every row of the table as fitted, -1 for rows without comparisons."""
+    table = model.table
+    used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
+    code, labels = cluster_codes(table, column, used, missing)
+    if len(labels) < 2:
+        raise InputError(
+            f"{column}: all comparisons are of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
+        )
+    out = np.full(table.n_rows, -1)
+    out[used] = code
+    return out
+
+
+def draws_of(model: Model | ByRows, columns: Sequence[str], missing: Missing) -> AnyDraws:
+    """How replicates are drawn, by no, one or two columns."""
+    if len(columns) > 2 or len(set(columns)) != len(columns):
+        raise InputError(f"bootstrap by {', '.join(columns)}; expected no column, one, or two different ones")
+    if not columns:
+        return by_comparison(model)
+    codes = [codes_of(model, column, missing) for column in columns]
+    if len(columns) == 1:
+        return by_cluster(model, columns[0], codes[0])
+    return two_ways(model, (columns[0], columns[1]), (codes[0], codes[1]))
+
+
+def _n_clusters(draws: AnyDraws, columns: Sequence[str]) -> tuple[int, ...]:
+    ways = (draws.one, draws.other) if isinstance(draws, TwoWays) else (draws,)
+    n = {way.column: int(way.groups.shape[0]) for way in ways if isinstance(way, ByCluster)}
+    return tuple(n[column] for column in columns)

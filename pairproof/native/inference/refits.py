@@ -1,0 +1,561 @@
+"""The same model fitted to other counts of the same cells, rows or answers, thousands of times.
+
+Models of pooled cells: Newton's method starts from the estimates of the whole table, in the layout that was
+made for it, and takes two or three steps.  Where a replicate lacks an item, or separates, or has no ties, the
+problem is laid out anew and solved as any fit is: at infinity.
+
+Contests with a link, an offset, reduced bias or general ties: a replicate counts each row of the table anew,
+and is solved as any table is, from the start.
+
+Models of whole answers: a replicate holds each distinct answer so many times.  Where it separates, or lacks
+an item, what tends to infinity is found as it is for comparisons
+(:mod:`pairproof.native.comparisons.counts.existence`): along the directions v with d'v >= 0 for the demands d
+of its answers the likelihood never falls, and the parameters that no such direction moves are taken far out
+on one, where nothing is left to gain.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.comparisons import Comparisons
+from ...data.graph import components
+from ...data.respondents.respondents import Respondents
+from ...errors import (
+    ComparisonError,
+    ConvergenceError,
+    InputError,
+    NotEstimableError,
+    PairproofWarning,
+    TooLargeError,
+)
+from ...fit.estimates.covariance import Covariance
+from ...fit.estimates.fit_record import NULL_TOLERANCE
+from ...fit.fit import Fit
+from ...fit.results.answer_fit import AnswerFit, groups_of
+from ...fit.results.class_fit import ClassFit
+from ...fit.results.contest_fit import ContestFit
+from ...fit.results.mixed_fit import MixedFit
+from ...fit.robust.clustered_fit import Missing
+from ...numerics.maxima import FAR as FAR_maxima, Solution, cholesky_of, maximise
+from ..answers.answer_fits import finished
+from ..answers.latent_classes import fitted
+from ..answers.patterns.answer_likelihood import Likelihood, Weighted, demands_of, recession_of
+from ..comparisons.contests.bradley_terry import fit_spec
+from ..comparisons.contests.estimates import (
+    Solved as Solved_estimates,
+    contests_of,
+    limit_of,
+    outward,
+    solved,
+)
+from ..comparisons.contests.specified import contest_rows
+from ..comparisons.counts.blocks import BlockPoint, Blocks, as_blocks
+from ..comparisons.counts.build import Model
+from ..comparisons.counts.cells import Cells, Problem
+from ..comparisons.counts.dense import Dense, DensePoint
+from ..comparisons.counts.existence import AtInfinity, at_infinity, held_at_minus_infinity, joined, predictors
+from ..comparisons.counts.llbt import fit_model
+from ..comparisons.counts.outcome_derivatives import Counts, units
+from ..comparisons.counts.solve import Solved, laid_out, solve, solve_by_strong_components
+from ..comparisons.counts.sparse import Rows, RowsPoint
+from .draws import AnyDraws, ByCluster, ByComparison, ByRows, Weights, cells_with
+from .taken_apart import SAME, Coordinates, TakenApart
+
+FloatArray = NDArray[np.float64]
+Layout = Union[Blocks, Dense, Rows]
+
+#: A cell's log-odds move along a direction without an estimate, whose entries are of order 1.
+MOVES = 1e-9
+#: A replicate whose log-odds go this far beyond those of the table is likely to separate; it is solved anew.
+AWAY = 6.0
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """The estimates from one table of counts.
+
+    beta float[n_params]: in the fit's parameters; the finite part.  infinite: none: every estimate is finite.
+    separated: whether some estimate is infinite, as distinct from not determined.  params
+    float[n_problem_params]: in the parameters of `problem`.  null float[n_problem_params, k]: directions
+    without an estimate, in the parameters of `problem`.  covariance: of `params`.  tie_added: whether the fit
+    has a tie parameter that `problem` lacks.
+    """
+
+    beta: FloatArray
+    infinite: AtInfinity | None
+    separated: bool
+    params: FloatArray
+    problem: Problem
+    null: FloatArray
+    covariance: Covariance
+    tie_added: bool
+
+    def values(self, functions: FloatArray) -> FloatArray:
+        """float[m]: linear functions of the fit's parameters, with inf, -inf and nan."""
+        finite = np.asarray(functions @ self.beta)
+        return finite if self.infinite is None else self.infinite.values(functions, finite)
+
+
+class Refitter:
+    """Fits of one model to other counts of its cells."""
+
+    def __init__(self, apart: TakenApart) -> None:
+        self.model: Model = apart.model
+        self.n_params, self.scale = len(apart.fit.terms), apart.fit.scale
+        self.ways: dict[int, Coordinates] = {k: apart.coordinates_of(k) for k in (0, 1)}
+        self.full: FloatArray = apart.problem.cells.counts
+        self.tie_place = next((k for k, t in enumerate(apart.fit.terms) if t.kind == "tie"), None)
+        self._layout: Layout | None = None
+        self._start: FloatArray | None = None
+        self._far = FAR_maxima
+        if not apart.found.null_space.shape[1]:
+            layout = as_blocks(apart.problem) or laid_out(apart.problem)
+            found = _maximise(layout, layout.start())
+            if found.reached:
+                self._layout, self._start = layout, found.x
+                self._far = min(FAR_maxima, found.point.extent + AWAY)
+
+    @cached_property
+    def _n_sets(self) -> int:
+        """Sets of items that the comparisons of the whole table join."""
+        return self._n_connected(np.ones(len(self.full), bool))
+
+    def _n_connected(self, present: NDArray[np.bool_]) -> int:
+        layout = self._layout
+        assert isinstance(layout, Blocks)
+        label = components(layout.node_i[present], layout.node_j[present], layout.n_nodes)
+        return len(np.unique(label))
+
+    def refit(self, counts: FloatArray) -> Refit | None:
+        """The fit to counts float[n_cells, 3]; None if the solver found none, or there are no comparisons."""
+        if not counts.any():
+            return None
+        problem = self.model.problem
+        if problem.tie.shape[1] and not counts[:, 1].any():
+            return self._without_ties(counts)
+        quick = self._quickly(counts)
+        if quick is not None:
+            return quick
+        return self._anew(problem, counts)
+
+    def _quickly(self, counts: FloatArray) -> Refit | None:
+        if self._layout is None or self._start is None:
+            return None
+        layout, problem = self._layout, self.model.problem
+        total = counts[:, 0] + counts[:, 1] + counts[:, 2]
+        if isinstance(layout, Blocks):
+            present = total > 0
+            if not present.all() and self._n_connected(present) > self._n_sets:
+                return None
+        y = Counts(counts[:, 0], counts[:, 1], counts[:, 2], total)
+        if isinstance(layout, Dense) and layout.grid:
+            y = _as_grid(layout, y)
+        here = replace(layout, y=y)
+        try:
+            found = _maximise(here, self._start, self._far)
+        except np.linalg.LinAlgError:
+            return None
+        if not found.reached:
+            return None
+        params = here.forward(found.x)
+        added = int(bool(self.model.tie_fixed))
+        beta = self.ways[added].forward(params)
+        infinite = self._tie_gone() if self.model.tie_is_infinite else None
+        cells = problem.cells
+        filled = replace(problem, cells=replace(cells, counts=counts))
+        return Refit(
+            beta,
+            infinite,
+            False,
+            params,
+            filled,
+            np.zeros((len(params), 0)),
+            found.point.covariance(),
+            bool(added),
+        )
+
+    def _without_ties(self, counts: FloatArray) -> Refit | None:
+        """Davidson's tie parameters at -inf, Rao and Kupper's at 0: the other parameters are those of the wins."""
+        problem = self.model.problem
+        davidson = problem.model == "davidson"
+        if problem.tie.shape[1] > 1:
+            return self._anew(problem, counts) if davidson else None
+        none = np.zeros((len(problem.z), 0))
+        without = replace(problem, tie=none, model="binary", cells=cells_with(problem.cells, counts))
+        try:
+            found = _solve(without)
+        except ConvergenceError:
+            return None
+        return self._read(without, found, 1, tie_gone=davidson)
+
+    def _anew(self, problem: Problem, counts: FloatArray) -> Refit | None:
+        problem = replace(problem, cells=cells_with(problem.cells, counts))
+        try:
+            found = _solve(problem)
+        except ConvergenceError:
+            return None
+        return self._read(problem, found, int(bool(self.model.tie_fixed)), self.model.tie_is_infinite)
+
+    def influence(self, refit: Refit, functions: FloatArray) -> FloatArray:
+        """float[3 n_cells, m]: what one comparison of each outcome of the whole table's cells moves m functions by."""
+        cells = self.model.problem.cells
+        return influence(refit, functions, cells, self.ways[int(refit.tie_added)]).reshape(-1, len(functions))
+
+    def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
+        """A whole fit of the replicate, for a user's function; None if there is none."""
+        model = self.model if weights is None else self._model(draws, counts, weights)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PairproofWarning)
+                return fit_model(model).on_scale(self.scale)
+        except ConvergenceError:
+            return None
+
+    def _model(self, draws: AnyDraws, counts: FloatArray, weights: Weights) -> Model:
+        model = self.model
+        data = model.data
+        rows = draws.row_factors(weights, np.stack([data.wins, data.ties, data.losses], axis=1))
+        data = replace(data, wins=rows[:, 0], ties=rows[:, 1], losses=rows[:, 2])
+        cells = cells_with(model.problem.cells, counts)
+        problem = replace(model.problem, cells=cells)
+        model = replace(model, data=data, table=data.with_ties_treated(model.spec.ties), problem=problem)
+        if problem.tie.shape[1] != 1 or cells.counts[:, 1].any():
+            return model
+        without = replace(problem, tie=np.zeros((len(problem.z), 0)), model="binary")
+        fixed: Literal["none observed", "boundary"] = (
+            "none observed" if problem.model == "davidson" else "boundary"
+        )
+        return replace(model, problem=without, tie_by=(), tie_fixed=fixed)
+
+    def _tie_gone(self) -> AtInfinity:
+        assert self.tie_place is not None
+        return held_at_minus_infinity(self.n_params, self.tie_place)
+
+    def _read(self, problem: Problem, found: Solved, added: int, tie_gone: bool) -> Refit:
+        coordinates = self.ways[added]
+        infinite = self._tie_gone() if tie_gone else None
+        if found.null_space.shape[1]:
+            outward = coordinates.forward(found.null_space)
+            here = at_infinity(problem, found.null_space, outward)
+            infinite = here if infinite is None else joined(here, infinite)
+        # Without a tie in a table that has some, the tie parameter is separated as well.
+        separated = found.separated or (tie_gone and not self.model.tie_is_infinite)
+        beta = coordinates.forward(found.params)
+        return Refit(
+            beta, infinite, separated, found.params, problem, found.null_space, found.covariance, bool(added)
+        )
+
+
+def _maximise(
+    layout: Layout, start: FloatArray, far: float = FAR_maxima
+) -> Solution[BlockPoint] | Solution[DensePoint] | Solution[RowsPoint]:
+    if isinstance(layout, Blocks):
+        return maximise(layout.evaluate, start, far)
+    if isinstance(layout, Rows):
+        return maximise(layout.evaluate, start, far)
+    return maximise(layout.evaluate, start, far)
+
+
+def _solve(problem: Problem) -> Solved:
+    """Solve a problem that Newton's method has probably left towards infinity already."""
+    blocks = as_blocks(problem)
+    found = None if blocks is None else solve_by_strong_components(problem, blocks)
+    return solve(problem) if found is None else found
+
+
+def _as_grid(layout: Dense, y: Counts) -> Counts:
+    shape = layout.y.first.shape
+    place = layout.stratum * shape[1] + layout.pair
+
+    def table(values: FloatArray) -> FloatArray:
+        out = np.zeros(shape)
+        out.ravel()[place] = values
+        return out
+
+    return Counts(table(y.first), table(y.tie), table(y.second), table(y.total))
+
+
+def influence(refit: Refit, functions: FloatArray, cells: Cells, coordinates: Coordinates) -> FloatArray:
+    """float[n_cells, 3, m]: a' times the score of one comparison of each outcome of `cells`, a = M c, for m functions c
+    of the fit's parameters.
+
+    It is 0 in cells that say nothing in the limit of a separated refit.  Functions that are infinite mean nothing.
+    """
+    problem = replace(refit.problem, cells=cells)
+    inner = coordinates.back(functions)
+    a = np.stack([refit.covariance.product(row) for row in inner], axis=1)
+    along_u, along_g = predictors(problem, a)
+    u, g = (v[:, 0] for v in predictors(problem, refit.params[:, None]))
+    gone = np.zeros(len(u), bool)
+    if refit.null.shape[1]:
+        u_moves, g_moves = (np.abs(v).max(axis=1) > MOVES for v in predictors(problem, refit.null))
+        gone = u_moves | (g_moves & (problem.model == "rao-kupper"))
+        g = np.where(g_moves, -np.inf, g)
+        if problem.model == "rao-kupper":
+            g = np.where(gone, 1.0, g)
+    score = np.where(gone[:, None, None], 0.0, units(u, g, problem.model)[0])
+    out: FloatArray = score[:, :, :1] * along_u[:, None, :] + score[:, :, 1:] * along_g[:, None, :]
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class ContestRefit:
+    """The estimates of one replicate; attributes as in :class:`pairproof.native.inference.refits.Refit`."""
+
+    beta: FloatArray
+    infinite: AtInfinity | None
+    separated: bool
+
+
+class ContestRefitter:
+    """Fits of one model of contests to other counts of its rows."""
+
+    def __init__(self, fit: ContestFit) -> None:
+        if isinstance(fit, MixedFit):
+            raise InputError(
+                f"the bootstrap of {fit.title}: rows or clusters that are drawn again share the random effects of the table, and"
+                " say nothing of how these vary; fit.profile() and fit.conf_int() are of the marginal likelihood"
+            )
+        self.fit, self.rows = fit, contest_rows(fit.data, fit.of_contests)
+        table = self.rows.table
+        self.model = ByRows(fit.data, table, fit.of_contests)
+        self.full: FloatArray = np.stack([table.wins, table.ties, table.losses], axis=1)
+        found = solved(self.rows)
+        self.outward = outward(fit, self.rows, found)
+        self._check(found)
+
+    def _check(self, found: Solved_estimates) -> None:
+        fit = self.fit
+        known = fit.free & (np.abs(fit.null_space).max(axis=1, initial=0.0) < 1e-9)
+        se = np.sqrt(np.maximum(fit.covariance.variances(), 0.0))
+        gap = np.abs(self.outward @ found.theta - fit.beta) / np.where(se > 0, se, 1.0)
+        if known.any() and gap[known].max() > SAME:
+            k = np.flatnonzero(known)[int(np.argmax(gap[known]))]
+            raise ComparisonError(
+                f"{fit.names[k]} is {fit.beta[k]:.10g} by {fit.engine} and {(self.outward @ found.theta)[k]:.10g} by the"
+                " native engine, which makes the refits; they have to agree"
+            )
+
+    def refit(self, counts: FloatArray) -> ContestRefit | None:
+        """The fit to counts float[n_rows, 3]; None if the solver found none, or there are no comparisons."""
+        if not counts.any():
+            return None
+        rows = replace(self.rows, table=_counted(self.rows.table, counts))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PairproofWarning)
+                found = solved(rows)
+        except (ConvergenceError, NotEstimableError, np.linalg.LinAlgError):
+            return None
+        beta = self.outward @ found.theta
+        if not found.null_space.shape[1]:
+            return ContestRefit(beta, None, False)
+        null = found.null_space
+        certain = np.zeros((0, null.shape[1]))
+        if found.n_infinite:
+            limit = limit_of(contests_of(rows))
+            sign = np.where(limit.contests.wins[limit.certain] > 0, 1.0, -1.0)
+            subset = limit.contests.design.subset(limit.certain)
+            null = limit.flat
+            certain = sign[:, None] * (subset.rows(np.arange(len(sign))) @ null)
+            size = np.abs(certain).max(axis=1)
+            certain = certain[size > 1e-9] / size[size > 1e-9, None]
+        return ContestRefit(beta, AtInfinity(self.outward @ null, certain), bool(found.n_infinite))
+
+    def influence(self, refit: ContestRefit, functions: FloatArray) -> FloatArray:
+        """Refused: replicates are not given standard errors."""
+        raise InputError(
+            f"studentize=True of {self.fit.title}: replicates of such models have no standard errors here; use bca or"
+            " percentile limits"
+        )
+
+    def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
+        """A whole fit of the replicate, for a user's function; None if there is none."""
+        fit, data = self.fit, self.fit.data
+        if weights is None:
+            return fit
+        rows = draws.row_factors(weights, np.stack([data.wins, data.ties, data.losses], axis=1))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PairproofWarning)
+                again = fit_spec(_counted(data, rows), fit.of_contests)
+        except (ConvergenceError, NotEstimableError):
+            return None
+        return again if again.scale == fit.scale else again.on_scale(fit.scale)
+
+
+def _counted(table: Comparisons, counts: FloatArray) -> Comparisons:
+    return replace(table, wins=counts[:, 0], ties=counts[:, 1], losses=counts[:, 2])
+
+
+#: Natural parameters so far beyond those of the table, or beyond the second, are looked into; they are
+#: taken to the third before they are called infinite.
+FROM_THE_START, FAR, FARTHEST = 6.0, 12.0, 36.0
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerRefit:
+    """The estimates of one replicate; attributes as in :class:`pairproof.native.inference.refits.Refit`.
+
+    phi float[p]: free parameters.  covariance float[p, p]: of phi; 0 along what has no estimate.
+    """
+
+    beta: FloatArray
+    infinite: AtInfinity | None
+    separated: bool
+    phi: FloatArray
+    covariance: FloatArray
+
+
+class AnswerRefitter:
+    """Fits of one model of whole answers to other numbers of persons."""
+
+    def __init__(self, fit: AnswerFit) -> None:
+        refuse(fit)
+        model = fit.numbers.law.model
+        assert isinstance(model, Likelihood)
+        self.fit, self.law, self.model = fit, fit.numbers.law, model
+        self.full: FloatArray = fit.numbers.observed[:, None]
+        extent = getattr(self.law.point, "extent", FAR)
+        self._far = min(FAR, extent + FROM_THE_START)
+        lost = np.flatnonzero(np.abs(fit.null_space).max(axis=1, initial=0.0) > NULL_TOLERANCE)
+        self._held: AtInfinity | None = None
+        for place in lost:
+            one = held_at_minus_infinity(len(fit.terms), int(place))
+            self._held = one if self._held is None else joined(self._held, one)
+
+    def draws(self, columns: Sequence[str], missing: Missing) -> ByCluster | ByComparison:
+        """How replicates are drawn: by a column, or person by person."""
+        if len(columns) > 1:
+            raise InputError(
+                f"bootstrap by {', '.join(columns)}; whole answers are drawn by one column, or by person"
+            )
+        table = self.fit.respondents
+        names = tuple(map(table.role_of, columns))
+        groups, times, labels = groups_of(table, self.fit.numbers, names, missing)
+        if not names:
+            nothing = np.zeros(0, np.int64)
+            return ByComparison(nothing, nothing, times, groups, 1, "persons")
+        if len(labels) < 2:
+            raise InputError(
+                f"{columns[0]}: all persons are of one cluster ({labels[0]}); there is nothing to tell clusters apart by"
+            )
+        return ByCluster(columns[0], np.zeros(0, np.int64), groups, 1)
+
+    def refit(self, counts: FloatArray) -> AnswerRefit | None:
+        """The fit to counts float[n, 1] of the distinct answers; None if there is none."""
+        w = counts[:, 0]
+        if not w.any():
+            return None
+        try:
+            found = self._maximum(w, self.law.phi, self._far)
+            return self._regular(w, found) or self._far_out(w, found.x)
+        except (np.linalg.LinAlgError, ConvergenceError, TooLargeError):
+            return None
+
+    def _maximum(self, w: FloatArray, start: FloatArray, far: float) -> Solution[Weighted]:
+        return maximise(lambda phi: Weighted(self.model.at(phi), w, concave=False), start, far)
+
+    def _regular(self, w: FloatArray, found: Solution[Weighted]) -> AnswerRefit | None:
+        """A maximum at which the information is positive definite."""
+        if not found.reached:
+            return None
+        try:
+            half = np.linalg.inv(cholesky_of(found.point.point.information(w)))
+        except np.linalg.LinAlgError:
+            return None
+        return self._read(found.x, half.T @ half, None)
+
+    def _far_out(self, w: FloatArray, start: FloatArray) -> AnswerRefit | None:
+        """A replicate that separates, or in which something is not determined, or whose maximum is far away."""
+        demands = demands_of(self.model, w)
+        direction = recession_of(demands) if len(demands) else None
+        found = self._maximum(w, start, FARTHEST)
+        if direction is None:
+            regular = self._regular(w, found)
+            if regular is not None or not found.reached:
+                return regular
+            direction = np.zeros(len(start))
+        strict = demands @ direction > 1e-9 * max(float(np.abs(direction).max(initial=0.0)), 1e-300)
+        _, size, axes = np.linalg.svd(demands[~strict], full_matrices=True)
+        rank = int((size > 1e-9 * max(float(size.max(initial=0.0)), 1e-300)).sum())
+        keep, null = axes[:rank].T, axes[rank:].T
+        if not null.shape[1]:
+            return None
+        rows = demands[strict] @ null
+        unit = rows / np.abs(rows).max(axis=1, initial=1e-300)[:, None]
+        inner = keep.T @ found.point.point.information(w) @ keep
+        covariance = keep @ np.linalg.pinv(inner, rcond=1e-9, hermitian=True) @ keep.T
+        return self._read(found.x, covariance, AtInfinity(self.law.outward @ null, unit))
+
+    def _read(self, phi: FloatArray, covariance: FloatArray, infinite: AtInfinity | None) -> AnswerRefit:
+        both = (
+            self._held
+            if infinite is None
+            else infinite
+            if self._held is None
+            else joined(infinite, self._held)
+        )
+        separated = infinite is not None and bool(len(infinite.rows))
+        return AnswerRefit(self.law.outward @ phi, both, separated, phi, covariance)
+
+    def influence(self, refit: AnswerRefit, functions: FloatArray) -> FloatArray:
+        """float[n, m]: what a person with each answer moves m functions of the parameters by."""
+        scores = self.model.at(refit.phi).scores
+        return np.asarray(scores @ refit.covariance @ (functions @ self.law.outward).T)
+
+    def fit_again(self, draws: AnyDraws, counts: FloatArray, weights: Weights | None) -> Fit | None:
+        """A whole fit of the replicate, for a user's function; None if there is none."""
+        if weights is None:
+            return self._as_it_was()
+        fit, row = self.fit, self.fit.numbers.row
+        times = np.append(counts[:, 0] / self.full[:, 0], 0.0)[row]
+        return self._fit_of(replace(fit.respondents, weights=fit.respondents.weights * times))
+
+    def _as_it_was(self) -> Fit:
+        """The fit itself, if its specification says all of it: else its replicates would be of another model."""
+        again = self._fit_of(self.fit.respondents)
+        same = (
+            again is not None
+            and again.names == self.fit.names
+            and np.allclose(again.beta, self.fit.beta, atol=1e-6)
+        )
+        if not same:
+            raise InputError(
+                f"{self.fit.title}: a function of a fit needs whole fits of every replicate, and this one cannot be made again"
+                " from its specification; ask for params, contrasts, worth, probabilities or ranks"
+            )
+        return self.fit
+
+    def _fit_of(self, table: Respondents) -> Fit | None:
+        spec = self.fit.of_answers
+        against = replace(spec, reference=table.items[-1]) if spec.reference == "sum" else spec
+        try:
+            found = finished(fitted(table, against))
+        except NotEstimableError:
+            return None
+        found = found.with_reference("sum") if spec.reference == "sum" else found
+        return found if found.scale == self.fit.scale else found.on_scale(self.fit.scale)
+
+
+def refuse(fit: AnswerFit) -> None:
+    """Refuse a fit of which replicates would not say what its estimates vary by."""
+    if isinstance(fit, ClassFit):
+        raise InputError(
+            f"the bootstrap of {fit.title}: replicates have several maxima, and their classes no order by which they are those"
+            " of the fit; fit.clustered() has standard errors that hold if the model is wrong, fit.test_classes() a"
+            " parametric bootstrap of the number of classes"
+        )
+    if fit.quasi_likelihood:
+        raise InputError(
+            f"the bootstrap of {fit.title}: replicates would have the pseudo-rankings or the prior of the whole table; fit"
+            " without them, or see fit.clustered()"
+        )

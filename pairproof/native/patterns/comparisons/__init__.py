@@ -1,1 +1,0 @@
-"""Pattern models of paired comparisons, dependence and missing answers among them."""

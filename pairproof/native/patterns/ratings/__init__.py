@@ -1,1 +1,0 @@
-"""Ratings as weak orders of the items."""

@@ -1,1 +1,0 @@
-"""Answers of the same persons at several points in time."""

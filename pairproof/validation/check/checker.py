@@ -1,0 +1,468 @@
+"""The check of a paper's claims: read the data, fit the models, ask R, and give every number its verdict.
+
+R and the 50-digit values come in through two functions (`Counterparts`, `Certified`), so that this module
+needs neither R nor a folder of records.
+
+Agreements of a claim whose numbers come from a computation and not from a model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+from ...data.comparisons import Comparisons
+from ...errors import FormulaError, InputError, PairproofError
+from ...fit.estimates.specification import ModelSpec
+from ...fit.fit import Fit
+from ..claims.data import fit_model, read_data, table_of
+from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
+from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
+from ..slips.stopping import glm_values
+from ..statements.registers import Computed, Context, Finding, Request
+from ..verdicts.against_r import (
+    Asked,
+    RowMaker,
+    asked_of_r,
+    beyond_print,
+    first_with,
+    with_r_alone,
+    with_sources,
+)
+from ..verdicts.agreement import (
+    STATED,
+    Agreement,
+    Certified,
+    Counterparts,
+    RCounterpart,
+    Verdict,
+    accepted,
+    value_or_none,
+)
+from ..verdicts.definitions import by_program
+from ..verdicts.digits import Floor, digits_of_agreement
+from ..verdicts.verdict import PrintVerdict, judge_print, reversed_items
+from .shipped import COMPUTATIONS, run_test
+
+#: Digits in which native and R must agree where a computation asks both: sums and tails of few terms carry 13
+#: and more.
+FLOOR = 12.0
+
+
+def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) -> list[Agreement]:
+    """One row for each printed number; and one that says so where native has no such model.
+
+    source: the claims file or the paper, for messages.
+    """
+    try:
+        found = COMPUTATIONS[claim.compute](request)
+    except InputError as error:
+        raise InputError(f"{_place(source, claim)}: {error}") from error
+    except PairproofError as error:
+        said = " ".join(str(error).split())
+        call = None if "native" in claim.engines else ", ".join(claim.engines)
+        return [
+            row(
+                q.quantity,
+                "not-run",
+                f"{claim.compute} did not run: {said}",
+                "computation-not-run",
+                printed=q.printed.text,
+                r_call=call,
+            )
+            for q in claim.numbers
+        ]
+    rows = [_number(row, source, claim, q, found) for q in claim.numbers]
+    if found.lacks:
+        rows.append(
+            row(
+                "fit",
+                "not-run",
+                (
+                    f"no-native-model: native has no {found.lacks}; the numbers of this claim are "
+                    f"{found.r_call}'s alone"
+                ),
+                "no-native-model",
+                about="native-r",
+            )
+        )
+    return rows
+
+
+def _place(source: str, claim: Claim) -> str:
+    return f"{source}, line {claim.line}, claim {claim.id!r}"
+
+
+def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found: Computed) -> Agreement:
+    native, r = found.native.get(q.quantity, math.nan), found.r.get(q.quantity, math.nan)
+    if q.quantity not in found.native and q.quantity not in found.r:
+        raise InputError(
+            f"{source}, line {q.line}, claim {claim.id!r}: {claim.compute} gives no "
+            f"{q.quantity!r}; it gives {_listed({**found.native, **found.r})}"
+        )
+    judged = judge_print(q, native if q.quantity in found.native else r, float(claim.alpha))
+    verdict, note, code = judged.verdict, judged.note, judged.code
+    digits = float(digits_of_agreement(native, r, 0.0)) if found.native and found.r else math.nan
+    if digits < FLOOR:
+        verdict, code = "differs", "few-digits"
+        note = f"native and {found.r_call} agree to {digits:.1f} digits, fewer than {FLOOR:g}"
+    elif q.quantity in found.remarks:
+        verdict, (code, text) = "explained", found.remarks[q.quantity]
+        note = f"{code}: {text}" + ("" if judged.comes_out else f"; here {judged.note}")
+    return row(
+        q.quantity,
+        verdict,
+        note,
+        code,
+        printed=q.printed.text,
+        native=value_or_none(native),
+        r=value_or_none(r),
+        r_call=found.r_call or None,
+        r_source=found.r_source,
+        digits=value_or_none(digits),
+    )
+
+
+def _listed(names: Mapping[str, float]) -> str:
+    shown = sorted(names)
+    return ", ".join(shown[:12]) + (f" and {len(shown) - 12} more" if len(shown) > 12 else "")
+
+
+class Checker:
+    """The checker of one paper's claims.
+
+    counterparts: default: R is not asked.  floors: default: the shipped ones.
+    """
+
+    def __init__(
+        self,
+        paper: Paper,
+        *,
+        counterparts: Counterparts | None = None,
+        backend: Any = None,
+        certified: Certified | None = None,
+        floors: Sequence[Floor] | None = None,
+    ) -> None:
+        self.paper = paper
+        self._counterparts = counterparts
+        self._backend = backend
+        self._certified = certified
+        self._floors = floors
+        self._tables: dict[str, Comparisons] = {}
+        self._asked: dict[tuple[str, ModelClaim], Asked] = {}
+        self._compared: set[tuple[str, ModelSpec, str, str]] = set()
+        self._home: dict[tuple[str, ModelSpec, str, str], str] = {}
+
+    # -- what is computed, each once -------------------------------------------------------------------------
+
+    def data(self, name: str) -> Comparisons:
+        """A data set of the paper."""
+        if name not in self._tables:
+            self._tables[name] = read_data(self.paper, name)
+        return self._tables[name]
+
+    def asked(self, data: str, model: ModelClaim) -> Asked:
+        """The fit of a model to a data set, and what R and the 50-digit values say about it."""
+        key = (data, model)
+        if key not in self._asked:
+            table = self.data(data)
+            try:
+                fit = fit_model(table, model)
+            except FormulaError as error:
+                raise FormulaError(f"{self.paper.source or self.paper.id}, data {data!r}: {error}") from error
+            r = tuple(self._counterparts(fit, self._backend)) if self._counterparts else ()
+            self._asked[key] = Asked(fit, r, self._certified(fit) if self._certified else {})
+        return self._asked[key]
+
+    def fit(self, claim_id: str) -> Fit:
+        """The native fit of a claim."""
+        return self._asked_about(claim_id).fit
+
+    def _asked_about(self, claim_id: str) -> Asked:
+        claim = self.paper.claim(claim_id)
+        if claim.model is None or not claim.data:
+            raise InputError(f"{self.paper.id}: claim {claim_id!r} has no model to fit")
+        return self.asked(claim.data, claim.model)
+
+    def counterparts(self, claim_id: str) -> tuple[RCounterpart, ...]:
+        """What each R function says about the native fit of a claim, or why it says nothing."""
+        return self._asked_about(claim_id).r
+
+    @cached_property
+    def fits(self) -> dict[str, Fit]:
+        """The native fits of all claims that have a model, by claim; those that could not be fitted are left
+        out.
+        """
+        found = {}
+        for claim in self.paper.claims:
+            if claim.model is not None and claim.data:
+                try:
+                    found[claim.id] = self.fit(claim.id)
+                except PairproofError:
+                    continue  # its claim's agreements say why
+        return found
+
+    # -- claims ----------------------------------------------------------------------------------------------
+
+    def all(self, progress: Callable[[str], None] = lambda claim: None) -> list[Agreement]:
+        """Agreements of every claim, in the order of the file; `progress` is told of each claim before it is
+        checked.
+
+        What native and R have beyond the printed numbers stands once for each model, under the first claim
+        that prints a number of it, or that is there for it.
+        """
+        fitted = [claim for claim in self.paper.claims if claim.id in self.fits]
+        for claim in [c for c in fitted if _is_about_the_model(c)] + fitted:
+            self._home.setdefault(_key(claim, self.fit(claim.id)), claim.id)
+        found = []
+        for claim in self.paper.claims:
+            progress(claim.id)
+            found += self.claim(claim)
+        return found
+
+    def claim(self, claim: Claim) -> list[Agreement]:
+        """Agreements of one claim: its printed numbers, its statement, then what native and R have beyond
+        them.
+        """
+        found: list[Agreement] = []
+        if claim.numbers and claim.data and self.paper.data[claim.data].kind == "games":
+            why = "the outcomes are not at hand: the printed numbers are held against each other only"
+            found += [
+                self.row(claim, q.quantity, "not-checkable", why, "no-outcomes", printed=q.printed.text)
+                for q in claim.numbers
+            ]
+        elif claim.model is not None and claim.data:
+            try:
+                asked = self.asked(claim.data, claim.model)
+            except InputError:
+                raise
+            except PairproofError as error:
+                return self._not_run(claim, str(error))
+            values = self._native_values(claim, asked)
+            found += self._numbers(claim, asked, values)
+            found += self._beyond_print(claim, asked)
+        if claim.compute:
+            found += computed_rows(
+                partial(self.row, claim), self.paper.source or self.paper.id, claim, self._request(claim)
+            )
+        if claim.statement:
+            found.append(self._statement(claim))
+        return [accepted(a, claim.accept) for a in found]
+
+    def _request(self, claim: Claim) -> Request:
+        asks_r = claim.r_packages is not None and self._counterparts is not None
+        return Request(
+            self.data,
+            lambda name: table_of(self.paper, name),
+            self.fit,
+            claim.data,
+            claim.test_args,
+            self._backend if asks_r else None,
+        )
+
+    def _not_run(self, claim: Claim, reason: str) -> list[Agreement]:
+        missing: list[tuple[str, str | None]] = [(q.quantity, q.printed.text) for q in claim.numbers]
+        if claim.statement or not missing:
+            missing.append(("statement" if claim.statement else "fit", claim.statement or None))
+        said = f"native did not run: {reason}"
+        return [
+            self.row(claim, name, "not-run", said, "native-not-run", printed=text) for name, text in missing
+        ]
+
+    def row(
+        self, claim: Claim, name: str, verdict: Verdict, explanation: str, code: str, **fields: Any
+    ) -> Agreement:
+        """A row of this claim; what is not given in `fields` has no value."""
+        return Agreement.of_claim(self.paper.id, claim, name, verdict, explanation, code, **fields)
+
+    def _native_values(self, claim: Claim, asked: Asked) -> dict[str, float]:
+        if "native" not in claim.engines:
+            return {q.quantity: math.nan for q in claim.numbers}
+        return {q.quantity: self.value(claim, asked.fit, q) for q in claim.numbers}
+
+    def value(self, claim: Claim, fit: Fit, q: PrintedQuantity) -> float:
+        """A number of a fit as the claim would print it: a one-sided p is half of the fit's."""
+        other = q.quantity.name
+        is_ratio = q.quantity.kind in LIKELIHOOD_RATIO and other in [c.id for c in self.paper.claims]
+        others = {other: self.fit(other)} if is_ratio else {}
+        try:
+            value = quantity(fit, q.quantity, others)
+        except InputError as error:
+            raise InputError(
+                f"{self.paper.source or self.paper.id}, line {q.line}, claim {claim.id!r}: {error}"
+            ) from error
+        return value / _halved(claim, q.quantity)
+
+    # -- printed numbers -------------------------------------------------------------------------------------
+
+    def _numbers(self, claim: Claim, asked: Asked, values: Mapping[str, float]) -> list[Agreement]:
+        native_asked = "native" in claim.engines
+        r = asked_of_r(claim, asked.r)
+        chosen = {q.quantity: first_with(r, q.quantity) for q in claim.numbers}
+        shown = values
+        if not native_asked:
+            shown = {n: c.values[n] / _halved(claim, n) if c else math.nan for n, c in chosen.items()}
+        judged = self._judged(claim, asked.fit, shown, {n for n, c in chosen.items() if native_asked or c})
+        rows = []
+        for q in claim.numbers:
+            name = q.quantity
+            of_print, native, source = judged[name], values[name], chosen[name]
+            row = self.row(
+                claim,
+                name,
+                of_print.verdict,
+                of_print.note,
+                of_print.code,
+                printed=q.printed.text,
+                native=value_or_none(native),
+            )
+            half, floors = _halved(claim, name), self._floors
+            rows.append(
+                with_sources(row, asked.fit, native, source, asked.certified, half=half, floors=floors)
+                if native_asked
+                else with_r_alone(row, source, half)
+            )
+        return rows
+
+    def _judged(
+        self, claim: Claim, fit: Fit, values: Mapping[str, float], have: set[str]
+    ) -> dict[str, PrintVerdict]:
+        alpha = float(claim.alpha)
+        judged: dict[str, PrintVerdict] = {
+            q.quantity: judge_print(
+                q, values[q.quantity], alpha, fit.df_resid, fit.n_comparisons, error_of(q.quantity, fit)
+            )
+            for q in claim.numbers
+        }
+        for name in judged.keys() - have:
+            why = "only R was to be asked, and no R call that ran has it"
+            judged[name] = PrintVerdict("not-run", why, "r-not-run")
+        for name, sentence in reversed_items(claim.numbers, values, fit.items).items():
+            if judged[name].verdict == "differs":
+                judged[name] = PrintVerdict("differs-conclusion", sentence, "other-order")
+        wrong = [n for n, j in judged.items() if j.verdict in ("differs", "differs-conclusion")]
+        explained = self._explained(claim, wrong) if wrong and claim.readings else {}
+        return {**judged, **(explained or by_program(claim, fit, values, judged))}
+
+    def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
+        """Readings under which *all* numbers of the claim come out; one explains them, several leave it
+        open.
+        """
+        fitting = []
+        for reading in claim.readings:
+            data, model = reading.data or claim.data, reading.model or claim.model
+            assert model is not None
+            other = self.asked(data, model).fit
+            stopped = glm_values(other) if reading.stops == "glm" else {}
+            if all(
+                judge_print(
+                    q,
+                    stopped.get(q.quantity, self.value(claim, other, q)),
+                    float(claim.alpha),
+                    other.df_resid,
+                    other.n_comparisons,
+                ).comes_out
+                for q in claim.numbers
+            ):
+                fitting.append(reading)
+        tried, n = len(claim.readings), len(claim.numbers)
+        count = f"{tried} other reading{'s' if tried > 1 else ''} tried, {n} number{'s' if n > 1 else ''}"
+        if len(fitting) == 1:
+            note = f"{fitting[0].name}: comes out if {fitting[0].sentence} (1 explanation; {count})"
+            return dict.fromkeys(wrong, PrintVerdict("explained", note, fitting[0].name))
+        if fitting:
+            note = f"ambiguous: comes out in {len(fitting)} ways: " + "; ".join(
+                f"if {r.sentence}" for r in fitting
+            )
+            return dict.fromkeys(wrong, PrintVerdict("ambiguous", f"{note} ({count})", "ambiguous"))
+        return {}
+
+    def _beyond_print(self, claim: Claim, asked: Asked) -> list[Agreement]:
+        """What native and R have beyond the printed numbers, once for each model."""
+        key = _key(claim, asked.fit)
+        if key in self._compared or self._home.get(key, claim.id) != claim.id:
+            return []
+        self._compared.add(key)
+        return beyond_print(self.paper.id, claim, asked, self._floors, self._counterparts is not None)
+
+    # -- statements ------------------------------------------------------------------------------------------
+
+    def _statement(self, claim: Claim) -> Agreement:
+        if not claim.test:
+            finding = _stated(claim)
+        else:
+            own_fit = claim.id if claim.model is not None and claim.data else ""
+            context = Context(
+                self.data,
+                self.fit,
+                claim.data,
+                own_fit,
+                float(claim.alpha),
+                lambda name: table_of(self.paper, name),
+            )
+            try:
+                finding = run_test(claim.test, context, claim.test_args)
+            except InputError as error:
+                raise InputError(
+                    f"{self.paper.source or self.paper.id}, line {claim.line}, claim {claim.id!r}: {error}"
+                ) from error
+            except PairproofError as error:
+                finding = Finding("not-run", f"the test did not run: {error}", code="test-not-run")
+        return self.row(
+            claim,
+            "statement",
+            finding.verdict,
+            finding.explanation,
+            finding.code,
+            printed=claim.statement,
+            native=finding.native,
+            about="statement",
+        )
+
+
+def check_paper(
+    paper: Paper,
+    *,
+    counterparts: Counterparts | None = None,
+    backend: Any = None,
+    certified: Certified | None = None,
+    floors: Sequence[Floor] | None = None,
+) -> list[Agreement]:
+    """Agreements of every claim of a paper.
+
+    paper, counterparts, backend, certified, floors: as in :class:`Checker`.
+    """
+    return Checker(
+        paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
+    ).all()
+
+
+def _key(claim: Claim, fit: Fit) -> tuple[str, ModelSpec, str, str]:
+    """Names the comparisons of a fit with R: claims that spell the same model differently share them."""
+    return claim.data, fit.spec, fit.scale, "" if fit.robust is None else fit.robust.title
+
+
+def _is_about_the_model(claim: Claim) -> bool:
+    """Prints a number of a model, or is there for it; "240 pairs" is of the data."""
+    return claim.model is not None and bool(
+        claim.compare_only
+        or any(q.quantity.kind not in ("n_comparisons", "n_items", "wins") for q in claim.numbers)
+    )
+
+
+def _halved(claim: Claim, quantity: Quantity) -> int:
+    """By what a fit's own number is divided: 2 for the p-values of a claim that prints one-sided ones."""
+    return 2 if claim.sided == 1 and quantity.kind == "p" else 1
+
+
+def _stated(claim: Claim) -> Finding:
+    """The verdict that `accept` gives to a statement without a test."""
+    word = next(a for a in claim.accept if a in STATED)
+    text = f"stated, not computed: {claim.explanation}"
+    if word == "agrees":
+        return Finding("agrees", text, code="stated")
+    if word == "not-checkable":
+        return Finding("not-checkable", text, code="stated")
+    return Finding.because(word, text, "differs" if word == "erratum" else "differs-conclusion")

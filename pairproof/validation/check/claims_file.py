@@ -1,0 +1,357 @@
+"""Claims files: `*.claims.toml` read into a `Paper`, with the line in every error, and begun from a table.
+
+The beginning of a claims file has data, model, and a place for every number a paper may print.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+from ...data.columns import Factor, natural_order
+from ...data.comparisons import Comparisons
+from ...errors import InputError
+from ...files.inputs import read_file
+from ...fit.fit import Fit
+from ...text import named, quoted, shortened
+from ..claims.data import fit_model
+from ..claims.entries import KeyPath, LineMap, TableReader, entries, parsed_toml
+from ..claims.paper import Claim, DataKind, DataSpec, ModelClaim, Paper, PrintedEntries, PrintedQuantity
+from ..claims.printed import R_LEGEND, Printed
+from ..claims.quantities import Quantity, check_name, kind_of
+from ..verdicts.agreement import STATED, accepted_code
+from .shipped import COMPUTATIONS, TESTS, shipped
+
+#: Bytes of a claims file: the longest that ships has 0.1 MB, and one that holds more data keeps them in a
+#: file beside it.
+MOST_CLAIMS = 16 * 1024**2
+#: Tables of the file itself.
+_TOP = {"paper": Paper, "data": DataSpec, "claim": Claim}
+#: Kinds of numbers that are p-values, of which "n.s." and stars speak.
+P_VALUES = ("p", "contrast_p", "gof_p", "pearson_p", "lr_p", "test_p")
+#: Data sets that `from` may lead through.
+MOST_FROM = 20
+_DF_OF = {"deviance": "df_resid", "null_deviance": "df_null"}
+
+
+def read_claims(path: str | Path) -> Paper:
+    """The paper of a claims file."""
+    file = Path(path)
+    try:
+        text = read_file(file, "a claims file", most=MOST_CLAIMS).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}: not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8"
+        ) from error
+    return parse_claims(text, source=str(path), folder=str(file.resolve().parent))
+
+
+def shipped_papers() -> tuple[str, ...]:
+    """Ids of the papers that come with the package."""
+    return tuple(sorted(shipped()))
+
+
+def read_paper(name_or_path: str) -> Paper:
+    """A shipped paper by its id, or a claims file by its path."""
+    papers = shipped()
+    if name_or_path in papers:
+        return read_claims(str(papers[name_or_path]))
+    if not Path(name_or_path).exists() and "/" not in name_or_path and not name_or_path.endswith(".toml"):
+        raise InputError(
+            f"no paper {name_or_path!r} comes with pairproof and no such file exists; there are "
+            f"{', '.join(sorted(papers))}"
+        )
+    return read_claims(name_or_path)
+
+
+def parse_claims(text: str, source: str = "claims", folder: str = "") -> Paper:
+    """The paper of a claims file's text; `folder` is where its data files lie."""
+    document = parsed_toml(text, source)
+    return replace(_Reader(LineMap(text), source).paper(document), source=source, folder=folder)
+
+
+class _Reader(TableReader):
+    """Reader of a claims document: its tables, and what must hold between them."""
+
+    def paper(self, document: Mapping[str, Any]) -> Paper:
+        self.only_keys(document, (), _TOP, "a claims file")
+        paper = self.read(Paper, document.get("paper"), ("paper",), "[paper]")
+        data: dict[str, DataSpec] = {}
+        for name, block in self.table(document.get("data", {}), ("data",), "[data]").items():
+            data[name] = self._data(name, block, data)
+        rows = document.get("claim", [])
+        if not isinstance(rows, list) or not rows:
+            raise self.error(("claim",), "no [[claim]]; a claims file needs at least one")
+        claims: dict[str, Claim] = {}
+        for k, row in enumerate(rows):
+            claim = self._claim(row, ("claim", k), data)
+            if claim.id in claims:
+                raise self.error(
+                    ("claim", k, "id"), f"two claims have the id {quoted(claim.id)}; ids must be distinct"
+                )
+            claims[claim.id] = claim
+        return replace(paper, data=data, claims=tuple(claims.values()))
+
+    def _data(self, name: str, block: Any, above: Mapping[str, DataSpec]) -> DataSpec:
+        path, what = ("data", name), f"[data.{shortened(name)}]"
+        if isinstance(block, dict) and not ("kind" in block or block.get("from")):
+            raise self.error(path, f"{what} has no kind; expected one of {', '.join(get_args(DataKind))}")
+        spec = self.read(DataSpec, block, path, what, name=name, line=self.lines.line(path))
+        length, parent = 0, spec.from_
+        while parent:
+            if parent not in above:
+                raise self.error(
+                    (*path, "from"), f"{what}: from = {quoted(parent)}, but no such data set stands above it"
+                )
+            parent, length = above[parent].from_, length + 1
+            if length > MOST_FROM:
+                raise self.error(
+                    (*path, "from"),
+                    f"{what}: from leads through more than {MOST_FROM} data sets; give the rows themselves",
+                )
+        return spec
+
+    def _claim(self, row: Any, path: KeyPath, data: Mapping[str, DataSpec]) -> Claim:
+        name = row.get("id") if isinstance(row, dict) else None
+        what = f"claim {quoted(name)}" if isinstance(name, str) else "[[claim]]"
+        claim = self.read(Claim, row, path, what, line=self.lines.line(path))
+        claim = replace(claim, accept=self._accepted(claim, (*path, "accept"), what))
+        registers: tuple[tuple[Collection[str], str], ...] = ((TESTS, "test"), (COMPUTATIONS, "compute"))
+        for known, key in registers:
+            asked = getattr(claim, key)
+            if asked and asked not in known:
+                thing = "test" if key == "test" else "computation"
+                raise self.error(
+                    (*path, key), f"{what}: no {thing} {quoted(asked)}; there are {', '.join(sorted(known))}"
+                )
+        stated = [a for a in claim.accept if a in STATED]
+        if claim.statement and not claim.test and (len(stated) != 1 or not claim.explanation):
+            raise self.error(
+                (*path, "statement"),
+                f"{what}: a statement needs a test, or its verdict in accept (one of {', '.join(STATED)}) and"
+                " an explanation",
+            )
+        self._check_data(claim.data, path, data, what)
+        for k, reading in enumerate(claim.readings):
+            self._check_data(reading.data, (*path, "reading", k), data, what)
+        return replace(claim, numbers=self._numbers(claim, path, what))
+
+    def _accepted(self, claim: Claim, path: KeyPath, what: str) -> tuple[str, ...]:
+        """The codes that a claim accepts; the wordings of older files are known too."""
+        readings = [reading.name for reading in claim.readings]
+        try:
+            return tuple(accepted_code(entry, readings) for entry in claim.accept)
+        except InputError as error:
+            raise self.error(path, f"{what}: {error}") from error
+
+    def _check_data(self, name: str, path: KeyPath, data: Mapping[str, DataSpec], what: str) -> None:
+        if name and name not in data:
+            raise self.error(
+                (*path, "data"),
+                f"{what}: data = {quoted(name)}, but the file has {named(data) or 'no data set'}",
+            )
+
+    def _numbers(self, claim: Claim, path: KeyPath, what: str) -> tuple[PrintedQuantity, ...]:
+        """What the printed entries of a claim say, one by one."""
+        found: list[PrintedQuantity] = []
+        for key in entries(PrintedEntries):
+            written = getattr(claim, key)
+            if isinstance(written, Mapping):
+                for name, text in written.items():
+                    quantity = name if key == "stat" else f"{key}.{name}"
+                    found += self._printed(claim, quantity, text, (*path, key, name), what)
+            elif written is not None:
+                quantity = "aic_glm" if key == "aic" and claim.aic_definition == "glm" else key
+                found += self._printed(claim, quantity, written, (*path, key), what)
+        twice = next((name for name, times in Counter(q.quantity for q in found).items() if times > 1), None)
+        if twice is not None:
+            raise self.error(path, f"{what} prints {shortened(twice)} twice")
+        return tuple(found)
+
+    def _printed(
+        self, claim: Claim, quantity: str, text: str, path: KeyPath, what: str
+    ) -> list[PrintedQuantity]:
+        line = self.lines.line(path)
+        try:
+            printed = Printed.parse(text, legend=claim.legend or R_LEGEND, alpha=claim.alpha)
+            if not claim.compute:
+                check_name(quantity)
+                if printed.value is None and kind_of(quantity) not in P_VALUES:
+                    raise InputError(
+                        f"printed {text!r} is a mark of significance, which a p-value has (p, or in stat"
+                        " contrast_p, gof_p, lr_p, test_p)"
+                    )
+        except InputError as error:
+            raise self.error(path, f"{what}, {quantity}: {error}") from error
+        if printed.on is None:
+            return [PrintedQuantity(Quantity.parse(quantity), printed, line)]
+        if quantity not in _DF_OF:
+            raise self.error(
+                path,
+                f"{what}, {quantity}: {text!r} has degrees of freedom, which only {' and '.join(_DF_OF)}"
+                " have; write the two numbers apart",
+            )
+        return [
+            PrintedQuantity(Quantity.parse(quantity), printed, line),
+            PrintedQuantity(Quantity(_DF_OF[quantity]), printed.on, line),
+        ]
+
+
+#: Rows written into the claims file itself; a longer table becomes a CSV file beside it, with its hash.
+MOST_INLINE = 400
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A claims file to fill in, and the data file that goes beside it.
+
+    claims: the claims file.  csv, csv_name: the data file; "" where the rows stand in the claims file.
+    n_numbers: parameters there is a place for.
+    """
+
+    claims: str
+    csv: str
+    csv_name: str
+    n_numbers: int
+
+
+def draft(table: Comparisons, model: ModelClaim, paper: str, title: str = "") -> Draft:
+    """A claims file to fill in; as it stands it is valid, and compares native with R.
+
+    paper: id of the paper: letters, digits, hyphens.
+    """
+    if not _BARE.fullmatch(paper):
+        raise InputError(f"paper id {paper!r}: expected letters, digits, hyphens, such as firth-2005")
+    fit = fit_model(table, model)
+    _check_levels(table, fit)
+    columns, rows = _rows(table, fit)
+    beside = _csv([columns, *rows]) if len(rows) > MOST_INLINE else ""
+    name = f"{paper}.csv" if beside else ""
+    if beside:
+        digest = hashlib.sha256(beside.encode()).hexdigest()
+        data = {"kind": "file", "items": table.items, "file": name, "sha256": digest}
+    else:
+        data = {"kind": "counts", "items": table.items, "columns": columns}
+    lines = [
+        '# Printed numbers are strings, one number each, exactly as they stand on the page ("0.190" keeps its'
+        " zero).",
+        "",
+        "[paper]",
+        *_pairs({"id": paper, "title": title or "Authors, Title, Journal, Year"}),
+        '# doi = "10...."',
+        *_pairs({"read_from": "the page and the table that were read"}),
+        "",
+        "[data.table]",
+        *_pairs(data),
+        *([] if beside else ["rows = [", *(f"    {_toml(row)}," for row in rows), "]"]),
+        *_pairs({"note": f"read from {Path(table.source).name}"}),
+        "",
+        *_claim(fit, model),
+        "",
+    ]
+    return Draft("\n".join(lines), beside, name, int(fit.free.sum()))
+
+
+def _check_levels(table: Comparisons, fit: Fit) -> None:
+    """A claims file states no order of levels: those in the model must be in the readers' own order."""
+    for name in dict.fromkeys(c for t in fit.terms for c, _ in (*t.of, *t.by)):
+        column = table.columns[name]
+        if isinstance(column, Factor) and column.levels != natural_order(column.levels):
+            raise InputError(
+                f"{table.source}, column {name!r}: its levels are in the order"
+                f" {', '.join(column.levels[:6])}, and a claims file has them in the readers' own"
+                f" ({', '.join(natural_order(column.levels)[:6])}); rename them in the table"
+            )
+
+
+def _rows(table: Comparisons, fit: Fit) -> tuple[list[str], list[list[Any]]]:
+    """The rows as they stand: neither turned nor added up, since a deviance may be of the rows, and so may be
+    R's AIC.
+
+    Single comparisons (weights of 1) lose nothing but their order if those of a pair in one order are added
+    up: a deviance of single comparisons is -2 log L, whatever the rows.
+    """
+    frame = table.to_frame()
+    by_row = "row" in fit.spec.cells
+    needed = [*(c for t in fit.terms for c, _ in (*t.of, *t.by)), *(c for c in fit.spec.cells if c != "row")]
+    needed.append("judge")  # a deviance may be of each judge's rows
+    if fit.spec.order_effect:
+        needed.append("order")
+    used = [c for c in dict.fromkeys(needed) if c in table.columns]
+    if by_row:
+        used = [*(c for c in table.columns if c not in used), *used]
+    counts = ["wins", "ties", "losses"] if table.tie_category else ["wins", "losses"]
+    if not by_row and bool((frame[counts].sum(axis=1) == 1).all()):
+        # Without dropna=False pandas leaves out the rows whose judge is not known.
+        keys = [*used, "first", "second"]
+        frame = frame.groupby(keys, sort=False, observed=True, dropna=False)[counts].sum().reset_index()
+    columns = [*used, "first", "second", *counts]
+    labels = [isinstance(table.columns.get(c), Factor) for c in columns]
+    return columns, [
+        [_plain(v, label) for v, label in zip(row, labels)]
+        for row in frame[columns].itertuples(index=False, name=None)
+    ]
+
+
+def _plain(value: Any, label: bool) -> Any:
+    if isinstance(value, str):
+        return value
+    if label:
+        return ""  # a missing label: None, or NaN in a column of text of pandas 3
+    number = float(value)
+    return int(number) if number.is_integer() else number
+
+
+def _csv(rows: list[list[Any]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+def _claim(fit: Fit, model: ModelClaim) -> list[str]:
+    asked = replace(model, ties=fit.spec.ties, reference=fit.spec.reference)
+    stated = {key: value for key, e in entries(ModelClaim).items() if (value := getattr(asked, e.name))}
+    by_parameter = [
+        key for key, e in entries(PrintedEntries).items() if get_origin(e.kind) is Mapping and key != "stat"
+    ]
+    places = _toml(dict.fromkeys((n for n, free in zip(fit.names, fit.free) if free), ""))
+    worths = _toml({f"worth.{g}.{i}": "" for g in list(fit.groups)[:1] for i in fit.items})
+    return [
+        "[[claim]]",
+        'id = "table-1"',
+        'where = "Table 1, page ..."',
+        'data = "table"',
+        f"model = {_toml(stated)}",
+        "# What the paper prints: fill in, delete what it does not print, and take the # away.",
+        *(f"# {key} = {places}" for key in by_parameter),
+        f"# stat = {worths}",
+        '# deviance = "... on ..."',
+        '# aic = ""',
+        '# aic_definition = "glm"    # where the AIC is that of R',
+        "# Until then native is compared with R; delete this line once a number is filled in.",
+        'compare_only = "no printed number is filled in yet"',
+    ]
+
+
+def _pairs(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key if _BARE.fullmatch(key) else _toml(key)} = {_toml(value)}" for key, value in table.items()]
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it; JSON's escapes of a string are TOML's."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(_pairs(value)) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return "true" if value is True else repr(value)

@@ -1,0 +1,230 @@
+"""The papers that come with pairproof: their files by id, their tests and computations registered, their
+50-digit values.
+
+A paper is a folder of :mod:`pairproof.validation.papers`, and what is in it is found by the names of its
+files; no list names the papers.
+
+``ID.claims.toml``      what a page of the paper says; a folder may have several such files
+``ID.certified.json``   50-digit values of the models in that file, found by their data and their model
+``statements*.py``      tests of its sentences, registered under the names by which claims call them
+``computations*.py``    numbers that no fit has, registered in the same way (few: in the statements)
+``story.py``            what its report says in words, and what is checked of it beyond its claims
+
+Importing this module registers every test of a statement and every computation.  The 50-digit values are made
+by code that shares nothing with this package (`tests/certified/`, which says how); the package carries a copy
+of those that its shipped papers need.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ...data.columns import Factor
+from ...fit.fit import Fit
+from ..claims import SUFFIX
+from ..claims.quantities import kind_of
+from ..statements import (  # noqa: F401  (they register tests)
+    general as _general,
+    under_clustering as _clustered,
+)
+from ..statements.registers import COMPUTATIONS as COMPUTATIONS, TESTS as TESTS, run_test as run_test
+
+PAPERS = Path(__file__).parents[1] / "papers"
+#: Their folders as a package.
+PACKAGE = "pairproof.validation.papers"
+
+
+def shipped(suffix: str = SUFFIX) -> dict[str, Path]:
+    """The files of the papers whose names end so, by the paper's id, which stands before the ending."""
+    return {path.name[: -len(suffix)]: path for path in sorted(PAPERS.glob(f"*/*{suffix}"))}
+
+
+def register_all() -> None:
+    """Import the statements and computations of every paper, which registers them."""
+    for kind in ("statements", "computations"):
+        for path in sorted(PAPERS.glob(f"*/{kind}*.py")):
+            import_module(f".{path.parent.name}.{path.stem}", PACKAGE)
+
+
+register_all()
+
+
+Document = Mapping[str, Any]
+#: Keys of a certified document that the package's copy has; the others (cells, covariances) prove the
+#: document itself.
+KEPT = (
+    "id",
+    "model",
+    "items",
+    "item_data",
+    "params",
+    "bse",
+    "pvalues",
+    "deviance",
+    "df_resid",
+    "llf",
+    "aic",
+    "bic",
+    "n_comparisons",
+    "worth",
+    "worth_se",
+    "data",
+)
+_COUNTS = ("first", "second", "wins", "ties", "losses")
+
+
+class CertifiedValues:
+    """Certified documents, asked by a fit.
+
+    documents: as `tests/certified/README.md` describes them; numbers are decimal text.
+    """
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._documents = tuple(documents)
+
+    @classmethod
+    def of_paper(cls, paper: str) -> CertifiedValues:
+        """The copy that comes with a shipped paper; nothing if there is none."""
+        file = shipped(".certified.json").get(paper)
+        return cls(() if file is None else json.loads(file.read_text(encoding="utf-8")))
+
+    def __call__(self, fit: Fit) -> Mapping[str, str]:
+        """Quantity -> decimal text; empty if no document has this model on these data."""
+        for document in self._documents:
+            if _same_model(fit, document) and _same_data(fit, document):
+                found = values_of(document)
+                # The documents' standard errors are those of the model.
+                return found if fit.robust is None else _of_estimates(found)
+        return {}
+
+
+def _of_estimates(values: Mapping[str, str]) -> dict[str, str]:
+    return {q: text for q, text in values.items() if kind_of(q) not in ("se", "p", "worth_se")}
+
+
+def _same_model(fit: Fit, document: Document) -> bool:
+    model, spec = document["model"], fit.spec
+    if spec.comparison_terms or spec.stated:
+        return False  # no document has them, nor formulas, links, random effects
+    cells = model["cells"]
+    return (
+        spec.family,
+        spec.ties,
+        spec.by.replace(" ", ""),
+        spec.order_effect,
+        spec.cells,
+        spec.reference,
+        fit.scale,
+        fit.data.tie_category,
+        _item_covariates(fit),
+    ) == (
+        model["family"],
+        model["ties"],
+        (model["by"] or "").replace(" ", ""),
+        model["order_effect"],
+        () if cells is None else (cells,) if isinstance(cells, str) else tuple(cells),
+        model["reference"] or "",
+        model["scale"],
+        model["tie_category"],
+        {
+            c: {item: _label(v) for item, v in document["item_data"][c].items()}
+            for c in model["item_covariates"] or ()
+        },
+    )
+
+
+def _item_covariates(fit: Fit) -> dict[str, dict[str, str]] | None:
+    """The item covariates in the model, by value; None where items stay free beside them, which no document
+    has.
+    """
+    if fit.layout.separate:
+        return None
+    found = {}
+    for name in fit.spec.item_terms:
+        column = fit.data.item_data[name]
+        values = [column.levels[c] for c in column.codes] if isinstance(column, Factor) else column.tolist()
+        found[name] = {item: _label(v) for item, v in zip(fit.items, values)}
+    return found
+
+
+def _same_data(fit: Fit, document: Document) -> bool:
+    """The same counts, pooled over columns that the model does not use; who was named first counts with an
+    order effect only.
+    """
+    rows: Sequence[Mapping[str, Any]] = document["data"]
+    used = (
+        {c for t in fit.terms for c, _ in t.by}
+        | set(fit.spec.cells)
+        | ({"order"} if fit.spec.order_effect else set())
+    )
+    by_row = "row" in used
+    columns = [c for c in rows[0] if c not in _COUNTS and c in fit.data.columns and (by_row or c in used)]
+
+    def pooled(found: Iterable[tuple[str, str, float, float, float, list[Any]]]) -> Any:
+        cells: dict[tuple[str, ...], list[float]] = {}
+        each = []
+        for first, second, w, t, l, at in found:
+            turned = first > second and not fit.spec.order_effect
+            sides = (second, first, l, t, w) if turned else (first, second, w, t, l)
+            key = (str(sides[0]), str(sides[1]), *(_label(v) for v in at))
+            each.append((key, sides[2:]))
+            total = cells.setdefault(key, [0.0, 0.0, 0.0])
+            for k in range(3):
+                total[k] += float(sides[2 + k])
+        return sorted(map(repr, each)) if by_row else cells
+
+    data = fit.data
+    values = [data.columns[c] for c in columns]
+    own = pooled(
+        (
+            data.items[i],
+            data.items[j],
+            w,
+            t,
+            l,
+            [v.levels[v.codes[r]] if isinstance(v, Factor) else v[r] for v in values],
+        )
+        for r, (i, j, w, t, l) in enumerate(
+            zip(data.first, data.second, data.wins.tolist(), data.ties.tolist(), data.losses.tolist())
+        )
+    )
+    theirs = pooled(
+        (
+            r["first"],
+            r["second"],
+            float(r["wins"]),
+            float(r.get("ties", 0)),
+            float(r["losses"]),
+            [r[c] for c in columns],
+        )
+        for r in rows
+    )
+    return bool(own == theirs)
+
+
+def _label(value: Any) -> str:
+    """'3' for 3, 3.0 and '3'."""
+    try:
+        return f"{float(value):.17g}"
+    except ValueError:
+        return str(value)
+
+
+def values_of(document: Document) -> dict[str, str]:
+    """A document's numbers by the names of :mod:`pairproof.validation.claims.quantities`."""
+    found: dict[str, str] = {}
+    for kind, key in (("estimate", "params"), ("se", "bse"), ("p", "pvalues")):
+        found.update({f"{kind}.{name}": text for name, text in document[key].items() if text is not None})
+    for name in ("deviance", "df_resid", "llf", "aic", "bic", "n_comparisons"):
+        if document[name] is not None:
+            found[name] = str(document[name])
+    for key in ("worth", "worth_se"):
+        for group, items in (document[key] or {}).items():
+            found.update(
+                {f"{key}.{group}.{item}": text for item, text in (items or {}).items() if text is not None}
+            )
+    return found

@@ -1,1 +1,0 @@
-"""Python code as values: what is evaluated is what is written."""

@@ -1,1 +1,0 @@
-"""Agresti (2002), baseball."""

@@ -1,1 +1,0 @@
-"""Firth (2005), the BradleyTerry package."""

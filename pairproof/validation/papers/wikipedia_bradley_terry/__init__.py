@@ -1,1 +1,0 @@
-"""The worked example of the encyclopaedia's page."""

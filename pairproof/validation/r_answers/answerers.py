@@ -1,0 +1,154 @@
+"""R's answers: every R function that has the model of a fit is asked, and its numbers are translated.
+
+===================================  ================================================================
+R call                              answers
+===================================  ================================================================
+``gnm::gnm(eliminate)``             every model but Rao and Kupper's
+``stats::glm, refitted``            the same, up to 400 nuisance constants
+``prefmod::llbtPC.fit``             whole counts, categorical covariates, no order effect
+``prefmod::llbt.fit``               the same, and numeric covariates
+``BradleyTerry2::BTm, refitted``    two outcomes (also ties dropped or as half wins), no subject covariates
+``stats::glm(binomial), refitted``  two outcomes, with subject or item covariates
+``BradleyTerry2::BTm`` at two stops  two outcomes, item covariates or comparison terms, no subject covariates
+``BradleyTerry2::GenDavidson``      Davidson's ties, no covariates
+``psychotools::btmodel``            whole counts, Davidson's ties or none, no covariates, no order effect
+``MASS::polr``                      Rao and Kupper's ties
+``sandwich::vcovCL``                standard errors by cluster, CR0 and CR1
+``clubSandwich::vcovCR``            the same, CR2 and its degrees of freedom
+===================================  ================================================================
+
+Fits of whole answers (:class:`pairproof.fit.answers.fit.AnswerFit`) have their own: :mod:`.answers`; so have models of
+contests (:class:`pairproof.fit.contests.fit.ContestFit`): :mod:`.contests`.
+
+Each answer's note says what was translated: scale, reference, R's names, what a log-likelihood counts.  No
+tolerance is loosened for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Optional
+
+from ...bridge.process.policy import Backend as Backend, BackendLike as BackendLike, backend as policy
+from ...bridge.programs.counted_cells import count as count
+from ...fit.fit import Fit as Fit
+from ...fit.results.answer_fit import AnswerFit as AnswerFit
+from ...fit.results.contest_fit import ContestFit as ContestFit
+from ..claims.quantities import Quantity as Quantity
+from ..verdicts.agreement import RCounterpart as RCounterpart
+from .ask import Question as Question, without_model as without_model
+from .bradleyterry import (
+    BINOMIAL as BINOMIAL,
+    BTM as BTM,
+    binomial_counterpart as binomial_counterpart,
+    btm_counterpart as btm_counterpart,
+    btmodel_counterpart as btmodel_counterpart,
+    gendavidson_counterpart as gendavidson_counterpart,
+    polr_counterpart as polr_counterpart,
+)
+from .clustered import (
+    clustered_counterparts as clustered_counterparts,
+    model_based as model_based,
+    without_model_errors as without_model_errors,
+)
+from .contests import contest_counterparts as contest_counterparts, plain_btm as plain_btm
+from .loglinear import glm_counterpart as glm_counterpart, gnm_counterpart as gnm_counterpart
+from .prefmod_llbt import (
+    llbt_fit_counterpart as llbt_fit_counterpart,
+    llbtpc_counterpart as llbtpc_counterpart,
+)
+from .stopped_short import kept_aliased as kept_aliased, rounding as rounding, score_check as score_check
+from .whole_answers import answer_counterparts as answer_counterparts
+
+__all__ = ["AT_A_LIMIT", "counterparts"]
+
+#: Ends an R call's name where R was on its way to infinity when it stopped; floors.toml has floors of their
+#: own for it.
+AT_A_LIMIT = "towards infinity"
+Answerer = Callable[[Question], Optional[RCounterpart]]
+#: In the order of a report: the most precise first, since a printed number is shown beside the first that has
+#: it.
+_ANSWERERS: tuple[Answerer, ...] = (
+    glm_counterpart,
+    gnm_counterpart,
+    llbtpc_counterpart,
+    llbt_fit_counterpart,
+    btm_counterpart,
+    binomial_counterpart,
+    gendavidson_counterpart,
+    btmodel_counterpart,
+    polr_counterpart,
+)
+
+
+def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
+    """Ask every R function that has the model of a native fit.
+
+    Returns list of RCounterpart: one for each function that has the model; empty for mode "none".  A function
+    that did not run, or that stopped, says why in `not_run`.
+    """
+    chosen: Backend = policy(backend)
+    if chosen.mode == "none":
+        return []
+    if isinstance(fit, AnswerFit):
+        return _of_answers(fit, chosen)
+    if isinstance(fit, ContestFit):
+        return _of_contests(fit, chosen)
+    if fit.robust is not None:
+        # Estimates and likelihood by functions that have the model, standard errors by those that cluster.
+        answers = [without_model_errors(a) for a in counterparts(model_based(fit), chosen)]
+        return answers + clustered_counterparts(fit, chosen)
+    question = Question(fit, count(fit), chosen)
+    asked = [a for answerer in _ANSWERERS if (a := answerer(question)) is not None]
+    answers = [
+        replace(
+            a,
+            score=None if a.not_run else score_check(fit, question.cells, a),
+            rounding=rounding(fit, question.cells, a, a.r_call in (BTM, BINOMIAL)),
+            kept_aliased="" if a.not_run else kept_aliased(fit, question.cells, a),
+        )
+        for a in [*asked, *plain_btm(fit, chosen)]
+    ]
+    return [_on_the_way(fit, a) for a in answers] if at_a_limit(fit) else answers
+
+
+def _of_answers(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
+    if fit.robust is None:
+        return answer_counterparts(fit, backend)
+    answers = [without_model_errors(a) for a in answer_counterparts(replace(fit, robust=None), backend)]
+    return [*answers, without_model("R packages", "none clusters the standard errors of whole answers")]
+
+
+def _of_contests(fit: ContestFit, backend: Backend) -> list[RCounterpart]:
+    if fit.robust is None:
+        return contest_counterparts(fit, backend)
+    answers = [without_model_errors(a) for a in contest_counterparts(model_based(fit), backend)]
+    return [
+        *answers,
+        without_model("R packages", "standard errors by cluster of these models are not asked of R"),
+    ]
+
+
+def _on_the_way(fit: Fit, answer: RCounterpart) -> RCounterpart:
+    # What R leaves of an outcome that cannot occur is an absolute error of its deviance, however small that
+    # is. A standard error of a worth may be lost in its covariances, which are as large as the way to
+    # infinity is long.
+    without_digits = tuple(Quantity("worth_se", g, i) for g in fit.groups for i in fit.items)
+    return replace(
+        answer,
+        r_call=f"{answer.r_call}, {AT_A_LIMIT}",
+        se={**answer.se, "deviance": 1.0},
+        lacks=(*answer.lacks, *without_digits),
+    )
+
+
+def at_a_limit(fit: Fit) -> bool:
+    """Whether the maximum lies at infinity: an outcome that did not occur has probability 0 there.
+
+    R goes on until the deviance changes no more, and stops short of the limit by what that leaves.
+    """
+    if not fit.null_space.shape[1]:
+        return False
+    _, _, fitted = fit.cell_table().outcomes(fit.outcome_model != "binary")
+    return bool((fitted == 0).any())

@@ -1,0 +1,598 @@
+"""R's answers for models of whole answers: pattern models, and Plackett and Luce's.
+
+=====================================  ==========================================================================
+R call                                 answers
+=====================================  ==========================================================================
+``base R, every answer listed``        every model whose possible answers can be listed: the independent optimum
+``stats::glm, refitted``               pattern models of comparisons that do not depend on each other
+``prefmod::pattPC.fit`` ... ``Rrep``   pattern models with categorical covariates, as prefmod detects the categories
+``PlackettLuce::PlackettLuce``         Plackett and Luce's model of full rankings and those with absent items
+``survival::coxph``                    the same without ties; the best k of the items that were presented
+=====================================  ==========================================================================
+
+Where R has no such model a row says so.  prefmod stops where its `nlm` does, so that its floors are its own;
+what it defines otherwise (blocks of partial rankings, its scale of ratings) is named and not compared.
+
+The independent optimum is Newton's method in base R on the list of all possible answers.  prefmod takes the
+categories of comparisons and the range of a rating scale from the answers it meets, and silently fits another
+model where these are not all there; then it is not asked, and the row names the reason.  Its log-likelihood
+is minus nlm's minimum here, not the value that it stores, and its deviance follows from that; it gives no df.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from math import comb, factorial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bridge.packages import plackettluce, survival
+from ...bridge.packages.prefmod.pattern_models import (
+    PatternModel,
+    pattL_fit,
+    pattLrep_fit,
+    pattPC_fit,
+    pattR_fit,
+    pattRrep_fit,
+)
+from ...bridge.process.policy import Backend as Backend
+from ...bridge.programs.answer_inputs import inputs_of, why_not
+from ...bridge.programs.answer_script import enumerated
+from ...bridge.programs.counted_cells import count
+from ...data.columns import Factor
+from ...data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED
+from ...data.respondents.pairs_and_ratings import to_prefmod
+from ...data.respondents.respondents import Respondents
+from ...data.wide import prefmod_pair_order
+from ...errors import InputError
+from ...fit.estimates.specification import Scale, Term
+from ...fit.results.answer_fit import AnswerFit as AnswerFit
+from ..claims.quantities import kind_of
+from ..verdicts.agreement import RCounterpart as RCounterpart
+from .ask import (
+    AnswerQuestion as AnswerQuestion,
+    Question,
+    answered,
+    attempt,
+    refused,
+    without_model as without_model,
+)
+from .loglinear import glm_counterpart
+from .translate import RParameters, likelihood_values, parameter_values, worth_values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+ENUMERATED = "base R, every answer listed"
+#: Of the score at the end: what rounding leaves of sums of some thousand persons.
+AT_MAXIMUM = 1e-7
+
+
+def enumerated_counterpart(question: AnswerQuestion) -> RCounterpart:
+    """The maximum that base R reaches by itself."""
+    refusal = why_not(question.fit)
+    if refusal:
+        return refused(ENUMERATED, f"not asked: {refusal}")
+    return attempt(ENUMERATED, _ask_enumerated, question)
+
+
+def _ask_enumerated(question: AnswerQuestion) -> RCounterpart:
+    fit = question.fit
+    given = inputs_of(fit)
+    found = enumerated(given, backend=question.backend)
+    scale: Scale = "log-odds" if fit.spec.family == "plackett-luce" else "lambda"
+    kept = [k for k, name in enumerate(found.names) if name in fit.names]
+    names = tuple(found.names[k] for k in kept)
+    own = RParameters(names, found.coef[kept], found.vcov[kept][:, kept], scale, given.reference)
+    values = {**parameter_values(fit, own, tests=True), **worth_values(fit, own)}
+    values.update(likelihood_values(found.llf, len(kept)), deviance=found.deviance, df_resid=found.df)
+    how = "its choices" if given.scalars["kind"] == "choices" else "all that could be answered"
+    return answered(
+        ENUMERATED,
+        found.result,
+        values,
+        f"Newton's method from zeros, {found.iterations} steps, on a list of {how}, as fit.to_r() writes it",
+        "with pseudo-comparisons, which its llf leaves out" if fit.of_answers.pseudo else "",
+        flag=found.largest_score <= AT_MAXIMUM,
+    )
+
+
+def comparisons_by_glm(question: AnswerQuestion) -> RCounterpart | None:
+    """R's glm of the single comparisons; None where answers to them depend on each other."""
+    fit, spec = question.fit, question.fit.of_answers
+    independent = not (spec.dependence or spec.alpha or spec.beta or spec.answer_ties == "by-pair")
+    if spec.asked != "comparisons" or spec.classes > 1 or not independent:
+        return None
+    answer = glm_counterpart(Question(fit, count(fit), question.backend))
+    if answer is None:
+        return None
+    kept = {q: v for q, v in answer.values.items() if kind_of(q) not in ("deviance", "df_resid")}
+    said = "single comparisons: without dependence the model is their LLBT; deviance and df are of cells and not compared"
+    return replace(answer, values=kept, note="; ".join(filter(None, (answer.note, said))))
+
+
+#: Patterns x blocks x parameters^2 above which prefmod takes more than a minute or two: observed 10 s for
+#: 5.2e6 (six ternary comparisons with dependence and gaps), 20 s for 3.3e6 (ten binary ones, eight groups),
+#: 49 s for 2e6 (rankings of eight items).
+MOST_WORK = 2e7
+#: Ends the R call's name; floors.toml has floors for it.
+BY_NLM = "by nlm"
+
+
+def prefmod_counterpart(question: AnswerQuestion) -> RCounterpart | None:
+    """prefmod's fit of a pattern model; None for other models."""
+    fit = question.fit
+    if fit.spec.family != "pattern":
+        return None
+    call = f"prefmod::{function_of(fit.respondents)}, {BY_NLM}"
+    lacks = no_model(fit)
+    if lacks:
+        return without_model(call, lacks)
+    work = _work(fit)
+    if work > MOST_WORK:
+        return refused(
+            call,
+            f"not asked: {work:.2g} patterns x blocks x squared parameters, which take prefmod more than a minute",
+        )
+    return attempt(call, _ask_prefmod, question)
+
+
+def function_of(table: Respondents) -> str:
+    """`pattPC.fit` for comparisons, and so on."""
+    letter = {"comparisons": "PC", "rankings": "R", "ratings": "L"}[table.kind]
+    return f"patt{letter}{'rep' if table.n_times > 1 else ''}.fit"
+
+
+# -- whether prefmod has the model ---------------------------------------------------------------------------
+
+
+def no_model(fit: AnswerFit) -> str:
+    """What prefmod lacks for the model of a fit, or does otherwise; "" if it has it."""
+    for reason in (_of_model, _of_covariates, _of_gaps, _of_table):
+        why = reason(fit)
+        if why:
+            return why
+    return ""
+
+
+def _of_model(fit: AnswerFit) -> str:
+    spec, table = fit.of_answers, fit.respondents
+    if spec.classes > 1:
+        return "patt*.fit has no classes, and pattnpml.fit mixes over cells of the table, not over persons"
+    if spec.item_terms:
+        return "patt*.fit has no item covariates"
+    if spec.answer_ties == "by-pair":
+        return "patt*.fit has one tie parameter for all pairs"
+    if len(table.items) < (2 if table.kind == "ratings" else 3) or (
+        table.n_times > 1 and len(table.items) < 3
+    ):
+        return f"{function_of(table)} stops with {len(table.items)} items"
+    if table.kind == "rankings" and (table.tie_category or spec.answer_ties != "none"):
+        return "pattR.fit leaves rankings with ties out"
+    if table.n_persons < 2:
+        return f"{function_of(table)} stops with one person"
+    return ""
+
+
+def _of_covariates(fit: AnswerFit) -> str:
+    table = fit.respondents
+    for term in fit.terms:
+        for name, level in term.by:
+            if name != "time" and (level is None or not isinstance(table.columns.get(name), Factor)):
+                return f"patt*.fit has no numeric covariates ({name})"
+    blocks = {t.by for t in fit.terms if t.kind == "item"}
+    for by in blocks:
+        if len([t for t in fit.terms if t.kind == "item" and t.by == by]) < len(fit.items):
+            return "patt*.fit varies all items with a covariate, or none"
+    return ""
+
+
+def _of_gaps(fit: AnswerFit) -> str:
+    spec, table = fit.of_answers, fit.respondents
+    if not (spec.alpha or spec.beta):
+        return ""
+    if any(t.by for t in fit.terms):
+        return "pattPC.fit puts covariates aside where it models missing comparisons"
+    if spec.beta in ("item", "difference"):
+        return (
+            f"beta={spec.beta!r}: MISbeta for objects is another model than its help page says (beta='coded' is what it"
+            " computes)"
+        )
+    of_comparisons = "comparison" in (spec.alpha, spec.beta)
+    if of_comparisons and len(table.items) > 3:
+        return 'MISmodel = "comp" gives zeros for comparisons beyond the number of items'
+    if of_comparisons and {spec.alpha, spec.beta} & {"item", "coded"}:
+        return "MISmodel is of objects or of comparisons, for alpha and beta alike"
+    if spec.beta and spec.alpha in ("none", "common"):
+        return (
+            f"alpha={spec.alpha!r} beside beta: pattPC.fit has MISbeta only beside MISalpha of the same kind"
+        )
+    if ((table.answers == MISSING).all(axis=(1, 2)) & (table.weights > 0)).any():
+        return "pattPC.fit drops persons without any answer, who count in this model"
+    return ""
+
+
+def _of_table(fit: AnswerFit) -> str:
+    """What prefmod would make of the answers it meets."""
+    table = fit.respondents
+    told = table.select(np.flatnonzero((table.weights > 0) & (table.answered > 0)))
+    if table.kind == "comparisons":
+        counts = [len(set(column[column != MISSING].tolist())) for column in told.once.T]
+        detected = 3 if np.prod(counts) % 2 else 2
+        if 0 in counts:
+            return "a comparison that nobody answered, for which pattPC.fit has arbitrary estimates"
+        if detected != (3 if table.tie_category else 2):
+            values = "ties as losses" if table.tie_category else "all answers as ties"
+            return (
+                f"pattPC.fit counts {detected} categories, from {', '.join(map(str, counts))} different answers to the"
+                f" comparisons, and would read {values}"
+            )
+    if table.kind == "ratings":
+        seen = told.answers[told.answers != UNRATED]
+        points, n = int(seen.max() - seen.min()) + 1, len(table.items)
+        if min(points, n) != min(len(table.scale), n):
+            return (
+                f"{function_of(table)} takes the scale from the ratings it meets: {points} of {len(table.scale)} points,"
+                " so that fewer patterns are possible"
+            )
+        if table.n_times > 1 and (told.answers == UNRATED).any():
+            return "missing ratings at several times were not compared with prefmod's"
+    if table.kind == "rankings" and table.n_times > 1 and (told.answers == BELOW).any():
+        return "partial rankings at several times were not compared with prefmod's"
+    try:
+        _wide(told, fit)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _work(fit: AnswerFit) -> float:
+    table, spec = fit.respondents, fit.of_answers
+    n, times = len(table.items), table.n_times
+    if table.kind == "comparisons":
+        patterns = (3.0 if table.tie_category else 2.0) ** comb(n, 2) * (
+            2.0 ** comb(n, 2) if spec.alpha else 1.0
+        )
+    elif table.kind == "rankings":
+        patterns = float(factorial(n)) ** times
+    else:
+        patterns = (
+            float(len(table.scale)) ** n
+            if n > 6
+            else {2: 3, 3: 13, 4: 75, 5: 541, 6: 3963}[n] ** float(times)
+        )
+    free = float((~fit.is_reference).sum())
+    return patterns * len(np.unique(fit.numbers.block)) * free**2
+
+
+# -- asking --------------------------------------------------------------------------------------------------
+
+
+def _covariates(fit: AnswerFit) -> list[str]:
+    """Covariates of the model, each once."""
+    return list(dict.fromkeys(name for t in fit.terms for name, _ in t.by if name != "time"))
+
+
+def _wide(table: Respondents, fit: AnswerFit) -> pd.DataFrame:
+    return to_prefmod(table, _covariates(fit)).frame
+
+
+def _ask_prefmod(question: AnswerQuestion) -> RCounterpart:
+    fit = question.fit
+    table, spec = fit.respondents, fit.of_answers
+    told = table.select(np.flatnonzero((table.weights > 0) & (table.answered > 0)))
+    r_names = {name: f"S{chr(65 + k)}" for k, name in enumerate(_covariates(fit))}
+    frame = _wide(told, fit).rename(columns=r_names)
+    products = dict.fromkeys(
+        ":".join(r_names[n] for n, _ in t.by if n != "time") for t in fit.terms if t.kind == "item"
+    )
+    formel = "~" + ("+".join(p for p in products if p) or "1")
+    elim = "~" + ("*".join(r_names.values()) or "1")
+    n = len(table.items)
+    items = [
+        f"o{j + 1}" + (f".{t + 1}" if table.n_times > 1 else "")
+        for t in range(table.n_times)
+        for j in range(n)
+    ]
+    options: dict[str, object] = {"obj_names": items, "backend": question.backend}
+    if table.kind != "rankings":
+        options.update(undec=spec.answer_ties != "none", ia=spec.dependence)
+    if table.n_times > 1:
+        options["iaT"] = spec.between_times
+    if spec.alpha or spec.beta:
+        options.update(_missing_options(fit))
+    functions: dict[str, Callable[..., PatternModel]] = {
+        "pattPC.fit": pattPC_fit,
+        "pattR.fit": pattR_fit,
+        "pattL.fit": pattL_fit,
+        "pattRrep.fit": pattRrep_fit,
+        "pattLrep.fit": pattLrep_fit,
+    }
+    own = function_of(table)
+    if table.n_times > 1:
+        options["tpoints"] = table.n_times
+    model = functions[own](frame, n, formel=formel, elim=elim, **options)
+    return _answer(question, model, r_names, f"{own}(obj, {n}, formel = {formel}, elim = {elim})")
+
+
+def _missing_options(fit: AnswerFit) -> dict[str, object]:
+    spec, names = fit.of_answers, set(fit.names)
+    if spec.alpha == "none":
+        return {"NI": True}
+    if spec.alpha == "common":
+        return {"MIScommon": True}
+    of = (
+        [f"{fit.items[i]}:{fit.items[j]}" for i, j in prefmod_pair_order(len(fit.items))]
+        if spec.alpha == "comparison"
+        else list(fit.items)
+    )
+    options: dict[str, object] = {
+        "MISmodel": "comp" if spec.alpha == "comparison" else "obj",
+        "MISalpha": [f"alpha:{name}" in names for name in of],
+    }
+    if spec.beta:
+        options["MISbeta"] = [f"beta:{name}" in names for name in of]
+    return options
+
+
+def _answer(
+    question: AnswerQuestion, model: PatternModel, r_names: dict[str, str], call: str
+) -> RCounterpart:
+    fit, function = question.fit, f"{model.function}, {BY_NLM}"
+    ours = _by_r_name(fit, model.names, r_names)
+    missing = [name for name in model.names if name not in ours]
+    if missing or model.print_error:
+        return RCounterpart(
+            function,
+            model.result.source,
+            not_run=f"its print stops: {model.print_error or missing}",
+            expected=False,
+        )
+    own = RParameters(tuple(ours[n] for n in model.names), model.coef, model.vcov, "lambda", fit.items[-1])
+    values = {**parameter_values(fit, own, tests=True), **worth_values(fit, own)}
+    values.update(likelihood_values(model.llf, len(model.names)))
+    said = _deviance(fit, model, values)
+    moved = [] if fit.spec.reference == fit.items[-1] else [f"moved from its reference {fit.items[-1]}"]
+    return answered(
+        function,
+        model.result,
+        values,
+        call,
+        ", ".join(f"{r} is {name}" for name, r in r_names.items()),
+        "log-odds = 2 lambda" if fit.scale == "log-odds" else "",
+        *moved,
+        "llf is minus the minimum of nlm, which stops at a gradient of 1e-6",
+        said,
+        flag=None if model.code in (1, 2) else False,
+    )
+
+
+def _deviance(fit: AnswerFit, model: PatternModel, values: dict[str, float]) -> str:
+    """prefmod's deviance, where its saturated model is ours; and what to know of it."""
+    spec, table = fit.of_answers, fit.respondents
+    if spec.alpha or spec.beta:
+        return "its deviance mixes the joint log-likelihood with one of answers alone, and is not compared"
+    if table.kind == "rankings" and (table.answers == BELOW).any():
+        return "its blocks of partial rankings are sets of items without a rank; its deviance is not compared"
+    values["deviance"] = 2.0 * (model.fl - model.llf)
+    return f"it prints the deviance {model.deviance:.10g}, of the log-likelihood that it stores, and no df"
+
+
+def _by_r_name(fit: AnswerFit, printed: tuple[str, ...], r_names: dict[str, str]) -> dict[str, str]:
+    """The fit's parameter for each name that prefmod prints."""
+    found: dict[frozenset[str], str] = {}
+    several = fit.respondents.n_times > 1
+    for term in fit.terms:
+        if term.kind != "missing" and term.item != fit.items[-1]:
+            found[frozenset(_r_name(fit, term, several).split(":") + _levels(fit, term, r_names))] = term.name
+    named = {name: found[key] for name in printed if (key := frozenset(name.split(":"))) in found}
+    for what in ("alpha", "beta"):
+        r = [name for name in printed if name.startswith(f"mis.{what}")]
+        own = [t.name for t in fit.terms if t.kind == "missing" and t.name.split(":")[0] == what]
+        named.update(zip(r, own))
+    return named
+
+
+def _levels(fit: AnswerFit, term: Term, r_names: dict[str, str]) -> list[str]:
+    parts = []
+    for name, level in term.by:
+        column = fit.respondents.columns.get(name)
+        if name != "time" and isinstance(column, Factor):
+            parts.append(f"{r_names[name]}{column.levels.index(str(level)) + 1}")
+    return parts
+
+
+def _r_name(fit: AnswerFit, term: Term, several: bool) -> str:
+    """A term as prefmod prints it, without the covariates."""
+    times = fit.respondents.times
+    time = next((times.index(str(level)) + 1 for name, level in term.by if name == "time"), 0)
+    if term.kind == "item":
+        assert term.item is not None
+        return f"o{fit.items.index(term.item) + 1}" + (f".{time}" if several else "")
+    if term.kind == "tie":
+        return f"UT{time}" if several else "U"
+    pairs = {
+        f"{fit.items[i]}:{fit.items[j]}": f"{i + 1}{j + 1}" for i, j in prefmod_pair_order(len(fit.items))
+    }
+    name = term.name[: term.name.rindex(":time[")] if time else term.name
+    for (a, first), (b, second) in product(pairs.items(), repeat=2):
+        if name == f"{a}*{b}":
+            return f"T{time}:I{first}.{second}" if several else f"I{first}.{second}"
+    for k, pair in enumerate(pairs, 1):
+        for t, (now, then) in enumerate(zip(times, times[1:]), 1):
+            if term.name == f"{pair}:time[{now}]*time[{then}]":
+                return f"Comp{k}:IT{t}{t + 1}"
+    return term.name
+
+
+FloatArray = NDArray[np.float64]
+PLACKETT_LUCE, COXPH = "PlackettLuce::PlackettLuce", "survival::coxph"
+#: PlackettLuce's stopping rule: its default of 1e-7 leaves 7 digits, this one 14.
+EPSILON = 1e-13
+#: It asks for more than a maximum that exists needs: ties do not connect items there.
+NOT_CONNECTED = "Network is not fully connected"
+#: Where ties of 3 occur and of 2 do not.
+NO_VCOV = "must have same number of rows"
+
+
+def plackettluce_counterpart(question: AnswerQuestion) -> RCounterpart | None:
+    """R's PlackettLuce; None for other models."""
+    fit = question.fit
+    if fit.spec.family != "plackett-luce":
+        return None
+    lacks = _lacks(fit)
+    return (
+        without_model(PLACKETT_LUCE, lacks)
+        if lacks
+        else attempt(PLACKETT_LUCE, _ask_plackett_luce, question, [NOT_CONNECTED])
+    )
+
+
+def _lacks(fit: AnswerFit) -> str:
+    spec, table = fit.of_answers, fit.respondents
+    if spec.classes > 1:
+        return "it has no latent classes"
+    if spec.by or spec.item_terms:
+        return "it has no covariates"
+    if spec.prior:
+        return "the fit does not keep the numbers of its prior"
+    ranks = table.ranks[table.weights > 0, 0]
+    sizes = {int((row == k).sum()) for row in ranks for k in range(1, int(row.max()) + 1)} - {1}
+    if sizes != set(spec.tie_orders):
+        return f"it takes the ties that occur ({sorted(sizes) or 'none'}), not tie_orders={list(spec.tie_orders)}"
+    if table.kind == "rankings" and (table.once[table.weights > 0] == BELOW).any():
+        return "items below all others are absent to it; survival::coxph has them where there are no ties"
+    if len(table.items) < 3:
+        return "it stops with two items"
+    return ""
+
+
+def _rows(fit: AnswerFit) -> tuple[FloatArray, FloatArray]:
+    table = fit.respondents
+    kept = (table.weights > 0) & (table.answered > 0)
+    return np.asarray(table.ranks[kept, 0], float), np.asarray(table.weights[kept], float)
+
+
+def _ask_plackett_luce(question: AnswerQuestion) -> RCounterpart:
+    fit = question.fit
+    ranks, weights = _rows(fit)
+    pseudo = float(fit.of_answers.pseudo)
+    model = plackettluce.PlackettLuce(
+        ranks,
+        list(fit.items),
+        npseudo=pseudo,
+        weights=weights.tolist(),
+        epsilon=EPSILON,
+        backend=question.backend,
+    )
+    values = _values(fit, tuple(model.names), model.coef, model.vcov, not pseudo and not model.vcov_error)
+    values.update(likelihood_values(model.loglik, int(model.rank)))
+    said = ["its deviance is -2 logLik, its df counts every stage: neither is compared"]
+    if pseudo:
+        said.append(
+            f"npseudo = {pseudo:g}; its standard errors leave the pseudo-rankings out, native's are those of what was"
+            " maximised, with them: not compared"
+        )
+        if not model.vcov_error:
+            said[-1] += f" ({_errors_beside(fit, model)})"
+    if model.vcov_error:
+        said.append(f"its vcov stops ({model.vcov_error})")
+    call = f"PlackettLuce(rankings, npseudo = {pseudo:g}, epsilon = {EPSILON:g})"
+    return answered(PLACKETT_LUCE, model.result, values, call, *_moved(fit), *said, flag=model.converged)
+
+
+def _errors_beside(fit: AnswerFit, model: plackettluce.PlackettLuceModel) -> str:
+    """R's standard errors under the fit's names and constraint, beside the fit's."""
+    theirs = _values(fit, tuple(model.names), model.coef, model.vcov, True)
+    errors = [(q, v) for q, v in theirs.items() if q.startswith("se.")]
+    shown = ", ".join(f"{q} {v:.6g} for {float(fit.bse[q[3:]]):.6g}" for q, v in errors[:8])
+    return shown + (f", and {len(errors) - 8} more" if len(errors) > 8 else "")
+
+
+def coxph_counterpart(question: AnswerQuestion) -> RCounterpart | None:
+    """R's coxph, each ranking a stratum; None where it has no such model."""
+    fit = question.fit
+    spec, table = fit.of_answers, fit.respondents
+    if spec.family != "plackett-luce" or spec.classes > 1:
+        return None
+    plain = not (spec.tie_orders or spec.by or spec.item_terms or spec.pseudo or spec.prior)
+    if not plain or table.kind != "rankings":
+        return None
+    codes = table.once[table.weights > 0]
+    if (codes == ABSENT).any() and (codes == BELOW).any():
+        return without_model(
+            COXPH, "items that were absent beside items below all others were not written for it"
+        )
+    return attempt(COXPH, _ask_coxph, question)
+
+
+def _ask_coxph(question: AnswerQuestion) -> RCounterpart:
+    fit = question.fit
+    ranks, weights = _rows(fit)
+    below = bool((fit.respondents.once == BELOW).any())
+    model = survival.coxph(
+        ranks,
+        list(fit.items),
+        unranked="below" if below else "absent",
+        weights=weights.tolist(),
+        backend=question.backend,
+    )
+    values = _values(fit, tuple(model.names), model.coef, model.vcov, True)
+    values.update(likelihood_values(model.loglik, len(model.names)))
+    call = 'coxph(Surv(rank, ranked) ~ item + strata(person), ties = "breslow")'
+    return answered(COXPH, model.result, values, call, "each ranking is a stratum", *_moved(fit))
+
+
+def _values(
+    fit: AnswerFit, names: tuple[str, ...], coef: FloatArray, vcov: FloatArray, errors: bool
+) -> dict[str, float]:
+    """Numbers of R's log worths, the first item 0, under the fit's names; without standard errors where they differ."""
+    kept = [k for k, name in enumerate(names) if name in fit.names and name != fit.items[0]]
+    matrix = vcov[np.ix_(kept, kept)] if errors else np.zeros((len(kept), len(kept)))
+    own = RParameters(tuple(names[k] for k in kept), coef[kept], matrix, "log-odds", fit.items[0])
+    values = {**parameter_values(fit, own, tests=errors), **worth_values(fit, own)}
+    if errors:
+        return values
+    return {q: v for q, v in values.items() if not q.startswith(("se.", "worth_se."))}
+
+
+def _moved(fit: AnswerFit) -> list[str]:
+    said = (
+        []
+        if fit.spec.reference == fit.items[0]
+        else [f"moved from its reference {fit.items[0]} to {fit.constraint}"]
+    )
+    return said + (["lambda is half its log worth"] if fit.scale == "lambda" else [])
+
+
+_ANSWERERS = (
+    enumerated_counterpart,
+    comparisons_by_glm,
+    prefmod_counterpart,
+    plackettluce_counterpart,
+    coxph_counterpart,
+)
+
+
+def answer_counterparts(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
+    """Ask every R function that has a model of whole answers.
+
+    fit: with the standard errors of the model.  Returns list of RCounterpart: last, if no R package has the
+    model, one that says so.
+    """
+    question = AnswerQuestion(fit, backend)
+    answers = [answer for answerer in _ANSWERERS if (answer := answerer(question)) is not None]
+    if all(a.r_call == ENUMERATED for a in answers):
+        answers.append(without_model("R packages", f"none has {fit.title}"))
+    return [replace(a, rounding=_rounding(fit)) if a.values else a for a in answers]
+
+
+def _rounding(fit: AnswerFit) -> dict[str, float]:
+    """Size of the sums that cancel in likelihoods: every answer is a term."""
+    size = fit.n_persons + abs(fit.llf)
+    return {"llf": size, "aic": 2.0 * size, "deviance": 4.0 * size}

@@ -1,0 +1,143 @@
+"""How numbers and verdicts are written in reports, the same in all of them, and which agreements of a claim are
+listed one by one and which only counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...fit.estimates.tails import SMALLEST
+from ...report.blocks import Cell, Tone
+from ..claims.quantities import is_probability, kind_of
+from ..verdicts.agreement import AGREEING, Agreement
+from .context import ReportContext
+
+#: A sign beside the word, so that no report tells a verdict by colour alone; and the tone of a verdict that
+#: nobody accepted.
+_SHOWN: dict[str, tuple[str, Tone]] = {
+    "agrees": ("=", "good"),
+    "agrees-truncated": ("=", "good"),
+    "agrees-k-of-m": ("=", "good"),
+    "explained": ("~", "bad"),
+    "ambiguous": ("?", "bad"),
+    "differs": ("!", "bad"),
+    "differs-conclusion": ("!!", "bad"),
+    "not-estimable": ("-", "note"),
+    "not-checkable": ("-", "off"),
+    "not-run": ("o", "off"),
+}
+
+
+def verdict(a: Agreement) -> str:
+    """ "explained (accepted)"."""
+    return f"{a.verdict} (accepted)" if a.accepted else a.verdict
+
+
+SIGNS = {verdict: sign for verdict, (sign, _) in _SHOWN.items()}
+
+
+def number(value: float | None, digits: int = 10) -> str:
+    """Ten significant digits, "-" for no value; JSON keeps every digit."""
+    return "-" if value is None else f"{value:.{digits}g}"
+
+
+def shown(value: float | None, quantity: str) -> str:
+    """A number of this quantity: a p-value below the smallest double is "< 1e-300", never 0."""
+    small = value is not None and is_probability(quantity) and 0.0 <= value < SMALLEST
+    return f"< {SMALLEST:g}" if small else number(value)
+
+
+def digits(value: float | None) -> str:
+    """ "14.8", rounded down: a report never shows a digit too many."""
+    return "-" if value is None else f"{int(value * 10) / 10:.1f}"
+
+
+def tone(a: Agreement) -> Tone:
+    """good, note, bad or off; what a person accepted is a note."""
+    return "note" if a.accepted else _SHOWN[a.verdict][1]
+
+
+def verdict_cell(a: Agreement) -> Cell:
+    """The verdict with its sign and tone."""
+    return Cell(verdict(a), SIGNS[a.verdict], tone(a))
+
+
+def source(a: Agreement) -> str:
+    """ "stats::glm (recorded)"; "" if R was not asked."""
+    if a.r_call is None:
+        return ""
+    return f"{a.r_call} ({a.r_source})" if a.r_source else a.r_call
+
+
+@dataclass(frozen=True)
+class Group:
+    """The agreements of one claim.
+
+    listed: printed numbers, statements, whatever does not agree, and what is judged in words (by Monte Carlo
+    error) and not in digits.  beyond: numbers that only native and R (or the 50-digit values) have, and that
+    agree.  arithmetic: printed numbers that fit each other.
+    """
+
+    title: str
+    paper: str
+    claim: str
+    where: str
+    listed: tuple[Agreement, ...]
+    beyond: tuple[Agreement, ...]
+    arithmetic: tuple[Agreement, ...] = ()
+
+    @property
+    def fit_each_other(self) -> str:
+        """ "and 12 printed numbers fit those printed beside them (z, p, win_totals)"; "" if none was checked
+        so.
+        """
+        n = len(self.arithmetic)
+        kinds = dict.fromkeys(kind_of(a.quantity.name) for a in self.arithmetic)
+        return (
+            f"and {n} check{'s' if n > 1 else ''} of the printed numbers against each other"
+            f" hold{'' if n > 1 else 's'} ({', '.join(kinds)})"
+            if n
+            else ""
+        )
+
+
+def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Group]:
+    """Agreements by claim, in their order.  For a fit that is checked by itself, where nothing is printed, all of
+    them are listed.
+    """
+    nothing_printed = all(a.about == "native-r" for a in agreements)
+    found = []
+    for paper, claim in dict.fromkeys((a.paper, a.claim) for a in agreements):
+        rows = [a for a in agreements if (a.paper, a.claim) == (paper, claim)]
+        # What did not run, or cannot be settled, is no agreement and must not be counted as one.
+        listed = [
+            a
+            for a in rows
+            if nothing_printed
+            or a.about not in ("native-r", "arithmetic")
+            or a.verdict not in AGREEING
+            or _in_words(a)
+        ]
+        where = next((a.where for a in rows if a.where), "")
+        title = context.titles.get(claim) or claim or "The fit and R"
+        rest = [a for a in rows if a not in listed]
+        found.append(
+            Group(
+                title,
+                paper,
+                claim,
+                where,
+                tuple(listed),
+                tuple(a for a in rest if a.about != "arithmetic"),
+                tuple(a for a in rest if a.about == "arithmetic"),
+            )
+        )
+    return found
+
+
+def _in_words(a: Agreement) -> bool:
+    """Whether it was compared with R, but not in digits: the result then stands in its explanation, which must
+    be shown.
+    """
+    return a.r is not None and a.digits is None

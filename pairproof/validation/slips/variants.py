@@ -1,0 +1,612 @@
+"""Variants of one table, as rows on unordered pairs, and one model fitted to many of them at once.
+
+A row is (pair, covariate pattern, who was named first, judge, counts); equal rows are stored once with their
+number.  A slip of the data maps rows to rows.  `ModelCells` sums rows into the cells of a model, and
+`partition` into the cells on which a deviance is taken.
+
+Fits have various treatments of ties, penalties and stopping rules.  All parameters are log-odds, in the order
+of the terms of the claim's own fit; :mod:`.values` converts them to the scales, constraints and definitions
+of the printed numbers.
+
+An LLBT by groups with one constant for each pair, not for each pair in each group: prefmod's design with the
+covariate forgotten in `eliminate` (its defect B23).
+
+    log m(y | jk, s) = mu_jk (+ kappa_s) + y u_jk,s / 2 + gamma 1[y = 0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from ...data.columns import Column, Factor
+from ...data.comparisons import Comparisons
+from ...data.wide import lexicographic_pair_order
+from ...errors import InputError, PairproofError
+from ...fit.estimates.likelihood import OutcomeModel
+from ...fit.estimates.predictions import item_covariate
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
+from ...fit.fit import Fit
+from ...native.comparisons.counts.batch import Design, Many, fit_many, log_likelihood, score_and_information
+from ...native.comparisons.formula.subject_design import Patterns, find_patterns
+from ...native.comparisons.formula.subject_formula import names_of, parse
+from .stopping import Iterate, binomial_path, poisson_path, zermelo_path
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Distinct rows of a table.
+
+    pair int[n]: in the order of `lexicographic_pair_order`: (0, 1), (0, 2), ...  pattern int[n]: covariate
+    pattern of the model.  sign int[n]: +1 if the item earlier in `items` was named first, -1 if the other one
+    was, 0 on neutral ground.  judge int[n]: 0 where the table has no judges.  y float[n, 3]: counts of one
+    such row: earlier item preferred, tie, later item preferred.  times float[n]: number of such rows.
+    copies: how often every row stands in the table, where a program took the whole table so often.
+    """
+
+    items: tuple[str, ...]
+    pair: IntArray
+    pattern: IntArray
+    sign: IntArray
+    judge: IntArray
+    y: FloatArray
+    times: FloatArray
+    tie_category: bool
+    copies: int = 1
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """float[n, 3]: the total counts of each kind of row."""
+        counts: FloatArray = self.y * self.times[:, None]
+        return counts
+
+    @property
+    def pairs(self) -> IntArray:
+        """int[n_pairs, 2]: positions of the items of every pair, compared or not."""
+        return np.array(lexicographic_pair_order(len(self.items)), np.int64).reshape(-1, 2)
+
+    def with_counts(self, y: FloatArray) -> Rows:
+        return replace(self, y=y)
+
+    def comparisons(self, like: Comparisons) -> Comparisons:
+        """The same rows as a table with judges, for a fit by the native fitters."""
+        first, second = self.pairs[self.pair].T
+        back = self.sign < 0
+        y = np.where(back[:, None], self.y[:, ::-1], self.y) * self.times[:, None]
+        columns: dict[str, Column] = {}
+        judges = like.columns.get("judge")
+        if isinstance(judges, Factor):
+            columns["judge"] = Factor(self.judge, judges.levels)
+        if "order" in like.columns:
+            columns["order"] = np.abs(self.sign).astype(float)
+        return Comparisons.build(
+            self.items,
+            np.where(back, second, first),
+            np.where(back, first, second),
+            y[:, 0],
+            y[:, 1] if self.tie_category else None,
+            y[:, 2],
+            columns=columns,
+            source=like.source,
+        )
+
+
+def rows_of(fit: Fit, kept: NDArray[np.bool_] | None = None) -> tuple[Rows, Patterns]:
+    """Rows of a fit's table (or of those that are kept), and the covariate patterns of its model."""
+    data = fit.data
+    patterns = find_patterns(parse(fit.spec.by, names_of(data, fit.spec, tuple(fit.layout.separate))), data)
+    back = data.first > data.second
+    low, high = np.where(back, data.second, data.first), np.where(back, data.first, data.second)
+    n = len(data.items)
+    pair = low * n - low * (low + 1) // 2 + high - low - 1
+    y = np.stack(
+        [np.where(back, data.losses, data.wins), data.ties, np.where(back, data.wins, data.losses)], axis=1
+    )
+    sign = np.where(back, -1, 1) * _ground(data)
+    judges = data.columns.get("judge")
+    judge = judges.codes if isinstance(judges, Factor) else np.zeros(data.n_rows, np.int64)
+    used = (y.sum(axis=1) > 0) & (True if kept is None else kept)
+    key = np.column_stack([pair, patterns.of_row, sign, judge, y])[used]
+    distinct, times = np.unique(key, axis=0, return_counts=True)
+    whole = distinct[:, :4].astype(np.int64)
+    return (
+        Rows(
+            data.items,
+            whole[:, 0],
+            whole[:, 1],
+            whole[:, 2],
+            whole[:, 3],
+            distinct[:, 4:],
+            times.astype(float),
+            data.tie_category,
+        ),
+        patterns,
+    )
+
+
+def _ground(data: Comparisons) -> IntArray:
+    """1 for each row, but 0 where the column `order` says that it was on neutral ground."""
+    column = data.columns.get("order")
+    if column is None:
+        return np.ones(data.n_rows, np.int64)
+    values = (
+        np.array([float(v) for v in column.levels])[column.codes] if isinstance(column, Factor) else column
+    )
+    if not np.isin(values, (0.0, 1.0)).all():
+        raise InputError(f"{data.source}: column order has values other than 0 and 1")
+    ground: IntArray = values.astype(np.int64)
+    return ground
+
+
+@dataclass(frozen=True, eq=False)
+class ModelCells:
+    """The cells of a model: combinations of pair, covariate pattern and who was named first.
+
+    pair, pattern, sign int[n_cells].  order: whether the model has an order effect, so that it matters who
+    was named first.  possible: number of pairs times strata of the unchanged table; there are more cells if a
+    slip may reverse who was named first.
+    """
+
+    pair: IntArray
+    pattern: IntArray
+    sign: IntArray
+    n_pairs: int
+    order: bool
+    possible: int
+
+    def tally(self, rows: Rows) -> FloatArray:
+        """float[n_cells, 3]: the rows summed by cell."""
+        cell = self.cell_of(rows)
+        return np.stack([np.bincount(cell, rows.counts[:, k], len(self.pair)) for k in range(3)], axis=1)
+
+    def cell_of(self, rows: Rows) -> IntArray:
+        """int[n]: the cell of each row."""
+        sign = rows.sign if self.order else np.zeros_like(rows.sign)
+        cell: IntArray = self._places[(rows.pattern * 3 + sign + 1) * self.n_pairs + rows.pair]
+        return cell
+
+    @cached_property
+    def _places(self) -> IntArray:
+        key = (self.pattern * 3 + self.sign + 1) * self.n_pairs + self.pair
+        places = np.full(int(self.pattern.max(initial=0) + 1) * 3 * self.n_pairs, -1, np.int64)
+        places[key] = np.arange(len(key))
+        return places
+
+
+def model_cells(rows: Rows, order: bool) -> ModelCells:
+    """The cells of every pair in every stratum that occurs: a slip may move counts to an empty pair."""
+    sign = rows.sign if order else np.zeros_like(rows.sign)
+    seen = np.unique(np.column_stack([rows.pattern, sign]), axis=0)
+    strata = np.unique(np.vstack([seen, seen * [1, -1]]), axis=0)
+    n = len(rows.pairs)
+    return ModelCells(
+        np.tile(np.arange(n), len(strata)),
+        np.repeat(strata[:, 0], n),
+        np.repeat(strata[:, 1], n),
+        n,
+        order,
+        len(seen) * n,
+    )
+
+
+def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Sum rows into the cells on which a deviance and its degrees of freedom are taken.
+
+    kind: "model": the model's own cells; "judge": these divided by judge; "row": every row is a cell.
+    Returns float[m, 3]: counts of a cell.  Returns float[m]: number of cells with these counts; 1 unless the
+    cells are rows.  Returns int[m]: the model's cell to which each belongs.
+    """
+    if kind == "row":
+        return rows.y, rows.times, cells.cell_of(rows)
+    if kind == "model":
+        counts, cell = cells.tally(rows), np.arange(len(cells.pair))
+    else:
+        n_judges = int(rows.judge.max(initial=0)) + 1
+        key, box = np.unique(cells.cell_of(rows) * n_judges + rows.judge, return_inverse=True)
+        counts = np.stack([np.bincount(np.ravel(box), rows.counts[:, k]) for k in range(3)], axis=1)
+        cell = key // n_judges
+    return counts / rows.copies, np.full(len(counts), float(rows.copies)), cell
+
+
+#: Scoring ends when no parameter changes by more; the next change would be rounding.
+CONVERGED, MOST_STEPS = 1e-10, 60
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """A fit of one table.
+
+    beta float[k]: log-odds, in the order of the design; the tie parameter last.  information float[k, k]:
+    inverse of their covariance, constants allowed for.  deviance: of the Poisson counts.  extra: constants in
+    addition to one for each pair.
+    """
+
+    beta: FloatArray
+    information: FloatArray
+    deviance: float
+    extra: int
+
+
+def pair_constants_only(design: Design, y: FloatArray, cells: ModelCells, of_groups: bool) -> Margins | None:
+    """Fit one table, float[n_cells, 3]; None where no maximum was reached.
+
+    y float[n_cells, 3]: treated counts.  cells: which pair and pattern each cell is.  of_groups: whether each
+    pattern has a constant, too.
+    """
+    binary = design.model == "binary"
+    step = np.array([0.5, -0.5]) if binary else np.array([0.5, 0.0, -0.5])
+    tie = np.zeros(2) if binary else np.array([0.0, 1.0, 0.0])
+    counts = (y[:, [0, 2]] if binary else y).ravel()
+    groups = np.unique(cells.pattern)
+    constants = [np.repeat(cells.pair, len(step))[:, None] == np.unique(cells.pair)]
+    if of_groups:
+        constants.append(np.repeat(cells.pattern, len(step))[:, None] == groups[1:])
+    own = np.hstack([np.kron(design.u, step[:, None]), np.kron(design.g, tie[:, None])])
+    x = np.hstack([*(c.astype(float) for c in constants), own])
+    beta = np.linalg.lstsq(x, np.log(counts + 0.5), rcond=None)[0]
+    for _ in range(MOST_STEPS):
+        mean = np.exp(np.clip(x @ beta, -300.0, 300.0))
+        information = x.T @ (mean[:, None] * x)
+        try:
+            change = np.linalg.solve(information, x.T @ (counts - mean))
+        except np.linalg.LinAlgError:
+            return None
+        beta = beta + change
+        if float(np.abs(change).max()) < CONVERGED:
+            break
+    else:
+        return None
+    k = own.shape[1]
+    covariance = np.linalg.inv(information)[-k:, -k:]
+    safe = np.where(counts > 0, counts, 1.0)
+    deviance = 2.0 * float((xlogy(counts, safe / mean) - (counts - mean)).sum())
+    return Margins(beta[-k:], np.linalg.inv(covariance), deviance, (len(groups) - 1) * of_groups)
+
+
+BoolArray = NDArray[np.bool_]
+
+#: For each treatment of ties the outcomes of the model, and what a tie adds to the wins of both items (None:
+#: ties stay ties).
+TREATMENTS: Mapping[str, tuple[OutcomeModel, float | None]] = {
+    "davidson": ("davidson", None),
+    "rao-kupper": ("rao-kupper", None),
+    "none": ("davidson", None),
+    "drop": ("binary", 0.0),
+    "half": ("binary", 0.5),
+    "two-games": ("binary", 1.0),
+    "third": ("binary", 1.0 / 3.0),
+    "second": ("binary", None),  # a tie is a win of the later item
+}
+#: Tables fitted one by one with the full machinery where Newton in step does not reach a finite maximum.
+MOST_BY_HAND = 200
+
+
+@dataclass(frozen=True)
+class Solver:
+    """A way of solving: everything that decides the estimates except the data.
+
+    ties: one of `TREATMENTS`.  penalty: scikit-learn's LogisticRegression, C = 1, one column an item;
+    PlackettLuce's half a win and half a loss of every item against a hypothetical one of log-worth 0.  stop:
+    "" (at the maximum), "glm", "irls:3", "mm:7".  cells: the cells on which the deviance is taken and which
+    glm receives.  margins: "" for a constant for each pair in each group; "pairs": one for each pair;
+    "groups": and one for each group.
+    """
+
+    ties: str
+    penalty: str = ""
+    stop: str = ""
+    cells: str = "model"
+    margins: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The estimates of B fits by one solver.
+
+    beta float[B, K]: log-odds, in the order of the fit's terms; 0 for references and for terms without a
+    value.  cov float[B, K, K].  bad bool[B, K]: terms without a value.  llf float[B].  rank float[B]: nan
+    where the fit failed altogether.
+    """
+
+    beta: FloatArray
+    cov: FloatArray
+    bad: BoolArray
+    llf: FloatArray
+    rank: FloatArray
+
+    def take(self, rows: Sequence[int]) -> Fitted:
+        at = np.asarray(rows)
+        return Fitted(self.beta[at], self.cov[at], self.bad[at], self.llf[at], self.rank[at])
+
+
+def treated(y: FloatArray, ties: str) -> FloatArray:
+    """The counts, float[..., 3], that enter the likelihood under a treatment of ties."""
+    share = TREATMENTS[ties][1]
+    if ties == "second":
+        zero = np.zeros_like(y[..., 0])
+        return np.stack([y[..., 0], zero, y[..., 2] + y[..., 1]], axis=-1)
+    if share is None:
+        return y
+    out = np.zeros_like(y)
+    out[..., 0], out[..., 2] = y[..., 0] + share * y[..., 1], y[..., 2] + share * y[..., 1]
+    return out
+
+
+@dataclass(eq=False)
+class Model:
+    """The model of a claim, prepared for fits to many variants of its table."""
+
+    fit: Fit
+    rows: Rows = field(init=False)
+    cells: ModelCells = field(init=False)
+    _paths: dict[tuple[int, str, str, str], list[Iterate]] = field(default_factory=dict)
+    _keep: list[Rows] = field(default_factory=list)
+    by_hand: int = 0
+    failed: int = 0
+
+    def __post_init__(self) -> None:
+        self.rows, self._patterns = rows_of(self.fit)
+        self.cells = model_cells(self.rows, self.fit.spec.order_effect)
+
+    @cached_property
+    def solved_for(self) -> IntArray:
+        """int[k]: positions of the terms that are solved for: all except the references, or except the last
+        item if items sum to zero.
+        """
+        if "sum" not in self.fit.constraint:
+            return np.flatnonzero(~self.fit.is_reference)
+        return np.flatnonzero([t.kind != "item" or t.item != self.fit.items[-1] for t in self.fit.terms])
+
+    @cached_property
+    def columns(self) -> FloatArray:
+        """float[n_cells, K]: the column of each term in u (in g, for tie terms), including references."""
+        fit, cells = self.fit, self.cells
+        pairs = self.rows.pairs[cells.pair]
+        groups = [
+            {name: v.value(s) for name, v in self._patterns.variables.items()}
+            for s in range(self._patterns.n)
+        ]
+        out = np.zeros((len(pairs), len(fit.terms)))
+        for k, term in enumerate(fit.terms):
+            size = np.array([term.multiplier(g) for g in groups])[cells.pattern]
+            if term.kind == "tie":
+                out[:, k] = size
+            elif term.kind == "order":
+                out[:, k] = size * cells.sign
+            else:
+                is_item = term.kind == "item"
+                x = (np.array(fit.items) == term.item) * 1.0 if is_item else item_covariate(fit, term)
+                out[:, k] = size * (x[pairs[:, 0]] - x[pairs[:, 1]])
+        return out
+
+    @cached_property
+    def _items_solved_for(self) -> list[int]:
+        return [
+            self.fit.items.index(str(self.fit.terms[k].item))
+            for k in self.solved_for
+            if self.fit.terms[k].kind == "item"
+        ]
+
+    @cached_property
+    def is_tie(self) -> BoolArray:
+        return np.array([t.kind == "tie" for t in self.fit.terms], bool)
+
+    def design(self, ties: str) -> tuple[Design, IntArray]:
+        """The design under a treatment of ties, and the places of its parameters among the terms."""
+        outcome = TREATMENTS[ties][0] if self.rows.tie_category else "binary"
+        free = self.solved_for
+        u = free[~self.is_tie[free]]
+        has_tie = ties in ("davidson", "rao-kupper")
+        g = np.flatnonzero(self.is_tie) if has_tie else np.zeros(0, np.int64)
+        t = self.columns[:, g]
+        if has_tie and not len(g):  # the claim's own model has no tie parameter: add one without a name
+            t, g = np.ones((len(self.columns), 1)), np.array([-1])
+        return Design(self.columns[:, u], t, outcome), np.concatenate([u, g])
+
+    # -- fits ------------------------------------------------------------------------------------------------
+
+    def tallies(self, variants: Sequence[Rows]) -> FloatArray:
+        """float[B, n_cells, 3]: counts before ties are treated."""
+        return np.stack([self.cells.tally(v) for v in variants])
+
+    def fitted(self, variants: Sequence[Rows], counts: FloatArray, solver: Solver) -> Fitted:
+        """Fit all variants together; those without a finite maximum one by one, as far as possible."""
+        design, places = self.design(solver.ties)
+        y = treated(counts, solver.ties)
+        if solver.stop:
+            return self._stopped(variants, y, solver, design, places)
+        if solver.penalty:
+            return self._penalised(y, solver, design, places)
+        if solver.margins:
+            return self._margins(y, solver, design, places)
+        many = _fit_regular(design, y)
+        found = self._spread(many.beta, many.information, many.llf, many.finite, places, design.k)
+        return self._by_hand(variants, solver, found, np.flatnonzero(np.isnan(found.rank)))
+
+    def _spread(
+        self,
+        beta: FloatArray,
+        information: FloatArray,
+        llf: FloatArray,
+        fine: BoolArray,
+        places: IntArray,
+        rank: int,
+    ) -> Fitted:
+        """The values of all terms from those that were solved for, without a tie parameter that the claim's
+        model does not have.
+        """
+        b, k = len(beta), len(self.fit.terms)
+        named = places >= 0
+        full, cov = np.zeros((b, k)), np.zeros((b, k, k))
+        full[:, places[named]] = beta[:, named]
+        inverse, fine = _inverses(information, fine)
+        cov[np.ix_(np.arange(b), places[named], places[named])] = inverse[:, named][:, :, named]
+        bad = np.zeros((b, k), bool)
+        bad[~fine] = True
+        if self.is_tie.any() and not set(np.flatnonzero(self.is_tie)) <= set(places.tolist()):
+            bad[:, self.is_tie] = True  # no such parameter under this treatment of ties
+        return Fitted(full, cov, bad, np.where(fine, llf, np.nan), np.where(fine, float(rank), np.nan))
+
+    def _by_hand(
+        self, variants: Sequence[Rows], solver: Solver, found: Fitted, which: NDArray[np.int64]
+    ) -> Fitted:
+        """Fit tables with infinite or inestimable parameters by the native fitter, one at a time."""
+        native = (
+            solver.ties not in ("two-games", "third", "second")
+            and not solver.margins
+            and self.fit.spec.by in ("", "judge")
+        )
+        for b in which:
+            ties_possible = solver.ties != "rao-kupper" or variants[b].tie_category
+            if not (native and ties_possible and self.by_hand < MOST_BY_HAND):
+                self.failed += 1
+                continue
+            self.by_hand += 1
+            try:
+                fit = self._native(variants[b], solver.ties)
+            except PairproofError:  # such a reading has no numbers; it is counted as failed
+                self.failed += 1
+                continue
+            for k, term in enumerate(self.fit.terms):
+                j = fit.names.index(term.name) if term.name in fit.names else -1
+                found.bad[b, k] = j < 0 or not fit.estimable[j]
+                found.beta[b, k] = 0.0 if found.bad[b, k] else fit.beta[j]
+            here = [j for j, name in enumerate(fit.names) if name in self.fit.names]
+            there = [self.fit.names.index(fit.names[j]) for j in here]
+            functions = np.eye(len(fit.terms))[here]
+            found.cov[b][np.ix_(there, there)] = np.nan_to_num(fit.covariance.between(functions))
+            found.llf[b], found.rank[b] = fit.llf, fit.rank
+        return found
+
+    def _native(self, rows: Rows, ties: str) -> Fit:
+        from ...native.comparisons.counts.llbt import fit
+
+        reference = self.fit.spec.reference if self.fit.spec.reference != "sum" else self.fit.items[-1]
+        spec = replace(self.fit.spec, family="bradley-terry", ties=ties, cells=(), reference=reference)
+        return fit(rows.comparisons(self.fit.data), spec)
+
+    def _penalised(self, y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
+        """Fits with all items free, which the penalty makes possible; the reference is applied afterwards."""
+        free = np.array([t.kind == "item" for t in self.fit.terms])
+        u = np.flatnonzero(~self.is_tie)
+        x, g = self.columns[:, u], design.g
+        whole = Design(x, g, design.model)
+        if solver.penalty == "ridge":
+            many = _fit_regular(whole, y, np.concatenate([free[u] * 1.0, np.zeros(g.shape[1])]))
+        else:
+            # Every item is compared with a hypothetical item of log-worth 0, under the same model of ties.
+            ghost = np.eye(len(u))[free[u]]
+            ghost_g = np.ones((len(ghost), g.shape[1]))
+            extra = np.tile(np.array([0.5, 0.0, 0.5]), (len(y), len(ghost), 1))
+            more = Design(np.vstack([x, ghost]), np.vstack([g, ghost_g]), design.model)
+            many = _fit_regular(more, np.concatenate([y, extra], axis=1))
+        with np.errstate(invalid="ignore"):  # a fit that failed has no log-likelihood
+            llf = log_likelihood(whole, many.beta, y)
+        at = np.concatenate([u, places[design.u.shape[1] :]])
+        return self._spread(many.beta, many.information, llf, many.finite, at, design.k)
+
+    def _margins(self, y: FloatArray, solver: Solver, design: Design, places: IntArray) -> Fitted:
+        """Fits with constants of pairs only; llf and rank are such that deviance and df come out of them."""
+        found = [pair_constants_only(design, one, self.cells, solver.margins == "groups") for one in y]
+        fine = np.array([f is not None for f in found])
+        zero, eye = np.zeros(design.k), np.eye(design.k)
+        beta = np.stack([f.beta if f is not None else zero for f in found])
+        information = np.stack([f.information if f is not None else eye for f in found])
+        n = y.sum(axis=2)
+        saturated = (xlogy(y, y).sum(axis=2) - xlogy(n, n)).sum(axis=1)
+        llf = saturated - np.array([f.deviance / 2.0 if f is not None else np.nan for f in found])
+        spread = self._spread(beta, information, llf, fine, places, design.k)
+        extra = np.array([f.extra if f is not None else 0 for f in found])
+        spent = extra + len(np.unique(self.cells.pair)) - (n > 0).sum(axis=1)
+        return replace(spread, rank=spread.rank + spent)
+
+    def _stopped(
+        self, variants: Sequence[Rows], y: FloatArray, solver: Solver, design: Design, places: IntArray
+    ) -> Fitted:
+        """The estimates of an algorithm after a number of steps, or where R's glm stops."""
+        how, _, k = solver.stop.partition(":")
+        # Zermelo's iteration has no ties, and glm no Rao-Kupper model.
+        has_model = design.model == "binary" or how != "mm" and design.model != "rao-kupper"
+        points = [self._path(v, solver, how, design) if has_model else [] for v in variants]
+        at = [len(p) if how == "glm" else int(k) for p in points]
+        chosen = [p[n - 1] if 0 < n <= len(p) else None for p, n in zip(points, at)]
+        fine = np.array([c is not None and bool(np.isfinite(c.beta).all()) for c in chosen])
+        beta = np.stack([c.beta if c is not None else np.zeros(design.k) for c in chosen])
+        if how == "mm" and has_model:
+            information = score_and_information(design, np.where(fine[:, None], beta, 0.0), y)[1]
+        else:
+            information = np.stack([c.information if c is not None else np.eye(design.k) for c in chosen])
+        llf = log_likelihood(design, np.where(fine[:, None], beta, 0.0), y)
+        return self._spread(beta, information, llf, fine, places, design.k)
+
+    def steps(self, solver: Solver) -> int:
+        """Number of steps that R's glm takes on the unchanged table; 0 if it has no such model."""
+        design, _ = self.design(solver.ties)
+        return len(self._path(self.rows, solver, "glm", design))
+
+    def _path(self, rows: Rows, solver: Solver, how: str, design: Design) -> list[Iterate]:
+        key = (id(rows), solver.ties, "" if how == "mm" else solver.cells, how if how == "mm" else "irls")
+        if key not in self._paths:
+            if how == "mm":
+                y = treated(self.cells.tally(rows), solver.ties)
+                self._paths[key] = zermelo_path(
+                    y, self.rows.pairs[self.cells.pair], len(self.fit.items), self._items_solved_for
+                )
+            else:
+                y, x, g = self._glm_rows(rows, solver, design)
+                path = binomial_path if self.fit.spec.of_family.glm_of_wins == "binomial" else poisson_path
+                self._paths[key] = path(x, g, y)
+            self._keep.append(rows)  # keeps the object alive, so that its id is not given to another one
+        return self._paths[key]
+
+    def _glm_rows(
+        self, rows: Rows, solver: Solver, design: Design
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Counts and columns of the cells that glm receives, each row as often as it occurs in the table."""
+        y, times, cell = partition(rows, self.cells, solver.cells)
+        repeats = times.astype(np.int64)
+        y, cell = np.repeat(treated(y, solver.ties), repeats, axis=0), np.repeat(cell, repeats)
+        full = y.sum(axis=1) > 0
+        return y[full], design.u[cell[full]], design.g[cell[full]]
+
+
+def _fit_regular(design: Design, y: FloatArray, ridge: FloatArray | None = None) -> Many:
+    """Fit all tables; with a tie parameter only those with ties, because others have no finite estimate."""
+    regular = np.flatnonzero(y[..., 1].any(axis=1)) if design.g.shape[1] else np.arange(len(y))
+    many = fit_many(design, y[regular], ridge)
+    if len(regular) == len(y):
+        return many
+    n, k = len(y), design.k
+    out = Many(np.zeros((n, k)), np.zeros((n, k, k)), np.zeros(n), np.zeros(n, bool))
+    out.beta[regular], out.information[regular] = many.beta, many.information
+    out.llf[regular], out.finite[regular] = many.llf, many.finite
+    return out
+
+
+def _inverses(matrices: FloatArray, fine: BoolArray) -> tuple[FloatArray, BoolArray]:
+    """The inverses of the invertible matrices, and bool[B]: whether a matrix is in `fine` and invertible."""
+    safe = np.where(fine[:, None, None] & np.isfinite(matrices), matrices, 0.0)
+    safe[~fine] = np.eye(matrices.shape[1])
+    if not matrices.shape[1]:
+        return safe, fine
+    try:
+        return np.linalg.inv(safe), fine
+    except np.linalg.LinAlgError:
+        fine = fine & np.array([np.linalg.matrix_rank(m) == len(m) for m in safe])
+        safe[~fine] = np.eye(matrices.shape[1])
+        return np.linalg.inv(safe), fine
+
+
+def units(fit: Fit) -> FloatArray:
+    """float[K]: the factors that convert log-odds to the fit's scale."""
+    return np.array(
+        [1.0 / LOG_WORTH_PER_UNIT[fit.scale] if t.kind in ("item", "covariate") else 1.0 for t in fit.terms]
+    )

@@ -1,0 +1,157 @@
+"""Runs of R scripts made by hand, without R: calls with their Python code, evaluated, and numbers that R is to have given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pairproof.bridge.capture.recorded import Captured, Mentioned, Place, RecordedCall, ScriptText, Shown
+from pairproof.fit.fit import Fit
+from pairproof.migration.delivery import Stage
+from pairproof.migration.outcome import Migration, left_out
+from pairproof.migration.translate.python_code import Call, evaluate, expression, table_call
+from pairproof.migration.translate.rows import fit_rows, row
+from pairproof.migration.translate.translation import Step, Translation, outside
+from pairproof.validation.verdicts.agreement import RCounterpart
+
+NAME = "tea.R"
+ITEMS = ("Assam", "Ceylon", "Darjeeling")
+BTM = "BradleyTerry2::BTm"
+
+
+def table(wins: Sequence[int], items: Sequence[str] = ITEMS) -> dict[str, list[Any]]:
+    """Three pairs of three items."""
+    a, b, c = items
+    return {"left": [a, a, b], "right": [b, c, c], "wins": list(wins), "losses": [3, 4, 6]}
+
+
+def bradley_terry(
+    wins: Sequence[int], reference: str = "Assam", stem: str = "m", items: Sequence[str] = ITEMS
+) -> Call:
+    """`pairproof.fit_bradley_terry(pairproof.read("data/STEM.csv", ...), reference=...)`."""
+    columns = {"first": "left", "second": "right"}
+    read = table_call(table(wins, items), stem, layout="counts", columns=columns)
+    return Call("pairproof.fit_bradley_terry", (read,), {"reference": reference, "cells": "row"})
+
+
+def place(line: int, file: str = NAME) -> Place:
+    return Place(line, line, file=file)
+
+
+@dataclass
+class Script:
+    """An R script as it was recorded; calls are added in order."""
+
+    name: str = NAME
+    calls: list[RecordedCall] = field(default_factory=list)
+    codes: dict[int, Any] = field(default_factory=dict)
+    shown: list[Shown] = field(default_factory=list)
+    mentioned: list[Mentioned] = field(default_factory=list)
+    translations: dict[int, Translation] = field(default_factory=dict)
+
+    def call(
+        self, line: int, code: Any, text: str = "BTm(won, left, right)", function: str = BTM, **more: Any
+    ) -> RecordedCall:
+        """A call of a line that is its own top-level expression; without code it is left out."""
+        given: dict[str, Any] = {"task": line, **more}
+        made = RecordedCall(len(self.calls) + 1, function, text, place(line), **given)
+        self.calls.append(made)
+        self.codes[made.id] = code
+        return made
+
+    def show(self, line: int, function: str, variable: str, text: str = "", **more: Any) -> None:
+        said = text or f"{function}({variable})"
+        self.shown.append(Shown(place(line), line, function, variable, said, **more))
+
+    def mention(self, line: int, function: str, text: str = "", variable: str = "") -> None:
+        self.mentioned.append(Mentioned(place(line), line, function, "", text or f"{function}(x)", variable))
+
+    def captured(self, **more: Any) -> Captured:
+        lines = tuple(place(n) for n in range(1, 200))
+        text = ScriptText(self.name, "R", (), lines, tuple(self.shown), tuple(self.mentioned), {}, ())
+        made = Captured(
+            text=text,
+            calls=tuple(self.calls),
+            ending="done",
+            message="",
+            exit_code=0,
+            whole=True,
+            lost=0,
+            why_lost="",
+            r_version="4.2.2",
+            platform="x86_64-pc-linux-gnu",
+            packages={"BradleyTerry2": "1.1-2"},
+            kind=("Mersenne-Twister",),
+            seconds=3.1,
+            output_bytes=0,
+            output="",
+            sandboxed=False,
+        )
+        return replace(made, **more)
+
+    def steps(self, stage: Stage) -> tuple[Step, ...]:
+        """The calls evaluated; R's numbers are ours, with an eleventh digit changed."""
+        values: dict[int, Any] = {}
+        return tuple(self._step(call, stage, values) for call in self.calls)
+
+    def migration(self, stage: Stage, **more: Any) -> Migration:
+        captured = self.captured(**more)
+        return Migration(captured, self.steps(stage), left_out(captured))
+
+    def _step(self, call: RecordedCall, stage: Stage, values: dict[int, Any]) -> Step:
+        code = self.codes[call.id]
+        if code is None:
+            given = self.translations.get(call.id)
+            return Step(
+                call, given or outside(f"R gave an error: {call.error}" if call.error else "no such model")
+            )
+        translation = self.translations.get(call.id, Translation("native"))
+        value = values[call.id] = evaluate(code, stage.place, values)
+        rows = tuple(fit_rows(value, r_of(value)) if isinstance(value, Fit) else _rows(value))
+        return Step(call, replace(translation, code=expression(code)), value, rows)
+
+
+def r_of(fit: Fit, factor: float = 1 + 1e-11) -> RCounterpart:
+    """What R is to have given of a fit."""
+    free = [name for name, value in fit.params.items() if value]
+    numbers = {
+        **{f"estimate.{n}": float(fit.params[n]) * factor for n in free},
+        **{f"se.{n}": float(fit.bse[n]) for n in free},
+        "deviance": fit.deviance,
+    }
+    return RCounterpart(BTM, "live", numbers)
+
+
+def _rows(value: Any) -> Iterable[Any]:
+    if isinstance(value, float):
+        return [row("value", value, value, "base::identity")]
+    if isinstance(value, Mapping):
+        return [row(f"entry.{k}", v, v, "base::identity", place=str(k)) for k, v in value.items()]
+    return []
+
+
+def tea() -> Script:
+    """A fit, the same in a loop of three regions, and what is printed of them."""
+    script = Script()
+    text = 'BTm(won, left, right, data = clear, id = "tea", refcat = "Ceylon")'
+    script.call(6, bradley_terry([9, 5, 4], "Ceylon"), text, variable="m")
+    script.show(7, "summary", "m")
+    for nth, (region, wins) in enumerate(
+        {"north": [8, 5, 4], "south": [7, 5, 5], "west": [9, 8, 4]}.items(), 1
+    ):
+        script.call(
+            8,
+            bradley_terry(wins, stem="f"),
+            "BTm(won, left, right, data = s)",
+            variable="f",
+            nth=nth,
+            keys={"r": region},
+        )
+    script.show(8, "coef", "f", "print(coef(f))", inside_loop=True)
+    return script
+
+
+def staged(folder: Path) -> Stage:
+    return Stage(folder / "stage")

@@ -1,0 +1,49 @@
+"""Contests with random effects: the specification's four players and eight judges, and BradleyTerry2's animals."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pairproof.native.comparisons.random_effects.effects_design import with_effects
+from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
+from tests.native.comparisons.rows.data import chameleons, lizards
+
+
+def four_players() -> Contests:
+    """x = 0, 1, 2, 4; ten contests a pair."""
+    a, b = np.triu_indices(4, 1)
+    wins = np.array([3.0, 6, 1, 8, 2, 1])
+    x = np.array([[0.0], [1], [2], [4]])
+    return with_effects(Contests(contest_design(a, b, "ABCD", x, ["x"]), wins, 10 - wins), a, b, "ABCD")
+
+
+def eight_judges() -> Contests:
+    """Three items, four answers a pair and judge; effects of the items by judge."""
+    wins = np.array([[int(v) for v in row] for row in "431 342 123 013 443 201 320 134".split()], float)
+    a, b = np.tile([0, 0, 1], 8), np.tile([1, 2, 2], 8)
+    judge = np.repeat(np.arange(8), 3)
+    fixed = Contests(contest_design(a, b, "123"), wins.ravel(), 4 - wins.ravel())
+    return with_effects(fixed, judge * 3 + a, judge * 3 + b, [f"{k}:{i}" for k in range(8) for i in "123"])
+
+
+def of_lizards(*covariates: str) -> Contests:
+    """100 contests of 77 lizards, those with a missing covariate with an ability of their own."""
+    sides, x = lizards(*covariates)
+    names = [f"lizard{k}" for k in range(77)]
+    a, b = sides[:, 0].astype(np.int64), sides[:, 1].astype(np.int64)
+    fixed = contest_design(a, b, names, x, covariates)
+    own = {name for name in fixed.names if name in names}
+    free = [name for name in names if name not in own]
+    place = np.array([free.index(name) if name in free else -1 for name in names])
+    return with_effects(Contests(fixed, np.ones(100), np.zeros(100)), place[a], place[b], free)
+
+
+def of_chameleons() -> Contests:
+    """106 contests of 35 chameleons."""
+    sides, before, x = chameleons()
+    names = [f"C{k + 1:02}" for k in range(35)]
+    a, b = sides[:, 0].astype(np.int64), sides[:, 1].astype(np.int64)
+    fixed = contest_design(
+        a, b, names, x, ["ch.res", "prop.main"], contest_columns=before, contest_names=["prev"]
+    )
+    return with_effects(Contests(fixed, np.ones(106), np.zeros(106)), a, b, names)

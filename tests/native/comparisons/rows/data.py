@@ -1,0 +1,58 @@
+"""Contests of BradleyTerry2's help pages, from a live R, and journals' citations (Stigler 1994)."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairproof.bridge.packages.asking import ask
+from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
+
+FloatArray = NDArray[np.float64]
+
+JOURNALS = ["Biometrika", "Comm Statist", "JASA", "JRSS-B"]
+#: Wins of the row over the column: citations received (Turner and Firth 2012, section 2.1).
+CITATIONS = np.array([[0, 730, 498, 221], [33, 0, 68, 17], [320, 813, 0, 142], [284, 276, 325, 0]], float)
+
+
+def citations(reference: str = "Biometrika") -> Contests:
+    """Four journals, six rows."""
+    i, j = np.triu_indices(4, 1)
+    return Contests(contest_design(i, j, JOURNALS, reference=reference), CITATIONS[i, j], CITATIONS[j, i])
+
+
+@functools.lru_cache(maxsize=None)
+def of_r(expression: str) -> FloatArray:
+    """A matrix of numbers that R computes, with BradleyTerry2 and its data there; NA is nan."""
+    code = f"""
+    suppressMessages(suppressWarnings(library(BradleyTerry2)))
+    data(baseball, citations, chameleons, flatlizards, football, springall, sound.fields, package = "BradleyTerry2")
+    x <- suppressWarnings(as.matrix({expression}))
+    list(values = as.numeric(x), rows = nrow(x))
+    """
+    answer = ask("live", "BradleyTerry2 data", code, {}, ("BradleyTerry2",)).as_list()
+    rows = int(answer.vector("rows").floats()[0])
+    return np.asarray(answer.vector("values").floats()).reshape(rows, -1, order="F")
+
+
+def baseball() -> tuple[FloatArray, list[str]]:
+    """Columns home, away (from 0), home wins, away wins; teams by name."""
+    table = of_r("sapply(baseball, as.numeric)")
+    table = table - [1, 1, 0, 0]
+    return table, ["Baltimore", "Boston", "Cleveland", "Detroit", "Milwaukee", "New York", "Toronto"]
+
+
+def lizards(*covariates: str) -> tuple[FloatArray, FloatArray]:
+    """Columns winner, loser (from 0); covariates of the 77 lizards."""
+    contests = of_r("sapply(flatlizards$contests, as.numeric)") - 1
+    chosen = ", ".join(f'"{name}"' for name in covariates)
+    return contests, of_r(f"flatlizards$predictors[c({chosen})]")
+
+
+def chameleons() -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Columns winner, loser (from 0); difference of prev.wins.2; ch.res, prop.main of 35 chameleons."""
+    sides = of_r("with(chameleons, cbind(as.numeric(winner$ID), as.numeric(loser$ID))) - 1")
+    before = of_r("with(chameleons, winner$prev.wins.2 - loser$prev.wins.2)")
+    return sides, before, of_r('chameleons$predictors[c("ch.res", "prop.main")]')
