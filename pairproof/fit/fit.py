@@ -18,12 +18,7 @@ from .estimates import array_inference as inference
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..bridge.process.policy import BackendLike
-    from ..native.inference.bootstrap import Bootstrap
-    from ..native.inference.quantities import Asked
-    from ..native.inference.taken_apart import Function
-    from ..validation.report.verification import Verification
-    from ..validation.verdicts.digits import Floor
+    from .promises import Asked, BackendLike, FloorLike, Function, Resampled, Verified
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,8 +134,8 @@ class Fit(Tested):
         r: BackendLike | str = None,
         require_r: bool = False,
         certified: Mapping[str, str] | None = None,
-        floors: Sequence[Floor] | None = None,
-    ) -> Verification:
+        floors: Sequence[FloorLike] | None = None,
+    ) -> Verified:
         """Compare every number of this fit with R's.
 
         Parameters
@@ -170,7 +165,8 @@ class Fit(Tested):
         """
         import pairproof
 
-        return pairproof.verify(self, r=r, require_r=require_r, certified=certified, floors=floors)
+        asked: Any = r  # what bridge takes: checked there
+        return pairproof.verify(self, r=asked, require_r=require_r, certified=certified, floors=floors)
 
     def to_r(self) -> str:
         """An R script that reproduces this fit; see :func:`pairproof.to_r`.
@@ -204,7 +200,7 @@ class Fit(Tested):
         missing: Literal["refuse", "own"] = "refuse",
         workers: int = 1,
         progress: Callable[[int, int], None] | None = None,
-    ) -> Bootstrap:
+    ) -> Resampled:
         """Bootstrap any quantity of this fit; see :func:`pairproof.bootstrap`.
 
         Parameters

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Union
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,13 @@ from ...fit.estimates.likelihood import OutcomeModel, outcome_probabilities
 from ...fit.estimates.predictions import ability_functions, find_group
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.fit import Fit
+from ...fit.promises import Asked as Asked
 from ..comparisons.counts.existence import AtInfinity
-from .taken_apart import Function, all_pairs, function_of
+from .taken_apart import all_pairs, function_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: What a user can ask for.
-Asked = Union[str, Function, Callable[[Fit], Any]]
 KINDS = ("params", "contrasts", "worth", "probabilities", "ranks")
 
 #: Abilities nearer than this are equal: what rounding leaves of an exact tie.

@@ -7,10 +7,9 @@ against an item.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from ...fit.estimates.identification import shift_to
 from ...fit.estimates.predictions import ability_functions, find_group, group_label
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, Value
 from ...fit.fit import Fit
+from ...fit.promises import Function as Function
 from ...fit.results.contest_fit import only_plain
 from ..comparisons.counts.build import Model, build
 from ..comparisons.counts.cells import Problem
@@ -30,7 +30,6 @@ from ..comparisons.counts.solve import Solved, solve
 
 FloatArray = NDArray[np.float64]
 #: A function of the parameters: a parameter's name, two items, or a weight for each named parameter.
-Function = Union[str, Sequence[str], Mapping[str, float]]
 
 #: A fit of another engine has to be this near to the native one, in standard errors.
 SAME = 1e-3
