@@ -103,7 +103,7 @@ def test_a_type_checker_outside_the_checkout_finds_the_package_and_its_types(tmp
     )
     said = ran.stdout
     assert (
-        'analysis.py:4: note: Revealed type is "pairproof.validation.report.verification.Verification"'
+        'analysis.py:4: note: Revealed type is "pairproof.fit.promises.Verified"'
         in said
     ), (said + ran.stderr)
     assert re.search(r'analysis.py:5: note: Revealed type is "(builtins\.)?str"', said), said

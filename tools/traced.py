@@ -23,7 +23,13 @@ import pairproof
 
 PACKAGE = Path(pairproof.__file__).parent
 #: Trip -> files it may run through.
-LIMITS = {"read": 14, "fit_llbt": 18, "summary": 16, "fit_bradley_terry (1 | item)": 32, "migrate, one BTm": 80}
+LIMITS = {
+    "read": 14,
+    "fit_llbt": 18,
+    "summary": 16,
+    "fit_bradley_terry (1 | item)": 32,
+    "migrate, one BTm": 80,
+}
 
 SCRIPT = """library(BradleyTerry2)
 d <- data.frame(i = factor(c("a", "a", "b", "c")), j = factor(c("b", "c", "c", "a"), levels = c("a", "b", "c")),
@@ -59,7 +65,9 @@ def trips() -> dict[str, Callable[[], object]]:
         "read": table,
         "fit_llbt": lambda: pairproof.fit_llbt(pairs),
         "summary": fit.summary,
-        "fit_bradley_terry (1 | item)": lambda: pairproof.fit_bradley_terry(sizes, formula="log(size) + (1 | item)"),
+        "fit_bradley_terry (1 | item)": lambda: pairproof.fit_bradley_terry(
+            sizes, formula="log(size) + (1 | item)"
+        ),
     }
     from pairproof.bridge import probe
 
@@ -83,7 +91,9 @@ def traced(trip: Callable[[], object]) -> dict[str, set[str]]:
     def profile(frame: FrameType, event: str, _: object) -> None:
         if event == "call" and frame.f_code.co_filename.startswith(str(PACKAGE)):
             if frame.f_code.co_name != "<module>":
-                seen[frame.f_code.co_filename, getattr(frame.f_code, "co_qualname", frame.f_code.co_name)] += 1
+                seen[
+                    frame.f_code.co_filename, getattr(frame.f_code, "co_qualname", frame.f_code.co_name)
+                ] += 1
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -100,16 +110,21 @@ def traced(trip: Callable[[], object]) -> dict[str, set[str]]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--files", action="store_true")
     options = parser.parse_args(arguments)
     late = 0
     for name, trip in trips().items():
         files = traced(trip)
         late |= len(files) > LIMITS[name]
-        print(f"{name:32} {len(files):4} files (limit {LIMITS[name]}), {sum(map(len, files.values()))} functions")
+        print(
+            f"{name:32} {len(files):4} files (limit {LIMITS[name]}), {sum(map(len, files.values()))} functions"
+        )
         if options.files:
-            print("".join(f"    {f}: {', '.join(sorted(files[f]))}\n" for f in sorted(files)), end="")
+            for file, names in sorted(files.items()):
+                print(f"    {file}: {', '.join(sorted(names))}")
     return int(late)
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 _experiment, _models = option("Experiment"), option("Models")
-#: The same names as pairproof.native.competitions.experiment.preference_models.MODELS (a test compares them), repeated here so that
-#: --help need not import NumPy.
+#: The same names as MODELS of pairproof.native.competitions.experiment.preference_models (a test compares them),
+#: repeated here so that --help need not import NumPy.
 MODELS = (
     *("uniform", "adjusted-uniform", "pairs"),
     *("students-asymmetric", "students-arithmetic", "students-geometric"),
