@@ -19,7 +19,7 @@ if _typing.TYPE_CHECKING:
     from .bridge.programs.r_script import to_r as to_r
     from .data.comparisons import Comparisons as Comparisons
     from .data.judgments import split_tracks as split_tracks
-    from .data.reading.layouts import read as read
+    from .data.reading import read as read
     from .data.respondents.read_answers import read_respondents as read_respondents
     from .data.respondents.respondents import Respondents as Respondents
     from .errors import (
@@ -76,7 +76,7 @@ if _typing.TYPE_CHECKING:
 
 #: Where each public name lives.
 _HOME = {
-    "read": "data.reading.layouts",
+    "read": "data.reading",
     "Comparisons": "data.comparisons",
     "read_respondents": "data.respondents.read_answers",
     "Respondents": "data.respondents.respondents",

@@ -608,7 +608,7 @@ def test_an_error_of_the_machine_that_we_put_in_words_keeps_them():
 
 
 def test_a_defect_of_ours_says_that_it_is_one(capsys, table, monkeypatch):
-    monkeypatch.setattr("pairproof.data.reading.layouts", None)
+    monkeypatch.setattr("pairproof.data.reading.read", None)
     pairproof.__dict__.pop("read", None)
     code, out, err = run(capsys, "fit", table)
     assert (

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _experiment, _models = option("Experiment"), option("Models")
-#: The same names as MODELS of pairproof.native.competitions.experiment.preference_models (a test compares them),
+#: The names of MODELS in pairproof.native.competitions.experiment.preference_models (a test compares them),
 #: repeated here so that --help need not import NumPy.
 MODELS = (
     *("uniform", "adjusted-uniform", "pairs"),
