@@ -2,14 +2,17 @@
 VENV ?= .venv
 PYTHON := $(VENV)/bin/python
 PYTEST_ARGS ?=
+QUICK := tests/data tests/fit tests/numerics tests/native/comparisons tests/native/inference tests/test_text.py
 export VENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ready r-packages browser validate test suite bench format lint wheel clean
+.PHONY: help setup ready r-packages browser validate quick test suite nightly bench format lint wheel clean
 
 help: ## This list
 	@echo "make validate   set up what is missing, compare with R, leave reports/validate.html, .json, .xml"
-	@echo "make test       set up what is missing, run the whole suite (PYTEST_ARGS='-k name' for a part)"
+	@echo "make test       set up what is missing, run all tests that need no hour (PYTEST_ARGS='-k name' for a part)"
+	@echo "make quick      the tests of models, fits and readers, without R: under a minute"
+	@echo "make nightly    every test; keeps its closing line in tests/nightly.txt"
 	@echo "make setup      set up again, also what could not be had the last time"
 	@echo "make r-packages bring every R package that can be had, also those that make validate does not need"
 	@echo "make browser    bring what the tests of the annotator's page ask for: chromium, its driver, axe-core"
@@ -45,7 +48,18 @@ test: ready suite
 suite: export OPENBLAS_NUM_THREADS ?= 1
 suite: export OMP_NUM_THREADS ?= 1
 suite:
-	@$(PYTHON) -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+	@$(PYTHON) -m pytest -n 2 --dist loadgroup -m "not nightly" $(PYTEST_ARGS)
+
+# For whoever changes a line: no R, no processes, nothing that takes seconds.
+quick: export OPENBLAS_NUM_THREADS ?= 1
+quick: ready
+	@$(PYTHON) -m pytest -n 2 -q -m "not nightly and not slow and not r" $(QUICK) $(PYTEST_ARGS)
+
+# The closing line says what ran, and at which commit; tests/test_house.py says when it has grown old.
+nightly: export OPENBLAS_NUM_THREADS ?= 1
+nightly: export OMP_NUM_THREADS ?= 1
+nightly: ready
+	@$(PYTHON) -m pytest -n 2 --dist loadgroup --closing-line tests/nightly.txt $(PYTEST_ARGS)
 
 bench: ready
 	@$(PYTHON) -m benchmarks

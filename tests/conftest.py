@@ -16,6 +16,7 @@ import importlib.util
 import os
 import shutil
 import signal
+import subprocess
 from collections import defaultdict
 from pathlib import Path
 
@@ -38,6 +39,10 @@ _UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("new-each-time", **_UNTIMED)
 settings.register_profile("reproducible", derandomize=True, **_UNTIMED)
 settings.load_profile("reproducible" if os.environ.get("CI") else "new-each-time")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--closing-line", metavar="FILE", help="write what ran, and the commit, into this file")
 
 
 def pytest_configure() -> None:
@@ -127,10 +132,21 @@ def shared() -> Path:
     return folder
 
 
+def _keep_closing_line(terminalreporter, file: str) -> None:
+    """The counts of a run, the commit that ran and the day, in one line."""
+    counts = {kind: len(terminalreporter.stats.get(kind, [])) for kind in ("failed", "error", "passed", "skipped")}
+    said = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n or kind in ("failed", "passed"))
+    git = ["git", "-C", str(ROOT), "log", "-1", "--format=%H %cs"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    Path(file).write_text(f"{commit}: {said}\n", encoding="utf-8")
+
+
 def pytest_terminal_summary(terminalreporter) -> None:
     """Say what was not run and why, each reason with its count, above the closing line that counts them
     all.
     """
+    if file := terminalreporter.config.getoption("--closing-line"):
+        _keep_closing_line(terminalreporter, file)
     reasons = defaultdict(list)
     for report in terminalreporter.stats.get("skipped", []):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import io
+import re
+import subprocess
 import tokenize
+import warnings
 from pathlib import Path
 
 import pytest
@@ -144,6 +147,29 @@ def test_no_module_is_longer_than_700_lines() -> None:
         if path.suffix == ".py" and TESTS not in path.parents
     }
     assert {name: n for name, n in sizes.items() if n > LENGTH} == {}
+
+
+# -- what lasts runs too -------------------------------------------------------------------------------------
+
+NIGHTLY, OLDEST = TESTS / "nightly.txt", 200
+
+
+def commits_since(commit: str) -> int | None:
+    """How many commits have come after this one; None where the history does not reach so far."""
+    git = ["git", "-C", str(ROOT), "rev-list", "--count", f"{commit}..HEAD"]
+    ran = subprocess.run(git, capture_output=True, text=True)
+    return int(ran.stdout) if ran.returncode == 0 else None
+
+
+def test_the_last_run_of_every_test_failed_nowhere_and_is_not_old() -> None:
+    line = NIGHTLY.read_text(encoding="utf-8")
+    found = re.fullmatch(r"([0-9a-f]{40}) \d{4}-\d\d-\d\d: 0 failed, (\d+) passed(?:, \d+ skipped)?\n", line)
+    assert found and int(found[2]) > 5000, f"make nightly ended with: {line}"
+    since = commits_since(found[1])
+    if since is None:
+        pytest.skip("this checkout has no history, or not that of the last `make nightly`")
+    if since > OLDEST:
+        warnings.warn(f"make nightly ran {since} commits ago; run it before an issue is resolved", stacklevel=1)
 
 
 # -- growth is decided, not accrued --------------------------------------------------------------------------
