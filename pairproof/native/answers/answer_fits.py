@@ -38,9 +38,7 @@ RULE = "squared Newton decrement (step length in standard errors) <= 1e-14, or f
 @dataclass(frozen=True, eq=False)
 class Parameters:
     """The parameters of a model in the order in which they are shown.
-
-    terms: references included.  free bool[n_terms]: those that were estimated, in the order of the estimate.
-    """
+    free bool[n_terms]: those that were estimated, in the order of the estimate."""
 
     terms: tuple[Term, ...]
     free: NDArray[np.bool_]
@@ -63,11 +61,7 @@ def assemble(
     infinite: Sequence[Term] = (),
 ) -> AnswerFit:
     """The fit of a model of whole answers.
-
-    statistics: names of the natural parameters.  possible: none where possible answers are not enumerated.
-    warnings: beside those of the covariates.  infinite: parameters that are minus infinity, so that the
-    arrays do not have them.
-    """
+    infinite: parameters that are minus infinity, so that the arrays do not have them."""
     estimate, n = found.estimate, len(parameters.terms) + len(infinite)
     at = np.flatnonzero(parameters.free)
     beta = np.zeros(n)
@@ -128,11 +122,8 @@ def assemble(
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """A model of arrays that was fitted to a table, before its numbers have names.
-
-    others: parameters after those of the items.  statistics: names of the natural parameters.  possible: none
-    where possible answers are not enumerated.  warnings: beside those of the covariates.  infinite:
-    parameters that are minus infinity, so that the arrays do not have them.
-    """
+    others: parameters after those of the items.  possible: none where possible answers are not enumerated.
+    infinite: parameters that are minus infinity, so that the arrays do not have them."""
 
     table: Respondents
     spec: AnswerSpec
@@ -191,10 +182,8 @@ def outcome_model(table: Respondents, spec: AnswerSpec) -> OutcomeModel:
 
 def adds_up(table: Respondents, spec: AnswerSpec) -> bool:
     """Whether the probabilities of the answers that persons could give add up to 1.
-
-    A person who stops before the end, and has ties, can have ranked three items in two or in three steps: whether they
-    would have stopped after two steps with two items, nobody knows.
-    """
+    A person who stops before the end, and has ties, can have ranked three items in two or in three steps:
+    whether they would have stopped after two steps with two items, nobody knows."""
     below = (table.answers == BELOW).any(axis=(1, 2)) & (table.weights > 0)
     return not (spec.asked == "rankings" and spec.tie_orders and below.any())
 
@@ -275,12 +264,10 @@ RULE_OF_MIXED = (
 @dataclass(frozen=True, eq=False)
 class Columns:
     """The parameters of all classes in the order in which they are shown.
-
     terms: `A:class[1]`, ..., then what is common to the classes.  slot int[n_terms]: where each stands among
     the parameters of the mixture; -1 for a reference, -2 for one that is infinite in every class.  of_class
     int[n_terms]: class of each; -1 for what is common.  parameter int[n_terms]: which of the free parameters
-    of one class it is; -1 for a reference.
-    """
+    of one class it is; -1 for a reference."""
 
     terms: tuple[Term, ...]
     slot: IntArray
@@ -295,10 +282,7 @@ def in_class(term: Term, k: int) -> Term:
 
 
 def columns_of(one: Fitted, found: LatentClasses) -> Columns:
-    """Items class by class, then items that all classes share, then ties and dependence.
-
-    one: of one class.
-    """
+    """Items class by class, then items that all classes share, then ties and dependence."""
     parameters, n_classes = one.parameters, len(found.shares)
     terms, free = parameters.terms, parameters.free
     at = np.where(free, np.cumsum(free) - 1, -1)
@@ -326,10 +310,7 @@ def columns_of(one: Fitted, found: LatentClasses) -> Columns:
 def assemble_classes(
     one: Fitted, found: LatentClasses, starts: int, seed: int, tester: ClassTester
 ) -> ClassFit:
-    """The fit of latent classes.
-
-    one: of one class.
-    """
+    """The fit of latent classes."""
     table, spec, model = one.table, one.spec, one.model
     columns, pooled, likelihood = columns_of(one, found), one.found.pooled, one.found.likelihood
     n, n_classes = len(columns.terms), len(found.shares)
@@ -404,12 +385,8 @@ def in_classes(groups: dict[str, dict[str, Value]], n_classes: int) -> dict[str,
 
 def infinite(columns: Columns, found: LatentClasses) -> FloatArray:
     """Directions along which collapsed classes run to infinity.
-
     Items of a class that run the same way, and no farther from each other than items do, run together: their
-    differences are finite.
-
-    Returns float[n_terms, n_directions].
-    """
+    differences are finite.  Returns float[n_terms, n_directions]."""
     large = {(k - 1, found.names.index(name)) for k, name in found.collapsed}
     places = [
         p

@@ -36,12 +36,9 @@ By = design.By
 @dataclass(frozen=True, eq=False)
 class ItemModel:
     """The items' part of a model: groups of rows, terms for the likelihood, and their names.
-
-    group int[n_rows]: covariate group of each row.  labels: names of the groups; "" for the only one.
-    groups: for which worths are given.  terms: with the reference left out.  named: all parameters of the
-    items at one time, references included.  free bool[n_named]: those that are not references: the parameters
-    of `terms`, in their order.  values: of the covariates in each group.
-    """
+    group int[n_rows]: covariate group of each row.  labels: names of the groups; "" for the only one.  named:
+    all parameters of the items at one time, references included.  free bool[n_named]: those that are not
+    references: the parameters of `terms`, in their order.  values: of the covariates in each group."""
 
     group: IntArray
     labels: tuple[str, ...]
@@ -55,10 +52,8 @@ class ItemModel:
 
 def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False) -> ItemModel:
     """Build the items' part of a model.
-
     spec: its reference is an item, or "sum", for which the last is taken here.  level_is_free: whether no
-    item is a reference, because a prior fixes the level.
-    """
+    item is a reference, because a prior fixes the level."""
     formula = parse(spec.by, names_of(table, spec, separate_items(table, spec) if spec.by else ()))
     if formula.tie or formula.order:
         raise FormulaError(
@@ -121,10 +116,7 @@ def _refuse_one_level(formula: Formula, patterns: design.Patterns) -> None:
 
 
 def at_times(model: ItemModel, times: tuple[str, ...]) -> tuple[tuple[Term, ...], NDArray[np.bool_]]:
-    """The items' parameters at all times, references included, and which are free.
-
-    times: one of them where everybody answered once.
-    """
+    """The items' parameters at all times, references included, and which are free."""
     if len(times) == 1:
         return model.named, model.free
     found = tuple(in_time(term, time) for time in times for term in model.named)

@@ -64,10 +64,8 @@ BoolArray = NDArray[np.bool_]
 
 class Built(NamedTuple):
     """The likelihood of some answers.
-
-    likelihood: of the pooled answers.  weights float[n].  names: of the p parameters.  single float[p]:
-    estimate of one class, if it is there already.
-    """
+    weights float[n].  names: of the p parameters.  single float[p]: estimate of one class, if it is there
+    already."""
 
     likelihood: Likelihood
     weights: FloatArray
@@ -93,14 +91,10 @@ def class_test(
     enough: int | None = None,
 ) -> ClassTest:
     """Test K classes against K + 1.
-
-    answers int[n_persons, m]: one row a person.  build: from answers to their likelihood, for example by
-    :func:`pairproof.native.answers.patterns.comparison_patterns.comparison_likelihood`.  draw: from parameters
-    float[n_persons, p] and a random generator to answers.  n_classes: K, 1 or more.  samples: of the
-    bootstrap.  starts: of each fit.  random bool[p]: which parameters differ between classes; all if not
-    given.  workers: processes; with more than one `build` and `draw` must survive pickling.  The result is
-    the same.  enough: stop when so many samples have reached the observed ratio.
-    """
+    answers int[n_persons, m]: one row a person.  draw: from parameters float[n_persons, p] and a random
+    generator to answers.  n_classes: K, 1 or more.  random bool[p]: which parameters differ between classes;
+    all if not given.  workers: processes; with more than one `build` and `draw` must survive pickling.  The
+    result is the same.  enough: stop when so many samples have reached the observed ratio."""
     if samples < 1:
         raise InputError(f"{samples} bootstrap samples; expected 1 or more")
     fitting = _Fitting(build, n_classes, random, starts, seed)
@@ -189,10 +183,8 @@ def persons_of(table: Respondents) -> tuple[Respondents, IntArray]:
 @dataclass(frozen=True, eq=False)
 class Redraw:
     """Draws the answers of persons from a model.
-
     persons: a row a person: whose gaps are kept.  possible: all answers; its probabilities are set when they
-    are drawn.  maps: from parameters to natural ones, of each group.  group int[n_persons].
-    """
+    are drawn.  maps: from parameters to natural ones, of each group.  group int[n_persons]."""
 
     persons: Respondents
     possible: Possible
@@ -282,11 +274,9 @@ def random_terms(
     random: str | Sequence[str] | None, terms: Sequence[Term], free: BoolArray
 ) -> tuple[BoolArray, tuple[str, ...]]:
     """The parameters that differ between classes.
-
-    random: a formula, or names as they stand; all parameters of items and item covariates if not given.
-    terms: all parameters.  free bool[n_terms]: those that are not references.  Returns (bool[n_free], tuple
-    of str): which differ, and the terms as they were written; () if none were.
-    """
+    random: a formula, or names as they stand; all parameters of items and item covariates if not given.  free
+    bool[n_terms]: those that are not references.  Returns (bool[n_free], tuple of str): which differ, and the
+    terms as they were written; () if none were."""
     if random is None:
         return np.array([t.kind in ("item", "covariate") for t, f in zip(terms, free) if f], bool), ()
     written = _pieces(random)
@@ -467,10 +457,7 @@ def fitted(table: Respondents, spec: AnswerSpec) -> Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """From the answers of persons to their likelihood.
-
-    n_params: of one class.
-    """
+    """From the answers of persons to their likelihood."""
 
     persons: Respondents
     spec: AnswerSpec
@@ -488,9 +475,7 @@ class Refit:
 @dataclass(frozen=True, eq=False)
 class Tester:
     """The bootstrap test of a number of classes against one more.
-
-    spec: with the smaller number.  random bool[p]: which parameters differ between classes.
-    """
+    random bool[p]: which parameters differ between classes."""
 
     table: Respondents
     spec: AnswerSpec

@@ -50,11 +50,8 @@ Form = Literal["comparisons", "strict", "luce", "weak"]
 @dataclass(frozen=True, eq=False)
 class Possible:
     """The possible answers of a fitted model.
-
     form: all comparisons; strict rankings of the pattern model; rankings of Plackett and Luce; weak orders.
-    ternary: whether comparisons have three categories.  places: different places of weak orders.  orders:
-    numbers of items that can tie (Plackett-Luce).  beta: natural parameters of each group.
-    """
+    orders: numbers of items that can tie (Plackett-Luce)."""
 
     form: Form
     n_items: int
@@ -156,13 +153,10 @@ def answer_design(
     table: Respondents, by: Sequence[str] = (), *, dependence: bool = False, incomplete: str = "refuse"
 ) -> pd.DataFrame:
     """The possible answers, how often each was given, and the columns of a log-linear model of them.
-
-    table: answers at one time.  `by`: covariates whose groups are kept apart.  dependence: whether columns
-    y_a y_b of comparisons that share an item are added.  incomplete: what becomes of persons who left
-    something out: prefmod leaves them out.  Returns DataFrame: answer, y, a column an item, `tie:A:B` for
-    each pair where ties could be given, `A:B*A:C` and so on with dependence, then the covariates.
-    ``attrs["left_out"]`` is the number of persons left out.
-    """
+    dependence: whether columns y_a y_b of comparisons that share an item are added.  incomplete: what becomes
+    of persons who left something out: prefmod leaves them out.  Returns DataFrame: answer, y, a column an
+    item, `tie:A:B` for each pair where ties could be given, `A:B*A:C` and so on with dependence, then the
+    covariates.  ``attrs["left_out"]`` is the number of persons left out."""
     import pandas as pd
 
     from ...data.respondents.derived import answer_text

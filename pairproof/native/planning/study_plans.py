@@ -46,10 +46,7 @@ MOST_ANSWERS = 500_000_000
 
 @dataclass(frozen=True)
 class SimulatedPower:
-    """The share of simulated studies in which the test was significant.
-
-    error: its Monte Carlo standard error.
-    """
+    """The share of simulated studies in which the test was significant."""
 
     power: float
     error: float
@@ -60,10 +57,7 @@ def simulated_power(
     expected: Assumptions, design: Design, studies: int = 1000, level: float = 0.95, seed: int = 0
 ) -> SimulatedPower:
     """Draw studies and count the significant ones.
-
-    design: answers are divided among judges as evenly as can be, and each judge's among random sources.
-    studies: at least 1.
-    """
+    design: answers are divided among judges as evenly as can be, and each judge's among random sources."""
     whole_number("studies", studies, 1)
     if not design.answers * studies <= MOST_ANSWERS:
         raise InputError(
@@ -116,10 +110,7 @@ STUDIES = 300
 
 @dataclass(frozen=True)
 class Needed:
-    """Judges that a power needs.
-
-    per_judge: answers of each.  judges: none where no number of them is enough.
-    """
+    """Judges that a power needs.  judges: none where no number of them is enough."""
 
     per_judge: float
     judges: int | None
@@ -132,11 +123,7 @@ class Needed:
 
 @dataclass(frozen=True)
 class TwoSystemPlan:
-    """A plan for two systems.
-
-    wanted, level: power and 1 - alpha.  sources: of the study that is asked about; None where they are not
-    stated.
-    """
+    """A plan for two systems.  sources: of the study that is asked about; None where they are not stated."""
 
     expected: Assumptions
     wanted: float
@@ -248,10 +235,7 @@ def plan_two(
     sources: int | None = None,
 ) -> TwoSystemPlan:
     """Plan a study of two systems.
-
-    wanted: power, in (0, 1).  per_judge: answers of each judge.  sources: sources (sentences, prompts) that
-    are taken as drawn from others.
-    """
+    wanted: power, in (0, 1).  sources: sources (sentences, prompts) that are taken as drawn from others."""
     if per_judge is not None and not per_judge >= 1:
         raise InputError(f"{per_judge:g} answers of each judge; expected at least 1")
     if judges is not None:
@@ -265,11 +249,9 @@ def plan_two(
 @dataclass(frozen=True, eq=False)
 class TablePlan:
     """A plan for several systems.
-
-    design: the study.  pair: of a contrast.  top: k.  ranking: simulated; None for a contrast.
-    judges_needed: with as many answers each as in the design; None where no number up to the limit is enough.
-    highest_power: with ever more answers of the design's judges.
-    """
+    ranking: simulated; None for a contrast.  judges_needed: with as many answers each as in the design; None
+    where no number up to the limit is enough.  highest_power: with ever more answers of the design's
+    judges."""
 
     goal: Goal
     design: TableDesign
@@ -330,12 +312,8 @@ def plan_table(
     seed: int = 0,
 ) -> TablePlan:
     """Plan a study of several systems.
-
-    design: of :func:`~pairproof.native.planning.sample_size.assumed_table` or
-    :func:`~pairproof.native.planning.pilot_studies.pilot_table`.  goal: tell two items apart; settle
-    every rank; settle which items are the top k.  pair: of a contrast.  top: k.  wanted: power, in (0, 1).
-    studies: drawn for a ranking.
-    """
+    goal: tell two items apart; settle every rank; settle which items are the top k.  wanted: power, in (0,
+    1)."""
     if goal == "contrast" and pair is None:
         raise InputError("a contrast is of two systems; name them with --pair A,B (in Python pair=)")
     if not 0.0 < wanted < 1.0:

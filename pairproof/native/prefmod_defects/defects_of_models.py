@@ -41,10 +41,8 @@ FloatArray = NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class PoissonCells:
     """Cells of a table as Poisson numbers: the members of a class in prefmod's mixture.
-
     design float[n_cells, p]: an intercept among its columns.  counts float[n_cells]: persons with each
-    pattern, >= 0.
-    """
+    pattern, >= 0."""
 
     design: FloatArray
     counts: FloatArray
@@ -80,10 +78,7 @@ class PoissonCells:
 
 @dataclass(frozen=True, eq=False)
 class PoissonPoint:
-    """Cells at one value of the parameters.
-
-    phi float[p].  log_probabilities float[n_cells].
-    """
+    """Cells at one value of the parameters.  phi float[p].  log_probabilities float[n_cells]."""
 
     cells: PoissonCells
     phi: FloatArray
@@ -119,12 +114,10 @@ MOST_PATTERNS = 3**10
 @dataclass(frozen=True, eq=False)
 class ClassesOfCells:
     """Latent classes of patterns, as pattnpml.fit has them.
-
     fit: shares are shares of patterns; its standard errors are right for this likelihood.  person_shares
     float[K]: share of the persons in each class: posteriors weighted by the persons with each pattern.
     standard_errors float[K, p]: prefmod's: those of a fit that takes the classes as known.  disparity: -2
-    log-likelihood, constants of the Poisson distribution included.
-    """
+    log-likelihood, constants of the Poisson distribution included."""
 
     fit: LatentClasses
     person_shares: FloatArray_columns
@@ -231,10 +224,8 @@ CONVERGED = 1e-11
 @dataclass(frozen=True, eq=False)
 class MarginsNotFixed:
     """An LLBT with one constant for each pair.
-
     names: parameters but for the constants: items, `tie`, items by level.  estimates, standard_errors
-    float[p].
-    """
+    float[p]."""
 
     names: tuple[str, ...]
     estimates: FloatArray_columns
@@ -247,10 +238,8 @@ def fit_margins_not_fixed(
     table: Respondents, covariate: str, level_constants: bool = False
 ) -> MarginsNotFixed:
     """Fit prefmod's design with the covariate forgotten in `eliminate`.
-
-    table: of comparisons.  covariate: a categorical subject covariate.  level_constants: whether the formula
-    has the covariate's main effect (`*`), not only its interactions with items (`:`).
-    """
+    level_constants: whether the formula has the covariate's main effect (`*`), not only its interactions with
+    items (`:`)."""
     if table.kind != "comparisons":
         raise InputError(f"{table.source}: B23 is about comparisons; these are {table.kind}")
     group, first = table.groups([covariate])

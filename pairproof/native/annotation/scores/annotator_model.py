@@ -50,14 +50,12 @@ HEYWOOD = 1e-6
 @dataclass(frozen=True, eq=False)
 class ScaleFit:
     """The annotators' use of the scale, and the items on it.
-
     location float[n_annotators]: c: what the annotator says of an average item.  loading float[n_annotators]:
     l: how far the annotator's score rises by one standard deviation of the items; the sum is positive.  noise
     float[n_annotators]: standard deviation of e.  theta float[n_items]: items, in standard deviations of the
     items: their mean given the scores.  theta_sd float[n_items]: their standard deviation given the scores,
     the parameters taken as known.  covariance float[3 n_annotators, 3 n_annotators]: of c, l and log psi, by
-    the expected information.  loglik: full log-likelihood, the prior not in it.
-    """
+    the expected information.  loglik: full log-likelihood, the prior not in it."""
 
     location: FloatArray
     loading: FloatArray
@@ -166,10 +164,8 @@ def scale_model(
     names: Sequence[str] | None = None,
 ) -> ScaleFit:
     """Fit location, slope and noise of every annotator by maximum likelihood; any scores may be missing.
-
     item, annotator int[n]: from 0.  score float[n].  prior_spread: standard deviation of the prior on the
-    logs of the noise; none by default.
-    """
+    logs of the noise; none by default."""
     what, who = np.asarray(item, np.int64), np.asarray(annotator, np.int64)
     y = np.asarray(score, np.float64)
     n_annotators = int(who.max()) + 1
@@ -272,8 +268,7 @@ class AnnotatorModel:
     float[n_annotators]: use of the scale, geometric mean 1; nan below level scale.  item_sd, annotator_sd,
     hit_sd: of the random effects; 0 at the boundary, nan where the level has none.  loglik: nan at level raw.
     cautions: sentences to print beside the numbers: annotators who share no items, an effect of the HIT that
-    cannot be told from another.
-    """
+    cannot be told from another."""
 
     level: Level
     why: str
@@ -315,12 +310,10 @@ def annotator_model(
     likelihood: Likelihood | None = None,
 ) -> AnnotatorModel:
     """Fit a model of the annotators, and score the items with it.
-
-    item, annotator: labels of each score.  score float[n]: on one scale, such as [0, 1].  hit: Label of the
-    HIT of each score; the same label under another annotator is another HIT. Adds the effect u at the levels
-    location and precision.  prior_spread: of log s_a at the levels precision and scale; None for no prior.
-    likelihood: REML by default; level scale has ML only.
-    """
+    score float[n]: on one scale, such as [0, 1].  hit: Label of the HIT of each score; the same label under
+    another annotator is another HIT.  Adds the effect u at the levels location and precision.  prior_spread:
+    of log s_a at the levels precision and scale; None for no prior.  likelihood: REML by default; level scale
+    has ML only."""
     y = numbers("score", score)
     items, what = coded("item", item, len(y))
     names, who = coded("annotator", annotator, len(y))

@@ -55,11 +55,9 @@ ALPHA = 0.05
 @dataclass(frozen=True, eq=False)
 class SystemScores:
     """The systems' scores and clusters, from best to worst.
-
-    systems: best first.  score, low, high float[n_systems]: mean and its t interval; nan limits for a system
-    with one segment.  n int[n_systems]: segments judged.  p float[n_systems, n_systems]: two-sided p-values,
-    1 on the diagonal.  cluster int[n_systems]: from 1; systems of one cluster are not all told apart.
-    """
+    score, low, high float[n_systems]: mean and its t interval; nan limits for a system with one segment.  n
+    int[n_systems]: segments judged.  p float[n_systems, n_systems]: two-sided p-values, 1 on the diagonal.
+    cluster int[n_systems]: from 1; systems of one cluster are not all told apart."""
 
     systems: tuple[str, ...]
     score: FloatArray
@@ -74,11 +72,8 @@ def system_scores(
     system: Sequence[str], score: ArrayLike, level: float = 0.95, alpha: float = ALPHA
 ) -> SystemScores:
     """Scores of systems with intervals and clusters, as WMT ranks systems since 2016.
-
-    system: of each segment score.  score float[k]: one a judged segment (the mean of its judgments): raw, or
-    standardised by annotator.  alpha: of each test, in (0, 1); there is no correction for their number, as
-    WMT has none.
-    """
+    score float[k]: one a judged segment (the mean of its judgments): raw, or standardised by annotator.
+    alpha: of each test, in (0, 1); there is no correction for their number, as WMT has none."""
     s = np.asarray(score, np.float64)
     if len(s) != len(system):
         raise InputError(f"{len(system)} system names and {len(s)} scores; expected as many")
@@ -126,11 +121,7 @@ def _t_interval(groups: Sequence[FloatArray], level: float) -> tuple[FloatArray,
 
 def rank_sum_p(x: FloatArray, y: FloatArray) -> float:
     """Two-sided p of the Wilcoxon rank-sum test, as R's wilcox.test(exact = FALSE).
-
-    Normal approximation with ties and continuity correction.
-
-    x, y float[n], float[m].
-    """
+    Normal approximation with ties and continuity correction.  x, y float[n], float[m]."""
     from scipy.special import ndtr
 
     n, m = len(x), len(y)
@@ -151,11 +142,7 @@ Way = Literal["mixed", "ols"]
 
 @dataclass(frozen=True)
 class SystemContrast:
-    """The difference of two systems.
-
-    estimate, se: of first - second.  t, df, p: two-sided.  p_holm: corrected for the number of contrasts.
-    low, high: interval of this contrast alone.
-    """
+    """The difference of two systems.  p_holm: corrected for the number of contrasts."""
 
     first: str
     second: str
@@ -172,12 +159,10 @@ class SystemContrast:
 @dataclass(frozen=True, eq=False)
 class SystemsModel:
     """The systems' means and all their differences.
-
-    mean, se float[n_systems]: for an average source and annotator.  low, high float[n_systems].  df: of every
-    t.  covariance float[n_systems, n_systems]: of the means.  contrasts: (1, 2), (1, 3), ..., in the order of
-    `systems`.  variances: "source", "item", "annotator", "annotator:system" and "residual", as far as they
-    are in the model.  loglik: restricted; nan for ols.  cautions: sentences to print beside the numbers.
-    """
+    mean, se float[n_systems]: for an average source and annotator.  low, high float[n_systems].  covariance
+    float[n_systems, n_systems]: of the means.  contrasts: (1, 2), (1, 3), ..., in the order of `systems`.
+    variances: "source", "item", "annotator", "annotator:system" and "residual", as far as they are in the
+    model.  loglik: restricted; nan for ols.  cautions: sentences to print beside the numbers."""
 
     way: Way
     systems: tuple[str, ...]
@@ -205,11 +190,9 @@ def systems_model(
     level: float = 0.95,
 ) -> SystemsModel:
     """Means of systems and all their differences, from single scores.
-
     system, source, annotator: labels of each score; an item is a system's output of a source.  score
-    float[n].  way: see the module.  annotator_by_system: whether annotators may like the systems differently;
-    without it intervals are narrower, and hold only if they do not.
-    """
+    float[n].  annotator_by_system: whether annotators may like the systems differently; without it intervals
+    are narrower, and hold only if they do not."""
     one_of("way", way, get_args(Way))
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
@@ -411,10 +394,7 @@ def contrasts_together(
     df: DegreesOfFreedom = "own",
     seed: int = 0,
 ) -> Contrasts:
-    """Differences of systems with simultaneous intervals and adjusted p-values.
-
-    against: the system of the family "against one".  df: see the module.
-    """
+    """Differences of systems with simultaneous intervals and adjusted p-values."""
     from ....fit.many.simultaneous import contrasts
 
     return contrasts(abilities_of_systems(model), family, against, adjust, level, df, seed)

@@ -33,11 +33,9 @@ def turning(
     shifts: Sequence[float], first: Sequence[float], second: Sequence[float]
 ) -> tuple[float, float] | None:
     """Between which shifts the first method passes the second.
-
-    shifts: rising.  `first`, second: spearman's rho of the two methods at each shift.  Returns (float, float)
-    or None: the last shift at which the first is behind and the next one; (0, 0) if it is ahead from the
-    first on; None if it is behind at the last.
-    """
+    `first`, second: spearman's rho of the two methods at each shift.  Returns (float, float) or None: the
+    last shift at which the first is behind and the next one; (0, 0) if it is ahead from the first on; None if
+    it is behind at the last."""
     if not len(shifts) == len(first) == len(second):
         raise InputError(
             f"{len(shifts)} shifts, {len(first)} and {len(second)} values; expected as many of each"
@@ -52,10 +50,8 @@ def turning(
 @dataclass(frozen=True, eq=False)
 class Grid:
     """Spearman's rho of methods with the truth, over contexts, shifts and judgments.
-
-    contexts: "none", "uniform:0.7", ...  shifts: rising.  after: judgments an item, rising.  rho: "da",
-    "da+", ...: a method, and with + its corrected scores; nan where there are none.
-    """
+    contexts: "none", "uniform:0.7", ... shifts: rising.  rho: "da", "da+", ...: a method, and with + its
+    corrected scores; nan where there are none."""
 
     contexts: tuple[str, ...]
     shifts: tuple[float, ...]
@@ -123,10 +119,8 @@ def panel_grid(
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[tuple[Simulation, ...], ...]:
     """Run an experiment for every context and shift, in place of its panel's own.
-
-    shifts: rising, >= 0.  contexts: each once.  Returns tuple of tuple of Simulation: by context, then shift;
-    :func:`grid_of` makes a grid of them.
-    """
+    shifts: rising, >= 0.  Returns tuple of tuple of Simulation: by context, then shift; :func:`grid_of` makes
+    a grid of them."""
     if not shifts or list(shifts) != sorted(set(shifts)):
         raise InputError(f"shifts={tuple(shifts)}; expected rising numbers")
     if not contexts or len(set(contexts)) != len(contexts):
@@ -155,10 +149,7 @@ def panel_grid(
 
 def grid_of(runs: Sequence[Sequence[Simulation]]) -> Grid:
     """The grid of simulations by context, then shift, after every iteration.
-
-    runs: as :func:`panel_grid` gives them.  Returns Grid: corrected scores after other iterations than those
-    stated are nan.
-    """
+    Returns Grid: corrected scores after other iterations than those stated are nan."""
     first = runs[0][0].experiment
     rho = {name: np.stack([np.stack([s.of(name).T for s in row]) for row in runs]) for name in first.names}
     return Grid(
@@ -171,10 +162,7 @@ def grid_of(runs: Sequence[Sequence[Simulation]]) -> Grid:
 
 def crossing(grid: Grid, first: str, second: str, after: int, context: str = "none") -> float | None:
     """The shift at which the first method passes the second, by a straight line between the grid's shifts.
-
-    `first`, second: names of methods, with + for corrected scores.  after: judgments an item.  Returns float
-    or None: 0 if it is ahead from the first shift on; None if it is behind at the last.
-    """
+    Returns float or None: 0 if it is ahead from the first shift on; None if it is behind at the last."""
     between = grid.turning(first, second, after, context)
     if between is None or between == (0.0, 0.0):
         return None if between is None else 0.0
@@ -186,10 +174,7 @@ def crossing(grid: Grid, first: str, second: str, after: int, context: str = "no
 
 def verdict_on_ra(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     """Whether RA beats direct assessment, and from which shift on.
-
-    grid: with da, da+, random+, easl+ and ra, two replicates or more, and the context none.  after: judgments
-    an item.
-    """
+    grid: with da, da+, random+, easl+ and ra, two replicates or more, and the context none."""
     ahead = _ahead(grid, "ra", "da", after)
     at = _shifts_of(grid, after, "none")
     if not ahead.any():
@@ -261,10 +246,8 @@ def _against_corrected(grid: Grid, after: Sequence[int]) -> str:
 
 def verdict_on_easl(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     """Whether EASL's gain over direct assessment is its choice of items or their being shown together.
-
-    grid: with da, random, easl and their corrected scores, two replicates or more.  after: judgments an item.
-    Returns str: gains of raw scores at the first shift, and what the choice adds anywhere in the grid.
-    """
+    grid: with da, random, easl and their corrected scores, two replicates or more.  Returns str: gains of raw
+    scores at the first shift, and what the choice adds anywhere in the grid."""
     gains = {c: _gains(grid, c, after) for c in grid.contexts}
     appears = [c for c, (easl, _) in gains.items() if _ahead(grid, "easl", "da", after, c)[:, 0].all()]
     others = [c for c in grid.contexts if c not in appears]

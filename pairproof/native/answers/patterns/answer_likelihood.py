@@ -43,9 +43,7 @@ FloatArray = NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class Moments:
     """Sum, mean and covariance of the statistics over a set of patterns.
-
-    log_total: logarithm of the sum of exp(t' beta).  mean float[q].  covariance float[q, q].
-    """
+    log_total: logarithm of the sum of exp(t' beta).  mean float[q].  covariance float[q, q]."""
 
     log_total: float
     mean: FloatArray
@@ -54,9 +52,7 @@ class Moments:
 
 def table_moments(table: FloatArray, beta: FloatArray) -> Moments:
     """The moments over patterns that are written out.
-
-    table float[N, q]: statistics of each pattern.  beta float[q].
-    """
+    table float[N, q]: statistics of each pattern.  beta float[q]."""
     eta = table @ beta
     top = float(eta.max())
     p = np.exp(eta - top)
@@ -115,17 +111,13 @@ class Space(Protocol):
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, q]: what a direction v of beta may not make negative if the likelihood of these answers is
-        never to fall along it; where it makes one positive, the probability of some pattern tends to 0.
-        """
+        never to fall along it; where it makes one positive, the probability of some pattern tends to 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
     """The log-likelihood of answers as a function of the free parameters phi.
-
-    space: holds the n answers.  group int[n]: covariate group of each answer, 0 to n_groups - 1.  maps: M_s
-    of each group.
-    """
+    space: holds the n answers.  group int[n]: covariate group of each answer, 0 to n_groups - 1."""
 
     space: Space
     group: IntArray
@@ -163,9 +155,7 @@ class Likelihood:
 @dataclass(frozen=True, eq=False)
 class LikelihoodPoint:
     """Log-probabilities, scores and information of the answers at one value of phi.
-
-    phi float[p].  log_probabilities float[n].
-    """
+    phi float[p].  log_probabilities float[n]."""
 
     likelihood: Likelihood
     phi: FloatArray
@@ -222,9 +212,7 @@ MOST_DEMANDS = 200_000
 
 def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -> None:
     """Return if the estimate exists, as far as the observed answers tell.
-
-    likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
-    """
+    likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing."""
     direction = recession(likelihood, weights)
     if direction is not None:
         raise NotEstimableError(
@@ -240,10 +228,8 @@ def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -
 
 def recession(likelihood: Likelihood, weights: FloatArray) -> FloatArray | None:
     """A generic direction along which the likelihood grows without end.
-
     likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
-    Returns float[p] or None: none if there is no such direction.
-    """
+    Returns float[p] or None: none if there is no such direction."""
     demands = demands_of(likelihood, weights)
     return recession_of(demands) if len(demands) else None
 
@@ -295,10 +281,8 @@ def recession_of(demands: FloatArray) -> FloatArray | None:
 
 def _flat(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
     """float[p, k]: directions that neither scores nor information know of at three places that were drawn.
-
     Both are of order 1 along a direction that moves the likelihood, and of 1e-15 along one that does not.
-    Scores alone would not do: 36 races of 83 drivers have too few of them.
-    """
+    Scores alone would not do: 36 races of 83 drivers have too few of them."""
     draw = np.random.default_rng(1)
     gram = np.zeros((likelihood.n_params,) * 2)
     for _ in range(3):
@@ -323,12 +307,10 @@ LINEAR = 5
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """A maximum-likelihood estimate of a model of whole answers.
-
     names: of the p parameters.  phi float[p].  covariance float[p, p]: inverse of the observed information.
     llf: sum of weights times log-probabilities of the answers; no constants.  weight: sum of the weights: the
-    number of persons.  steps: Newton steps taken.  decrement: squared length, in standard errors, of the last
-    step.  gradient float[p]: at the estimate: its size tells how flat the maximum is reached.
-    """
+    number of persons.  decrement: squared length, in standard errors, of the last step.  gradient float[p]:
+    at the estimate: its size tells how flat the maximum is reached."""
 
     names: tuple[str, ...]
     phi: FloatArray
@@ -358,9 +340,7 @@ class Estimate:
 @dataclass(frozen=True, eq=False)
 class Prior:
     """A normal prior of the parameters, N(mean, precision^-1).
-
-    mean float[p].  precision float[p, p]: 0 for a parameter without a prior.
-    """
+    mean float[p].  precision float[p, p]: 0 for a parameter without a prior."""
 
     mean: FloatArray
     precision: FloatArray
@@ -407,13 +387,11 @@ def maximum_likelihood(
     prior: Prior | None = None,
 ) -> Estimate:
     """The maximum-likelihood estimate of a model of whole answers.
-
     likelihood: of n answers with p parameters.  weights float[n]: number of persons with each answer, >= 0;
     fractions are allowed.  start float[p]: 0 if not given.  concave: false where answers are incomplete: the
     information may then be indefinite on the way.  prior: what is maximised is then the log-likelihood plus
     its log-density; llf is the log-likelihood there, and the covariance the inverse of the information of
-    both.
-    """
+    both."""
     _check(likelihood, weights, names)
     if prior is not None and not prior.mean.shape == prior.precision.shape[:1] == (likelihood.n_params,):
         raise InputError(
@@ -491,10 +469,8 @@ def _estimate(names: Sequence[str], here: Weighted, found: Solution[Weighted]) -
 @dataclass(frozen=True, eq=False)
 class Pooled:
     """Distinct answers of each covariate group.
-
     answers int[n, m].  group int[n].  weights float[n]: number of persons, > 0.  row int[n_persons]: the row
-    of each person; -1 for persons of weight 0.
-    """
+    of each person; -1 for persons of weight 0."""
 
     answers: IntArray
     group: IntArray
@@ -504,10 +480,8 @@ class Pooled:
 
 def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray | None = None) -> Pooled:
     """Merge equal answers.
-
     answers int[n_persons, m].  group int[n_persons]: covariate group of each person; 0 if not given.  weights
-    float[n_persons]: 1 if not given.
-    """
+    float[n_persons]: 1 if not given."""
     n = len(answers)
     s = np.zeros(n, dtype=np.int64) if group is None else np.asarray(group, dtype=np.int64)
     w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
@@ -537,31 +511,24 @@ WHOLE = 2**53
 
 def exact_counts(values: Sequence[int]) -> FloatArray:
     """Numbers of possible patterns, as doubles where these hold them, else as whole numbers of any length.
-
-    Forty items have 3^780 answers in pairs, which no double holds.
-
-    Returns float[n] or, for large numbers, an array of int objects.
-    """
+    Forty items have 3^780 answers in pairs, which no double holds.  Returns float[n] or, for large numbers,
+    an array of int objects."""
     small = max(values, default=0) <= WHOLE
     return np.array([int(v) for v in values], dtype=float if small else object)
 
 
 def free_probabilities(possible: FloatArray) -> int:
     """Possible patterns minus 1, summed over the blocks, exactly.
-
-    possible float[n_blocks] or int objects: as :func:`exact_counts` gives them.
-    """
+    possible float[n_blocks] or int objects: as :func:`exact_counts` gives them."""
     return sum(int(each) - 1 for each in possible)
 
 
 @dataclass(frozen=True, eq=False)
 class PatternFit:
     """A fitted model of whole answers, with its deviance.
-
     likelihood: of the pooled answers: what the predictions are computed from.  block int[n]: block of each
     pooled answer.  possible float[n_blocks]: number of possible patterns of each block; whole numbers of any
-    length where doubles do not hold them.
-    """
+    length where doubles do not hold them."""
 
     estimate: Estimate
     likelihood: Likelihood
@@ -601,7 +568,5 @@ class PatternFit:
 
 def blocks(keys: IntArray) -> IntArray:
     """The number of the block of each row.
-
-    keys int[n, m]: rows with the same keys are in one block.  Returns int[n].
-    """
+    keys int[n, m]: rows with the same keys are in one block.  Returns int[n]."""
     return np.asarray(np.unique(keys, axis=0, return_inverse=True)[1]).reshape(-1).astype(np.int64)

@@ -65,10 +65,8 @@ Monomial = tuple[tuple[int, int], ...]
 @dataclass(frozen=True)
 class Monomials:
     """Which entries of F_A' P F_B are the moments of the statistics, for one way of halving.
-
-    `left`, `right`: columns of F_A and F_B.  `first` (int[q], int[q]): row and column of each statistic's
-    mean.  second (int[q, q], int[q, q]): row and column of the mean of each product of two statistics.
-    """
+    `first` (int[q], int[q]): row and column of each statistic's mean.  second (int[q, q], int[q, q]): row and
+    column of the mean of each product of two statistics."""
 
     left: tuple[Monomial, ...]
     right: tuple[Monomial, ...]
@@ -79,10 +77,7 @@ class Monomials:
 @lru_cache(maxsize=64)
 def monomials(n: int, ternary: bool, depends: tuple[tuple[int, int], ...], cut: int) -> Monomials:
     """The monomials of the statistics and their products, comparisons from `cut` on in the second half.
-
-    n: number of comparisons.  depends: comparisons that depend on each other.  cut: 0 to n.  Returns
-    Monomials: with y_c^2 in the place of u_c = 1 - y_c^2.
-    """
+    cut: 0 to n.  Returns Monomials: with y_c^2 in the place of u_c = 1 - y_c^2."""
     powers: list[dict[int, int]] = [{c: 1} for c in range(n)]
     powers += [{c: 2} for c in range(n)] if ternary else []
     powers += [{a: 1, b: 1} for a, b in depends]
@@ -110,10 +105,7 @@ def cube_moments(
     values: tuple[tuple[int, ...], ...], ternary: bool, depends: tuple[tuple[int, int], ...], beta: FloatArray
 ) -> Moments:
     """The moments over all patterns whose comparisons have these values.
-
-    values: possible answers to each comparison.  ternary: whether the statistics include u_c.  depends:
-    comparisons that depend on each other.  beta float[q]: natural parameters of y_c, u_c if ternary, y_a y_b.
-    """
+    beta float[q]: natural parameters of y_c, u_c if ternary, y_a y_b."""
     n = len(values)
     sizes = np.cumprod([1] + [len(v) for v in values])
     cut = int(np.searchsorted(sizes.astype(float) ** 2, float(sizes[-1])))
@@ -137,10 +129,7 @@ def cube_moments(
 
 def all_patterns(values: tuple[tuple[int, ...], ...]) -> FloatArray:
     """All answers to some comparisons.
-
-    values: possible answers to each comparison.  Returns float[product of the numbers of values, number of
-    comparisons].
-    """
+    Returns float[product of the numbers of values, number of comparisons]."""
     if not values:
         return np.zeros((1, 0))
     grid = np.meshgrid(*[np.array(v, dtype=float) for v in values], indexing="ij")
@@ -192,10 +181,8 @@ def _columns(patterns: FloatArray, wanted: tuple[Monomial, ...], offset: int) ->
 
 def _by_axes(p: FloatArray, values: tuple[tuple[int, ...], ...]) -> FloatArray:
     """F_A' P for all monomials of the first half at once, one comparison after the other.
-
     Each comparison's axis of answers becomes one of exponents; the whole takes as many additions as P has
-    entries for each comparison, where the product with F_A takes one for each monomial.
-    """
+    entries for each comparison, where the product with F_A takes one for each monomial."""
     after = p.shape[1]
     for c in reversed(range(len(values))):
         k = len(values[c])
@@ -251,11 +238,9 @@ WRITTEN_OUT = 3**6
 @dataclass(frozen=True, eq=False)
 class CubeSpace:
     """Answers to C comparisons, some of which depend on each other.
-
     answers int[n, C]: +1, 0, -1 or MISSING; rows should be distinct within a covariate group, as the time
     grows with them.  ternary: whether 0, "undecided", is a possible answer.  depends: comparisons that depend
-    on each other, :func:`pairproof.native.answers.patterns.natural_parameters.sharing`.
-    """
+    on each other, :func:`pairproof.native.answers.patterns.natural_parameters.sharing`."""
 
     answers: IntArray
     ternary: bool
@@ -314,9 +299,7 @@ class CubeSpace:
 @dataclass(frozen=True, eq=False)
 class CubePoint:
     """Moments over all patterns, and over those that agree with each incomplete answer.
-
-    beta float[q].  parts: of the incomplete answers asked for so far, by their number.
-    """
+    beta float[q].  parts: of the incomplete answers asked for so far, by their number."""
 
     space: CubeSpace
     beta: FloatArray
@@ -374,9 +357,7 @@ BoolArray = NDArray[np.bool_]
 @dataclass(frozen=True, eq=False)
 class FactoredSpace:
     """Answers to C independent comparisons, with 2 or 3 categories.
-
-    answers int[n, C]: +1, 0, -1 or MISSING.  ternary: whether 0, "undecided", is a possible answer.
-    """
+    answers int[n, C]: +1, 0, -1 or MISSING.  ternary: whether 0, "undecided", is a possible answer."""
 
     answers: IntArray
     ternary: bool
@@ -426,9 +407,7 @@ class FactoredSpace:
 @dataclass(frozen=True, eq=False)
 class FactoredPoint:
     """Probabilities of the answers to each comparison.
-
-    log_p float[C, 3]: of +1, 0, -1; -inf for 0 where it is impossible.
-    """
+    log_p float[C, 3]: of +1, 0, -1; -inf for 0 where it is impossible."""
 
     space: FactoredSpace
     log_p: FloatArray
@@ -483,15 +462,12 @@ def fit_comparisons(
     names: Sequence[str] | None = None,
 ) -> PatternFit:
     """Fit persons' answers to all comparisons of J items.
-
     answers int[n_persons, C]: +1 first item preferred, 0 undecided, -1 second, MISSING (9) not answered;
-    comparisons in prefmod's order. A person without any answer says nothing and is left out.  terms: of the
+    comparisons in prefmod's order.  A person without any answer says nothing and is left out.  terms: of the
     items' parameters lambda; log-odds are twice their differences.  group int[n_persons]: covariate group of
-    each person.  weights float[n_persons]: number of persons with the answer.  undecided: not given: two
-    categories.  "zero": three, with parameter 0; "one" parameter; one for "each" comparison.  dependence:
-    whether comparisons that share an item depend on each other.  `own`: terms of the comparisons themselves,
-    as log-odds.
-    """
+    each person.  weights float[n_persons]: number of persons with the answer.  "zero": three, with parameter
+    0; "one" parameter; one for "each" comparison.  dependence: whether comparisons that share an item depend
+    on each other."""
     likelihood, pooled, usual = comparison_likelihood(
         answers, terms, group, weights, undecided, dependence, own
     )
@@ -520,11 +496,7 @@ def comparison_likelihood(
     own: Sequence[ComparisonTerm] = (),
 ) -> tuple[Likelihood, Pooled, tuple[str, ...]]:
     """The likelihood that :func:`fit_comparisons` maximises.
-
-    Parameters are those of :func:`pairproof.native.answers.patterns.comparison_patterns.fit_comparisons`.
-
-    Returns (Likelihood, Pooled, tuple of str): of the pooled answers, and the parameters' names.
-    """
+    Returns (Likelihood, Pooled, tuple of str): of the pooled answers, and the parameters' names."""
     ternary = undecided is not None
     n_items = len(terms[0].columns) if terms else 0
     n = n_pairs(n_items)

@@ -58,11 +58,8 @@ MOST_PATTERNS = 3**10
 @dataclass(frozen=True, eq=False)
 class GapSpace:
     """Answers to independent comparisons with their gaps.
-
-    Statistics are y_c, u_c if ternary, r_c and r_c y_c of the C comparisons.
-
-    answers int[n, C]: +1, 0, -1 or MISSING.  ternary: whether 0, "undecided", is a possible answer.
-    """
+    Statistics are y_c, u_c if ternary, r_c and r_c y_c of the C comparisons.  answers int[n, C]: +1, 0, -1 or
+    MISSING.  ternary: whether 0, "undecided", is a possible answer."""
 
     answers: IntArray
     ternary: bool
@@ -102,10 +99,8 @@ class GapSpace:
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, q]: statistics of an answer seen minus those of the other answers, for each comparison.
-
         What a gap demands is not linear: an alpha or beta that is infinite shows in a likelihood that is
-        flat.
-        """
+        flat."""
         state, there = self.seen(rows)
         n, answered = self.answers.shape[1], self.states[: len(self.states) // 2]
         found = [np.zeros((0, self.states.shape[1], n))]
@@ -119,10 +114,7 @@ class GapSpace:
 
 @dataclass(frozen=True, eq=False)
 class GapPoint:
-    """Probabilities of the states of each comparison.
-
-    log_p float[C, k].
-    """
+    """Probabilities of the states of each comparison.  log_p float[C, k]."""
 
     space: GapSpace
     log_p: FloatArray
@@ -170,13 +162,8 @@ class GapPoint:
 @dataclass(frozen=True, eq=False)
 class GapCubeSpace:
     """Answers to comparisons that depend on each other, or whose gaps prefmod's `coded` terms explain.
-
-    Statistics are those of :class:`pairproof.native.answers.patterns.comparison_patterns.CubeSpace`, then r_c of the C
-    comparisons, then r_c y_c of each or, where it is `coded`, sum over c with item i of r_c y_(i) of each
-    item.
-
-    cube: with the answers.
-    """
+    Statistics are those of `CubeSpace`, then r_c of the C comparisons, then r_c y_c of each or, where it is
+    `coded`, sum over c with item i of r_c y_(i) of each item."""
 
     cube: CubeSpace
     coded: bool
@@ -229,10 +216,7 @@ class GapCubeSpace:
 
 @dataclass(frozen=True, eq=False)
 class GapCubePoint:
-    """Moments over all answers and gaps, and over the answers that agree with each row.
-
-    beta float[q].
-    """
+    """Moments over all answers and gaps, and over the answers that agree with each row.  beta float[q]."""
 
     space: GapCubeSpace
     beta: FloatArray
@@ -328,19 +312,15 @@ def fit_gaps(
     silent: Silent = "in",
 ) -> Estimate:
     """Fit the joint model of answers and gaps.
-
-    answers int[n_persons, C]: +1, 0, -1, MISSING (9); comparisons in prefmod's order.  terms: of the items'
-    parameters lambda.  alpha: that a comparison is missing; None: with probability 1/2 (prefmod's NI = TRUE).
-    beta: that this depends on the answer.  alpha_of, beta_of: items, or comparisons, that have a parameter;
-    all if not given.  Give those with a gap: the alpha of an item without one is minus infinity.  Of the
-    "difference" the last item has none: it is the reference.  group int[n_persons]: covariate group of each
-    person.  weights float[n_persons]: number of persons with the answer.  undecided: as for
-    :func:`pairproof.native.answers.patterns.comparison_patterns.fit_comparisons`.  dependence: whether comparisons that
-    share an item depend on each other.  silent: whether persons without any answer count: the model gives
-    them a probability, and prefmod leaves them out while it keeps that probability.  Returns Estimate:
-    parameters of the items, then "alpha", "alpha:A", "alpha:12" and so on, "beta:A" and so on, then those of
-    "undecided" and of dependence (prefmod's order).
-    """
+    answers int[n_persons, C]: +1, 0, -1, MISSING (9); comparisons in prefmod's order.  alpha: that a
+    comparison is missing; None: with probability 1/2 (prefmod's NI = TRUE).  alpha_of, beta_of: items, or
+    comparisons, that have a parameter; all if not given.  Give those with a gap: the alpha of an item without
+    one is minus infinity.  Of the "difference" the last item has none: it is the reference.  group
+    int[n_persons]: covariate group of each person.  weights float[n_persons]: number of persons with the
+    answer.  dependence: whether comparisons that share an item depend on each other.  silent: whether persons
+    without any answer count: the model gives them a probability, and prefmod leaves them out while it keeps
+    that probability.  Returns Estimate: parameters of the items, then "alpha", "alpha:A", "alpha:12" and so
+    on, "beta:A" and so on, then those of "undecided" and of dependence (prefmod's order)."""
     likelihood, pooled, names = gaps_likelihood(
         answers, terms, alpha, beta, alpha_of, beta_of, group, weights, undecided, dependence, silent
     )
@@ -361,11 +341,7 @@ def gaps_likelihood(
     silent: Silent = "in",
 ) -> tuple[Likelihood, Pooled, list[str]]:
     """The likelihood of the answers and of which are missing, the pooled answers, and the parameters' names.
-
-    Other parameters are those of :func:`pairproof.native.answers.patterns.missing_comparisons.fit_gaps`.
-
-    answers int[n_persons, C].
-    """
+    answers int[n_persons, C]."""
     ternary = undecided is not None
     n_items = len(terms[0].columns) if terms else 0
     if answers.ndim != 2 or answers.shape[1] != n_pairs(n_items):

@@ -65,11 +65,7 @@ def n_weak_orders(n_items: int, places: int) -> int:
 
 @lru_cache(maxsize=8)
 def weak_orders(n_items: int, places: int) -> IntArray:
-    """The orders themselves.
-
-    places: different places there can be, >= 1.  Returns int[n_orders, J]: the place of each item, 0 the
-    best, without gaps.
-    """
+    """The orders themselves.  Returns int[n_orders, J]: the place of each item, 0 the best, without gaps."""
     number = n_weak_orders(n_items, places)
     if number > MOST_ORDERS:
         raise TooLargeError(
@@ -95,19 +91,15 @@ def weak_orders(n_items: int, places: int) -> IntArray:
 def as_comparisons(places: IntArray) -> IntArray:
     """The comparisons that places imply: +1 where the first item has the smaller place, 0 where they are
     alike.
-
-    places int[n, J].  Returns int[n, C].
-    """
+    places int[n, J].  Returns int[n, C]."""
     first, second = pairs_of(places.shape[1])
     return np.sign(places[:, second] - places[:, first]).astype(np.int64)
 
 
 def dense_places(ratings: IntArray, seen: NDArray[np.bool_]) -> IntArray:
     """Ratings as places without gaps.
-
     ratings int[n, J]: small = preferred.  `seen` bool[n, J]: which ratings there are.  Returns int[n, J]: 0
-    on; -1 where there is no rating.
-    """
+    on; -1 where there is no rating."""
     if ratings.shape != seen.shape:
         raise InputError(f"ratings of shape {ratings.shape}, but seen of shape {seen.shape}")
     last = np.iinfo(np.int64).max
@@ -127,9 +119,7 @@ MOST_KEPT = 8
 
 def statistics(places: IntArray, depends: tuple[tuple[int, int], ...]) -> FloatArray:
     """y and u of the comparisons, and the products of those that depend on each other.
-
-    places int[n, J].  Returns float[n, q].
-    """
+    places int[n, J].  Returns float[n, q]."""
     y = as_comparisons(places)
     a, b = np.array(depends, dtype=np.int64).reshape(-1, 2).T
     return np.hstack([y, y == 0, y[:, a] * y[:, b]]).astype(float)
@@ -137,10 +127,8 @@ def statistics(places: IntArray, depends: tuple[tuple[int, int], ...]) -> FloatA
 
 def agreeing(orders: IntArray, places: IntArray) -> sparse.csr_matrix:
     """Which orders agree with each answer.
-
     orders int[n_orders, J].  places int[n, J]: -1 where there is no rating.  Returns sparse float[n,
-    n_orders]: 1 where they agree.
-    """
+    n_orders]: 1 where they agree."""
     n_items = orders.shape[1]
     scale = (n_items + 1) ** np.arange(n_items, dtype=np.int64)
     row, column = [], []
@@ -169,10 +157,8 @@ def agreeing(orders: IntArray, places: IntArray) -> sparse.csr_matrix:
 @dataclass(frozen=True, eq=False)
 class OrderSpace:
     """Ratings of J items, as weak orders.
-
-    places int[n, J]: 0 = best, without gaps; -1 where there is no rating.  categories: of the scale.
-    depends: comparisons that depend on each other.
-    """
+    places int[n, J]: 0 = best, without gaps; -1 where there is no rating.  depends: comparisons that depend
+    on each other."""
 
     places: IntArray
     categories: int
@@ -221,10 +207,7 @@ class OrderSpace:
 
 @dataclass(frozen=True, eq=False)
 class OrderPoint:
-    """Probabilities of the weak orders.
-
-    log_p float[n_orders].
-    """
+    """Probabilities of the weak orders.  log_p float[n_orders]."""
 
     space: OrderSpace
     log_p: FloatArray
@@ -273,10 +256,8 @@ MOST_ITEMS = 10
 @dataclass(frozen=True, eq=False)
 class Steps:
     """All ways to put a block on top of a set of items, sorted by the set that results.
-
-    below, block int[m]: bit masks of S and B.  statistics float[m, q]: t(S, B): y and u of the comparisons
-    that are settled.
-    """
+    below, block int[m]: bit masks of S and B. statistics float[m, q]: t(S, B): y and u of the comparisons
+    that are settled."""
 
     below: IntArray
     block: IntArray
@@ -305,10 +286,7 @@ def steps_of(n_items: int) -> Steps:
 
 
 def allowed(steps: Steps, places: IntArray) -> BoolArray:
-    """Which steps agree with an answer.
-
-    places int[J]: -1 where there is no rating.  Returns bool[m].
-    """
+    """Which steps agree with an answer.  places int[J]: -1 where there is no rating.  Returns bool[m]."""
     bits = np.int64(1) << np.arange(len(places), dtype=np.int64)
     rated = int(bits[places >= 0].sum())
     under = np.zeros(len(steps.below), dtype=bool)
@@ -325,10 +303,8 @@ def allowed(steps: Steps, places: IntArray) -> BoolArray:
 
 def block_moments(n_items: int, places: int, beta: FloatArray, keep: BoolArray | None = None) -> Moments:
     """Sum and moments over the weak orders with at most so many places.
-
     beta float[q]: natural parameters of y and u of the comparisons.  keep bool[m]: steps that are allowed;
-    all if not given.
-    """
+    all if not given."""
     steps = steps_of(n_items)
     kept = np.ones(len(steps.below), dtype=bool) if keep is None else keep
     below, block, t = steps.below[kept], steps.block[kept], steps.statistics[kept]
@@ -411,9 +387,7 @@ def _mixed(logs: FloatArray, means: FloatArray, state: IntArray, n: int) -> tupl
 @dataclass(frozen=True, eq=False)
 class BlockSpace:
     """Ratings of J items without dependence, by the recursion over blocks.
-
-    places int[n, J]: 0 = best, without gaps; -1 where there is no rating.  categories: of the scale.
-    """
+    places int[n, J]: 0 = best, without gaps; -1 where there is no rating."""
 
     places: IntArray
     categories: int
@@ -446,10 +420,7 @@ class BlockSpace:
 
 @dataclass(frozen=True, eq=False)
 class BlockPoint:
-    """Sums over the weak orders, and over those that agree with each incomplete answer.
-
-    beta float[q].
-    """
+    """Sums over the weak orders, and over those that agree with each incomplete answer.  beta float[q]."""
 
     space: BlockSpace
     beta: FloatArray
@@ -505,14 +476,11 @@ def fit_ratings(
     names: Sequence[str] | None = None,
 ) -> PatternFit:
     """Fit persons' ratings of J items.
-
     ratings int[n_persons, J]: small = preferred; 0 for no rating.  A person with fewer than two ratings
-    compares nothing and is left out.  categories: of the scale, 2 or more.  terms: of the items' parameters
-    lambda; log-odds are twice their differences.  group int[n_persons]: covariate group of each person.
-    weights float[n_persons]: number of persons with the answer.  undecided: the parameter of equal ratings:
-    0, one for all pairs, one for each pair.  dependence: whether comparisons that share an item depend on
-    each other.
-    """
+    compares nothing and is left out.  terms: of the items' parameters lambda; log-odds are twice their
+    differences.  group int[n_persons]: covariate group of each person.  weights float[n_persons]: number of
+    persons with the answer.  undecided: the parameter of equal ratings: 0, one for all pairs, one for each
+    pair.  dependence: whether comparisons that share an item depend on each other."""
     table = np.asarray(ratings)
     if table.ndim != 2 or not terms or table.shape[1] != len(terms[0].columns):
         raise InputError(f"ratings of shape {table.shape}; expected a column for each item of the terms")

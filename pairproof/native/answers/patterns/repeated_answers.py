@@ -43,13 +43,10 @@ MOST_SEQUENCES = 20_000
 @dataclass(frozen=True, eq=False)
 class ChainSpace:
     """Answers at T times, as sets of the N patterns of each time.
-
     Statistics are those of the first time, of the second and so on, then y_c,1 y_c,2 of the C comparisons,
-    then y_c,2 y_c,3 and so on.
-
-    table float[N, q]: statistics of the patterns at one time.  signs float[N, C]: their comparisons y_c.
-    agree: for each time, which patterns agree with each person's answer; all of them where there is none.
-    """
+    then y_c,2 y_c,3 and so on.  table float[N, q]: statistics of the patterns at one time.  signs float[N,
+    C]: their comparisons y_c.  agree: for each time, which patterns agree with each person's answer; all of
+    them where there is none."""
 
     table: FloatArray
     signs: FloatArray
@@ -103,11 +100,9 @@ class ChainSpace:
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, T q + (T - 1) C]: statistics of the sequences seen minus those of all others.
-
-        Where an answer is missing, or there are more than MOST_SEQUENCES of these differences, they are those of
-        each time alone: with the links at 0 the times are independent, so that what a direction without links
-        demands is found; one along links is not.
-        """
+        Where an answer is missing, or there are more than MOST_SEQUENCES of these differences, they are those
+        of each time alone: with the links at 0 the times are independent, so that what a direction without
+        links demands is found; one along links is not."""
         seen = np.unique(self._own[rows], axis=0)
         if self._complete.all() and len(seen) * len(self.table) ** self.n_times <= MOST_SEQUENCES:
             others = self._all_sequences()
@@ -129,9 +124,7 @@ class ChainSpace:
 
     def moments(self, sets: Sequence[IntArray], beta: FloatArray) -> Moments:
         """Sum and moments over all sequences of patterns, one of each of these sets.
-
-        sets: numbers of the patterns possible at each time.  beta float[T q + (T - 1) C].
-        """
+        beta float[T q + (T - 1) C]."""
         return _Pass(self, sets, beta).moments()
 
 
@@ -228,9 +221,7 @@ def _log_sum(logs: FloatArray, axis: int) -> FloatArray:
 @dataclass(frozen=True, eq=False)
 class ChainPoint:
     """Moments over all sequences, and over those that agree with each person's answers.
-
-    beta float[T q + (T - 1) C].
-    """
+    beta float[T q + (T - 1) C]."""
 
     space: ChainSpace
     beta: FloatArray
@@ -286,15 +277,13 @@ def fit_repeated(
     names: Sequence[str] | None = None,
 ) -> PatternFit:
     """Fit answers at T times.
-
     answers int[n_persons, T, J]: ratings (small = preferred, 0 = none) or ranks (1 = best, 0 = below all
-    others); a time at which a person rated fewer than two items, or ranked none, is missing.  terms: of the
-    items' parameters lambda, at each time.  categories: of the rating scale.  group int[n_persons]: covariate
-    group of each person.  weights float[n_persons]: number of persons with the answers.  dependence: whether
-    comparisons that share an item depend on each other within a time (ratings only).  between_times: whether
-    each comparison depends on the same comparison at the time before.  Returns PatternFit: parameters "A:T1"
-    and so on, then "UT1" and so on, "I12.13:T1" and so on, "12:IT12" and so on.
-    """
+    others); a time at which a person rated fewer than two items, or ranked none, is missing.  group
+    int[n_persons]: covariate group of each person.  weights float[n_persons]: number of persons with the
+    answers.  dependence: whether comparisons that share an item depend on each other within a time (ratings
+    only).  between_times: whether each comparison depends on the same comparison at the time before.  Returns
+    PatternFit: parameters "A:T1" and so on, then "UT1" and so on, "I12.13:T1" and so on, "12:IT12" and so
+    on."""
     table = np.asarray(answers)
     if table.ndim != 3 or table.shape[1] < 2 or not terms or table.shape[2] != len(terms[0].columns):
         raise InputError(

@@ -40,10 +40,8 @@ from .specified import ContestRows, Options, Prepared, asked, contest_rows, prep
 
 def fit_contests(ready: Prepared) -> Fit:
     """Fit a prepared model.
-
     Returns Fit: by the engine of plain models where there is neither link, offset, reduced bias, general ties
-    nor random effect, else a ContestFit or a MixedFit.
-    """
+    nor random effect, else a ContestFit or a MixedFit."""
     fitted: Fit
     if ready.spec.is_plain and not ready.spec.no_abilities:
         fitted = plain_fit(ready.table, ready.spec)

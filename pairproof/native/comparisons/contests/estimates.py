@@ -49,13 +49,11 @@ RULE = "squared length of the last step in standard errors"
 @dataclass(frozen=True, eq=False)
 class Solved:
     """Estimates of p parameters of the design and q of the ties.
-
     theta float[p + q].  covariance float[p + q, p + q]: 0 in rows and columns that have no estimate.
     null_space float[p + q, k].  fitted float[n_rows, 3]: probabilities of the outcomes.  `more`: the q
     parameters of the ties.  expected float[p + q, p + q] or None: covariance by the expected information,
     which R reports, where that is another than the observed one.  penalised: llf + log det(information) / 2
-    where the bias is reduced, else nan.
-    """
+    where the bias is reduced, else nan."""
 
     theta: FloatArray
     covariance: FloatArray
@@ -124,12 +122,10 @@ def _likelihood(rows: ContestRows) -> Solved:
 @dataclass(frozen=True, eq=False)
 class LimitRows:
     """What of contests has a finite estimate.
-
-    contests: all of them.  `left`: those whose result is not certain, with a parameter fixed for each
-    direction of `flat`.  kept int[m]: which parameters these have.  certain int[r]: rows whose result is
-    certain in the limit.  flat float[p, k]: directions about which the rows left say nothing.  n_infinite:
-    how many of them the likelihood grows along.
-    """
+    `left`: those whose result is not certain, with a parameter fixed for each direction of `flat`.  kept
+    int[m]: which parameters these have.  certain int[r]: rows whose result is certain in the limit.  flat
+    float[p, k]: directions about which the rows left say nothing.  n_infinite: how many of them the
+    likelihood grows along."""
 
     contests: Contests
     left: Contests
@@ -375,10 +371,8 @@ class TieOutcomes:
 
     def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
         """float[n, 3]: first preferred, tie, second preferred.
-
         eta float[n].  home float[n]: 1 where the item named first has its advantage.  ties float[q]: the tie
-        parameter log nu, then shift and scale if the model has them.
-        """
+        parameter log nu, then shift and scale if the model has them."""
         known = np.isfinite(eta)
         out = np.full((len(eta), 3), np.nan)
         u, at = eta[known], home[known]
@@ -418,9 +412,7 @@ def outward(fit: FitRecord, rows: ContestRows, found: Solved) -> FloatArray:
 @dataclass(frozen=True, eq=False)
 class TieUnits:
     """One win, tie and loss of each row, under Davidson's model shifted or scaled: 3 n units, row by row.
-
-    first_tie: the place of log nu among the parameters.
-    """
+    first_tie: the place of log nu among the parameters."""
 
     contests: GeneralTies
     first_tie: int
@@ -475,10 +467,7 @@ class Tabulated:
 
 
 def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
-    """The cells of contests, with deviance and degrees of freedom.
-
-    rank: parameters fitted, infinite ones included.
-    """
+    """The cells of contests, with deviance and degrees of freedom."""
     table, spec = rows.table, rows.spec
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
     turned = (table.first > table.second)[used]

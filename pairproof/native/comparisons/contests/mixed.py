@@ -39,10 +39,8 @@ IntArray = NDArray[np.int64]
 @dataclass(frozen=True, eq=False)
 class Effects:
     """The random effects of a model, and which of them each row has.
-
     `first`, second int[n_rows]: effect of each side; -1 for none.  item, judge int[K]: what each effect is
-    of; judge -1 for effects of items.
-    """
+    of; judge -1 for effects of items."""
 
     component: str
     first: IntArray
@@ -91,10 +89,8 @@ def effects_of(rows: ContestRows, component: str) -> Effects:
 @dataclass(frozen=True, eq=False)
 class MixedRows:
     """The contests of a model with random effects.
-
-    effects: a component each.  limit: what of the fixed parameters has a finite estimate.  contests: whose
-    first parameters are the effects, component by component, and whose others are those that are finite.
-    """
+    limit: what of the fixed parameters has a finite estimate.  contests: whose first parameters are the
+    effects, component by component, and whose others are those that are finite."""
 
     effects: tuple[Effects, ...]
     limit: LimitRows
@@ -140,10 +136,7 @@ SEARCH = "search of the marginal likelihood, to 1e-10 standard errors"
 
 
 def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> MixedFit:
-    """Fit a model with random effects.
-
-    warnings: about the data.
-    """
+    """Fit a model with random effects."""
     spec = rows.spec
     if len(spec.random) > 1 and spec.method != "laplace":
         raise InputError(

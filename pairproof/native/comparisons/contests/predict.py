@@ -49,12 +49,10 @@ BoolArray = NDArray[np.bool_]
 @dataclass(frozen=True, eq=False)
 class Rows:
     """The rows of a fit, as they entered the likelihood.
-
     `first`, second int[n_rows].  counts float[n_rows, 3]: first preferred, tie, second preferred.  eta
     float[n_rows]: linear predictors; nan where they are not estimable.  probabilities float[n_rows, 3].
     certain bool[n_rows]: rows whose predictor is not estimable: with a contest, its result is certain in the
-    limit.
-    """
+    limit."""
 
     first: IntArray
     second: IntArray
@@ -70,10 +68,7 @@ class Rows:
 
 
 def rows_of(fit: Fit) -> Rows:
-    """Linear predictors and probabilities of every row of a fit's table.
-
-    fit: of comparisons.
-    """
+    """Linear predictors and probabilities of every row of a fit's table."""
     table = fit.data.with_ties_treated(fit.ties)
     counts = np.stack([table.wins, table.ties, table.losses], axis=1).astype(float)
     eta, along = _predictors(fit, table)
@@ -153,10 +148,8 @@ def stacked(
     item_data: Mapping[str, Mapping[str, str | float]],
 ) -> tuple[Comparisons, int, int]:
     """The fit's table with new rows and items at the end, and the numbers of rows and items before them.
-
-    item_data: of new items.  Returns Comparisons, int, int: the new rows have one win, which counts for
-    nothing; columns that `contests` lacks are left out.
-    """
+    Returns Comparisons, int, int: the new rows have one win, which counts for nothing; columns that
+    `contests` lacks are left out."""
     data = fit.data
     names = [str(c) for c in (contests.columns if hasattr(contests, "columns") else contests)]
     given = {name: list(contests[name]) for name in names}
@@ -516,11 +509,9 @@ def _effects(
     fit: MixedFit, rows: ContestRows, chosen: NDArray[np.int64], functions: FloatArray, n_seen: int
 ) -> tuple[list[tuple[int | None, int | None]], FloatArray]:
     """Puts the effects that were seen into the functions.
-
     Returns list of (int or None, int or None): of the first component, the effects of both sides of each row;
     -1 for none, None for one that was not seen.  Returns float[m, n]: variances of the effects that were not
-    seen, component by component and side by side.
-    """
+    seen, component by component and side by side."""
     found, table = fit.predicted_effects, rows.table
     own = {t.item for t in rows.terms if t.kind == "covariate" and t.item is not None}
     number = {

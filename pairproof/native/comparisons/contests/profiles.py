@@ -62,10 +62,8 @@ def likelihood_of(contests: Contests, chosen: Link) -> Objective:
 
 def objective_of(rows: ContestRows, parts: LimitRows | None = None) -> Objective:
     """What the specification maximises.
-
     parts: where contests are not connected and ties are modelled or the bias is reduced: what the estimate is
-    of. The penalty is then that of the parameters left.
-    """
+    of.  The penalty is then that of the parameters left."""
     spec = rows.spec
     chosen = link(spec.link)
     if spec.reduction == "median" or (spec.reduction == "mean" and spec.link != "logit"):
@@ -168,10 +166,7 @@ MOST_ENTRIES = 50_000_000
 
 
 def runs_off(limit: LimitRows, c: FloatArray) -> tuple[bool, bool]:
-    """Whether a function can go to inf, and to -inf, without loss of likelihood.
-
-    c float[p].
-    """
+    """Whether a function can go to inf, and to -inf, without loss of likelihood.  c float[p]."""
     from scipy.optimize import linprog
 
     contests, flat = limit.contests, limit.flat
@@ -192,10 +187,9 @@ def runs_off(limit: LimitRows, c: FloatArray) -> tuple[bool, bool]:
 
 
 def constrained_limit(contests: Contests, c: FloatArray, basis: FloatArray) -> tuple[FloatArray, Contests]:
-    """The free directions along which constrained contests say something, and the contests that stay uncertain.
-
-    c float[p].  basis float[p, k]: orthogonal to c.
-    """
+    """The free directions along which constrained contests say something, and the contests that stay
+    uncertain.
+    c float[p].  basis float[p, k]: orthogonal to c."""
     pooled = contests.pooled()
     n = pooled.design.n_rows
     if n * max(basis.shape[1], 1) > MOST_ENTRIES:
@@ -350,10 +344,8 @@ def profile_contests(
     fit: ContestFit, labels: Sequence[str], functions: FloatArray, level: float, with_sigma: bool
 ) -> pd.DataFrame:
     """Profile intervals beside Wald's of functions of a fit's parameters, and of sigma.
-
-    functions float[m, n_params]: on the fit's scale and against its reference.  with_sigma: whether a row
-    `sigma` follows.  Returns DataFrame: as :func:`pairproof.profile`.
-    """
+    functions float[m, n_params]: on the fit's scale and against its reference.  Returns DataFrame: as
+    :func:`pairproof.profile`."""
     import pandas as pd
     from scipy.special import chdtri
 
@@ -397,9 +389,7 @@ def _estimate(
 
 def in_design(fit: ContestFit, rows: ContestRows, function: FloatArray) -> FloatArray:
     """A function of a fit's parameters as one of the design's parameters and those of the ties.
-
-    function float[n_params].  Returns float[p + q].
-    """
+    function float[n_params].  Returns float[p + q]."""
     unit = 1.0 / LOG_WORTH_PER_UNIT[fit.scale]
     weights = function * np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
     items = np.array([t.kind == "item" for t in fit.terms])

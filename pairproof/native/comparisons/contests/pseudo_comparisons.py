@@ -108,9 +108,7 @@ def fit_with_pseudo_comparisons(
 
 def with_pseudo_rows(table: Comparisons, n: float, kind: str) -> Comparisons:
     """The table with rows of pseudo-comparisons after its own.
-
-    Returns Comparisons: its numeric columns are 0 in the rows added, its factors have no level there.
-    """
+    Returns Comparisons: its numeric columns are 0 in the rows added, its factors have no level there."""
     k = len(table.items)
     items, item_data = table.items, dict(table.item_data)
     if kind == "ghost":

@@ -69,10 +69,7 @@ def asked(options: Options) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A table and a specification to be fitted.
-
-    table: with derived covariates and columns.  warnings: about the formula.
-    """
+    """A table and a specification to be fitted."""
 
     table: Comparisons
     spec: ContestSpec
@@ -295,13 +292,10 @@ IntArray = NDArray[np.int64]
 @dataclass(frozen=True, eq=False)
 class ContestRows:
     """The rows of a model of contests.
-
-    data: as it was given.  table: as it enters the likelihood: ties dropped or halved, if the specification
-    says so.  design: of the free parameters, a row for each row of the table.  terms: of abilities, order
-    effect and comparison terms; the reference item included.  places int[p]: where in `terms` the parameters
-    of the design are.  home float[n_rows]: 1 where the item named first has its advantage, 0 on neutral
-    ground.  warnings: about the comparison terms.
-    """
+    table: as it enters the likelihood: ties dropped or halved, if the specification says so.  design: of the
+    free parameters, a row for each row of the table.  terms: of abilities, order effect and comparison terms;
+    the reference item included.  places int[p]: where in `terms` the parameters of the design are.  home
+    float[n_rows]: 1 where the item named first has its advantage, 0 on neutral ground."""
 
     spec: ContestSpec
     data: Comparisons

@@ -38,11 +38,7 @@ SWITCHES = (("order", "order_effect"), ("tie-shift", "tie_shift"), ("tie-scale",
 
 @dataclass(frozen=True)
 class ModelTerm:
-    """A term of a model.
-
-    text: `SVL`, `log(mass):home`, `item`, `order`.  factors: what is multiplied; a term inside another has
-    some of its factors.
-    """
+    """A term of a model.  factors: what is multiplied; a term inside another has some of its factors."""
 
     text: str
     factors: frozenset[str]
@@ -52,10 +48,8 @@ class ModelTerm:
 @dataclass(frozen=True, eq=False)
 class TermModel:
     """A fitted model as a list of terms.
-
     table: with neither columns that its formula made nor rows that it left out.  `own`: items with an ability
-    of their own.
-    """
+    of their own."""
 
     table: Comparisons
     spec: ModelSpec
@@ -65,9 +59,7 @@ class TermModel:
 
     def fitted(self, terms: Sequence[ModelTerm], own: Sequence[str] | None = None) -> Fit:
         """The model with these terms, fitted to the same rows.
-
-        `own`: items with an ability of their own; those of the model if not given.
-        """
+        `own`: items with an ability of their own; those of the model if not given."""
         separate = tuple(self.own if own is None else own)
         with python_warnings.catch_warnings():
             python_warnings.simplefilter("ignore", RankingWarning)
@@ -82,10 +74,7 @@ class TermModel:
 
 
 def term_model(fit: Fit) -> TermModel:
-    """The terms of a fit.
-
-    fit: of comparisons.
-    """
+    """The terms of a fit."""
     spec = fit.spec
     formula = getattr(spec, "formula", "")
     switches = tuple(
@@ -119,9 +108,7 @@ def _of_model(model: Model) -> tuple[ModelTerm, ...]:
 
 def scope_terms(model: TermModel, scope: str | Sequence[str]) -> tuple[ModelTerm, ...]:
     """The terms of a scope that the model does not have.
-
-    scope: terms, in the words of a formula; "." stands for those of the model, as in R.
-    """
+    scope: terms, in the words of a formula; "." stands for those of the model, as in R."""
     text = scope if isinstance(scope, str) else " + ".join(scope)
     text = re.sub(r"^\s*~", "", text)
     text = re.sub(r"^\s*\.\s*(\+|$)", "", text).strip()

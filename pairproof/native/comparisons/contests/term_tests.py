@@ -56,10 +56,8 @@ MOST_ENTRIES = 50_000_000
 
 def compared(smaller: Fit, larger: Fit) -> tuple[int, float, float]:
     """df, statistic and p of two fits of the same rows, one of them inside the other.
-
     Returns (int, float, float): (0, 0.0, nan) where the larger one has no further parameter that the data
-    determine.
-    """
+    determine."""
     df = larger.rank - smaller.rank
     if df <= 0:
         return 0, 0.0, float("nan")

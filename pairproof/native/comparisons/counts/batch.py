@@ -35,10 +35,8 @@ CHUNK = 400_000
 @dataclass(frozen=True, eq=False)
 class Design:
     """Design matrices of the cells, the same for every table.
-
     u float[n_cells, k_u]: of the log-odds of the first item.  g float[n_cells, k_g]: of the tie parameter;
-    k_g is 0 where there is none.  model: "davidson" without columns in `g` holds the tie parameter at 0.
-    """
+    k_g is 0 where there is none.  model: "davidson" without columns in `g` holds the tie parameter at 0."""
 
     u: FloatArray
     g: FloatArray
@@ -57,10 +55,8 @@ class Design:
 @dataclass(frozen=True, eq=False)
 class Many:
     """Fits of B tables.
-
     beta float[B, k].  information float[B, k, k].  llf float[B]: without the penalty.  finite bool[B]:
-    whether all estimates are finite and estimable; else the other fields are meaningless.
-    """
+    whether all estimates are finite and estimable; else the other fields are meaningless."""
 
     beta: FloatArray
     information: FloatArray
@@ -70,10 +66,8 @@ class Many:
 
 def fit_many(design: Design, counts: FloatArray, ridge: FloatArray | None = None) -> Many:
     """Fit every table.
-
     counts float[B, n_cells, 3]: first preferred, tie, second preferred; cells without comparisons are
-    allowed.  ridge float[k] or None: penalty -1/2 sum of ridge * b**2.
-    """
+    allowed.  ridge float[k] or None: penalty -1/2 sum of ridge * b**2."""
     b, k = len(counts), design.k
     if not b:
         return Many(np.zeros((0, k)), np.zeros((0, k, k)), np.zeros(0), np.zeros(0, bool))
@@ -153,8 +147,7 @@ def _fit(design: Design, counts: FloatArray, ridge: FloatArray | None) -> Many:
 
 def _start(design: Design, counts: FloatArray) -> FloatArray:
     """Starting values: equal abilities, and the tie parameter as in
-    :meth:`pairproof.native.comparisons.counts.cells.Problem.start_tie`.
-    """
+    :meth:`pairproof.native.comparisons.counts.cells.Problem.start_tie`."""
     beta = np.zeros((len(counts), design.k))
     if design.g.shape[1]:
         ties, total = counts[..., 1].sum(axis=1), counts.sum(axis=(1, 2))

@@ -50,14 +50,12 @@ FULL = 8
 @dataclass(frozen=True, eq=False)
 class BlockLayout:
     """A problem whose item terms are saturated, with S patterns of subject covariates.
-
     inverse float[n_terms, S]: gives the terms from the abilities of the patterns: b_t = sum_s inverse[t, s]
     a_s.  node_i, node_j int[n_cells]: positions of each cell's items in the abilities float[S, n_items],
     flattened.  label int[S * n_items]: for each pattern and item, the set of items with which it can be
     compared.  ground bool[S, n_items]: marks one item of each set, whose ability is held at 0: the reference
     if the set contains it.  order_columns, tie_columns float[n_cells, q], float[n_cells, r]: order terms
-    (times sign) and tie terms.
-    """
+    (times sign) and tie terms."""
 
     problem: Problem
     inverse: FloatArray
@@ -125,10 +123,8 @@ class InverseBlocks(Protocol):
 @dataclass(frozen=True, eq=False)
 class WrittenOut:
     """Inverses that are held as dense matrices.
-
     laplacian float[S, J, J]: D_s, with an identity row and column at each ground.  ground bool[S, J]: items
-    whose ability is 0, the reference among them.
-    """
+    whose ability is 0, the reference among them."""
 
     laplacian: FloatArray
     ground: BoolArray
@@ -227,13 +223,9 @@ class OfGraph:
 @dataclass(frozen=True, eq=False)
 class BorderedCovariance:
     """Covariance of the parameters of blocks with a border.
-
     The parameters are b_t = sum_s patterns[t, s] (a_s - a_s of the reference), float[n_terms, J] flattened,
-    followed by the border.
-
-    c, e float[S, J, b], float[b, b]: border, 0 at the grounds.  patterns float[n_terms, S].  reference: an
-    item that is a ground in every pattern.
-    """
+    followed by the border.  c, e float[S, J, b], float[b, b]: border, 0 at the grounds.  patterns
+    float[n_terms, S].  reference: an item that is a ground in every pattern."""
 
     blocks: InverseBlocks
     c: FloatArray
@@ -255,9 +247,7 @@ class BorderedCovariance:
     def _on_nodes(self, functions: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
         """Patterns that the functions touch, the functions of their abilities, float[m, n_touched, J], and
         what of the border moves them, float[m, b].
-
-        Functions of one covariate cell touch two or three of perhaps hundreds of patterns.
-        """
+        Functions of one covariate cell touch two or three of perhaps hundreds of patterns."""
         n_items = self.c.shape[1]
         n = len(self.patterns) * n_items
         terms = functions[:, :n].reshape(len(functions), -1, n_items)
@@ -546,10 +536,8 @@ class Blocks(BlockLayout):
 
 def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
     """Lay a problem out in blocks, or return None if its item terms are not saturated.
-
     label int[S * n_items] or None: sets of items; no cell may join two of them.  Default: the sets that
-    comparisons join.
-    """
+    comparisons join."""
     if problem.x is not None or problem.further is not None:
         return None
     z, of_pattern = problem.item_patterns()
@@ -604,9 +592,7 @@ def check_null_space(n_params: int, k: int, n_items: int) -> None:
 
 def _connected(node_i: IntArray, node_j: IntArray, place: IntArray, n_sets: int, j: int) -> IntArray:
     """Labels of connected sets of nodes.
-
-    A graph of J items with more than (J-1)(J-2)/2 different pairs is connected, so nothing is searched.
-    """
+    A graph of J items with more than (J-1)(J-2)/2 different pairs is connected, so nothing is searched."""
     if n_sets == 1 and 2 * len(place) > (j - 1) * (j - 2) and (place[1:] > place[:-1]).all():
         return np.zeros(j, np.int64)
     return components(node_i, node_j, n_sets * j)

@@ -41,11 +41,9 @@ _BOXES_PER_ROW, _FEW_BOXES = 4, 1 << 20
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The cells with at least one comparison.
-
     i, j int[n]: items, i < j.  pattern int[n]: covariate pattern.  sign int[n]: which of the two was named
     first: +1 i, -1 j, 0 neutral or not in the model.  counts float[n, 3]: i preferred, tie, j preferred.
-    value int[n] or None: values of the comparison terms, numbered; None if the model has none.
-    """
+    value int[n] or None: values of the comparison terms, numbered; None if the model has none."""
 
     i: IntArray
     j: IntArray
@@ -120,10 +118,8 @@ def count_cells(
     data: Comparisons, pattern: IntArray, n_patterns: int, order: FloatArray | None = None
 ) -> Cells:
     """Count the rows of a table into cells.
-
     pattern int[n_rows].  order float[n_rows] or None: none: no order effect.  1 where the one named first has
-    its advantage, 0 on neutral ground.
-    """
+    its advantage, 0 on neutral ground."""
     n_items = len(data.items)
     key = data.first * n_items + data.second
     boxes = n_items * n_items
@@ -170,9 +166,8 @@ def count_cells(
 def count_cells_by_value(
     data: Comparisons, pattern: IntArray, n_patterns: int, order: FloatArray | None, value: IntArray, n: int
 ) -> Cells:
-    """The same with `value`, int[n_rows] in 0..n-1: which values of the comparison terms a row has, in favour of
-    the item that comes first in the table's item order.
-    """
+    """The same with `value`, int[n_rows] in 0..n-1: which values of the comparison terms a row has, in favour
+    of the item that comes first in the table's item order."""
     cells = count_cells(data, pattern * n + value, n_patterns * n, order)
     return replace(cells, pattern=cells.pattern // n, value=cells.pattern % n)
 
@@ -185,10 +180,8 @@ _ENTRIES_PER_CELL = 4
 @dataclass(frozen=True, eq=False)
 class Incidence:
     """The items that each cell compares, in every pattern.
-
     node_i, node_j int[n_cells]: position of each cell's items in raveled float[n_sets, n_items].  place
-    int[n_cells]: position of each cell in raveled float[n_sets, n_items, n_items].
-    """
+    int[n_cells]: position of each cell in raveled float[n_sets, n_items, n_items]."""
 
     node_i: IntArray
     node_j: IntArray
@@ -236,11 +229,9 @@ class Incidence:
 @dataclass(frozen=True, eq=False)
 class Further:
     """Terms that are not a product of all items with a covariate: selective terms and comparison terms.
-
     x float[m, n_items]: what each selective term multiplies of the items: an item covariate, or 1 for one
     item.  z float[n_patterns, m]: the subject covariates of each.  comparison float[n_values, c]: values of
-    the comparison terms, in favour of item i; row `cells.value` for each cell.
-    """
+    the comparison terms, in favour of item i; row `cells.value` for each cell."""
 
     x: FloatArray
     z: FloatArray
@@ -260,13 +251,11 @@ class Further:
 @dataclass(frozen=True, eq=False)
 class Problem:
     """The arrays of a model: cells, design matrices, reference and outcome model.
-
     z float[n_patterns, n_terms]: item terms; the first column is 1.  order float[n_patterns, q]: order-effect
     terms; q is 0 without an order effect.  tie float[n_patterns, r]: tie terms; r is 0 if the tie parameter
     is held at 0 or there is none.  x float[n_items, k] or None: item covariates; None: free items.
     reference: item whose ability is 0 in every pattern (free items only).  further: parameters are those of z
-    and x, of the selective terms, of order, of the comparison terms, of tie.
-    """
+    and x, of the selective terms, of order, of the comparison terms, of tie."""
 
     cells: Cells
     n_items: int
@@ -335,11 +324,9 @@ ADDED = 0.15
 def empirical_logits(y: Counts, model: OutcomeModel) -> Derivatives:
     """Weighted least squares of each cell's logit, written as derivatives at 0: its solution is where Newton
     starts.
-
     Logit and variance with a little added to each count, as in Haldane (1956) but less than his half, whose
     pull towards 0 costs a start from which nothing is reported more than it saves; two or three Newton steps
-    fewer than from 0.
-    """
+    fewer than from 0."""
     first, second = y.first + ADDED, y.second + ADDED
     weight = np.where(y.total > 0, first * second / (first + second), 0.0)
     logit = np.log(first / second)

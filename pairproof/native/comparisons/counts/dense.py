@@ -59,13 +59,10 @@ def check_dense_size(problem: Problem) -> None:
 @dataclass(frozen=True, eq=False)
 class Differences:
     """The rows x_i - x_j of the pairs of items.
-
     For free items a row is the difference of two unit vectors and is kept as two positions; as a matrix,
-    1,000 items with 500,000 pairs would take 4 GB.
-
-    matrix float[n_pairs, k] or None: none: free items.  i, j int[n_pairs].  free int[n_items] or None: column
-    of each free item; k for the reference, which has none.
-    """
+    1,000 items with 500,000 pairs would take 4 GB.  matrix float[n_pairs, k] or None: none: free items.  i, j
+    int[n_pairs].  free int[n_items] or None: column of each free item; k for the reference, which has
+    none."""
 
     matrix: FloatArray | None
     i: IntArray
@@ -106,10 +103,8 @@ class Differences:
 @dataclass(frozen=True, eq=False)
 class Basis:
     """A basis of the columns of a matrix: matrix = columns @ change.
-
     columns float[n, k].  inverse float[k, k]: inverse of the change: parameters of the matrix are inverse @
-    parameters of the columns.
-    """
+    parameters of the columns."""
 
     columns: FloatArray
     inverse: FloatArray
@@ -117,8 +112,7 @@ class Basis:
 
 def orthonormal(matrix: FloatArray, saturated: bool = False) -> Basis:
     """An orthonormal basis (times sqrt(n), so that entries are of order 1), or the unit vectors if
-    saturated.
-    """
+    saturated."""
     n, k = matrix.shape
     if k == 0:
         return Basis(matrix, np.zeros((0, 0)))
@@ -144,10 +138,8 @@ _BLOCK = 16384
 @dataclass(frozen=True, eq=False)
 class Sums:
     """The sums of a Newton step (formulas in the module), with t item, q order and r tie terms.
-
     r_items float[t, n_pairs].  w_items float[t, t, n_pairs].  r_border float[q + r].  w_border float[q + r,
-    t, n_pairs].  w_corner float[q + r, q + r]: upper triangle.
-    """
+    t, n_pairs].  w_corner float[q + r, q + r]: upper triangle."""
 
     llf: float
     r_items: FloatArray
@@ -172,10 +164,8 @@ class Sums:
 @dataclass(frozen=True, eq=False)
 class Pool:
     """The cells by stratum and pair, with the terms of the strata.
-
     z, order, tie float[n_strata, t], float[n_strata, q], float[n_strata, r].  grid: cells as a table, strata
-    x pairs; else as a list.  stratum, pair int[n_cells].  y: in the layout of the cells.
-    """
+    x pairs; else as a list.  stratum, pair int[n_cells].  y: in the layout of the cells."""
 
     z: FloatArray
     order: FloatArray
@@ -271,13 +261,10 @@ _GROUPS_PER_TERM = 8
 @dataclass(frozen=True, eq=False)
 class Dense:
     """A problem with orthonormal bases of its terms.
-
     z, order, tie: over strata: combinations of pattern and order sign.  x: over items; for free items the
-    unit vectors without the reference.  pair_i, pair_j int[n_pairs].  d: of the rows of x.  grid: cells as a
-    table, strata x pairs, instead of a list.  stratum, pair int[n_cells].  y: in the layout of the cells.
-    keep float[n_inner, n_free] or None: orthonormal complement of the directions that are not estimable;
-    None: all are.
-    """
+    unit vectors without the reference.  pair_i, pair_j int[n_pairs].  grid: cells as a table, strata x pairs,
+    instead of a list.  stratum, pair int[n_cells].  y: in the layout of the cells.  keep float[n_inner,
+    n_free] or None: orthonormal complement of the directions that are not estimable; None: all are."""
 
     problem: Problem
     z: Basis
@@ -331,11 +318,9 @@ class Dense:
 
     def _coarse(self) -> Dense | None:
         """A coarser problem, in which neighbouring strata are merged and have their mean terms.
-
         None if there are few strata or merging loses too much about a term.  It saves two Newton steps.
-
-        Patterns are sorted by their covariates, so neighbours are alike; not so the signs of an order effect.
-        """
+        Patterns are sorted by their covariates, so neighbours are alike; not so the signs of an order
+        effect."""
         n, t = self.z.columns.shape
         size = n // (_GROUPS_PER_TERM * t)
         if not self.grid or size < 4 or self.order.columns.shape[1]:
@@ -452,8 +437,7 @@ class Dense:
 
     def back(self, functions: FloatArray) -> FloatArray:
         """Linear functions of the parameters as functions of what is solved for: float[m, n_params] to
-        float[m, n_free].
-        """
+        float[m, n_free]."""
         t, k = self.shape
         n, q = self.problem.n_item_params, self.order.columns.shape[1]
         items = functions[:, :n].reshape(len(functions), t, n // t)
@@ -477,8 +461,7 @@ class Dense:
 
     def outward_directions(self, directions: FloatArray) -> FloatArray:
         """float[n_inner, k] directions as directions of the parameters, each of length 1 in its largest
-        entry.
-        """
+        entry."""
         if directions.shape[1] == 0:
             return np.zeros((self.problem.n_params, 0))
         out = self._outward(directions.T).T
@@ -493,10 +476,8 @@ def _inside(g: FloatArray, y: Counts) -> bool:
 
 def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None) -> Dense:
     """Choose the bases and the layout of the cells.
-
     alive bool[n_cells, 3] or None: outcomes that stay possible in the limit of a separated fit.  keep
-    float[n_inner, n_free] or None.
-    """
+    float[n_inner, n_free] or None."""
     cells, j = problem.cells, problem.n_items
     strata, stratum = distinct(cells.pattern * 3 + cells.sign + 1, len(problem.z) * 3)
     of, sign = strata // 3, strata % 3 - 1

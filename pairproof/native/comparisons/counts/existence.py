@@ -46,12 +46,10 @@ MOST_PARAMETERS = 1500
 @dataclass(frozen=True, eq=False)
 class Existence:
     """Whether the estimate exists, and what the data determine.
-
     alive bool[n_cells, 3]: outcomes whose probability stays positive in the limiting model.  separated:
     whether the probability of some outcome tends to 0.  null float[n_inner, k]: directions along which the
     likelihood of the limiting model is constant.  keep float[n_inner, n_inner - k]: orthonormal complement.
-    rank: rank of the model itself, infinite parameters counted (as R counts it).
-    """
+    rank: rank of the model itself, infinite parameters counted (as R counts it)."""
 
     alive: BoolArray
     separated: bool
@@ -77,9 +75,8 @@ def examine(layout: Dense | Rows) -> Existence:
 
 
 def of_rows(u: sparse.csr_matrix, g: sparse.csr_matrix, y: FloatArray, model: OutcomeModel) -> Existence:
-    """The same for linear predictors given as rows, and counts float[n_cells, 3]: u and g of every cell are linear
-    functions of any parameters, for example of those that a constraint leaves free.
-    """
+    """The same for linear predictors given as rows, and counts float[n_cells, 3]: u and g of every cell are
+    linear functions of any parameters, for example of those that a constraint leaves free."""
     alive = np.ones(y.shape, bool)
     if model == "binary":
         alive[:, 1] = False
@@ -125,11 +122,9 @@ def _differences(dense: Dense) -> sparse.csr_matrix:
 @dataclass(frozen=True)
 class Demand:
     """What a direction of recession must satisfy in every cell in which an outcome was observed.
-
     outcome: first, tie, second; None: in every cell.  of_u, of_g: of_u times the log-odds plus of_g times the
     tie parameter may not fall along the direction.  kills: outcomes whose probability tends to 0 where it
-    grows.
-    """
+    grows."""
 
     outcome: int | None
     of_u: float
@@ -210,10 +205,8 @@ _MANY_ROWS = 5000
 
 def _different(a: sparse.csr_matrix) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
     """The different rows, and the place of every row among them.
-
-    Rows are known by two random sums, which are the same to the last bit for equal rows; that different rows of
-    doubles share both is as likely as two collisions of 53 bits.
-    """
+    Rows are known by two random sums, which are the same to the last bit for equal rows; that different rows
+    of doubles share both is as likely as two collisions of 53 bits."""
     a.sort_indices()
     sums = a @ np.random.default_rng(0).random((a.shape[1], 2))
     _, first, place = np.unique(sums, axis=0, return_index=True, return_inverse=True)
@@ -235,10 +228,8 @@ def _contrasts(u: sparse.csr_matrix, g: sparse.csr_matrix, alive: BoolArray, mod
 
 def _null(rows: sparse.csr_matrix) -> tuple[FloatArray, FloatArray]:
     """Orthonormal bases of the null space of the rows and of its complement.
-
     Columns are of order 1 by construction, so that an eigenvalue below 1e-10 of the largest is a zero: zeros
-    come out near 1e-16, and a direction seen by one comparison in 1e8 still lies above.
-    """
+    come out near 1e-16, and a direction seen by one comparison in 1e8 still lies above."""
     gram = np.asarray((rows.T @ rows).todense())
     if len(gram) == 0:
         return np.zeros((0, 0)), np.zeros((0, 0))
@@ -259,20 +250,17 @@ MOST_ENTRIES, MOST_PATTERNS = 20_000_000, 50
 @dataclass(frozen=True, eq=False)
 class AtInfinity:
     """The directions along which a likelihood is flat or grows without end.
-
     null float[n_params, k]: their span, in a fit's parameters.  rows float[m, k]: the rows of D in the
     coordinates of `null`, each of length 1 in its largest entry.  abilities: how the abilities of each
-    pattern of covariates move along `null`; () where that is of no use.
-    """
+    pattern of covariates move along `null`; () where that is of no use."""
 
     null: FloatArray
     rows: FloatArray
     abilities: tuple[FloatArray, ...] = ()
 
     def values(self, functions: FloatArray, finite: FloatArray) -> FloatArray:
-        """float[m]: limits of linear functions, float[m, n_params]; `finite` where they are finite, nan where they are
-        not determined.
-        """
+        """float[m]: limits of linear functions, float[m, n_params]; `finite` where they are finite, nan where
+        they are not determined."""
         return self.signs(functions @ self.null, finite)
 
     def signs(self, along: FloatArray, finite: FloatArray) -> FloatArray:
@@ -363,10 +351,8 @@ def predictors(problem: Problem, params: FloatArray) -> tuple[FloatArray, FloatA
 
 def at_infinity(problem: Problem, null: FloatArray, outward: FloatArray) -> AtInfinity:
     """What tends to infinity in a problem with counts.
-
     null float[n_params, k]: span of the flat and of the infinite directions, in the problem's parameters.
-    outward float[n_fit, k]: the same directions in the parameters of the fit.
-    """
+    outward float[n_fit, k]: the same directions in the parameters of the fit."""
     u, g = predictors(problem, null)
     seen = problem.cells.counts > 0
     parts = []

@@ -28,11 +28,9 @@ from .solve import Solved
 @dataclass(frozen=True, eq=False)
 class Named:
     """The named parameters of a fit.
-
     numbers: estimates, references, covariance and directions without an estimate, in the order of `terms`.
-    constraint: in words.  n_infinite: dimensions along which the likelihood grows without end.  groups:
-    covariate cells for which worths are given.
-    """
+    n_infinite: dimensions along which the likelihood grows without end.  groups: covariate cells for which
+    worths are given."""
 
     terms: tuple[Term, ...]
     numbers: Referred
@@ -169,10 +167,8 @@ def warnings_of(model: Model, found: Solved, named: Named) -> tuple[FitWarning, 
 
 def ranking_warning(data: Comparisons) -> Iterator[FitWarning]:
     """The warning that pairs taken from rankings were fitted as if they were independent.
-
     The pairs of a ranking of J items of equal worth leave a score of variance (J^2 - 1)/12 where independent
-    ones would have (J - 1)/4, so that standard errors are too small by sqrt((J + 1)/3).
-    """
+    ones would have (J - 1)/4, so that standard errors are too small by sqrt((J + 1)/3)."""
     j = data.ranked_together
     if j > 2:
         who = next((name for name in ("judge", "person") if name in data.columns), None)
@@ -296,10 +292,8 @@ def _unconnected(model: Model) -> list[str]:
 
 def _one_sided(model: Model, named: Named, lost: frozenset[str]) -> str:
     """Items that won or lost everything, as sentences.
-
     Where abilities come from item covariates an item may win everything and be bound to a finite ability all
-    the same: then only the separate items whose own ability is among what was lost.
-    """
+    the same: then only the separate items whose own ability is among what was lost."""
     t, items, of_covariates = model.data, model.data.items, bool(model.spec.item_terms)
     wins, losses, ties = np.zeros((3, len(items)))
     for mine, won, beaten in ((t.first, t.wins, t.losses), (t.second, t.losses, t.wins)):

@@ -36,11 +36,9 @@ BoolArray = NDArray[np.bool_]
 @dataclass(frozen=True, eq=False)
 class Solved:
     """A solved problem.
-
     params float[n_params]: log-odds; item terms against the reference.  null_space float[n_params, k].  rank:
     of the model as R counts it, infinite parameters included.  fitted function of no argument to
-    float[n_cells, 3]: probabilities of the problem's cells.
-    """
+    float[n_cells, 3]: probabilities of the problem's cells."""
 
     params: FloatArray
     covariance: Covariance
@@ -180,13 +178,10 @@ def _solve_limit(problem: Problem) -> Solved:
 
 def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | None:
     """Solve a separated problem whose items of different strong components differ infinitely.
-
-    Returns None if the infinite parameters are others.
-
-    Along a direction of recession every winner keeps up with the loser and tied items stay together, so that
-    abilities can part only between strong components.  The tie parameter g could move with them: down only
-    without a tie, and up only if each preference grows by as much, which a cycle of preferences forbids.
-    """
+    Returns None if the infinite parameters are others.  Along a direction of recession every winner keeps up
+    with the loser and tied items stay together, so that abilities can part only between strong components.
+    The tie parameter g could move with them: down only without a tie, and up only if each preference grows by
+    as much, which a cycle of preferences forbids."""
     if blocks.order_columns.shape[1] or blocks.tie_columns.shape[1] > 1:
         return None
     y = problem.cells.counts

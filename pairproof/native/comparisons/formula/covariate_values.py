@@ -37,11 +37,8 @@ Points = Literal["items", "rows", "sides"]
 @dataclass(frozen=True, eq=False)
 class Names:
     """The names that a formula can use, and their values in the rows that count.
-
-    formula: for messages.  used bool[n_rows]: rows with a positive count.  known: how many items and rows,
-    the first ones, a mean, a spread or a basis is of; all if not given.  What comes after them is what a
-    fitted model predicts.
-    """
+    used bool[n_rows]: rows with a positive count.  known: how many items and rows, the first ones, a mean, a
+    spread or a basis is of; all if not given.  What comes after them is what a fitted model predicts."""
 
     formula: str
     table: Comparisons
@@ -132,9 +129,7 @@ class Names:
 
     def values(self, name: str, points: Points) -> Column:
         """The values of a name at the items, rows or sides.
-
-        Returns Factor or float[n_points]: nan or code -1 at items without a value.
-        """
+        Returns Factor or float[n_points]: nan or code -1 at items without a value."""
         role, table = self.role(name), self.table
         if role in ("covariate", "item"):
             items = np.arange(len(table.items))
@@ -216,10 +211,8 @@ _LOGICAL = ("<", ">", "<=", ">=", "==", "!=")
 @dataclass(frozen=True, eq=False)
 class Values:
     """The values of an expression: numbers, or codes of levels.
-
-    columns: empty for a categorical expression.  names: of the columns, or of the levels: `poly(x, 2)[1]`,
-    `sex[M]`.  codes int[n_points] or None: -1 where an item has no value, or none of the levels.
-    """
+    names: of the columns, or of the levels: `poly(x, 2)[1]`, `sex[M]`.  codes int[n_points] or None: -1 where
+    an item has no value, or none of the levels."""
 
     points: Points
     columns: tuple[FloatArray, ...]
@@ -234,9 +227,7 @@ class Values:
 
 def evaluate(e: Expression, names: Names, own: NDArray[np.bool_]) -> Values:
     """The values of an expression at the items, rows or sides.
-
-    `own` bool[n_items]: items with an ability of their own, whose values do not count.
-    """
+    `own` bool[n_items]: items with an ability of their own, whose values do not count."""
     inside = tuple(names_in(e))
     if "item" in inside and e != Name("item"):
         raise error(names.formula, f"{e.text}: item cannot stand in a function")

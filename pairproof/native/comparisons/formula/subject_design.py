@@ -42,10 +42,7 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Distinct combinations of covariate values.
-
-    of_row int[n_rows]: pattern of each row of the table.  n: number of patterns.
-    """
+    """Distinct combinations of covariate values.  of_row int[n_rows]: pattern of each row of the table."""
 
     of_row: IntArray
     variables: Mapping[str, Variable]
@@ -92,10 +89,9 @@ MOST_CODES = 10
 
 
 def _may_be_codes(name: str, variable: Variable) -> Iterator[FitWarning]:
-    """That a slope is taken over few whole numbers, which may be codes of categories, and what the other model is.
-
-    0 and 1 say nothing to ask about: slope and levels are one model with the same parameters.
-    """
+    """That a slope is taken over few whole numbers, which may be codes of categories, and what the other
+    model is.
+    0 and 1 say nothing to ask about: slope and levels are one model with the same parameters."""
     values = [] if variable.codes is not None else variable.values.tolist()
     if not 2 <= len(values) <= MOST_CODES or values == [0.0, 1.0] or any(v != int(v) for v in values):
         return
@@ -118,8 +114,7 @@ def _may_be_codes(name: str, variable: Variable) -> Iterator[FitWarning]:
 
 def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
     """np.unique with the inverse; a column in which a value stands in many rows on end is sorted by its
-    runs.
-    """
+    runs."""
     starts = np.flatnonzero(np.concatenate([[True], column[1:] != column[:-1]]))
     if 4 * len(starts) > len(column):
         distinct, codes = np.unique(column, return_inverse=True)
@@ -253,10 +248,8 @@ def matrix(products: tuple[Product, ...], patterns: Patterns, what: str) -> tupl
 
 def aliased(z: FloatArray) -> tuple[int, tuple[int, ...]] | None:
     """First column that earlier columns determine, with those columns; None if the columns are independent.
-
     A residual below 1e-9 of the column's own length counts as zero: exact dependence leaves about 1e-15, and
-    a covariate that is new by less than that could not be estimated to one digit.
-    """
+    a covariate that is new by less than that could not be estimated to one digit."""
     for k in range(1, z.shape[1]) if z.shape[0] < z.shape[1] or not _full_rank(z) else ():
         scale = np.linalg.norm(z, axis=0)
         scale[scale == 0] = 1.0
@@ -273,8 +266,7 @@ def aliased(z: FloatArray) -> tuple[int, tuple[int, ...]] | None:
 
 def is_treatments(z: FloatArray) -> bool:
     """Whether the matrix is that of one factor, one row a level: 1 everywhere, then the unit vectors of
-    levels 2, 3, ...
-    """
+    levels 2, 3, ..."""
     n = len(z)
     return bool(
         z.shape == (n, n)
@@ -306,10 +298,8 @@ def _full_rank(z: FloatArray) -> bool:
 
 def group_labels(patterns: Patterns, weight: Callable[[], FloatArray]) -> dict[str, dict[str, Value]]:
     """Groups for which worths are given: combinations of levels; numeric covariates at their weighted mean.
-
     weight function of no argument to float[n_patterns]: number of comparisons; asked for where there is a
-    mean to take.
-    """
+    mean to take."""
     if not patterns.variables:
         return {"all": {}}
     means = {

@@ -53,11 +53,9 @@ CONFIRMED = 1e-6
 @dataclass(frozen=True, eq=False)
 class PenalisedFit:
     """An estimate by penalised quasi-likelihood.
-
     joint: effects, fixed parameters, and their covariance given sigma.  sigma_se: sigma / (2 sqrt(I)), I the
     expected information of REML about log sigma^2, as BradleyTerry2 has it; NaN at 0.  sigma over this is no
-    test of sigma = 0, which lies on the boundary.  steps: times that sigma was estimated.
-    """
+    test of sigma = 0, which lies on the boundary."""
 
     joint: Joint
     sigma: float
@@ -67,10 +65,8 @@ class PenalisedFit:
 
 def fit_pql(contests: Contests, link_name: str = "logit") -> PenalisedFit:
     """The estimate of contests with random effects by penalised quasi-likelihood.
-
     contests: whose first K parameters are the effects,
-    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  link_name: "logit" or "probit".
-    """
+    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`."""
     check_one_component(contests.design)
     without = fit_structured(fixed_part(contests), link_name)
     k = contests.design.n_own
@@ -101,10 +97,9 @@ class _Path:
         return self.working.best()
 
     def slope(self, log_s: float) -> float:
-        """Derivative of REML by log s at the mode for s: (u'u + tr V_uu) / (2 s) - K / 2, V of the joint covariance.
-
-        It takes a triangular inverse where the decomposition of the working model takes ten times as long.
-        """
+        """Derivative of REML by log s at the mode for s: (u'u + tr V_uu) / (2 s) - K / 2, V of the joint
+        covariance.
+        It takes a triangular inverse where the decomposition of the working model takes ten times as long."""
         from scipy.linalg.lapack import dtrtri
 
         precision = self._go(log_s)
@@ -187,10 +182,9 @@ class _Working:
 
 def _settled(path: _Path, start: float) -> tuple[float, int]:
     """The log s that is the estimate at its own mode, and the path there; -inf if it comes to that.
-
-    The slope of REML is 0 there.  Its root is found by secants from the first estimate; it counts if the estimate
-    at that mode confirms it, as REML may have more than one maximum.  Otherwise estimates are repeated.
-    """
+    The slope of REML is 0 there.  Its root is found by secants from the first estimate; it counts if the
+    estimate at that mode confirms it, as REML may have more than one maximum.  Otherwise estimates are
+    repeated."""
     again = path.estimate
     first = again(start)
     if not np.isfinite(first):
@@ -263,11 +257,9 @@ TERM = 0.5
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
     """The estimates of one model with random effects by several methods, and what is to be said of them.
-
     quadrature: where the effects are few enough.  second_order: second-order term of log L at Laplace's
     estimate; 0 where sigma is 0, NaN where there are too many rows.  notes: sentences; none where the methods
-    agree.
-    """
+    agree."""
 
     laplace: MixedEstimate
     pql: PenalisedFit
@@ -280,10 +272,8 @@ def second_order_term(
     contests: Contests, beta: FloatArray, sigma: float | FloatArray, link_name: str = "logit"
 ) -> float:
     """The second-order term of Laplace's approximation, to be added to log L.
-
     contests: whose first K parameters are the effects; n rows.  beta float[p]: the fixed parameters.  sigma
-    float or float[C]: of each component, > 0.  link_name: "logit" or "probit".
-    """
+    float or float[C]: of each component, > 0."""
     n = contests.design.n_rows
     if n > MOST_ROWS:
         raise TooLargeError(
@@ -305,10 +295,8 @@ def compare_methods(
     contests: Contests, link_name: str = "logit", set_size: int | None = None
 ) -> MethodComparison:
     """One model with random effects by PQL, by Laplace and where possible by quadrature, with notes.
-
-    contests: whose first K parameters are the effects of one component.  link_name: "logit" or "probit".
-    set_size: effects in each set of the quadrature: items of a judge.
-    """
+    contests: whose first K parameters are the effects of one component.  set_size: effects in each set of the
+    quadrature: items of a judge."""
     by_laplace, by_pql = fit_mixed(contests, link_name), fit_pql(contests, link_name)
     exact = _by_quadrature(contests, link_name, set_size)
     sigma, beta = by_laplace.sigma, by_laplace.beta

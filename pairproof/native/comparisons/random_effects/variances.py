@@ -44,16 +44,13 @@ FloatArray = NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class MixedEstimate:
     """An estimate of a Bradley-Terry model with random effects by its marginal likelihood.
-
     names: of the p fixed parameters.  beta float[p].  sigma: standard deviation of the effects, by maximum
     likelihood (not REML).  covariance float[p + 1, p + 1]: of beta and log sigma; NaN in the last row and
-    column where sigma is 0 or bounded below only.  llf: marginal log-likelihood without binomial
-    coefficients.  log_coefficients: sum of the log binomial coefficients of the rows that were fitted.
-    without: the fit with sigma = 0.  joint: modes of the effects (by quadrature: modes too), fixed
-    parameters, covariance given sigma.  posterior_means float[K] or None: of the effects, by quadrature.
-    method: "laplace" or "quadrature".  bounded_below_only: whether the wins have no cycle: the data then
-    bound sigma from below only, and the maximum of Laplace's approximation is an artefact of its error.
-    """
+    column where sigma is 0 or bounded below only.  log_coefficients: sum of the log binomial coefficients of
+    the rows that were fitted.  without: the fit with sigma = 0.  joint: modes of the effects (by quadrature:
+    modes too), fixed parameters, covariance given sigma.  posterior_means float[K] or None: of the effects,
+    by quadrature.  bounded_below_only: whether the wins have no cycle: the data then bound sigma from below
+    only, and the maximum of Laplace's approximation is an artefact of its error."""
 
     names: tuple[str, ...]
     beta: FloatArray
@@ -90,9 +87,7 @@ class MixedEstimate:
 
 def boundary_p(lr: float) -> float:
     """p-value of the likelihood-ratio test of one variance at its boundary.
-
-    lr: twice the log-likelihood gained, >= 0.  Returns float: P(chi2_1 > lr) / 2; 1 at 0.
-    """
+    lr: twice the log-likelihood gained, >= 0.  Returns float: P(chi2_1 > lr) / 2; 1 at 0."""
     from scipy.special import erfc
 
     return 1.0 if lr <= 0 else float(0.5 * erfc(np.sqrt(lr / 2.0)))
@@ -102,12 +97,10 @@ def fit_mixed(
     contests: Contests, link_name: str = "logit", method: str = "laplace", set_size: int | None = None
 ) -> MixedEstimate:
     """The maximum of the marginal likelihood of contests with random effects.
-
     contests: whose first K parameters are the effects,
-    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  link_name: "logit" or "probit".  method:
-    "laplace" or "quadrature".  set_size: effects in each set of the quadrature, numbered set by set: items of
-    a judge.  All effects in one set if not given.
-    """
+    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  set_size: effects in
+    each set of the quadrature, numbered set by set: items of a judge.  All effects in one set if not
+    given."""
     chosen = link(link_name)
     if not chosen.concave:
         raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
@@ -148,10 +141,8 @@ def marginal_of(
     contests: Contests, chosen: Link, method: str, set_size: int | None
 ) -> Callable[[FloatArray, float], Marginal]:
     """The marginal likelihood as a function of the fixed parameters and sigma.
-
-    method, set_size: as :func:`fit_mixed` takes them.  Returns function of beta, float[p], and sigma: A
-    :class:`pairproof.native.comparisons.random_effects.marginal_likelihood.Marginal`.
-    """
+    Returns function of beta, float[p], and sigma: A
+    :class:`pairproof.native.comparisons.random_effects.marginal_likelihood.Marginal`."""
     k = contests.design.n_own
     if method == "quadrature":
         sets = EffectSets(contests, k if set_size is None else set_size)
@@ -193,9 +184,7 @@ def _maximum(
 
 def rough_scale(contests: Contests, chosen: Link, beta: FloatArray, sigma: float) -> FloatArray:
     """A square root of a rough covariance of beta and log sigma.
-
-    beta float[p].  Returns float[p + 1, p + 1].
-    """
+    beta float[p].  Returns float[p + 1, p + 1]."""
     k, p = contests.design.n_own, len(beta)
     here = ContestPoint(contests, chosen, np.append(np.zeros(k), beta))
     joint = np.linalg.inv(here.expected + np.diag(np.append(np.full(k, sigma**-2), np.zeros(p))))
@@ -208,9 +197,7 @@ def rough_scale(contests: Contests, chosen: Link, beta: FloatArray, sigma: float
 
 def slope_at_zero(contests: Contests, chosen: Link, beta: FloatArray) -> float:
     """Derivative of the marginal log-likelihood by sigma^2 at sigma = 0: (|Z'r|^2 - tr Z'WZ) / 2.
-
-    contests: whose first K parameters are the effects.  beta float[p]: the fixed parameters at sigma = 0.
-    """
+    contests: whose first K parameters are the effects.  beta float[p]: the fixed parameters at sigma = 0."""
     alone = effects_alone(contests, beta)
     here = ContestPoint(alone, chosen, np.zeros(alone.design.n_own))
     return 0.5 * (float((here.score**2).sum()) - float(np.trace(here.observed)))
@@ -245,15 +232,12 @@ LITTLE = 0.1
 @dataclass(frozen=True, eq=False)
 class ComponentsEstimate:
     """An estimate of a Bradley-Terry model with C components of variance, by Laplace's approximation.
-
     names: of the p fixed parameters.  components: C names.  beta float[p].  sigma float[C]: standard
     deviation of the effects of each component, by maximum likelihood; 0 where that is best.  covariance
-    float[p + C, p + C]: of beta and log sigma; NaN in the rows and columns of a sigma of 0.  llf: marginal
-    log-likelihood without binomial coefficients.  log_coefficients: sum of the log binomial coefficients of
-    the rows that were fitted.  without: the fit with all sigmas 0.  llf_without float[C]: greatest marginal
-    log-likelihood with each sigma 0 and the others free.  effects float[K]: modes of the effects, component
-    by component.
-    """
+    float[p + C, p + C]: of beta and log sigma; NaN in the rows and columns of a sigma of 0.
+    log_coefficients: sum of the log binomial coefficients of the rows that were fitted.  without: the fit
+    with all sigmas 0.  llf_without float[C]: greatest marginal log-likelihood with each sigma 0 and the
+    others free.  effects float[K]: modes of the effects, component by component."""
 
     names: tuple[str, ...]
     components: tuple[str, ...]
@@ -298,11 +282,7 @@ class _Best:
 
 
 def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEstimate:
-    """The maximum of Laplace's marginal likelihood of contests with effects of several components.
-
-    contests: as :func:`pairproof.native.comparisons.random_effects.effects_design.with_blocks` returns them.  link_name: "logit"
-    or "probit".
-    """
+    """The maximum of Laplace's marginal likelihood of contests with effects of several components."""
     chosen = link(link_name)
     if not chosen.concave:
         raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
@@ -334,10 +314,7 @@ def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEs
 
 
 def only(contests: Contests, components: frozenset[int]) -> Contests:
-    """The same contests with the effects of these components alone.
-
-    components: numbers, 0 .. C - 1.
-    """
+    """The same contests with the effects of these components alone.  components: numbers, 0 .. C - 1."""
     sizes = component_sizes(contests.design)
     ends = np.cumsum((0, *sizes))
     left = [np.arange(ends[c], ends[c + 1]) for c in range(len(sizes)) if c not in components]
@@ -390,10 +367,8 @@ def _effects(contests: Contests, chosen: Link, whole: _Best) -> FloatArray:
 
 def joint_covariance(contests: Contests, found: ComponentsEstimate, link_name: str = "logit") -> FloatArray:
     """The covariance of all effects and the fixed parameters, minus the truth, given the sigmas.
-
-    contests: K effects of C components.  `found`: of these contests.  link_name: "logit" or "probit".
-    Returns float[K + p, K + p]: 0 for the effects of a component whose sigma is 0.
-    """
+    contests: K effects of C components.  Returns float[K + p, K + p]: 0 for the effects of a component whose
+    sigma is 0."""
     k, p = contests.design.n_own, len(found.beta)
     if k + p > MOST_TOGETHER:
         raise TooLargeError(
@@ -414,10 +389,8 @@ def joint_covariance(contests: Contests, found: ComponentsEstimate, link_name: s
 @dataclass(frozen=True, eq=False)
 class SigmaProfile:
     """The profile of a marginal likelihood in sigma.
-
     sigma float[m].  llf float[m]: greatest marginal log-likelihood at each sigma, without binomial
-    coefficients.  beta float[m, p]: fixed parameters there.
-    """
+    coefficients.  beta float[m, p]: fixed parameters there."""
 
     sigma: FloatArray
     llf: FloatArray
@@ -425,10 +398,7 @@ class SigmaProfile:
 
     def lower_end(self, loss: float) -> float:
         """Least sigma at which the log-likelihood is at most `loss` below the greatest of the profile.
-
-        loss: 1.92 for an interval of 95 %.  Returns float: by linear interpolation; 0 if sigma = 0 is in the
-        interval.
-        """
+        Returns float: by linear interpolation; 0 if sigma = 0 is in the interval."""
         goal = self.llf.max() - loss
         at = int(np.flatnonzero(self.llf >= goal)[0])
         if at == 0:
@@ -446,12 +416,9 @@ def profile_sigma(
     set_size: int | None = None,
 ) -> SigmaProfile:
     """The profile of the marginal likelihood at given values of sigma.
-
     contests: whose first K parameters are the effects,
-    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  sigma float[m]: rising, from 0 or above it.
-    link_name: "logit" or "probit".  method, set_size: as
-    :func:`pairproof.native.comparisons.random_effects.variances.fit_mixed` takes them.
-    """
+    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  sigma float[m]: rising,
+    from 0 or above it."""
     values = np.asarray(sigma, dtype=float)
     if not len(values) or values[0] < 0 or (np.diff(values) <= 0).any():
         raise InputError(f"sigma {values.tolist()}; expected values that rise, from 0 or above it")

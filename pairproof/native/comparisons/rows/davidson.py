@@ -41,11 +41,9 @@ FloatArray = NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class TiedContests:
     """Outcomes of contests that may be tied, and their design.
-
     design: of n rows and p parameters b.  tie_columns float[n, q]: columns z of the tie parameter; a column
     of 1 for Davidson's model.  tie_names: of these q columns.  wins, ties, losses float[n]: of the first
-    player, >= 0.
-    """
+    player, >= 0."""
 
     design: Design
     tie_columns: FloatArray
@@ -74,10 +72,7 @@ class TiedContests:
 
 @dataclass(frozen=True, eq=False)
 class TiedPoint:
-    """The log-likelihood of contests with ties at one place.
-
-    theta float[p + q].
-    """
+    """The log-likelihood of contests with ties at one place.  theta float[p + q]."""
 
     contests: TiedContests
     theta: FloatArray
@@ -148,12 +143,9 @@ class TiedPoint:
 @dataclass(frozen=True, eq=False)
 class TiedEstimate:
     """An estimate of Davidson's model with a design per contest.
-
     names: of the p parameters of the design and the q of ties.  theta float[p + q].  covariance float[p + q,
-    p + q]: inverse of the information of the plain likelihood at theta.  llf: plain log-likelihood, without
-    multinomial coefficients.  penalised: llf + log det I / 2.  decrement: squared length, in standard errors,
-    of the last step.
-    """
+    p + q]: inverse of the information of the plain likelihood at theta.  penalised: llf + log det I / 2.
+    decrement: squared length, in standard errors, of the last step."""
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -171,10 +163,8 @@ class TiedEstimate:
 
 def fit_tied(contests: TiedContests, reduced: bool = True) -> TiedEstimate:
     """The estimate of Davidson's model with a design per contest.
-
     reduced: whether bias is reduced (mean = Jeffreys); the estimate is then finite also where contests are
-    separated or never tied.
-    """
+    separated or never tied."""
 
     def step_at(theta: FloatArray) -> tuple[FloatArray, float]:
         here = TiedPoint(contests, theta)
@@ -213,13 +203,11 @@ def _covariance(here: TiedPoint) -> FloatArray:
 @dataclass(frozen=True, eq=False)
 class GeneralTies:
     """Outcomes of contests that may be tied, and the columns of every part of the model.
-
     design: of n rows: abilities, home advantage as a contest column (1 at the first player's home, -1 at the
     second's), covariates.  most float[n, q]: columns of c, the logit of the largest probability of a tie.
-    most_names: of these.  mode float[n, r]: columns of m, home differences; none (p = 1/2) without a shift.
-    mode_names: of these.  scale float[n, t]: columns of log s; none (s = 1) without a scale.  scale_names: of
-    these.  wins, ties, losses float[n]: of the first player, >= 0.
-    """
+    mode float[n, r]: columns of m, home differences; none (p = 1/2) without a shift.  scale float[n, t]:
+    columns of log s; none (s = 1) without a scale.  wins, ties, losses float[n]: of the first player, >=
+    0."""
 
     design: Design
     most: FloatArray
@@ -267,12 +255,9 @@ def general_ties(
     scale: bool = False,
 ) -> GeneralTies:
     """Contests under Davidson's model, shifted or scaled or both.
-
-    design: of the abilities, home advantage among its columns.  wins, ties, losses float[n].  home float[n]:
-    1 where the first player is at home, -1 where the second is, 0 at nobody's; needed for a shift.  shift:
-    whether ties are most probable elsewhere than between equals, by who is at home.  scale: whether ties grow
-    rarer away from there at another rate than Davidson's.
-    """
+    wins, ties, losses float[n].  home float[n]: 1 where the first player is at home, -1 where the second is,
+    0 at nobody's; needed for a shift.  shift: whether ties are most probable elsewhere than between equals,
+    by who is at home.  scale: whether ties grow rarer away from there at another rate than Davidson's."""
     n = design.n_rows
     if shift and home is None:
         raise InputError("a shift of the ties is by who is at home; expected home, one number a contest")
@@ -296,10 +281,7 @@ def general_ties(
 
 @dataclass(frozen=True, eq=False)
 class TiePoint:
-    """The log-likelihood at one place, as :func:`pairproof.numerics.maxima.maximise` asks for it.
-
-    theta float[k].
-    """
+    """The log-likelihood at one place, as `maximise` asks for it.  theta float[k]."""
 
     contests: GeneralTies
     theta: FloatArray
@@ -419,9 +401,7 @@ class TiePoint:
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """The exact step where the information is positive definite, a shorter one elsewhere; the decrement.
-
-        accuracy: not used.  Returns float[k], float.
-        """
+        Returns float[k], float."""
         factor = raised_cholesky(self.information)
         half = np.linalg.solve(factor, self.score)
         return np.linalg.solve(factor.T, half), float(half @ half)
@@ -434,13 +414,11 @@ FAR = 20.0
 @dataclass(frozen=True, eq=False)
 class GeneralTiesEstimate:
     """A maximum-likelihood estimate of the generalised Davidson model.
-
     theta float[k]: abilities and other columns of the design, then tie.max (logit of the largest probability
     of a tie), tie.mode (logit), tie.scale (log).  covariance float[k, k]: inverse of the observed
-    information.  llf: without multinomial coefficients.  deviance: against probabilities of their own for
-    every row.  decrement: squared length, in standard errors, of the last step.  score float[k].
-    expected_covariance float[k, k]: inverse of the expected information, which R's gnm reports.
-    """
+    information.  deviance: against probabilities of their own for every row.  decrement: squared length, in
+    standard errors, of the last step.  score float[k].  expected_covariance float[k, k]: inverse of the
+    expected information, which R's gnm reports."""
 
     names: tuple[str, ...]
     theta: FloatArray

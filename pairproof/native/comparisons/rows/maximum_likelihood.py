@@ -47,10 +47,8 @@ ZERO = 1e-10
 @dataclass(frozen=True, eq=False)
 class Separation:
     """A direction along which the likelihood grows without end.
-
-    direction float[p]: of the parameters; its largest element is 1 in absolute value.  infinite: the
-    parameters that it moves.  rows int[r]: rows, as given, whose result is certain in the limit.
-    """
+    direction float[p]: of the parameters; its largest element is 1 in absolute value.  rows int[r]: rows, as
+    given, whose result is certain in the limit."""
 
     direction: FloatArray
     infinite: tuple[str, ...]
@@ -80,9 +78,7 @@ def separation(contests: Contests) -> Separation | None:
 
 def aliased(contests: Contests) -> tuple[str, ...]:
     """Names of the parameters that cannot be told apart in these contests.
-
-    Returns tuple of str: empty if the columns of the design are linearly independent.
-    """
+    Returns tuple of str: empty if the columns of the design are linearly independent."""
     gram = contests.design.gram((contests.totals > 0).astype(float))
     null = null_space(gram)
     if not null.shape[1]:
@@ -108,19 +104,14 @@ def examine(contests: Contests) -> None:
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
-    """Names with commas between them, and how many more there are.
-
-    most: names to write out.
-    """
+    """Names with commas between them, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 def null_space(gram: FloatArray) -> FloatArray:
     """Orthonormal basis of the null space of X'X, in units in which the columns of X have length 1.
-
-    gram float[p, p]: X'X.  Returns float[p, k]: in the units of X.
-    """
+    gram float[p, p]: X'X. Returns float[p, k]: in the units of X."""
     size = np.sqrt(np.maximum(np.diag(gram), 0.0))
     scale = np.where(size > 0, size, 1.0)
     if not len(gram):
@@ -173,16 +164,14 @@ FARTHEST = {"logit": 600.0, "probit": 37.0, "cauchit": 1e12}
 @dataclass(frozen=True, eq=False)
 class StructuredEstimate:
     """A maximum-likelihood estimate of a structured Bradley-Terry model.
-
     names: of the p parameters.  theta float[p].  covariance float[p, p]: inverse of the observed information.
     expected_covariance float[p, p]: inverse of the expected information, which R's glm reports; the same for
     the logit.  llf: sum over contests of the log-probability of their result; the same whether rows are
     pooled or not.  log_coefficients: sum of log binomial coefficients of the rows as given: R's logLik is llf
     plus this.  deviance: against a probability of its own for every row as given, as R's.  df: rows with any
-    contest, as given, minus p.  steps: Newton steps taken.  decrement: squared length, in standard errors, of
-    the last step.  score float[p]: at the estimate.  other_maximum: log-likelihood of a lower maximum that
-    the solver met from another start; only a cauchit link has any.
-    """
+    contest, as given, minus p.  decrement: squared length, in standard errors, of the last step.  score
+    float[p]: at the estimate.  other_maximum: log-likelihood of a lower maximum that the solver met from
+    another start; only a cauchit link has any."""
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -211,10 +200,8 @@ class StructuredEstimate:
 
 def fit_structured(contests: Contests, link_name: str = "logit") -> StructuredEstimate:
     """The maximum-likelihood estimate of a Bradley-Terry model with a design per contest.
-
-    link_name: "logit", "probit" or "cauchit".  A cauchit likelihood may have several maxima: the solver
-    starts from 0 and from the logit estimate, and the higher one is the estimate.
-    """
+    A cauchit likelihood may have several maxima: the solver starts from 0 and from the logit estimate, and
+    the higher one is the estimate."""
     chosen = link(link_name)
     pooled = contests.pooled()
     if not pooled.design.names or not pooled.n_used:
@@ -302,12 +289,10 @@ BoolArray = NDArray[np.bool_]
 @dataclass(frozen=True, eq=False)
 class LimitingEstimate:
     """A maximum-likelihood estimate that may have infinite parameters.
-
     names: of the p parameters.  theta float[p]: inf or -inf for a parameter that grows along the direction of
     separation, NaN for one that the rows left do not determine.  standard_errors float[p]: NaN where theta is
     not finite.  certain int[r]: rows whose result has probability 1 in the limit; empty without separation.
-    `rest`: of the other rows, with one parameter for each flat direction left out.
-    """
+    `rest`: of the other rows, with one parameter for each flat direction left out."""
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -317,10 +302,7 @@ class LimitingEstimate:
 
 
 def fit_limiting(contests: Contests, link_name: str = "logit") -> LimitingEstimate:
-    """The maximum-likelihood estimate of contests that may be separated.
-
-    link_name: "logit", "probit" or "cauchit".
-    """
+    """The maximum-likelihood estimate of contests that may be separated."""
     limit = limiting_contests(contests)
     rest = fit_structured(limit.contests, link_name)
     names = contests.design.names
@@ -336,11 +318,9 @@ def fit_limiting(contests: Contests, link_name: str = "logit") -> LimitingEstima
 @dataclass(frozen=True, eq=False)
 class Limit:
     """The contests that stay uncertain in the limit of a separated estimate.
-
     contests: without the rows whose result is certain, and with one parameter fixed for each flat direction.
     certain int[r]: rows whose result is certain.  direction float[p]: of separation; 0 without any.  dropped
-    int[k]: parameters that were fixed.  moved bool[p]: parameters that the contests left do not determine.
-    """
+    int[k]: parameters that were fixed.  moved bool[p]: parameters that the contests left do not determine."""
 
     contests: Contests
     certain: IntArray
@@ -368,9 +348,7 @@ def limiting_contests(contests: Contests) -> Limit:
 
 def pivots(flat: FloatArray) -> IntArray:
     """One parameter for each flat direction, which fixes it.
-
-    flat float[p, k]: independent directions.  Returns int[k].
-    """
+    flat float[p, k]: independent directions.  Returns int[k]."""
     from scipy.linalg import qr
 
     if not flat.shape[1]:
@@ -382,10 +360,8 @@ def pivots(flat: FloatArray) -> IntArray:
 @dataclass(frozen=True, eq=False)
 class Residuals:
     """Residuals of n rows of contests; NaN in a row without any.
-
     fitted float[n]: probability that the first player wins.  response, working, pearson, deviance float[n].
-    weights float[n]: working weights.
-    """
+    weights float[n]: working weights."""
 
     fitted: FloatArray
     response: FloatArray
@@ -396,10 +372,7 @@ class Residuals:
 
 
 def residuals(contests: Contests, found: StructuredEstimate) -> Residuals:
-    """The residuals of contests under an estimate.
-
-    contests: those that were fitted, in rows of any kind.
-    """
+    """The residuals of contests under an estimate."""
     chosen = link(found.link)
     point = ContestPoint(contests, chosen, found.theta)
     p, q = chosen.probability(point.eta), chosen.probability(-point.eta)
@@ -428,11 +401,9 @@ def grouped_residuals(
     found: Residuals, first: IntArray, second: IntArray, n_groups: int
 ) -> tuple[FloatArray, FloatArray]:
     """Residuals grouped by player, and their weights.
-
     `found`: of n rows.  `first`, second int[n]: player, or any other group, of each side: 0 .. n_groups - 1.
     Returns float[n_groups], float[n_groups]: weighted means of working residuals (NaN without a contest), and
-    sums of the weights.
-    """
+    sums of the weights."""
     used = ~np.isnan(found.working)
     a, b, weights = first[used], second[used], found.weights[used]
     pull = weights * found.working[used]

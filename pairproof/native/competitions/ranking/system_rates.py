@@ -42,10 +42,7 @@ IntArray = NDArray[np.int64]
 
 
 def clustered_rate(of: SystemErrors, columns: Sequence[str], kind: Kind = "CR2") -> ClusteredError:
-    """The standard error of one system's rate by cluster.
-
-    `of`: read with these columns as `clusters`.
-    """
+    """The standard error of one system's rate by cluster."""
     parts, shares, _ = residual_shares(of.errors, of.lengths)
     codes = [_codes(of.clusters[column]) for column in columns]
     return clustered_error(parts[:, None], shares[:, None], codes, columns, kind)
@@ -55,11 +52,8 @@ def clustered_difference(
     first: SystemErrors, second: SystemErrors, shared: Shared, columns: Sequence[str], kind: Kind = "CR2"
 ) -> ClusteredError:
     """The standard error by cluster of first rate - second rate on the sentences both have.
-
-    `first`, second: read with these columns as `clusters`.  shared: their sentences.  Returns ClusteredError:
-    without a standard error where a sentence is in one cluster for the first system and in another for the
-    second, by every column: its two rows would be taken as independent.
-    """
+    Returns ClusteredError: without a standard error where a sentence is in one cluster for the first system
+    and in another for the second, by every column: its two rows would be taken as independent."""
     i, j = shared.first, shared.second
     one, of_one, rate_one = residual_shares(first.errors[i], first.lengths[i])
     two, of_two, rate_two = residual_shares(second.errors[j], second.lengths[j])
@@ -114,12 +108,9 @@ SHOWN = 5
 @dataclass(frozen=True, eq=False)
 class TwoRates:
     """The paired comparison of two systems' error rates.
-
-    `first`, second: the systems.  shared: their sentences.  difference: none where they are not compared;
-    `why_not` says why.  same_lengths: sentences compared whose length is the same for both.  why_not: ""
-    where they are compared.  p_holm: p corrected for the number of pairs (Holm 1979).  clustered: the
-    standard error by the clusters that were asked for.
-    """
+    difference: none where they are not compared; `why_not` says why.  same_lengths: sentences compared whose
+    length is the same for both.  p_holm: p corrected for the number of pairs (Holm 1979).  clustered: the
+    standard error by the clusters that were asked for."""
 
     first: str
     second: str
@@ -134,11 +125,9 @@ class TwoRates:
 @dataclass(frozen=True, eq=False)
 class Rates:
     """The error rates of all systems of a table, and the differences of their pairs.
-
-    table: as read.  systems: in the order of the table.  pairs: empty where the sentences have no names.
-    level: in (0, 1).  estimator: of the intervals of rates.  clustered: the standard error of each system's
-    rate by cluster; empty if clusters were not asked for, and in the place of `estimator` otherwise.
-    """
+    systems: in the order of the table.  pairs: empty where the sentences have no names.  level: in (0, 1).
+    clustered: the standard error of each system's rate by cluster; empty if clusters were not asked for, and
+    in the place of `estimator` otherwise."""
 
     table: ErrorTable
     systems: dict[str, ErrorRate]
@@ -200,12 +189,9 @@ def rates_of(
     kind: Kind = "CR2",
 ) -> Rates:
     """Rates of all systems and differences of all pairs, or of the pair that is named.
-
-    table: from :func:`pairproof.data.reading.sentence_errors.read_errors`.  pair: only these two, from the
-    first one's side.  estimator: of standard errors in intervals and tests.  common: compare a pair on the
-    sentences both have where they are not the same.  cluster: one column or two, with which the table was
-    read: standard errors by these clusters.
-    """
+    pair: only these two, from the first one's side.  common: compare a pair on the sentences both have where
+    they are not the same.  cluster: one column or two, with which the table was read: standard errors by
+    these clusters."""
     if cluster:
         check_clusters(cluster, kind)
         check_columns(cluster, estimator)
