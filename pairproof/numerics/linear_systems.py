@@ -28,11 +28,9 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import TooLargeError
-
-FloatArray = NDArray[np.float64]
+from .arrays import FloatArray, IntArray
 
 
 def by_conjugate_gradients(
@@ -121,8 +119,6 @@ def dots(a: FloatArray, b: FloatArray) -> FloatArray:
     products: FloatArray = np.einsum("ij,ij->j", a, b)
     return products
 
-
-IntArray = NDArray[np.int64]
 
 #: Right sides at a time: a row of them fills two cache lines, unless whole vectors then no longer fit into
 #: the cache.

@@ -27,11 +27,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import PairproofWarning
-
-FloatArray = NDArray[np.float64]
+from .arrays import FloatArray
 
 #: Phi(-37) is 6e-300; a little farther it is no longer a normal double.
 LOG_BEYOND = 37.0

@@ -24,12 +24,9 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ConvergenceError
-from .linear_systems import FloatArray as FloatArray_linear_systems
-
-FloatArray = NDArray[np.float64]
+from .arrays import FloatArray
 
 #: A pivot of the scaled information below this is a direction that the data do not see.  Such pivots come out
 #: near 1e-16; where only the maximum is flat, a last step of rounding alone leads to 2e-12, 1e-11 or 7e-11,
@@ -366,14 +363,12 @@ class Profile:
 SMALL_PIVOT = 1e-11
 
 
-def by_cholesky(
-    matrix: FloatArray_linear_systems, right: FloatArray_linear_systems
-) -> FloatArray_linear_systems:
+def by_cholesky(matrix: FloatArray, right: FloatArray) -> FloatArray:
     """x with H x = right.  matrix float[n, n]: H, symmetric.  `right` float[n]."""
     from scipy.linalg.lapack import dposv
 
     factor, x, info = dposv(matrix, right)
     if info != 0 or (factor.diagonal() ** 2 < SMALL_PIVOT * matrix.diagonal()).any():
         raise np.linalg.LinAlgError("not positive definite: some parameters cannot be told apart")
-    out: FloatArray_linear_systems = x
+    out: FloatArray = x
     return out

@@ -30,10 +30,11 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...data.options import one_of
 from ...errors import InputError
+from ...numerics.arrays import BoolArray
 from .beta import GAMMA, FloatArray, IntArray
 from .methods import ScoreState
 
@@ -144,7 +145,7 @@ class _Drawing:
         gap *= -0.5
         return gap, c2
 
-    def propose_uniformly(self) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+    def propose_uniformly(self) -> tuple[IntArray, IntArray, BoolArray]:
         """Rows, their proposals, and whether each is accepted."""
         rows = self.open()
         items = self.pool[self.rng.integers(0, len(self.pool), (len(rows), PROPOSALS))]
@@ -163,7 +164,7 @@ class _Drawing:
         chance *= np.sqrt(c2, out=c2)
         return rows, items, self.rng.random(chance.shape) < chance
 
-    def accept(self, rows: IntArray, items: IntArray, accepted: NDArray[np.bool_]) -> None:
+    def accept(self, rows: IntArray, items: IntArray, accepted: BoolArray) -> None:
         """Put accepted proposals in their places, column by column; one that is taken already counts as
         refused."""
         for column in range(items.shape[1]):
@@ -210,7 +211,7 @@ class _Slices:
         bound: FloatArray = -0.5 * (np.log(c2) + gap2 / c2)
         return bound
 
-    def propose(self) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+    def propose(self) -> tuple[IntArray, IntArray, BoolArray]:
         d = self.drawing
         rows = d.open()[:4096]  # 4096 x 64 x 8 numbers at most
         bound = self.log_bound(rows)

@@ -30,9 +30,9 @@ from collections.abc import Callable, MutableSequence, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from ...numerics.arrays import FloatArray as FloatArray, IntArray as IntArray
 
 #: Change of r, relative to the normal quantile, after which no further step is taken (Newton: the error is
 #: then far smaller, and what rounding leaves in the incomplete beta function).
@@ -109,7 +109,7 @@ def _end(a: FloatArray, b: FloatArray, target: FloatArray) -> FloatArray:
     The log density is below (a - 1) y, so the start is on the left of the root; it is concave, so every step
     ends on the left as well."""
     y = target / (a - 1.0)
-    todo: NDArray[np.int64] = np.arange(len(a))
+    todo: IntArray = np.arange(len(a))
     for _ in range(MAX_STEPS):
         p, q, at = a[todo] - 1.0, b[todo] - 1.0, y[todo]
         x = 1.0 / (1.0 + np.exp(np.minimum(-at, 700.0)))
@@ -128,7 +128,6 @@ def _place(a: FloatArray, b: FloatArray, y: FloatArray) -> tuple[FloatArray, Flo
     return x, x * rest / ((a - 1.0) * rest - (b - 1.0) * x)
 
 
-IntArray = NDArray[np.int64]
 #: What a judge said of two items, from the first's side.
 PairOutcome = Literal["win", "tie", "loss"]
 

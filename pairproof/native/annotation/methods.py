@@ -26,11 +26,12 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...data.options import one_of
 from ...errors import InputError, NotEstimableError
 from ...fit.estimates.array_inference import normal_quantile
+from ...numerics.arrays import BoolArray
 from . import beta, beta as beta_distributions, trueskill
 from .beta import EPSILON, GAMMA, START, FloatArray, IntArray
 from .coded_judgments import coded, numbers
@@ -91,8 +92,8 @@ class ScoreState:
                 f"method {self.method}: item number {k + 1} has {self.a[k]} and {self.b[k]}; expected {need}"
             )
 
-    def _unusable(self) -> NDArray[np.bool_]:
-        bad: NDArray[np.bool_]
+    def _unusable(self) -> BoolArray:
+        bad: BoolArray
         if self.method in BETA:
             bad = ~(np.isfinite(self.a) & np.isfinite(self.b) & (self.a >= 1) & (self.b >= 1))
         elif self.method == "trueskill":

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Column, Factor
 from ...data.comparisons import Comparisons
@@ -25,13 +24,13 @@ from ...fit.estimates.specification import AnswerSpec, Term, Value, by_suffix
 from ...fit.results.answer_fit import AnswerFit
 from ...fit.results.answer_numbers import OF_ITEM, AnswerNumbers, PairCells
 from ...fit.results.class_fit import ClassFit, ClassNumbers, ClassTester, MixedPossible
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ..comparisons.counts.llbt import engine_name
 from .answer_terms import ItemModel, at_times, timed_groups
 from .patterns.answer_likelihood import PatternFit, free_probabilities
 from .patterns.class_mixture import LatentClasses, share_slopes
 from .possible_answers import Possible
 
-FloatArray = NDArray[np.float64]
 RULE = "squared Newton decrement (step length in standard errors) <= 1e-14, or forecast <= 3e-27"
 
 
@@ -41,10 +40,10 @@ class Parameters:
     free bool[n_terms]: those that were estimated, in the order of the estimate."""
 
     terms: tuple[Term, ...]
-    free: NDArray[np.bool_]
+    free: BoolArray
 
 
-def joined(items: Sequence[Term], free: NDArray[np.bool_], others: Sequence[Term]) -> Parameters:
+def joined(items: Sequence[Term], free: BoolArray, others: Sequence[Term]) -> Parameters:
     """The items' parameters, and others after them that are all free."""
     return Parameters((*items, *others), np.concatenate([free, np.ones(len(others), bool)]))
 
@@ -231,7 +230,7 @@ def implied(table: Respondents, model: ItemModel) -> Comparisons:
     )
 
 
-def _columns(values: Sequence[Mapping[str, Value]], group: NDArray[np.int64]) -> dict[str, Column]:
+def _columns(values: Sequence[Mapping[str, Value]], group: IntArray) -> dict[str, Column]:
     found: dict[str, Column] = {}
     for name in values[0] if values else ():
         own = [v[name] for v in values]
@@ -255,7 +254,6 @@ def item_statistics(items: Sequence[str]) -> list[str]:
     return [f"{OF_ITEM}{item}" for item in items]
 
 
-IntArray = NDArray[np.int64]
 RULE_OF_MIXED = (
     "squared Newton decrement of the mixture (step length in standard errors) <= 1e-14, or forecast <= 3e-27"
 )

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.respondents.codes import MISSING
 from ...data.respondents.respondents import Respondents
@@ -21,6 +20,7 @@ from ...data.wide import prefmod_pair_order
 from ...errors import AliasError, FormulaError
 from ...fit.estimates.fit_record import FitWarning
 from ...fit.estimates.specification import AnswerSpec, Term, Value, by_suffix
+from ...numerics.arrays import BoolArray, IntArray
 from ...text import quoted
 from ..comparisons.counts.build import item_columns, selected, separate_items
 from ..comparisons.counts.named import of_column
@@ -28,8 +28,6 @@ from ..comparisons.formula import subject_design as design
 from ..comparisons.formula.subject_formula import Formula, names_of, parse
 from .patterns.natural_parameters import ItemTerm, sharing
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 By = design.By
 
 
@@ -45,7 +43,7 @@ class ItemModel:
     groups: Mapping[str, Mapping[str, Value]]
     terms: tuple[ItemTerm, ...]
     named: tuple[Term, ...]
-    free: NDArray[np.bool_]
+    free: BoolArray
     values: tuple[Mapping[str, Value], ...]
     warnings: tuple[FitWarning, ...]
 
@@ -115,7 +113,7 @@ def _refuse_one_level(formula: Formula, patterns: design.Patterns) -> None:
             )
 
 
-def at_times(model: ItemModel, times: tuple[str, ...]) -> tuple[tuple[Term, ...], NDArray[np.bool_]]:
+def at_times(model: ItemModel, times: tuple[str, ...]) -> tuple[tuple[Term, ...], BoolArray]:
     """The items' parameters at all times, references included, and which are free."""
     if len(times) == 1:
         return model.named, model.free

@@ -21,7 +21,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import one_of, whole_number
 from ...data.respondents.codes import ABSENT, BELOW, MISSING as MISSING_codes, UNRATED
@@ -29,6 +28,7 @@ from ...data.respondents.respondents import Respondents
 from ...errors import InputError
 from ...fit.results.answer_fit import AnswerFit
 from ...fit.results.answer_numbers import enumerated
+from ...numerics.arrays import FloatArray, IntArray
 from .patterns.natural_parameters import (
     MISSING,
     ItemTerm,
@@ -38,9 +38,6 @@ from .patterns.natural_parameters import (
     main_effects,
 )
 from .patterns.ranking_patterns import subset_moments
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def draw_comparisons(
@@ -196,7 +193,7 @@ def draw_answers(fit: AnswerFit, *, seed: int) -> Respondents:
     return _with_gaps(every, drawn)
 
 
-def _with_gaps(table: Respondents, drawn: NDArray[np.int64]) -> Respondents:
+def _with_gaps(table: Respondents, drawn: IntArray) -> Respondents:
     """The drawn answers, without what each person left out."""
     if table.kind == "comparisons":
         answers = np.where(table.answers == MISSING_codes, MISSING_codes, drawn)

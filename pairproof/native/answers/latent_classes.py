@@ -32,7 +32,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import take
 from ...data.options import hints_for_r, one_of, whole_number
@@ -42,6 +41,7 @@ from ...errors import ConvergenceError, FormulaError, InputError, NotEstimableEr
 from ...fit.estimates.specification import AnswerSpec, AnswerTies, Term
 from ...fit.results.answer_numbers import MOST_POSSIBLE
 from ...fit.results.class_fit import ROUNDING, ClassFit, ClassTest
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...numerics.processes import in_order
 from ...text import count_words
 from .answer_fits import Fitted, assemble_classes
@@ -55,11 +55,6 @@ from .possible_answers import Possible
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 class Built(NamedTuple):

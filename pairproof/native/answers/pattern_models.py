@@ -28,7 +28,6 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.judgments import check_one_track
 from ...data.options import hints_for_r, one_of
@@ -40,6 +39,7 @@ from ...errors import InputError, NotEstimableError
 from ...fit.estimates.fit_record import FitWarning
 from ...fit.estimates.specification import Alpha, AnswerSpec, AnswerTies, Beta, Term
 from ...fit.results.answer_fit import AnswerFit
+from ...numerics.arrays import IntArray
 from ..prefmod_defects.defects_of_input import pattern_call
 from . import answer_terms as parameters
 from .answer_fits import Fitted, comparison_statistics, finished, item_statistics
@@ -173,7 +173,6 @@ def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
     return Fitted(table, spec, model, found, more, statistics, possible)
 
 
-IntArray = NDArray[np.int64]
 #: How ties enter the arrays.
 _UNDECIDED: dict[str, Undecided] = {"davidson": "one", "by-pair": "each", "none": "zero"}
 

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import hints_for_r
 from ...data.respondents.respondents import Respondents
@@ -29,7 +28,6 @@ from .patterns.answer_likelihood import Prior
 from .patterns.ranking_patterns import fit_plackett_luce as fit_ranks
 from .possible_answers import Possible
 
-FloatArray = NDArray[np.float64]
 #: Standard deviation of each log worth, or their means and covariance.
 PriorLike = Union[float, tuple[Sequence[float], Sequence[Sequence[float]]]]
 

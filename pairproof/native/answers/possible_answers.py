@@ -23,7 +23,6 @@ from math import factorial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.options import one_of
@@ -32,6 +31,7 @@ from ...data.respondents.respondents import Respondents
 from ...data.wide import prefmod_pair_order
 from ...errors import InputError, TooLargeError
 from ...fit.results.answer_numbers import MOST_POSSIBLE
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...text import count_words
 from .patterns.luce_choices import LuceSpace, Ranks
 from .patterns.natural_parameters import incidence, n_pairs, sharing
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Form = Literal["comparisons", "strict", "luce", "weak"]
 
 
@@ -207,9 +205,9 @@ def _form(table: Respondents) -> tuple[Form, int, int, bool, int, tuple[int, ...
     return "weak", n, 1, True, min(len(table.scale), n) if table.kind == "ratings" else n, ()
 
 
-def _complete(table: Respondents, incomplete: str) -> NDArray[np.bool_]:
+def _complete(table: Respondents, incomplete: str) -> BoolArray:
     """bool[n_rows]: rows that answer every comparison."""
-    kept: NDArray[np.bool_] = (table.pair_answers != MISSING).all(axis=(1, 2))
+    kept: BoolArray = (table.pair_answers != MISSING).all(axis=(1, 2))
     if not kept.all() and incomplete == "refuse":
         row = int(np.flatnonzero(~kept)[0]) + 1
         raise InputError(
@@ -220,7 +218,7 @@ def _complete(table: Respondents, incomplete: str) -> NDArray[np.bool_]:
 
 
 def _counts(
-    table: Respondents, signs: IntArray, kept: NDArray[np.bool_], group: IntArray, n_groups: int
+    table: Respondents, signs: IntArray, kept: BoolArray, group: IntArray, n_groups: int
 ) -> FloatArray:
     """float[n_groups, N]: persons with each answer."""
     place = {row.tobytes(): k for k, row in enumerate(np.ascontiguousarray(signs, dtype=np.int64))}

@@ -25,18 +25,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.fit import Fit
 from ...fit.robust.clustered_fit import Kind
+from ...numerics.arrays import FloatArray
 from ..comparisons.contests.bradley_terry import fit_bradley_terry
 from ..competitions.ranking.sums_by_cluster import check_clusters, cluster_codes
 from ..competitions.ranking.two_systems import PairAnswers, answers_of, clustered_log_odds, one_pair
-
-FloatArray = NDArray[np.float64]
 
 #: Fewest independent answers, and fewest clusters with CR2, for the asymptotic sequence.
 FEWEST, FEWEST_CLUSTERS = 50, 20

@@ -19,20 +19,18 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.estimates.predictions import ability_functions, find_group
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray, IntArray
 from ..comparisons.contests.bradley_terry import fit_bradley_terry
 from ..competitions.ranking.sums_by_cluster import cluster_codes
 from ..competitions.ranking.tests_by_judge import EqualityTest, judge_means
 from ..competitions.ranking.two_systems import PairAnswers, answers_of, one_pair
 from .sample_size import Assumptions, TableDesign, inverse_of
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

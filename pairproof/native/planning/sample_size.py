@@ -32,10 +32,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import whole_number
 from ...errors import InputError, ItemError
+from ...numerics.arrays import BoolArray, FloatArray
 
 #: Judges, sources, or answers of a judge at most that are looked for.
 MOST = 1_000_000
@@ -229,9 +229,6 @@ def _fewest(power_at: Callable[[int], float], least: int, wanted: float) -> int 
         low, high = (low, middle) if power_at(middle) >= wanted else (middle, high)
     return high
 
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 #: Draws behind a critical value; its error is about .02, and that of a power below .01.
 DRAWS = 4000

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import whole_number
 from ...errors import InputError
+from ...numerics.arrays import FloatArray, IntArray
 from ..competitions.ranking.sums_by_cluster import clustered_error
 from ..competitions.ranking.tests_by_judge import judge_means
 from .sample_size import (
@@ -36,9 +36,6 @@ from .sample_size import (
     sources_needed,
     variance_of_mean,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Answers drawn at most, over all studies.
 MOST_ANSWERS = 500_000_000

@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Column, Factor, FloatArray, IntArray, take
 from ...data.respondents.respondents import Respondents
@@ -26,6 +25,7 @@ from ...data.wide import lexicographic_pair_order, prefmod_pair_order
 from ...errors import DataWarning, InputError
 from ...fit.estimates.fit_record import FitWarning
 from ...fit.estimates.specification import Beta
+from ...numerics.arrays import BoolArray
 from ..comparisons.formula.subject_formula import parse
 from .defect_catalogue import Chosen, asked_for, choose, defect
 from .known_defects import Defect
@@ -78,14 +78,14 @@ class Call:
         )
         return np.asarray(of_level[column.codes])
 
-    def missing(self, names: Sequence[str]) -> NDArray[np.bool_]:
+    def missing(self, names: Sequence[str]) -> BoolArray:
         """bool[n_rows]: persons without a value of one of the columns."""
         out = np.zeros(self.n_rows, bool)
         for name in names:
             out |= np.isnan(self.values(name))
         return out
 
-    def select(self, rows: NDArray[np.bool_]) -> Call:
+    def select(self, rows: BoolArray) -> Call:
         """The call with some of the persons."""
         return replace(self, table=self.table.select(rows))
 
@@ -281,7 +281,7 @@ def _changed(call: Call, answers: IntArray, ties: bool) -> Call | None:
 def ties_lost(before: Call, after: Call) -> tuple[int, int]:
     """How many ties became preferences, and how many preferences ties."""
     a, b = before.table.answers, after.table.answers
-    changed: NDArray[np.bool_] = a != b
+    changed: BoolArray = a != b
     return int((changed & (a == 0)).sum()), int((changed & (b == 0)).sum())
 
 

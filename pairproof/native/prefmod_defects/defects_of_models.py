@@ -26,16 +26,14 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from ...data.columns import FloatArray as FloatArray_columns, IntArray
+from ...data.columns import IntArray
 from ...data.respondents.respondents import Respondents
 from ...errors import ConvergenceError, InputError, TooLargeError
+from ...numerics.arrays import FloatArray
 from ..answers.patterns.class_mixture import STARTS, LatentClasses, fit_classes
 from ..answers.patterns.natural_parameters import MISSING, incidence, n_pairs
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +118,8 @@ class ClassesOfCells:
     log-likelihood, constants of the Poisson distribution included."""
 
     fit: LatentClasses
-    person_shares: FloatArray_columns
-    standard_errors: FloatArray_columns
+    person_shares: FloatArray
+    standard_errors: FloatArray
     disparity: float
 
 
@@ -175,7 +173,7 @@ def mixture_of_cells(
     )
 
 
-def _cells(table: Respondents) -> tuple[FloatArray_columns, FloatArray_columns, list[str]]:
+def _cells(table: Respondents) -> tuple[FloatArray, FloatArray, list[str]]:
     """The design of all patterns, persons with each, and names: constant, items, tie."""
     if table.kind != "comparisons" or (table.once == MISSING).any():
         raise InputError(f"{table.source}: a table of cells needs comparisons without gaps")
@@ -200,7 +198,7 @@ def _cells(table: Respondents) -> tuple[FloatArray_columns, FloatArray_columns, 
     )
 
 
-def _known_classes(cells: PoissonCells, found: LatentClasses) -> FloatArray_columns:
+def _known_classes(cells: PoissonCells, found: LatentClasses) -> FloatArray:
     """float[K, p]: standard errors with posteriors as fixed weights."""
     common, own = np.flatnonzero(~found.random), np.flatnonzero(found.random)
     k = len(found.shares)
@@ -228,8 +226,8 @@ class MarginsNotFixed:
     float[p]."""
 
     names: tuple[str, ...]
-    estimates: FloatArray_columns
-    standard_errors: FloatArray_columns
+    estimates: FloatArray
+    standard_errors: FloatArray
     deviance: float
     df: int
 
@@ -258,7 +256,7 @@ def fit_margins_not_fixed(
     )
 
 
-def _counts(table: Respondents, group: IntArray, n_groups: int) -> FloatArray_columns:
+def _counts(table: Respondents, group: IntArray, n_groups: int) -> FloatArray:
     """float[n_groups, C, categories]: answers +1, (0,) -1."""
     values = (1, 0, -1) if table.tie_category else (1, -1)
     return np.array(
@@ -271,7 +269,7 @@ def _counts(table: Respondents, group: IntArray, n_groups: int) -> FloatArray_co
 
 def _design(
     table: Respondents, levels: list[str], level_constants: bool
-) -> tuple[FloatArray_columns, tuple[str, ...]]:
+) -> tuple[FloatArray, tuple[str, ...]]:
     """Rows group, pair, answer: constants of pairs, items, tie, (levels,) items by level."""
     y = np.array([1.0, 0.0, -1.0] if table.tie_category else [1.0, -1.0])
     c, k, s = n_pairs(len(table.items)), len(y), len(levels)
@@ -290,9 +288,7 @@ def _design(
     return np.hstack(parts), tuple(covariate_names)
 
 
-def _poisson(
-    x: FloatArray_columns, y: FloatArray_columns
-) -> tuple[FloatArray_columns, FloatArray_columns, FloatArray_columns]:
+def _poisson(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Estimates, expectations and covariance of a Poisson model with log link, by scoring."""
     eta = np.log(y + 0.5)
     beta = np.linalg.lstsq(x, eta, rcond=None)[0]

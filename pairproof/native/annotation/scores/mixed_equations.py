@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import TooLargeError
 from ..beta import FloatArray, IntArray
@@ -466,7 +465,7 @@ def _columns(at: Layout, k: int) -> slice:
     return slice(before, before + at.sizes[k])
 
 
-def derivatives(solved: Solved) -> tuple[FloatArray, NDArray[np.float64]]:
+def derivatives(solved: Solved) -> tuple[FloatArray, FloatArray]:
     """Gradient and average information in the logs of the variances, random effects first.
 
         d l / d v = -1/2 [tr(P V_v) - y'P V_v P y],   AI_vw = 1/2 y'P V_v P V_w P y

@@ -32,10 +32,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....data.options import one_of
 from ....errors import InputError, NotEstimableError
+from ....numerics.arrays import BoolArray
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
 from ..coded_judgments import coded, numbers
@@ -99,7 +100,7 @@ def system_scores(
     return SystemScores(tuple(order), mean, *_t_interval(groups, level), size, p, _clusters(p < alpha))
 
 
-def _clusters(differ: NDArray[np.bool_]) -> IntArray:
+def _clusters(differ: BoolArray) -> IntArray:
     cluster = np.ones(len(differ), np.int64)
     for k in range(1, len(differ)):
         cluster[k] = cluster[k - 1] + bool(differ[:k, k:].all())

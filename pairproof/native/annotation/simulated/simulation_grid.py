@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
+from ....numerics.arrays import BoolArray
 from ..beta import FloatArray
 from .simulated_panel import Context
 from .simulation import Experiment, Simulation, simulate
@@ -202,9 +202,7 @@ def _shifts_of(grid: Grid, after: Sequence[int], context: str) -> str:
     return ", ".join(found[:-1]) + (" and " if found[1:] else "") + found[-1] if found else ""
 
 
-def _ahead(
-    grid: Grid, first: str, second: str, after: Sequence[int], context: str = "none"
-) -> NDArray[np.bool_]:
+def _ahead(grid: Grid, first: str, second: str, after: Sequence[int], context: str = "none") -> BoolArray:
     """bool[after, shifts]: clearly ahead."""
     return np.stack([grid.ahead(first, second, n, context) > 0 for n in after])
 

@@ -32,12 +32,10 @@ from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
+from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.maxima import Solution, cholesky_of, flat_names, maximise, raised_cholesky
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +59,6 @@ def table_moments(table: FloatArray, beta: FloatArray) -> Moments:
     mean = p @ table
     off = table - mean
     return Moments(top + float(np.log(total)), mean, (off.T * p) @ off)
-
-
-IntArray = NDArray[np.int64]
 
 
 class SpacePoint(Protocol):

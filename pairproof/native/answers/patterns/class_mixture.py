@@ -29,14 +29,11 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import cholesky_of, maximise, raised_cholesky
 from .answer_likelihood import Likelihood, maximum_likelihood
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 class MembersPoint(Protocol):
@@ -105,7 +102,7 @@ class Mixture:
         ratios = np.log(shares[:-1] / shares[-1])
         return np.concatenate([phi[0, ~self.random], phi[:, self.random].ravel(), ratios])
 
-    def slots(self, k: int) -> NDArray[np.int64]:
+    def slots(self, k: int) -> IntArray:
         """int[p]: where each parameter of class k stands in psi."""
         common, r = int((~self.random).sum()), int(self.random.sum())
         found = np.zeros(len(self.random), dtype=np.int64)

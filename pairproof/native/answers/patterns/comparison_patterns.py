@@ -28,9 +28,9 @@ from functools import lru_cache
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, NotEstimableError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
     Likelihood,
     Moments,
@@ -54,9 +54,6 @@ from .natural_parameters import (
     pairs_of,
     sharing,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: A monomial in y: (comparison, exponent 1 or 2) for each factor.
 Monomial = tuple[tuple[int, int], ...]
@@ -351,9 +348,6 @@ class CubePoint:
         return np.asarray(found)
 
 
-BoolArray = NDArray[np.bool_]
-
-
 @dataclass(frozen=True, eq=False)
 class FactoredSpace:
     """Answers to C independent comparisons, with 2 or 3 categories.
@@ -527,7 +521,7 @@ def _without_dependence(
     return np.concatenate([found, np.zeros(likelihood.n_params - p)])
 
 
-def _refuse_never_answered(there: NDArray[np.bool_], terms: Sequence[ItemTerm]) -> None:
+def _refuse_never_answered(there: BoolArray, terms: Sequence[ItemTerm]) -> None:
     """What depends on a comparison that nobody answered, the answers do not determine."""
     never = np.flatnonzero(~there.any(axis=0))
     if not len(never):

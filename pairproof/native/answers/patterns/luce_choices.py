@@ -29,13 +29,10 @@ from math import comb
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ....errors import InputError, TooLargeError
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 
 #: What an item without a rank means.
 Unranked = Literal["absent", "below"]
@@ -154,9 +151,6 @@ def linked_sets(edges: BoolArray) -> tuple[tuple[int, ...], ...]:
         if label[item] not in seen:
             seen.append(int(label[item]))
     return tuple(tuple(int(i) for i in np.flatnonzero(label == s)) for s in seen)
-
-
-FloatArray = NDArray[np.float64]
 
 
 def products(weights: FloatArray, degree: int) -> tuple[FloatArray, FloatArray]:

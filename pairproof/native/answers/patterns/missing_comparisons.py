@@ -30,9 +30,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import Estimate, Likelihood, Moments, Pooled, Space, maximum_likelihood, pool
 from .comparison_patterns import CubeSpace
 from .natural_parameters import (
@@ -47,9 +47,6 @@ from .natural_parameters import (
     pairs_of,
     sharing,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Patterns of answers over which a sum with dependence goes: 3^10, five items.
 MOST_PATTERNS = 3**10
@@ -90,7 +87,7 @@ class GapSpace:
         top = eta.max(axis=1, keepdims=True)
         return GapPoint(self, eta - top - np.log(np.exp(eta - top).sum(axis=1, keepdims=True)))
 
-    def seen(self, rows: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    def seen(self, rows: IntArray) -> tuple[IntArray, BoolArray]:
         """int[n, C], bool[n, C]: the state of each comparison, and whether it was answered."""
         answers = self.answers[rows]
         there = answers != MISSING

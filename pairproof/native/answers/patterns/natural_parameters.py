@@ -22,12 +22,9 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from ....numerics.arrays import FloatArray, IntArray
 
 #: The code of a comparison without an answer.
 MISSING = 9

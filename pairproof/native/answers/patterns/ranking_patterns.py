@@ -32,9 +32,9 @@ from functools import lru_cache
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, NotEstimableError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
     Estimate,
     Likelihood,
@@ -49,9 +49,6 @@ from .answer_likelihood import (
 )
 from .luce_choices import ABSENT, LuceSpace, Ranks, Unranked, above, dense_ranks, linked_sets
 from .natural_parameters import ItemTerm, item_maps
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: 2^15 subsets with a covariance of 15 x 15 each are 60 MB; the time is some seconds a step.
 MOST_ITEMS = 15
@@ -234,9 +231,6 @@ class MallowsPoint:
         each -= np.bincount(tied, weights[where], len(each))
         used = np.flatnonzero(each)
         return np.asarray(4.0 * np.einsum("s,sij->ij", each[used], self.moments.covariance[used]))
-
-
-BoolArray = NDArray[np.bool_]
 
 
 def fit_plackett_luce(

@@ -31,10 +31,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ....errors import InputError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
     Likelihood,
     Moments,
@@ -46,9 +46,6 @@ from .answer_likelihood import (
     pool,
 )
 from .natural_parameters import ItemTerm, Undecided, comparison_maps, pairs_of, sharing
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 #: 47,293 weak orders of 7 items; of 8 there are 545,835.
 MOST_ORDERS = 50_000
@@ -96,7 +93,7 @@ def as_comparisons(places: IntArray) -> IntArray:
     return np.sign(places[:, second] - places[:, first]).astype(np.int64)
 
 
-def dense_places(ratings: IntArray, seen: NDArray[np.bool_]) -> IntArray:
+def dense_places(ratings: IntArray, seen: BoolArray) -> IntArray:
     """Ratings as places without gaps.
     ratings int[n, J]: small = preferred.  `seen` bool[n, J]: which ratings there are.  Returns int[n, J]: 0
     on; -1 where there is no rating."""
@@ -246,8 +243,6 @@ class OrderPoint:
         centred = table - p @ table
         return np.asarray((centred.T * v) @ centred + (off.T * weights) @ off)
 
-
-BoolArray = NDArray[np.bool_]
 
 #: 3^10 steps with 90 statistics are 42 MB; each further item takes four times as much.
 MOST_ITEMS = 10

@@ -20,18 +20,14 @@ from math import factorial, prod
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ....errors import InputError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import Likelihood, Moments, PatternFit, blocks, exact_counts, maximum_likelihood, pool
 from .luce_choices import Ranks, dense_ranks
 from .natural_parameters import ItemTerm, comparison_maps, diagonal_blocks, n_pairs, sharing
 from .rating_patterns import agreeing, as_comparisons, dense_places, n_weak_orders, statistics, weak_orders
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 #: Pairs of patterns at two times: 3,963 patterns of ratings of six items.
 MOST_PAIRS = 2 * 10**7

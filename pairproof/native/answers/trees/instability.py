@@ -46,11 +46,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
-
-FloatArray = NDArray[np.float64]
+from ....numerics.arrays import FloatArray, IntArray
 
 #: Polynomials and nodes: with 48 the eigenvalues that matter have 10 digits up to C = 40.
 DEGREE, NODES = 48, 120
@@ -187,7 +185,6 @@ def _moved(r: FloatArray, k: int, v: float) -> FloatArray:
     return np.asarray(np.exp(logs) * ive(order, before * after / v))
 
 
-IntArray = NDArray[np.int64]
 Kind = Literal["numeric", "factor", "ordered"]
 Adjust = Literal["bonferroni", "none"]
 

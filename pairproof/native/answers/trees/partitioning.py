@@ -22,19 +22,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....data.comparisons import Comparisons
 from ....errors import InputError, NotEstimableError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ...comparisons.contests.bradley_terry import fit_bradley_terry
 from ...comparisons.rows.contest_design import Contests, Design, contest_design
 from ...comparisons.rows.davidson import TiedContests, TiedPoint, fit_tied
 from ...comparisons.rows.links import ContestPoint, link
 from ...comparisons.rows.maximum_likelihood import fit_limiting, fit_structured
 from .instability import Adjust, Covariate, InstabilityTest, instability_tests
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: No answer.
 MISSING = 9
@@ -312,7 +310,6 @@ def _limit_with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, loss
     return Maximum(np.array([params[name] for name in data.names]), found.llf, False)
 
 
-BoolArray = NDArray[np.bool_]
 Counts = tuple[FloatArray, FloatArray, FloatArray]
 
 #: Levels of an unordered factor: 2^11 splits are tried at most.

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor, numbers_as_levels, take
 from ....data.comparisons import Comparisons
@@ -25,6 +24,7 @@ from ....data.options import hints_for_r
 from ....data.respondents.respondents import Respondents
 from ....data.where import hint
 from ....errors import InputError, ItemError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....text import listed, quoted
 from ...comparisons.contests.bradley_terry import fit_bradley_terry
 from .instability import Adjust, Covariate
@@ -34,9 +34,6 @@ from .tree_record import TreeNode, TreeRecord, TreeTies
 if TYPE_CHECKING:
     import pandas as pd
 
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Columns of a table of comparisons that are not of persons.
 NOT_OF_PERSONS = ("judge", "person", "order", "source")
@@ -289,7 +286,6 @@ class PreferenceTree(TreeRecord):
         return f"<PreferenceTree: {len(self.leaves)} leaves, {self.n_persons:g} {self.noun}s, {len(self.items)} items>"
 
 
-BoolArray = NDArray[np.bool_]
 Missing = Literal["refuse", "leave out"]
 
 _WRAPPED = re.compile(r"\s*(C|ordered)\((.*)\)\s*", re.DOTALL)

@@ -18,7 +18,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, NotEstimableError
 from ....fit.estimates.fit_record import CellTable, FitRecord, FitWarning, WhenAsked, listed
@@ -26,6 +25,7 @@ from ....fit.estimates.identification import shift_of, shift_to
 from ....fit.estimates.likelihood import Law, outcome_probabilities
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, layout
 from ....fit.inference.diagnostics import poisson_divergence
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ..rows.contest_design import Contests, Design, distinct_rows
 from ..rows.davidson import (
     GeneralTies,
@@ -42,7 +42,6 @@ from ..rows.maximum_likelihood import fit_structured, limiting_contests, null_sp
 from ..rows.reduced_bias import fit_reduced
 from .specified import ContestRows, contest_rows
 
-FloatArray = NDArray[np.float64]
 RULE = "squared length of the last step in standard errors"
 
 
@@ -129,8 +128,8 @@ class LimitRows:
 
     contests: Contests
     left: Contests
-    kept: NDArray[np.int64]
-    certain: NDArray[np.int64]
+    kept: IntArray
+    certain: IntArray
     flat: FloatArray
     n_infinite: int
 
@@ -150,7 +149,7 @@ class LimitRows:
     def _size(self, given: int) -> int:
         return len(self.contests.design.names) + given - len(self.kept)
 
-    def _places(self, given: int) -> NDArray[np.int64]:
+    def _places(self, given: int) -> IntArray:
         more = np.arange(len(self.contests.design.names), self._size(given))
         return np.concatenate([self.kept, more])
 
@@ -329,9 +328,6 @@ def _of_ties(
     )
 
 
-BoolArray = NDArray[np.bool_]
-
-
 @dataclass(frozen=True)
 class LinkOutcomes:
     """Wins and losses under a link."""
@@ -452,9 +448,6 @@ class TieUnitsPoint:
         return self._counted(weights.reshape(-1, 3)).information
 
 
-IntArray = NDArray[np.int64]
-
-
 @dataclass(frozen=True, eq=False)
 class Tabulated:
     """Deviances, degrees of freedom and cells; attributes as in :class:`pairproof.fit.estimates.fit_record.FitRecord`."""
@@ -500,7 +493,7 @@ def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
     )
 
 
-def _cells(rows: ContestRows, used: IntArray, turned: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+def _cells(rows: ContestRows, used: IntArray, turned: BoolArray) -> tuple[IntArray, IntArray]:
     """The cell of each used row, and a used row of each cell."""
     table, spec, design = rows.table, rows.spec, rows.design
     if spec.cells == ("row",):
@@ -532,7 +525,7 @@ def _codes(rows: ContestRows, name: str) -> FloatArray:
     return np.asarray(column.codes if isinstance(column, Factor) else column, dtype=float)
 
 
-def _turn(values: FloatArray, turned: NDArray[np.bool_]) -> FloatArray:
+def _turn(values: FloatArray, turned: BoolArray) -> FloatArray:
     """float[n, 3], outcomes from the side of the item that comes first in the item order."""
     out = values.copy()
     out[turned] = values[turned][:, ::-1]

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....errors import InputError, NotEstimableError, TooLargeError
@@ -22,6 +21,7 @@ from ....fit.estimates.covariance import DenseCovariance
 from ....fit.estimates.fit_record import FitWarning, Kind, Stopping
 from ....fit.estimates.identification import Referred, against
 from ....fit.results.mixed_fit import Component, MixedFit, Predicted
+from ....numerics.arrays import FloatArray, IntArray
 from ..counts.llbt import engine_name
 from ..random_effects.effects_design import Block, component_sizes, with_blocks
 from ..random_effects.factors import MOST_TOGETHER, inverse_of
@@ -32,8 +32,6 @@ from ..rows.links import ContestPoint, link
 from ..rows.maximum_likelihood import fit_structured
 from .estimates import LimitRows, LinkOutcomes, Solved, binary, contests_of, everything, limit_of, tabulate
 from .specified import ContestRows
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +126,6 @@ def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:
     return np.setdiff1d(np.flatnonzero(fixed.totals > 0), limit.certain)
 
 
-FloatArray = NDArray[np.float64]
 #: Effects and parameters, and different rows, up to which the methods are compared by themselves.
 MOST_COMPARED = (200, 5_000)
 PQL = "repetition of mode and REML estimate, to 1e-13 of log sigma^2"

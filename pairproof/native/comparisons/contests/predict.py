@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor
 from ....data.comparisons import Comparisons
@@ -29,6 +28,7 @@ from ....fit.fit import Fit
 from ....fit.inference.wald import check_level
 from ....fit.results.contest_fit import ContestFit
 from ....fit.results.mixed_fit import MixedFit
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ..counts.build import order_column
 from ..formula.ability_formula import expand
 from ..random_effects.joint import mean_probability, predict_over, sigma_posterior
@@ -39,11 +39,6 @@ from .specified import BESIDE, ContestRows, contest_rows
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -373,7 +368,7 @@ def _check_names(fit: Fit, rows: ContestRows) -> None:
         raise InputError(f"the model's {', '.join(lost[:8])} cannot be worked out from the comparisons")
 
 
-def _frame(table: Comparisons, chosen: NDArray[np.int64], columns: Mapping[str, FloatArray]) -> pd.DataFrame:
+def _frame(table: Comparisons, chosen: IntArray, columns: Mapping[str, FloatArray]) -> pd.DataFrame:
     import pandas as pd
 
     label = np.array(table.items, dtype=object)
@@ -382,9 +377,7 @@ def _frame(table: Comparisons, chosen: NDArray[np.int64], columns: Mapping[str, 
     )
 
 
-def _fixed(
-    fit: Fit, rows: ContestRows, chosen: NDArray[np.int64], design: FloatArray, level: float
-) -> pd.DataFrame:
+def _fixed(fit: Fit, rows: ContestRows, chosen: IntArray, design: FloatArray, level: float) -> pd.DataFrame:
     place = {name: k for k, name in enumerate(fit.names)}
     functions = np.zeros((len(chosen), len(fit.names)))
     for k, name in enumerate(rows.design.names):
@@ -420,7 +413,7 @@ def _limits(
 def _with_effects(
     fit: MixedFit,
     rows: ContestRows,
-    chosen: NDArray[np.int64],
+    chosen: IntArray,
     design: FloatArray,
     n_seen: int,
     level: float,
@@ -506,7 +499,7 @@ def _over_sigma(
 
 
 def _effects(
-    fit: MixedFit, rows: ContestRows, chosen: NDArray[np.int64], functions: FloatArray, n_seen: int
+    fit: MixedFit, rows: ContestRows, chosen: IntArray, functions: FloatArray, n_seen: int
 ) -> tuple[list[tuple[int | None, int | None]], FloatArray]:
     """Puts the effects that were seen into the functions.
     Returns list of (int or None, int or None): of the first component, the effects of both sides of each row;

@@ -23,7 +23,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, TooLargeError
 from ....fit.estimates.array_inference import normal_quantile
@@ -31,6 +30,7 @@ from ....fit.estimates.identification import over_which
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ....fit.results.contest_fit import ContestFit
 from ....fit.results.mixed_fit import MixedFit
+from ....numerics.arrays import FloatArray
 from ....numerics.maxima import Objective, Profile, complement, constrained_maximum
 from ..random_effects.effects_design import acyclic, fixed_part
 from ..random_effects.variances import marginal_of, rough_scale
@@ -45,9 +45,6 @@ from .specified import ContestRows, contest_rows
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-FloatArray = NDArray[np.float64]
 
 
 def likelihood_of(contests: Contests, chosen: Link) -> Objective:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
@@ -23,12 +23,12 @@ from ....data.options import one_of
 from ....errors import FormulaError, InputError
 from ....fit.estimates.fit_record import FitWarning
 from ....fit.estimates.specification import ContestSpec, LinkName, Method, Term, Ties, of_comparison
+from ....numerics.arrays import FloatArray, IntArray
 from ..counts.build import directed, entering, item_columns, order_column, reference_place
 from ..counts.llbt import make_spec
 from ..counts.named import check_names, of_column
 from ..rows.contest_design import Design, contest_design
 
-FloatArray = NDArray[np.float64]
 #: Random effects that there are, and what is said of others.
 EFFECTS = ("item", "item:judge")
 #: Items up to which the effects of a judge are integrated by quadrature.
@@ -284,9 +284,6 @@ def _with_offset(table: Comparisons, offset: str, more: FloatArray) -> tuple[Com
         values = values + column
     name = f"{offset}{BESIDE}" if offset else "offset(formula)"
     return replace(table, columns={**table.columns, name: values}), name
-
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

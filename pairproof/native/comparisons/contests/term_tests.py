@@ -23,7 +23,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import (
     AliasError,
@@ -38,6 +37,7 @@ from ....fit.estimates.specification import AnswerSpec, ContestSpec
 from ....fit.estimates.tails import chi_square_p
 from ....fit.fit import Fit
 from ....fit.results.contest_fit import ContestFit
+from ....numerics.arrays import FloatArray
 from ....numerics.maxima import complement, constrained_maximum
 from .profiles import flat_of, objective_of, parts_of
 from .specified import contest_rows
@@ -46,8 +46,6 @@ from .term_changes import OWN, ModelTerm, TermModel, scope_terms, term_model
 if TYPE_CHECKING:
     import pandas as pd
 
-
-FloatArray = NDArray[np.float64]
 
 LR, WALD, PENALISED = "likelihood ratio", "Wald chi-square", "penalised likelihood ratio"
 #: Entries of the two designs that are compared where the bias is reduced.

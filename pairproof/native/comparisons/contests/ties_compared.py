@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....errors import ConvergenceError, InputError, NotEstimableError, RankingWarning
@@ -30,14 +29,12 @@ from ....fit.estimates.predictions import ability_functions
 from ....fit.estimates.tails import chi_square_p
 from ....fit.fit import Fit
 from ....fit.shown.fit_text import p_value
+from ....numerics.arrays import FloatArray, IntArray
 from ....text import number
 from .predict import rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +76,7 @@ class Item:
     abilities: FloatArray
     covariance: tuple[FloatArray, FloatArray]
 
-    def differences(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
+    def differences(self, i: IntArray, j: IntArray) -> tuple[FloatArray, FloatArray]:
         """Differences and their z; nan where they have no estimate."""
         v, along = self.covariance
         variance = np.diag(v)[i] + np.diag(v)[j] - 2.0 * v[i, j]

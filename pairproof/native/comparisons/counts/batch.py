@@ -14,13 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....fit.estimates.likelihood import OutcomeModel, outcome_probabilities
+from ....numerics.arrays import BoolArray, FloatArray
 from .outcome_derivatives import Counts, derivatives
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 #: Squared length of the last step in standard errors, a step of 1e-8.  It is smaller than the 1e-14 of
 #: `pairproof.numerics.maxima.TOLERANCE`, since a further step for thousands of tables costs little.

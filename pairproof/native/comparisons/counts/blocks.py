@@ -26,20 +26,16 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.graph import components, groups
 from ....errors import TooLargeError
 from ....fit.estimates.covariance import Covariance, sandwich
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.linear_systems import MOST_DENSE, Graph, by_conjugate_gradients, sparse_laplacian
 from ....numerics.maxima import SMALL_PIVOT, by_cholesky
 from ..formula import subject_design as design
 from .cells import Incidence, Problem, empirical_logits
 from .outcome_derivatives import Counts, Derivatives, derivatives
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 #: From this many items on, a matrix may be kept sparse.
 MANY = 300

@@ -29,7 +29,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor
 from ....data.comparisons import Comparisons
@@ -40,6 +39,7 @@ from ....errors import AliasError, FormulaError, InputError, ItemError, TooLarge
 from ....fit.estimates.fit_record import FitWarning
 from ....fit.estimates.likelihood import OutcomeModel
 from ....fit.estimates.specification import ModelSpec, by_suffix, of_comparison
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ..formula import subject_design as design
 from ..formula.subject_design import (
     MOST_COLUMNS as MOST_COLUMNS_subject_design,
@@ -51,8 +51,6 @@ from ..formula.subject_design import (
 )
 from ..formula.subject_formula import Formula, Head, Product, Variable, names_of, parse, products_of, short
 from .cells import Cells, Further, Problem, count_cells, count_cells_by_value
-
-FloatArray = NDArray[np.float64]
 
 
 class WithItems(Protocol):
@@ -112,12 +110,12 @@ def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, t
     return x, tuple(names)
 
 
-def _among(data: WithItems, names: Collection[str]) -> NDArray[np.bool_]:
+def _among(data: WithItems, names: Collection[str]) -> BoolArray:
     """bool[n_items]: the items with these names."""
     return np.array([item in names for item in data.items])
 
 
-def _columns_of(data: WithItems, term: str, own: NDArray[np.bool_]) -> list[tuple[ItemColumn, FloatArray]]:
+def _columns_of(data: WithItems, term: str, own: BoolArray) -> list[tuple[ItemColumn, FloatArray]]:
     """The columns of one item covariate, 0 at the items `own`, bool[n_items], with their names."""
     column = data.item_data[term]
     if not isinstance(column, Factor):
@@ -264,7 +262,6 @@ def _rows(parts: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]
     return parts[0].T, parts[1].T
 
 
-IntArray = NDArray[np.int64]
 #: Columns of comparison terms at most; a factor of more levels is no term of a model.
 MOST_COLUMNS = 1000
 

@@ -25,14 +25,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....fit.estimates.likelihood import OutcomeModel
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .outcome_derivatives import Counts, Derivatives
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Counting into a table of this many boxes per row (or this many in all) is cheaper than sorting the rows.
 _BOXES_PER_ROW, _FEW_BOXES = 4, 1 << 20
@@ -55,7 +52,7 @@ class Cells:
     def __len__(self) -> int:
         return len(self.i)
 
-    def at(self, rows: NDArray[np.bool_], counts: FloatArray) -> Cells:
+    def at(self, rows: BoolArray, counts: FloatArray) -> Cells:
         """Some of the cells, with other counts float[n, 3]."""
         value = None if self.value is None else self.value[rows]
         return Cells(self.i[rows], self.j[rows], self.pattern[rows], self.sign[rows], counts[rows], value)
@@ -292,7 +289,7 @@ class Problem:
     def categories(self) -> int:
         return 2 if self.model == "binary" else 3
 
-    def counts(self, alive: NDArray[np.bool_] | None = None) -> Counts:
+    def counts(self, alive: BoolArray | None = None) -> Counts:
         first, tie, second = np.ascontiguousarray(self.cells.counts.T)
         return Counts(first, tie, second, self.cells.totals, alive)
 

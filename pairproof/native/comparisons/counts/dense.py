@@ -28,16 +28,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import TooLargeError
 from ....fit.estimates.covariance import Covariance, DenseCovariance, MappedCovariance, variances_one_by_one
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import by_cholesky, maximise
 from .cells import Problem, distinct, empirical_logits, sums
 from .outcome_derivatives import Counts, Derivatives, derivatives
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Free parameters that are solved for together at most: a step costs their third power, half a minute at
 #: 4,000 with the reference BLAS.
@@ -252,7 +249,6 @@ class Pool:
         return full
 
 
-BoolArray = NDArray[np.bool_]
 #: Eight groups lose 1/64 of the information about a slope: the start is then within a fraction of a standard
 #: error.
 _GROUPS_PER_TERM = 8

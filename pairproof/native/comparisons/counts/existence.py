@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ....errors import ConvergenceError
 from ....fit.estimates.fit_record import NULL_TOLERANCE
 from ....fit.estimates.likelihood import OutcomeModel
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .cells import Problem
 from .dense import Dense
 from .sparse import Rows
@@ -35,8 +35,6 @@ from .sparse import Rows
 #: An entry below it is what rounding leaves of 0; observed: 1e-15.
 ROUNDING = 1e-12
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 #: Beyond this many parameters (references among them) the null space is not worked out: the time grows with
 #: the third power, and 1,500 take a minute with the reference BLAS.
@@ -203,7 +201,7 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: O
 _MANY_ROWS = 5000
 
 
-def _different(a: sparse.csr_matrix) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
+def _different(a: sparse.csr_matrix) -> tuple[sparse.csr_matrix, IntArray]:
     """The different rows, and the place of every row among them.
     Rows are known by two random sums, which are the same to the last bit for equal rows; that different rows
     of doubles share both is as likely as two collisions of 53 bits."""
@@ -312,7 +310,7 @@ def _unit(rows: FloatArray) -> FloatArray:
     return out
 
 
-def _closure(above: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _closure(above: BoolArray) -> BoolArray:
     """Which chains lead from one to another."""
     while True:
         further = (above.astype(np.float32) @ above.astype(np.float32)) > 0

@@ -31,7 +31,6 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.options import hints_for_r
@@ -39,14 +38,13 @@ from ....errors import InputError, RankingWarning, warn_the_caller
 from ....fit.estimates.fit_record import CellTable, Stopping, WhenAsked
 from ....fit.estimates.specification import FAMILIES, FamilyName, ModelSpec, Ties
 from ....fit.fit import Fit
+from ....numerics.arrays import FloatArray, IntArray
 from ..formula import subject_design as design
 from ..formula.subject_formula import Formula
 from .build import Model, build, check_table
 from .cells import Cells, count_cells, count_cells_by_value
 from .named import name, ranking_warning, warnings_of
 from .solve import Solved, solve
-
-FloatArray = NDArray[np.float64]
 
 #: Below this relative difference the series is used; the terms left out are below 0.02**10.
 _NEAR, _TERMS = 0.02, 11
@@ -108,9 +106,6 @@ def _gap(x: FloatArray) -> FloatArray:
     for k in range(_TERMS, 1, -1):
         total = total * -x + 1.0 / (k * (k - 1))
     return total * x * x
-
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

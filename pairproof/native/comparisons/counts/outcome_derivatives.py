@@ -22,12 +22,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....fit.estimates.likelihood import OutcomeModel
-
-FloatArray = NDArray[np.float64]
-
+from ....numerics.arrays import BoolArray, FloatArray
 
 #: exp of it, its inverse and their product with counts are ordinary doubles.
 _NO_OVERFLOW = 600.0
@@ -55,7 +52,7 @@ class Counts:
     tie: FloatArray
     second: FloatArray
     total: FloatArray
-    alive: NDArray[np.bool_] | None = None
+    alive: BoolArray | None = None
 
     def at(self, rows: slice) -> Counts:
         """The counts at these rows, without a copy."""

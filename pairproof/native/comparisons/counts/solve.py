@@ -15,22 +15,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.graph import strong_components
 from ....errors import ConvergenceError
 from ....fit.estimates.covariance import Covariance, DeferredCovariance
 from ....fit.estimates.likelihood import OutcomeModel, outcome_probabilities
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Problem
 from .dense import Dense, DensePoint, as_dense, check_dense_size
 from .existence import check_size, examine
 from .sparse import Rows, RowsPoint, as_rows
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

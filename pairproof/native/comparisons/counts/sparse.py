@@ -15,18 +15,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ....fit.estimates.covariance import Covariance, DenseCovariance, MappedCovariance, variances_one_by_one
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import by_cholesky
 from ..formula.subject_design import aliased
 from .cells import Problem, empirical_logits
 from .outcome_derivatives import Counts, Derivatives, derivatives
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 #: Terms of one item that are made orthogonal at most; beyond, they are hundreds of levels of a factor.
 MOST_ORTHOGONAL = 60

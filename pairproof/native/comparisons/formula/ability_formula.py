@@ -31,12 +31,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor, FloatArray, frozen
 from ....data.comparisons import Comparisons
 from ....errors import AliasError, InputError, ItemError, TooLargeError
 from ....fit.estimates.fit_record import FitWarning
+from ....numerics.arrays import BoolArray
 from ....text import named, shortened
 from .covariate_values import Names, Values, evaluate
 from .expressions import Call, Expression, Name, error, names_in
@@ -156,7 +156,7 @@ class Model:
                 return inner
         return e
 
-    def _own(self, separate: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _own(self, separate: Sequence[str]) -> tuple[BoolArray, BoolArray]:
         """Items asked for, and items without a value of an item covariate in the formula."""
         items = self.table.items
         for item in separate:
@@ -200,7 +200,7 @@ class Model:
     def _alias(self, reason: str) -> AliasError:
         return AliasError(f"formula={shortened(self.names.formula)!r}: {reason}")
 
-    def items(self, which: NDArray[np.bool_]) -> list[str]:
+    def items(self, which: BoolArray) -> list[str]:
         """Names of the items."""
         return [self.table.items[k] for k in np.flatnonzero(which)]
 
@@ -309,14 +309,14 @@ def columns_of_rows(model: Model, term: LookedUp, part: Part) -> Iterator[tuple[
         yield name, column + 0.0  # no -0
 
 
-def spread(column: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
+def spread(column: FloatArray, used: BoolArray) -> FloatArray:
     """Values of the rows that count, in all rows; 0 in the others."""
     whole = np.zeros(len(used))
     whole[used] = column
     return whole
 
 
-def _side(model: Model, chosen: Chosen, side: int, zero: NDArray[np.bool_] | None) -> FloatArray:
+def _side(model: Model, chosen: Chosen, side: int, zero: BoolArray | None) -> FloatArray:
     """A column of the model matrix of the first (side 0) or second (1) items; 0 for the items `zero`."""
     used = model.names.used
     items = (model.table.first, model.table.second)[side]

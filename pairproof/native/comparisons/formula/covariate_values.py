@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor, FloatArray, IntArray, numbers_as_levels, take
 from ....data.comparisons import Comparisons
 from ....errors import FormulaError, InputError
+from ....numerics.arrays import BoolArray
 from ....text import named, shortened
 from .expressions import Call, Expression, Name, Number, Operation, error, names_in
 
@@ -42,10 +42,10 @@ class Names:
 
     formula: str
     table: Comparisons
-    used: NDArray[np.bool_]
+    used: BoolArray
     known: tuple[int, int] | None = None
 
-    def of_known(self, points: Points) -> NDArray[np.bool_]:
+    def of_known(self, points: Points) -> BoolArray:
         """bool[n_points]: items, rows or sides that a mean, a spread or a basis is of."""
         n_items, n_rows = self.known or (len(self.table.items), self.table.n_rows)
         if points == "items":
@@ -123,7 +123,7 @@ class Names:
             return isinstance(self.table.item_data[name], Factor)
         return isinstance(self.table.columns[f"{name}_first"], Factor)
 
-    def lacking(self, name: str) -> NDArray[np.bool_]:
+    def lacking(self, name: str) -> BoolArray:
         """Items without a value of an item covariate, bool[n_items]."""
         return _missing(self.table.item_data[name])
 
@@ -163,8 +163,8 @@ class Names:
         return column if self.used.all() else take(column, self.used)
 
 
-def _missing(column: Column) -> NDArray[np.bool_]:
-    missing: NDArray[np.bool_] = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
+def _missing(column: Column) -> BoolArray:
+    missing: BoolArray = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
     return missing
 
 
@@ -225,7 +225,7 @@ class Values:
         return self.codes is not None
 
 
-def evaluate(e: Expression, names: Names, own: NDArray[np.bool_]) -> Values:
+def evaluate(e: Expression, names: Names, own: BoolArray) -> Values:
     """The values of an expression at the items, rows or sides.
     `own` bool[n_items]: items with an ability of their own, whose values do not count."""
     inside = tuple(names_in(e))
@@ -256,7 +256,7 @@ def evaluate(e: Expression, names: Names, own: NDArray[np.bool_]) -> Values:
     return Values(points, (numbers,), (e.name if isinstance(e, Name) else e.text,))
 
 
-def _as_categories(e: Call, names: Names, points: Points, count: NDArray[np.bool_] | None) -> Values:
+def _as_categories(e: Call, names: Names, points: Points, count: BoolArray | None) -> Values:
     """C(x) and factor(x): the distinct values as levels, named as x."""
     inner = e.arguments[0]
     label = inner.name if isinstance(inner, Name) else inner.text
@@ -273,7 +273,7 @@ def _as_categories(e: Call, names: Names, points: Points, count: NDArray[np.bool
 
 
 def _levels(
-    codes: IntArray, levels: tuple[str, ...], label: str, points: Points, count: NDArray[np.bool_] | None
+    codes: IntArray, levels: tuple[str, ...], label: str, points: Points, count: BoolArray | None
 ) -> Values:
     """Codes of the levels that occur where values count; the first of them is the reference."""
     seen = codes if count is None else codes[count]
@@ -285,7 +285,7 @@ def _levels(
 
 
 def _check_finite(
-    numbers: FloatArray, e: Expression, names: Names, points: Points, count: NDArray[np.bool_] | None
+    numbers: FloatArray, e: Expression, names: Names, points: Points, count: BoolArray | None
 ) -> None:
     bad = ~np.isfinite(numbers) if count is None else ~np.isfinite(numbers) & count
     if not bad.any():

@@ -13,17 +13,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor, level_of
 from ....data.comparisons import Comparisons
 from ....errors import AliasError, FormulaError, InputError, TooLargeError
 from ....fit.estimates.fit_record import FitWarning
 from ....fit.estimates.specification import Value, by_suffix
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .subject_formula import Formula, Product
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 #: What a column of a matrix is multiplied with: ((covariate, level or None for a slope), ...).
 By = tuple[tuple[str, "str | None"], ...]
 
@@ -51,7 +49,7 @@ class Patterns:
 
 
 def coded(
-    name: str, data: Rows, categorical: bool, used: NDArray[np.bool_]
+    name: str, data: Rows, categorical: bool, used: BoolArray
 ) -> tuple[IntArray, Variable, list[FitWarning]]:
     """Row codes of a column, its variable over codes, and at most one warning."""
     if name not in data.columns:
@@ -144,7 +142,7 @@ def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()
     return patterns_of(formula, data, data.wins + data.ties + data.losses > 0, extra)
 
 
-def patterns_of(formula: Formula, data: Rows, used: NDArray[np.bool_], extra: Sequence[str] = ()) -> Patterns:
+def patterns_of(formula: Formula, data: Rows, used: BoolArray, extra: Sequence[str] = ()) -> Patterns:
     """As :func:`find_patterns`, of rows of which `used`, bool[n_rows], says which count."""
     wanted: dict[str, bool] = {}
     slopes: set[str] = set()

@@ -16,13 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
+from ....numerics.arrays import FloatArray, IntArray
 from ..rows.contest_design import Contests, Design
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

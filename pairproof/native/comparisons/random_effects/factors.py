@@ -24,13 +24,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, TooLargeError
+from ....numerics.arrays import FloatArray, IntArray
 from ..rows.contest_design import Design
 from .effects_design import component_sizes
-
-FloatArray = NDArray[np.float64]
 
 #: Effects in one matrix: a factor of it takes half a minute.
 MOST_TOGETHER = 8000
@@ -111,8 +109,6 @@ class DenseFactor:
         """float[C, C]: sum of the squares of A^-1 between the effects of two components."""
         return np.array([[float((self.inverse[a, b] ** 2).sum()) for b in parts] for a in parts])
 
-
-IntArray = NDArray[np.int64]
 
 #: With up to so many effects one matrix of all of them is fast, and second derivatives are exact.
 FEW = 150

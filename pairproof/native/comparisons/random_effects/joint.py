@@ -28,17 +28,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, TooLargeError
+from ....numerics.arrays import FloatArray
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, link
 from ..rows.maximum_likelihood import fit_structured
 from .effects_design import component_sizes, fixed_part
 from .factors import MOST_TOGETHER, factored, inverse_of
 from .marginal_likelihood import penalised_mode
-
-FloatArray = NDArray[np.float64]
 
 #: Of the trapezoid sum over a normal error, in its standard deviations; both give 15 digits.
 RADIUS, STEP = 9.0, 0.125

@@ -29,16 +29,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, TooLargeError
+from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.maxima import cholesky_of, maximise
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link
 from .effects_design import component_sizes
 from .factors import DenseFactor, NestedFactor, factor_of
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,8 +283,6 @@ def _from_nearby(alone: Contests, chosen: Link, precision: FloatArray, near: Mod
             return u
     return None
 
-
-IntArray = NDArray[np.int64]
 
 #: Half the width of the box and the step, in posterior standard deviations, by dimension.  With radius 11 the
 #: likelihood of the specification's four players has 15 digits, with 8.5 it has 10.

@@ -27,9 +27,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, TooLargeError
+from ....numerics.arrays import FloatArray
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, link
 from ..rows.maximum_likelihood import fit_structured
@@ -38,8 +38,6 @@ from .factors import factored
 from .joint import Joint, joint_of
 from .marginal_likelihood import MOST_EFFECTS, mode_of, penalised_mode
 from .variances import MixedEstimate, fit_mixed, profile_sigma
-
-FloatArray = NDArray[np.float64]
 
 #: Where log sigma^2 is searched, and what sigma starts from: BradleyTerry2's.
 LOWEST, HIGHEST, START = -10.0, 10.0, 0.1

@@ -27,15 +27,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError
+from ....numerics.arrays import FloatArray
 from ..rows.contest_design import Contests
 from ..rows.links import Link
 from .factors import DenseFactor
 from .marginal_likelihood import Marginal, Mode, laplace, mode_of
-
-FloatArray = NDArray[np.float64]
 
 #: Distance of the differences, in standard errors as the scale has them.
 STEP = 0.02

@@ -26,9 +26,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, TooLargeError
+from ....numerics.arrays import FloatArray
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, link
 from ..rows.maximum_likelihood import StructuredEstimate, fit_structured
@@ -37,8 +37,6 @@ from .factors import MOST_TOGETHER, inverse_of
 from .joint import Joint, joint_of
 from .marginal_likelihood import EffectSets, Marginal, effects_alone, exact, laplace, mode_of
 from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,12 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, ItemError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from ....numerics.arrays import FloatArray, IntArray
 
 #: Rows of a product X'WX taken at a time: 10 columns of so many doubles stay within a processor's cache.
 CHUNK = 16_384

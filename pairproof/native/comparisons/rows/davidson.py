@@ -27,15 +27,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, NotEstimableError
+from ....numerics.arrays import FloatArray
 from ....numerics.maxima import Solution, cholesky_of, flat_names, maximise, raised_cholesky
 from .contest_design import Contests, Design
 from .maximum_likelihood import aliased, listed, separation
 from .reduced_bias import covariance_of, root
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,13 +20,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
+from ....numerics.arrays import FloatArray
 from ....numerics.maxima import cholesky_of
 from .contest_design import Contests
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

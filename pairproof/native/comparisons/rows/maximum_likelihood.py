@@ -28,15 +28,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, NotEstimableError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import Solution, cholesky_of, maximise
 from .contest_design import Contests
 from .links import ContestPoint, Link, link
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Rows of a linear programme; more take minutes.
 MOST_ROWS = 200_000
@@ -132,7 +129,7 @@ def _within(contests: Contests, rows: IntArray, inside: FloatArray) -> FloatArra
     )
 
 
-def _programme(demands: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+def _programme(demands: FloatArray) -> tuple[FloatArray, BoolArray]:
     """A generic direction that no demand forbids, and which demands it meets strictly."""
     from scipy import sparse
     from scipy.optimize import linprog
@@ -281,9 +278,6 @@ def _inverse(information: FloatArray) -> FloatArray:
         return np.zeros((0, 0))
     half = solve_triangular(cholesky_of(information), np.eye(len(information)), lower=True)
     return np.asarray(half.T @ half)
-
-
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,15 +27,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, NotEstimableError
+from ....numerics.arrays import FloatArray
 from ....numerics.maxima import cholesky_of
 from .contest_design import CHUNK, Contests
 from .links import ContestPoint, link
 from .maximum_likelihood import aliased, listed
-
-FloatArray = NDArray[np.float64]
 
 KINDS = ("mean", "median", "jeffreys")
 

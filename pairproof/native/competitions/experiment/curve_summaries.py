@@ -27,15 +27,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
 from ....fit.robust.clustered_fit import FEW, Kind, intersection
+from ....numerics.arrays import FloatArray, IntArray
 from ..irt.posterior import Note, check_level
 from ..ranking.sums_by_cluster import check_clusters, cluster_codes, clustered_error
 from .held_out import Split
 
-FloatArray = NDArray[np.float64]
 #: A variance and its degrees of freedom.
 Part = tuple[float, float]
 #: What a variance over the test set is made by: a track, and pairs of results on it.
@@ -329,9 +328,6 @@ def _by_track(results: Sequence[Result]) -> dict[str, list[Result]]:
 
 def _mean_in(results: Sequence[Result], model: str, size: int, track: str) -> float:
     return float(np.mean([r.perplexity for r in _of(results, model, size) if r.track == track]))
-
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

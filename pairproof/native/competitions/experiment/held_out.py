@@ -24,13 +24,13 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.judgments import one_row_each, split_tracks
 from ....data.options import one_of, whole_number
 from ....errors import InputError
+from ....numerics.arrays import BoolArray, IntArray
 
 SplitRule = Literal["auto", "least-compared", "sources", "comparisons"]
 RULES: tuple[SplitRule, ...] = get_args(SplitRule)
@@ -104,7 +104,7 @@ def split_at_random(table: Comparisons, test_size: int, seed: int) -> Split:
     return _split(single, test, f"{test_size} comparisons at random, seed {seed}")
 
 
-def _split(single: Comparisons, test: NDArray[np.bool_], rule: str, k: int | None = None) -> Split:
+def _split(single: Comparisons, test: BoolArray, rule: str, k: int | None = None) -> Split:
     return Split(single.select(~test), single.select(test), rule, k)
 
 
@@ -123,7 +123,7 @@ def _sources(single: Comparisons) -> Factor:
     return source
 
 
-def _least_compared(source: Factor, at_least: int) -> tuple[int, NDArray[np.bool_]]:
+def _least_compared(source: Factor, at_least: int) -> tuple[int, BoolArray]:
     """k, and bool[n_rows]: the comparisons on sources with at most k."""
     on_source = np.bincount(source.codes, minlength=len(source.levels))[source.codes]
     k = int(np.sort(on_source)[at_least - 1])
@@ -138,7 +138,7 @@ def _check_size(single: Comparisons, size: int) -> None:
         )
 
 
-def test_groups(test: Comparisons, most: int = TEST_GROUPS) -> NDArray[np.int64]:
+def test_groups(test: Comparisons, most: int = TEST_GROUPS) -> IntArray:
     """Groups of test comparisons, with whole sources in a group and nearly as many sources in each.
     Sources are shuffled by a hash of their names, so that sources of one document are in different groups and
     nothing depends on the order of the rows.  Without sources every comparison counts as its own source.

@@ -20,15 +20,14 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.judgments import HAT, judgments
 from ....data.options import one_of
 from ....errors import InputError
+from ....numerics.arrays import IntArray
 
-IntArray = NDArray[np.int64]
 Chance = Literal["thirds", "marginal"]
 
 

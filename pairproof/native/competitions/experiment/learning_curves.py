@@ -38,7 +38,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
@@ -47,6 +46,7 @@ from ....data.options import one_of, whole_number
 from ....errors import DataWarning, InputError
 from ....files.database import DatabaseKind, Schema
 from ....files.outputs import check
+from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.processes import in_order
 from ..irt.posterior import Note
 from ..ranking.sums_by_cluster import cells_of
@@ -391,9 +391,6 @@ def _settings(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
     }
 
 
-FloatArray = NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class TrialAbilities:
     """The abilities of a track's systems in every trial of an experiment.
@@ -412,7 +409,7 @@ class TrialAbilities:
     notes: tuple[str, ...] = ()
 
     @property
-    def n_seen(self) -> NDArray[np.int64]:
+    def n_seen(self) -> IntArray:
         """int[n_items]: trials whose sample has the system."""
         return np.asarray((~np.isnan(self.trials)).sum(axis=0))
 

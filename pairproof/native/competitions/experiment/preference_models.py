@@ -35,7 +35,6 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.judgments import HAT, check_one_track, compared, preference_counts
@@ -43,6 +42,7 @@ from ....data.options import one_of, whole_number
 from ....errors import DataWarning, InputError
 from ....fit.estimates.predictions import sets_of_items
 from ....fit.estimates.specification import Ties
+from ....numerics.arrays import FloatArray
 from ..irt.categorical_irt import CategoricalModel, fit_irt_categorical
 from ..irt.gaussian_gibbs import GaussianModel
 from ..irt.gaussian_irt import fit_irt_gaussian
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from ....fit.fit import Fit
 
 
-FloatArray = NDArray[np.float64]
 Reconstruction = Literal["asymmetric", "arithmetic", "geometric"]
 
 #: Strength of the symmetric Dirichlet prior, per category (the paper's footnote 13), so 3 alpha in the

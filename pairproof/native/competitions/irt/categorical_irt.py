@@ -31,15 +31,12 @@ from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.judgments import HAT, Judgments, judgments, preference_counts
 from ....errors import InputError
+from ....numerics.arrays import FloatArray, IntArray
 from .posterior import Items, Posterior, Run, choose_items, item_codes
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: From this concentration on a gamma variable is below the smallest double, 1e-308, with probability 4e-16 at
 #: most.
@@ -230,7 +227,7 @@ class CategoricalModel:
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
     @cached_property
-    def outcome_of(self) -> NDArray[np.int64]:
+    def outcome_of(self) -> IntArray:
         """int[levels, levels]: the outcome of what is seen of both options."""
         difference = np.subtract.outer(np.arange(self.levels), np.arange(self.levels))
         return np.where(np.abs(difference) <= self.radius, 0, np.where(difference > 0, 1, 2))

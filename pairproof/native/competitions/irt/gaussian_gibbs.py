@@ -32,16 +32,13 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.judgments import TIE, judgments
 from ....errors import InputError
+from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.markov_chains import above, between
 from .posterior import Chain
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -29,19 +29,16 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.judgments import preference_counts
 from ....data.options import one_of
 from ....errors import ConvergenceError, InputError
 from ....fit.estimates.array_inference import normal_quantile
+from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.maxima import maximise
-from .gaussian_gibbs import FloatArray as FloatArray_gaussian_gibbs, GaussianModel, oriented, refuse_ties
+from .gaussian_gibbs import GaussianModel, oriented, refuse_ties
 from .posterior import Items, Posterior, Run, check_level, choose_items, item_codes
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,9 +335,7 @@ def fit_irt_gaussian(
     return result
 
 
-def _sample(
-    table: Comparisons, model: GaussianModel, items: Items, method: Sampler, run: Run
-) -> FloatArray_gaussian_gibbs:
+def _sample(table: Comparisons, model: GaussianModel, items: Items, method: Sampler, run: Run) -> FloatArray:
     if method == "collapsed":
         return sample_collapsed(table, model, run)
     from .gaussian_gibbs import FreshChain, shared_chain

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Union, get_args
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
@@ -37,6 +36,7 @@ from ....data.judgments import check_one_track, compared
 from ....data.options import one_of, whole_number
 from ....errors import InputError, PairproofError
 from ....fit.many.comparison_numbers import groups, letters
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.markov_chains import (
     FEWEST_DRAWS,
     GOOD_ESS,
@@ -65,11 +65,6 @@ class Note:
 
     def __str__(self) -> str:
         return self.text
-
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 def ranks_of(draws: FloatArray) -> IntArray:

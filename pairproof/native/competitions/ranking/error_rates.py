@@ -26,13 +26,13 @@ from math import isfinite, sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....errors import InputError
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.tails import log10_two_sided_p, two_sided_p
+from ....numerics.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 Estimator = Literal["delta", "jackknife", "vilar"]
 #: Residuals up to so many roundings of the numbers they are differences of are 0: systems that differ by the
 #: same rate in every sentence have a standard error of 0, not of 1e-17. R and e_i take about 5 roundings;

@@ -34,16 +34,14 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.graph import strong_components
 from ....data.judgments import check_one_track, preference_counts
 from ....data.options import whole_number
 from ....errors import InputError
+from ....numerics.arrays import FloatArray, IntArray
 from .two_systems import TwoSystems
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +122,6 @@ def monte_carlo_playoffs(table: Comparisons, tournaments: int = 10_000, seed: in
 def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
 
-
-IntArray = NDArray[np.int64]
 
 #: Systems up to which an order is found by dynamic programming: 2**20 subsets take a second or two and some
 #: 30 MB.

@@ -18,15 +18,15 @@ from math import lgamma, log, log10
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import InputError
 from ....fit.estimates.tails import SMALLEST, chi_square_p, log10_chi_square_p, p_equals
+from ....numerics.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 TieRule = Literal["drop", "split"]
 
 #: Above this many preferences the tail is taken from the incomplete beta function instead of whole numbers.

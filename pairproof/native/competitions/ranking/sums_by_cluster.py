@@ -31,9 +31,7 @@ from ....data.options import one_of
 from ....errors import InputError
 from ....fit.robust.clustered_fit import FEW, KINDS, Kind, intersection
 from ....fit.robust.sums import ALONE
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from ....numerics.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

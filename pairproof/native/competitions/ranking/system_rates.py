@@ -19,13 +19,13 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.reading.sentence_errors import COLUMNS, ErrorTable, Shared, SystemErrors, shared_sentences
 from ....data.reading.sources import suggestion
 from ....errors import InputError, ItemError
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.robust.clustered_fit import Kind
+from ....numerics.arrays import IntArray
 from .error_rates import (
     ErrorRate,
     Estimator,
@@ -36,9 +36,6 @@ from .error_rates import (
     residual_shares,
 )
 from .sums_by_cluster import ClusteredError, check_clusters, clustered_error
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def clustered_rate(of: SystemErrors, columns: Sequence[str], kind: Kind = "CR2") -> ClusteredError:

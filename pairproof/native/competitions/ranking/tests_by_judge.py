@@ -30,12 +30,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
 from ....fit.estimates.tails import chi_square_p
-
-FloatArray = NDArray[np.float64]
+from ....numerics.arrays import FloatArray
 
 #: Judges up to which all sign vectors are gone through (a million of them); beyond, they are drawn.
 ALL_SIGNS = 20

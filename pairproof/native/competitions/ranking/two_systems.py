@@ -30,7 +30,6 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
@@ -40,6 +39,7 @@ from ....errors import InputError, ItemError
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.tails import p_equals
 from ....fit.robust.clustered_fit import Kind
+from ....numerics.arrays import FloatArray, IntArray
 from .sign_test import sign_test
 from .sums_by_cluster import ClusteredError, check_clusters, cluster_codes, clustered_error
 from .tests_by_judge import (
@@ -54,9 +54,6 @@ from .tests_by_judge import (
     summed,
     why_no_log_odds,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
