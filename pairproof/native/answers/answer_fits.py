@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +26,11 @@ from ...fit.results.answer_fit import AnswerFit
 from ...fit.results.answer_numbers import OF_ITEM, AnswerNumbers, PairCells
 from ...fit.results.class_fit import ClassFit, ClassNumbers, ClassTester, MixedPossible
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
-from ..comparisons.counts.llbt import engine_name
-from .answer_terms import ItemModel, at_times, timed_groups
+from ..comparisons.counts.llbt import RULE, engine_name
+from .answer_terms import ItemModel, at_times, pair_names, timed_groups
 from .patterns.answer_likelihood import PatternFit, free_probabilities
 from .patterns.class_mixture import LatentClasses, share_slopes
 from .possible_answers import Possible
-
-RULE = "squared Newton decrement (step length in standard errors) <= 1e-14, or forecast <= 3e-27"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,81 +40,6 @@ class Parameters:
 
     terms: tuple[Term, ...]
     free: BoolArray
-
-
-def joined(items: Sequence[Term], free: BoolArray, others: Sequence[Term]) -> Parameters:
-    """The items' parameters, and others after them that are all free."""
-    return Parameters((*items, *others), np.concatenate([free, np.ones(len(others), bool)]))
-
-
-def assemble(
-    table: Respondents,
-    spec: AnswerSpec,
-    model: ItemModel,
-    found: PatternFit,
-    parameters: Parameters,
-    statistics: Sequence[str],
-    possible: Possible | None,
-    warnings: Sequence[FitWarning] = (),
-    infinite: Sequence[Term] = (),
-) -> AnswerFit:
-    """The fit of a model of whole answers.
-    infinite: parameters that are minus infinity, so that the arrays do not have them."""
-    estimate, n = found.estimate, len(parameters.terms) + len(infinite)
-    at = np.flatnonzero(parameters.free)
-    beta = np.zeros(n)
-    beta[at] = estimate.phi
-    covariance = np.zeros((n, n))
-    covariance[np.ix_(at, at)] = estimate.covariance
-    likelihood = found.likelihood
-    law = Law(likelihood, estimate.phi, estimate.covariance, np.eye(n)[:, at])
-    numbers = AnswerNumbers(
-        found.pooled.row,
-        found.pooled.group,
-        model.labels,
-        found.pooled.weights,
-        found.fitted,
-        found.block,
-        found.possible,
-        law,
-        tuple(statistics),
-        tuple(likelihood.maps),
-        possible,
-        adds_up(table, spec),
-    )
-    # A prior fixes the level, which no data do: it is no parameter of the answers.
-    fitted = len(estimate.phi) + len(infinite) - int(bool(spec.prior))
-    df = free_probabilities(found.possible) - fitted
-    null = float(found.pooled.weights @ likelihood.at(np.zeros(len(estimate.phi))).log_probabilities)
-    data = implied(table, model)
-    return AnswerFit(
-        spec=spec,
-        data=data,
-        terms=(*parameters.terms, *infinite),
-        beta=beta,
-        is_reference=np.concatenate([~parameters.free, np.zeros(len(infinite), bool)]),
-        covariance=DenseCovariance(covariance),
-        null_space=np.eye(n)[:, n - len(infinite) :],
-        n_infinite=len(infinite),
-        outcome_model=outcome_model(table, spec),
-        scale=spec.scale,
-        constraint=spec.constraint,
-        groups=timed_groups(model.groups, spec.times),
-        cell_table=PairCells(table, numbers),
-        llf=estimate.llf,
-        deviance=found.deviance,
-        df_resid=df,
-        null_deviance=2.0 * (found.saturated - null),
-        df_null=df + fitted,
-        n_comparisons=data.n_comparisons,
-        engine=engine_name(),
-        stopping=Stopping(RULE, True, estimate.steps, estimate.decrement),
-        warnings=(*model.warnings, *warnings),
-        quasi_likelihood=bool(spec.pseudo or spec.prior),
-        data_digest=digest(table),
-        respondents=table,
-        numbers=numbers,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +62,7 @@ class Fitted:
     def parameters(self) -> Parameters:
         """Of the items at all times, and the others."""
         items, free = at_times(self.model, self.spec.times)
-        return joined(items, free, self.others)
+        return Parameters((*items, *self.others), np.append(free, np.ones(len(self.others), bool)))
 
     @property
     def reference(self) -> str:
@@ -152,21 +76,75 @@ class Fitted:
         return replace(self.possible, beta=tuple(m @ phi for m in self.found.likelihood.maps))
 
 
-def finished(fitted: Fitted) -> AnswerFit:
-    """:func:`assemble` with the probabilities of possible answers, and the parameters of all times."""
+def finished(one: Fitted) -> AnswerFit:
+    """The fit of a model of whole answers."""
     # Fitted against the last item; a sum constraint is a change of reference of the finished fit.
-    against = replace(fitted.spec, reference=fitted.reference)
-    return assemble(
-        fitted.table,
-        against,
-        fitted.model,
-        fitted.found,
-        fitted.parameters,
-        fitted.statistics,
-        fitted.possible_at(fitted.found.estimate.phi),
-        fitted.warnings,
-        fitted.infinite,
+    spec = replace(one.spec, reference=one.reference)
+    parameters, estimate = one.parameters, one.found.estimate
+    n, more = len(parameters.terms) + len(one.infinite), len(one.infinite)
+    at = np.flatnonzero(parameters.free)
+    beta, covariance = np.zeros(n), np.zeros((n, n))
+    beta[at] = estimate.phi
+    covariance[np.ix_(at, at)] = estimate.covariance
+    law = Law(one.found.likelihood, estimate.phi, estimate.covariance, np.eye(n)[:, at])
+    # A prior fixes the level, which no data do: it is no parameter of the answers.
+    rank = len(estimate.phi) + more - int(bool(spec.prior))
+    return AnswerFit(
+        **_shared(replace(one, spec=spec), one.found.fitted, law, one.possible_at(estimate.phi), rank),
+        terms=(*parameters.terms, *one.infinite),
+        beta=beta,
+        is_reference=np.concatenate([~parameters.free, np.zeros(more, bool)]),
+        covariance=DenseCovariance(covariance),
+        null_space=np.eye(n)[:, n - more :],
+        n_infinite=more,
+        groups=timed_groups(one.model.groups, spec.times),
+        llf=estimate.llf,
+        deviance=one.found.deviance,
+        stopping=Stopping(RULE, True, estimate.steps, estimate.decrement),
+        warnings=(*one.model.warnings, *one.warnings),
+        quasi_likelihood=bool(spec.pseudo or spec.prior),
     )
+
+
+def _shared(
+    one: Fitted, fitted: FloatArray, law: Law, possible: Possible | MixedPossible | None, rank: int
+) -> dict[str, Any]:
+    """What a fit of one class and one of several have alike.
+    fitted float[n]: expected numbers of persons with each answer.  rank: parameters of the answers."""
+    table, spec, pooled, likelihood = one.table, one.spec, one.found.pooled, one.found.likelihood
+    numbers = AnswerNumbers(
+        pooled.row,
+        pooled.group,
+        one.model.labels,
+        pooled.weights,
+        fitted,
+        one.found.block,
+        one.found.possible,
+        law,
+        tuple(one.statistics),
+        tuple(likelihood.maps),
+        possible,
+        adds_up(table, spec),
+    )
+    df_null = free_probabilities(one.found.possible)
+    equal = likelihood.at(np.zeros(likelihood.n_params)).log_probabilities
+    data = implied(table, one.model)
+    return {
+        "spec": spec,
+        "data": data,
+        "outcome_model": outcome_model(table, spec),
+        "scale": spec.scale,
+        "constraint": spec.constraint,
+        "cell_table": PairCells(table, numbers),
+        "df_resid": df_null - rank,
+        "null_deviance": 2.0 * (one.found.saturated - float(pooled.weights @ equal)),
+        "df_null": df_null,
+        "n_comparisons": data.n_comparisons,
+        "engine": engine_name(),
+        "data_digest": digest(table),
+        "respondents": table,
+        "numbers": numbers,
+    }
 
 
 def outcome_model(table: Respondents, spec: AnswerSpec) -> OutcomeModel:
@@ -245,7 +223,7 @@ def _columns(values: Sequence[Mapping[str, Value]], group: IntArray) -> dict[str
 
 def comparison_statistics(items: Sequence[str], ternary: bool, dependence: Sequence[str]) -> list[str]:
     """Names of the natural parameters of comparisons: of y, of ties, of dependence."""
-    pairs = [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+    pairs = pair_names(items)
     return [*(f"y {p}" for p in pairs), *(f"tie {p}" for p in pairs if ternary), *dependence]
 
 
@@ -308,66 +286,40 @@ def columns_of(one: Fitted, found: LatentClasses) -> Columns:
 def assemble_classes(
     one: Fitted, found: LatentClasses, starts: int, seed: int, tester: ClassTester
 ) -> ClassFit:
-    """The fit of latent classes."""
-    table, spec, model = one.table, one.spec, one.model
-    columns, pooled, likelihood = columns_of(one, found), one.found.pooled, one.found.likelihood
+    """The fit of latent classes.  one: of one class."""
+    columns, weights = columns_of(one, found), one.found.pooled.weights
     n, n_classes = len(columns.terms), len(found.shares)
     free, at = columns.slot >= 0, columns.slot[columns.slot >= 0]
     beta, covariance = np.zeros(n), np.zeros((n, n))
     beta[free] = found.psi[at]
     covariance[np.ix_(free, free)] = found.covariance[np.ix_(at, at)]
-    point = found.mixture.at(found.psi)
     outward = np.zeros((n, len(found.psi)))
     outward[free, at] = 1.0
+    law = Law(found.mixture, found.psi, found.covariance, outward)
     runaway = infinite(columns, found)
     null_space = np.hstack([runaway, np.eye(n)[:, columns.slot == -2]])
-    in_block = np.bincount(one.found.block, weights=pooled.weights)[one.found.block]
-    numbers = AnswerNumbers(
-        pooled.row,
-        pooled.group,
-        model.labels,
-        pooled.weights,
-        in_block * np.exp(point.rows),
-        one.found.block,
-        one.found.possible,
-        Law(found.mixture, found.psi, found.covariance, outward),
-        tuple(one.statistics),
-        tuple(likelihood.maps),
-        _possible(one, found),
-        adds_up(table, spec),
-    )
-    fitted = found.n_params + len(one.infinite)
-    df = free_probabilities(one.found.possible) - fitted
-    flat = likelihood.at(np.zeros(likelihood.n_params)).log_probabilities
+    fitted = np.bincount(one.found.block, weights=weights)[one.found.block]
+    fitted = fitted * np.exp(found.mixture.at(found.psi).rows)
+    shared = _shared(one, fitted, law, _possible(one, found), found.n_params + len(one.infinite))
     collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(runaway).any(axis=1)))
-    data = implied(table, model)
-    groups = timed_groups(model.groups, spec.times)
+    groups = timed_groups(one.model.groups, one.spec.times)
     return ClassFit(
-        spec=spec,
-        data=data,
+        **shared,
         terms=columns.terms,
         beta=beta,
         is_reference=columns.slot == -1,
         covariance=DenseCovariance(covariance),
         null_space=null_space,
-        outcome_model=outcome_model(table, spec),
-        scale=spec.scale,
-        constraint=spec.constraint,
         groups=groups if n_classes == 1 else in_classes(groups, n_classes),
-        cell_table=PairCells(table, numbers),
         llf=found.llf,
         deviance=2.0 * (one.found.saturated - found.llf),
-        df_resid=df,
-        null_deviance=2.0 * (one.found.saturated - float(pooled.weights @ flat)),
-        df_null=df + fitted,
-        n_comparisons=data.n_comparisons,
-        engine=engine_name(),
         stopping=_stopping(one, found),
-        warnings=(*model.warnings, *one.warnings, *_warnings(found, collapsed, starts, df)),
+        warnings=(
+            *one.model.warnings,
+            *one.warnings,
+            *_warnings(found, collapsed, starts, shared["df_resid"]),
+        ),
         n_infinite=null_space.shape[1],
-        data_digest=digest(table),
-        respondents=table,
-        numbers=numbers,
         of_classes=_class_numbers(found, starts, seed, collapsed, tester),
     )
 

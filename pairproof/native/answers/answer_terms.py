@@ -148,9 +148,14 @@ def names(model: ItemModel, spec: AnswerSpec, more: Sequence[Term]) -> list[str]
     return [*(term.name for term, kept in zip(items, free) if kept), *(term.name for term in more)]
 
 
+def pair_names(items: Sequence[str]) -> list[str]:
+    """`A:B` of each comparison, in prefmod's order."""
+    return [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+
+
 def links(table: Respondents) -> list[Term]:
     """The parameters between times, `A:B:time[1]*time[2]`."""
-    pairs = [f"{table.items[i]}:{table.items[j]}" for i, j in prefmod_pair_order(len(table.items))]
+    pairs = pair_names(table.items)
     steps = zip(table.times, table.times[1:])
     return [
         Term(f"{pair}:{by_suffix((('time', a),))[1:]}*{by_suffix((('time', b),))[1:]}", "dependence")
@@ -165,8 +170,7 @@ def others(table: Respondents, spec: AnswerSpec) -> list[Term]:
     if spec.answer_ties == "davidson":
         ties = [Term("tie", "tie")]
     elif spec.answer_ties == "by-pair":
-        pairs = prefmod_pair_order(len(table.items))
-        ties = [Term(f"tie:{table.items[i]}:{table.items[j]}", "tie-of") for i, j in pairs]
+        ties = [Term(f"tie:{pair}", "tie-of") for pair in pair_names(table.items)]
     return [*ties, *dependence(table, spec)]
 
 
@@ -174,5 +178,5 @@ def dependence(table: Respondents, spec: AnswerSpec) -> list[Term]:
     """The parameters of two comparisons that share an item, `A:B*A:C`."""
     if not spec.dependence:
         return []
-    pairs = [f"{table.items[i]}:{table.items[j]}" for i, j in prefmod_pair_order(len(table.items))]
+    pairs = pair_names(table.items)
     return [Term(f"{pairs[a]}*{pairs[b]}", "dependence") for a, b in sharing(len(table.items))]

@@ -150,7 +150,7 @@ def fitted_plackett_luce(table: Respondents, spec: AnswerSpec, prior: PriorLike 
         prior=None if prior is None else _prior(prior, n_items, len(seen)),
     )
     ties = [Term(f"tie{d}", "tie" if d == 2 else "tie-of") for d in seen]
-    possible = Possible("luce", n_items, 1, False, 0, seen, False, False, ())
+    possible = Possible("luce", n_items, orders=seen)
     statistics = [*item_statistics(table.items), *(t.name for t in ties)]
     return Fitted(table, spec, model, found, ties, statistics, possible)
 

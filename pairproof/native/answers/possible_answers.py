@@ -28,11 +28,11 @@ from ...data.columns import Factor
 from ...data.options import one_of
 from ...data.respondents.codes import MISSING
 from ...data.respondents.respondents import Respondents
-from ...data.wide import prefmod_pair_order
 from ...errors import InputError, TooLargeError
 from ...fit.results.answer_numbers import MOST_POSSIBLE
 from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...text import count_words
+from .answer_terms import pair_names
 from .patterns.luce_choices import LuceSpace, Ranks
 from .patterns.natural_parameters import incidence, n_pairs, sharing
 from .patterns.ranking_patterns import sequences
@@ -53,13 +53,13 @@ class Possible:
 
     form: Form
     n_items: int
-    n_times: int
-    ternary: bool
-    places: int
-    orders: tuple[int, ...]
-    dependence: bool
-    between_times: bool
-    beta: tuple[FloatArray, ...]
+    n_times: int = 1
+    ternary: bool = False
+    places: int = 0
+    orders: tuple[int, ...] = ()
+    dependence: bool = False
+    between_times: bool = False
+    beta: tuple[FloatArray, ...] = ()
 
     def count(self) -> int:
         """Number of answers."""
@@ -162,7 +162,7 @@ def answer_design(
     one_of("incomplete", incomplete, ("refuse", "leave out"))
     table.once  # refuses answers at several times
     kept = _complete(table, incomplete)
-    possible = Possible(*_form(table), dependence, False, ())
+    possible = Possible(*_form(table), dependence)
     group, first = table.groups(list(by))
     if possible.count() * len(first) > MOST_POSSIBLE:
         raise TooLargeError(
@@ -176,7 +176,7 @@ def answer_design(
         "answer": [answer_text(table, a[None], True) for a in answers],
         **{item: x for item, x in zip(table.items, (signs @ incidence(len(table.items))).astype(np.int64).T)},
     }
-    pairs = [f"{table.items[i]}:{table.items[j]}" for i, j in prefmod_pair_order(len(table.items))]
+    pairs = pair_names(table.items)
     if table.tie_category:
         columns |= {f"tie:{p}": (signs[:, c] == 0).astype(np.int64) for c, p in enumerate(pairs)}
     if dependence:

@@ -29,12 +29,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from ....errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
-from ....numerics.arrays import FloatArray, IntArray
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import Solution, cholesky_of, flat_names, maximise, raised_cholesky
 
 
@@ -51,9 +51,13 @@ class Moments:
 def table_moments(table: FloatArray, beta: FloatArray) -> Moments:
     """The moments over patterns that are written out.
     table float[N, q]: statistics of each pattern.  beta float[q]."""
-    eta = table @ beta
-    top = float(eta.max())
-    p = np.exp(eta - top)
+    return weighted_moments(table @ beta, table)
+
+
+def weighted_moments(logs: FloatArray, table: FloatArray) -> Moments:
+    """The same from the logarithms of the patterns' weights, float[N]."""
+    top = float(logs.max())
+    p = np.exp(logs - top)
     total = float(p.sum())
     p /= total
     mean = p @ table
@@ -72,6 +76,63 @@ class SpacePoint(Protocol):
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
         """float[q, q]: sum of the weights times Cov[t] - Cov[t | C]."""
+
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, eq=False)
+class PartedPoint(Generic[S]):
+    """A space at beta float[q], by the moments over all patterns and over those that agree with each answer."""
+
+    space: S
+    beta: FloatArray
+    whole: Moments = field(init=False)
+    _parts: dict[int, Moments] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "whole", self._over_all())
+
+    def _over_all(self) -> Moments:
+        raise NotImplementedError
+
+    def _agreeing(self, row: int) -> Moments:
+        """Moments over the patterns that agree with an answer."""
+        raise NotImplementedError
+
+    def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
+        """bool[n], float[k, q]: which answers are one pattern each, and the statistics of these."""
+        return np.zeros(len(rows), bool), np.zeros((0, len(self.beta)))
+
+    def _part(self, row: int) -> Moments:
+        if row not in self._parts:
+            self._parts[row] = self._agreeing(row)
+        return self._parts[row]
+
+    def log_probabilities(self, rows: IntArray) -> FloatArray:
+        """float[n]."""
+        known, table = self._known(rows)
+        found = np.zeros(len(rows))
+        found[known] = table @ self.beta
+        for k in np.flatnonzero(~known):
+            found[k] = self._part(int(rows[k])).log_total
+        return np.asarray(found - self.whole.log_total)
+
+    def scores(self, rows: IntArray) -> FloatArray:
+        """float[n, q]."""
+        known, table = self._known(rows)
+        found = np.zeros((len(rows), len(self.beta)))
+        found[known] = table
+        for k in np.flatnonzero(~known):
+            found[k] = self._part(int(rows[k])).mean
+        return np.asarray(found - self.whole.mean)
+
+    def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
+        """float[q, q]."""
+        found = float(weights.sum()) * self.whole.covariance
+        for k in np.flatnonzero(~self._known(rows)[0]):
+            found = found - weights[k] * self._part(int(rows[k])).covariance
+        return np.asarray(found)
 
 
 @runtime_checkable
@@ -473,10 +534,15 @@ class Pooled:
     row: IntArray
 
 
-def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray | None = None) -> Pooled:
+def pool(
+    answers: IntArray,
+    group: IntArray | None = None,
+    weights: FloatArray | None = None,
+    silent: BoolArray | None = None,
+) -> Pooled:
     """Merge equal answers.
     answers int[n_persons, m].  group int[n_persons]: covariate group of each person; 0 if not given.  weights
-    float[n_persons]: 1 if not given."""
+    float[n_persons]: 1 if not given.  silent bool[n_persons]: who said nothing, and is left out."""
     n = len(answers)
     s = np.zeros(n, dtype=np.int64) if group is None else np.asarray(group, dtype=np.int64)
     w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
@@ -484,6 +550,8 @@ def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray |
         raise InputError(
             f"{n} answers, {len(s)} groups and {len(w)} weights; give one of each to every person"
         )
+    if silent is not None:
+        w = np.where(silent, 0.0, w)
     wrong = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
     if len(wrong):
         raise InputError(f"person {wrong[0] + 1}: the weight is {w[wrong[0]]}; expected a finite number >= 0")

@@ -29,11 +29,12 @@ from math import prod
 
 import numpy as np
 
-from ....errors import InputError, NotEstimableError, TooLargeError
+from ....errors import NotEstimableError, TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
     Likelihood,
     Moments,
+    PartedPoint,
     PatternFit,
     Pooled,
     Space,
@@ -48,9 +49,9 @@ from .natural_parameters import (
     ComparisonTerm,
     ItemTerm,
     Undecided,
+    answers_to_pairs,
     check_answers,
     comparison_maps,
-    n_pairs,
     pairs_of,
     sharing,
 )
@@ -276,8 +277,7 @@ class CubeSpace:
 
     def at(self, beta: FloatArray) -> CubePoint:
         """The moments at beta, float[q]."""
-        values = (self.codes,) * self.answers.shape[1]
-        return CubePoint(self, beta, cube_moments(values, self.ternary, self.depends, beta), {})
+        return CubePoint(self, beta)
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, q]: statistics of a complete answer minus those of every other pattern."""
@@ -293,59 +293,29 @@ class CubeSpace:
         return np.concatenate([seen[:, None, :] - patterns[None]]).reshape(-1, self.n_statistics)
 
 
-@dataclass(frozen=True, eq=False)
-class CubePoint:
-    """Moments over all patterns, and over those that agree with each incomplete answer.
-    beta float[q].  parts: of the incomplete answers asked for so far, by their number."""
+class CubePoint(PartedPoint[CubeSpace]):
+    """Moments over all patterns, and over those that agree with each incomplete answer."""
 
-    space: CubeSpace
-    beta: FloatArray
-    whole: Moments
-    parts: dict[int, Moments]
+    def _over_all(self) -> Moments:
+        return self._cube((self.space.codes,) * self.space.answers.shape[1])
 
-    def _split(self, rows: IntArray) -> tuple[IntArray, IntArray]:
-        """Positions of the complete rows among these, and of the others."""
-        complete = (self.space.answers[rows] != MISSING).all(axis=1)
-        return np.flatnonzero(complete), np.flatnonzero(~complete)
+    def _cube(self, values: tuple[tuple[int, ...], ...]) -> Moments:
+        return cube_moments(values, self.space.ternary, self.space.depends, self.beta)
 
-    def _part(self, row: int) -> Moments:
-        if row not in self.parts:
-            own = self.space.answers[row]
-            codes = self.space.codes
-            if len(codes) ** int((own == MISSING).sum()) <= WRITTEN_OUT:
-                patterns = all_patterns((codes,) * int((own == MISSING).sum())).astype(np.int64)
-                answers = np.tile(own, (len(patterns), 1))
-                answers[:, own == MISSING] = patterns
-                self.parts[row] = table_moments(self.space.statistics(answers), self.beta)
-            else:
-                values = tuple(codes if y == MISSING else (int(y),) for y in own.tolist())
-                self.parts[row] = cube_moments(values, self.space.ternary, self.space.depends, self.beta)
-        return self.parts[row]
+    def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
+        answers = self.space.answers[rows]
+        known = (answers != MISSING).all(axis=1)
+        return known, self.space.statistics(answers[known])
 
-    def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
-        found = np.zeros(len(rows))
-        complete, others = self._split(rows)
-        found[complete] = self.space.statistics(self.space.answers[rows[complete]]) @ self.beta
-        for k in others:
-            found[k] = self._part(int(rows[k])).log_total
-        return np.asarray(found - self.whole.log_total)
-
-    def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
-        found = np.zeros((len(rows), self.space.n_statistics))
-        complete, others = self._split(rows)
-        found[complete] = self.space.statistics(self.space.answers[rows[complete]])
-        for k in others:
-            found[k] = self._part(int(rows[k])).mean
-        return np.asarray(found - self.whole.mean)
-
-    def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[q, q]."""
-        found = float(weights.sum()) * self.whole.covariance
-        for k in self._split(rows)[1]:
-            found = found - weights[k] * self._part(int(rows[k])).covariance
-        return np.asarray(found)
+    def _agreeing(self, row: int) -> Moments:
+        own, codes = self.space.answers[row], self.space.codes
+        gaps = own == MISSING
+        if len(codes) ** int(gaps.sum()) > WRITTEN_OUT:
+            return self._cube(tuple(codes if y == MISSING else (int(y),) for y in own.tolist()))
+        patterns = all_patterns((codes,) * int(gaps.sum())).astype(np.int64)
+        answers = np.tile(own, (len(patterns), 1))
+        answers[:, gaps] = patterns
+        return table_moments(self.space.statistics(answers), self.beta)
 
 
 @dataclass(frozen=True, eq=False)
@@ -492,14 +462,8 @@ def comparison_likelihood(
     """The likelihood that :func:`fit_comparisons` maximises.
     Returns (Likelihood, Pooled, tuple of str): of the pooled answers, and the parameters' names."""
     ternary = undecided is not None
-    n_items = len(terms[0].columns) if terms else 0
-    n = n_pairs(n_items)
-    if answers.ndim != 2 or answers.shape[1] != n:
-        raise InputError(f"answers of shape {answers.shape}; {n_items} items have {n} comparisons")
-    checked = check_answers(answers, ternary)
-    w = np.ones(len(checked)) if weights is None else np.asarray(weights, dtype=float)
-    silent = (checked == MISSING).all(axis=1)
-    pooled = pool(checked, group, np.where(silent, 0.0, w) if w.shape == silent.shape else w)
+    checked, n_items = answers_to_pairs(answers, terms, ternary)
+    pooled = pool(checked, group, weights, silent=(checked == MISSING).all(axis=1))
     maps, names = comparison_maps(terms, undecided, dependence, own)
     space: Space
     if dependence:

@@ -90,6 +90,16 @@ def check_answers(answers: IntArray, ternary: bool) -> IntArray:
     return answers.astype(np.int64)
 
 
+def answers_to_pairs(answers: IntArray, terms: Sequence[ItemTerm], ternary: bool) -> tuple[IntArray, int]:
+    """The answers to all comparisons of the items of the terms, int[n, C], checked, and how many items."""
+    n_items = len(terms[0].columns) if terms else 0
+    if answers.ndim != 2 or answers.shape[1] != n_pairs(n_items):
+        raise InputError(
+            f"answers of shape {answers.shape}; {n_items} items have {n_pairs(n_items)} comparisons"
+        )
+    return check_answers(answers, ternary), n_items
+
+
 #: How "undecided" enters: not at all (its parameter is 0), one parameter for all comparisons, one for each.
 Undecided = Literal["zero", "one", "each"]
 

@@ -38,6 +38,7 @@ from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
     Likelihood,
     Moments,
+    PartedPoint,
     PatternFit,
     Space,
     blocks,
@@ -413,51 +414,24 @@ class BlockSpace:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class BlockPoint:
-    """Sums over the weak orders, and over those that agree with each incomplete answer.  beta float[q]."""
+class BlockPoint(PartedPoint[BlockSpace]):
+    """Sums over the weak orders, and over those that agree with each incomplete answer."""
 
-    space: BlockSpace
-    beta: FloatArray
-    whole: Moments = field(init=False)
-    _parts: dict[int, Moments] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        whole = block_moments(self.space.places.shape[1], self._places, self.beta)
-        object.__setattr__(self, "whole", whole)
-        object.__setattr__(self, "_parts", {})
+    def _over_all(self) -> Moments:
+        return block_moments(self.space.places.shape[1], self._places, self.beta)
 
     @property
     def _places(self) -> int:
         return min(self.space.categories, self.space.places.shape[1])
 
-    def _part(self, row: int) -> Moments:
-        """Moments over the orders that agree with an answer."""
-        if row not in self._parts:
-            own = self.space.places[row]
-            if (own >= 0).all():
-                t = statistics(own[None], ())[0]
-                self._parts[row] = Moments(float(t @ self.beta), t, np.zeros((len(t), len(t))))
-            else:
-                keep = allowed(steps_of(len(own)), own)
-                self._parts[row] = block_moments(len(own), self._places, self.beta, keep)
-        return self._parts[row]
+    def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
+        places = self.space.places[rows]
+        known = (places >= 0).all(axis=1)
+        return known, statistics(places[known], ())
 
-    def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
-        return np.array([self._part(int(r)).log_total for r in rows]) - self.whole.log_total
-
-    def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
-        return np.array([self._part(int(r)).mean for r in rows]).reshape(len(rows), -1) - self.whole.mean
-
-    def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[q, q]."""
-        found = float(weights.sum()) * self.whole.covariance
-        for row, w in zip(rows, weights):
-            if (self.space.places[row] < 0).any():
-                found = found - w * self._part(int(row)).covariance
-        return np.asarray(found)
+    def _agreeing(self, row: int) -> Moments:
+        own = self.space.places[row]
+        return block_moments(len(own), self._places, self.beta, allowed(steps_of(len(own)), own))
 
 
 def fit_ratings(
@@ -487,9 +461,7 @@ def fit_ratings(
             " for none, on a scale of 2 categories or more"
         )
     places = dense_places(table.astype(np.int64), table > 0)
-    w = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=float)
-    silent = (places >= 0).sum(axis=1) < 2
-    pooled = pool(places, group, np.where(silent, 0.0, w) if w.shape == silent.shape else w)
+    pooled = pool(places, group, weights, silent=(places >= 0).sum(axis=1) < 2)
     n_items = table.shape[1]
     scale = min(categories, n_items)
     depends = sharing(n_items) if dependence else ()

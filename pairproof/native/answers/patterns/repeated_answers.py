@@ -24,7 +24,16 @@ from scipy import sparse
 
 from ....errors import InputError, TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
-from .answer_likelihood import Likelihood, Moments, PatternFit, blocks, exact_counts, maximum_likelihood, pool
+from .answer_likelihood import (
+    Likelihood,
+    Moments,
+    PartedPoint,
+    PatternFit,
+    blocks,
+    exact_counts,
+    maximum_likelihood,
+    pool,
+)
 from .luce_choices import Ranks, dense_ranks
 from .natural_parameters import ItemTerm, comparison_maps, diagonal_blocks, n_pairs, sharing
 from .rating_patterns import agreeing, as_comparisons, dense_places, n_weak_orders, statistics, weak_orders
@@ -214,47 +223,19 @@ def _log_sum(logs: FloatArray, axis: int) -> FloatArray:
     return np.asarray(np.log(np.exp(logs - top).sum(axis=axis)) + top.squeeze(axis))
 
 
-@dataclass(frozen=True, eq=False)
-class ChainPoint:
-    """Moments over all sequences, and over those that agree with each person's answers.
-    beta float[T q + (T - 1) C]."""
+class ChainPoint(PartedPoint[ChainSpace]):
+    """Moments over all sequences, and over those that agree with each person's answers."""
 
-    space: ChainSpace
-    beta: FloatArray
-    whole: Moments = field(init=False)
-    _parts: dict[int, Moments] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
+    def _over_all(self) -> Moments:
         everything = [np.arange(len(self.space.table))] * self.space.n_times
-        object.__setattr__(self, "whole", self.space.moments(everything, self.beta))
-        object.__setattr__(self, "_parts", {})
+        return self.space.moments(everything, self.beta)
 
-    def _part(self, row: int) -> Moments:
-        if row not in self._parts:
-            self._parts[row] = self.space.moments(self.space._sets[row], self.beta)
-        return self._parts[row]
+    def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
+        known = self.space._complete[rows]
+        return known, self.space._own[rows[known]]
 
-    def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
-        found = self.space._own[rows] @ self.beta
-        for k in np.flatnonzero(~self.space._complete[rows]):
-            found[k] = self._part(int(rows[k])).log_total
-        return np.asarray(found - self.whole.log_total)
-
-    def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, T q + (T - 1) C]."""
-        found = self.space._own[rows]
-        for k in np.flatnonzero(~self.space._complete[rows]):
-            found[k] = self._part(int(rows[k])).mean
-        return np.asarray(found - self.whole.mean)
-
-    def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[T q + (T - 1) C, T q + (T - 1) C]."""
-        found = float(weights.sum()) * self.whole.covariance
-        for r, w in zip(rows, weights):
-            if not self.space._complete[int(r)]:
-                found = found - w * self._part(int(r)).covariance
-        return np.asarray(found)
+    def _agreeing(self, row: int) -> Moments:
+        return self.space.moments(self.space._sets[row], self.beta)
 
 
 #: Rankings of 7 items are 5,040 and their pairs 25 million.
@@ -296,9 +277,7 @@ def fit_repeated(
             )
         own = _rankings(table)
     n, times, n_items = table.shape
-    silent = (own <= _NOTHING).all(axis=(1, 2))
-    w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
-    pooled = pool(own.reshape(n, -1), group, np.where(silent, 0.0, w) if w.shape == silent.shape else w)
+    pooled = pool(own.reshape(n, -1), group, weights, silent=(own <= _NOTHING).all(axis=(1, 2)))
     patterns = (
         weak_orders(n_items, _places(categories, n_items)) if kind == "ratings" else _all_rankings(n_items)
     )
