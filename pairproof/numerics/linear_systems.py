@@ -76,6 +76,17 @@ class Matrix(Protocol):
         ...
 
 
+def lower_factor(matrix: FloatArray) -> FloatArray:
+    """Lower Cholesky factor of a symmetric matrix."""
+    from scipy.linalg.lapack import dpotrf
+
+    # The transpose of the matrix is laid out as LAPACK wants it.
+    factor, info = dpotrf(matrix.T, lower=1)
+    if info:
+        raise np.linalg.LinAlgError("not positive definite")
+    return np.asarray(factor)
+
+
 class Step(NamedTuple):
     """A step of conjugate gradients: its length, rho = residual' D^-1 residual before it, and its direction.
     The direction, float[n, m], is overwritten by the next step; length and rho are float[m]."""
@@ -116,8 +127,7 @@ def conjugate_gradients(
 
 def dots(a: FloatArray, b: FloatArray) -> FloatArray:
     """Product of each column of a with that of b, float[m]."""
-    products: FloatArray = np.einsum("ij,ij->j", a, b)
-    return products
+    return np.asarray(np.einsum("ij,ij->j", a, b))
 
 
 #: Right sides at a time: a row of them fills two cache lines, unless whole vectors then no longer fit into
@@ -303,14 +313,8 @@ class Graph:
     @cached_property
     def _dense_factor(self) -> FloatArray:
         """Lower Cholesky factor of L without the grounds."""
-        from scipy.linalg.lapack import dpotrf
-
         inner = self.matrix[self._free][:, self._free]
-        factor, info = dpotrf(np.asarray(inner.todense() if self._sparse else inner).T, lower=1)
-        if info:
-            raise np.linalg.LinAlgError("not positive definite")
-        found: FloatArray = factor
-        return found
+        return lower_factor(np.asarray(inner.todense() if self._sparse else inner))
 
     @cached_property
     def _edges(self) -> tuple[Any, FloatArray]:
@@ -401,8 +405,7 @@ class Graph:
     def _solved_diagonal(self, nodes: IntArray) -> FloatArray:
         at, right = np.arange(len(nodes)), np.zeros((self.n, len(nodes)))
         right[nodes, at] = 1.0
-        diagonal: FloatArray = self._by_factor(right)[nodes, at]
-        return diagonal
+        return np.asarray(self._by_factor(right)[nodes, at])
 
     @cached_property
     def inverse(self) -> FloatArray:

@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from ..errors import ConvergenceError
-from .arrays import FloatArray
+from .arrays import BoolArray, FloatArray
 
 #: A pivot of the scaled information below this is a direction that the data do not see.  Such pivots come out
 #: near 1e-16; where only the maximum is flat, a last step of rounding alone leads to 2e-12, 1e-11 or 7e-11,
@@ -68,6 +69,41 @@ def flat_names(information: FloatArray, names: Sequence[str]) -> list[str]:
     values, vectors = np.linalg.eigh(information / np.outer(scale, scale))
     moves = np.abs(vectors[:, values <= max(FLAT, float(values.min()))]).max(axis=1)
     return [name for name, move in zip(names, moves) if move > 1e-4 * moves.max()]
+
+
+def moved_names(directions: FloatArray, names: Sequence[str]) -> tuple[str, ...]:
+    """Names of the parameters that directions, float[p, k], move."""
+    moved = np.abs(directions).max(axis=1) > 1e-7 * np.abs(directions).max()
+    return tuple(name for name, there in zip(names, moved) if there)
+
+
+class Estimated:
+    """What an estimate with a covariance, float[p, p], has beside it."""
+
+    covariance: FloatArray
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """float[p]: square roots of the variances."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+
+def generic_direction(demands: FloatArray | sparse.csr_matrix) -> tuple[FloatArray, BoolArray]:
+    """A generic direction d with D d >= 0 for D float[m, p], and which of these demands it meets strictly."""
+    from scipy.optimize import linprog
+
+    m, p = demands.shape
+    result = linprog(
+        c=np.concatenate([np.zeros(p), -np.ones(m)]),
+        A_ub=sparse.hstack([-sparse.csr_matrix(demands), sparse.eye(m)]).tocsr(),
+        b_ub=np.zeros(m),
+        bounds=[(None, None)] * p + [(0.0, 1.0)] * m,
+        method="highs",
+    )
+    if result.x is None:
+        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
+    # A cone: what can be positive at all can be 1.
+    return np.asarray(result.x[:p]), np.asarray(result.x[p:] > 0.5)
 
 
 #: Squared length of the last step in standard errors: a step of 1e-7, after which less than (1e-7)**2 is left
@@ -370,5 +406,4 @@ def by_cholesky(matrix: FloatArray, right: FloatArray) -> FloatArray:
     factor, x, info = dposv(matrix, right)
     if info != 0 or (factor.diagonal() ** 2 < SMALL_PIVOT * matrix.diagonal()).any():
         raise np.linalg.LinAlgError("not positive definite: some parameters cannot be told apart")
-    out: FloatArray = x
-    return out
+    return np.asarray(x)

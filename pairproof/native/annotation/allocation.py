@@ -132,15 +132,19 @@ class _Drawing:
         """Rows that lack a partner."""
         return np.flatnonzero(self.filled < self.size)
 
-    def log_quality(self, rows: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
-        """log q of each row's anchor with its items but for a constant, and c^2."""
-        a = self.anchors[rows]
+    def _gap(self, a: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
+        """(mu_a - mu_i)^2 / c^2 and c^2 of anchors and their items."""
         c2 = self.variance[items]
         c2 += self.spread[a][:, None]
         gap = self.location[items]
         gap -= self.location[a][:, None]
         gap *= gap
         gap /= c2
+        return gap, c2
+
+    def log_quality(self, rows: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
+        """log q of each row's anchor with its items but for a constant, and c^2."""
+        gap, c2 = self._gap(self.anchors[rows], items)
         gap += np.log(c2)
         gap *= -0.5
         return gap, c2
@@ -150,17 +154,11 @@ class _Drawing:
         rows = self.open()
         items = self.pool[self.rng.integers(0, len(self.pool), (len(rows), PROPOSALS))]
         a = self.anchors[rows]
-        spread = self.spread[a]
-        c2 = self.variance[items]
-        c2 += spread[:, None]
-        gap = self.location[items]
-        gap -= self.location[a][:, None]
-        gap *= gap
-        gap /= c2
+        gap, c2 = self._gap(a, items)
         gap *= -0.5
         chance = np.exp(gap, out=gap)
         # q over its bound is sqrt(least c^2 / c^2) times the exponential.
-        np.divide((spread + self.least_variance)[:, None], c2, out=c2)
+        np.divide((self.spread[a] + self.least_variance)[:, None], c2, out=c2)
         chance *= np.sqrt(c2, out=c2)
         return rows, items, self.rng.random(chance.shape) < chance
 
@@ -208,8 +206,7 @@ class _Slices:
         m, spread = self.drawing.location[a][:, None], self.drawing.spread[a][:, None]
         gap2 = np.maximum(np.maximum(self.low - m, m - self.high), 0.0) ** 2
         c2 = np.clip(gap2, spread + self.least, spread + self.most)
-        bound: FloatArray = -0.5 * (np.log(c2) + gap2 / c2)
-        return bound
+        return np.asarray(-0.5 * (np.log(c2) + gap2 / c2))
 
     def propose(self) -> tuple[IntArray, IntArray, BoolArray]:
         d = self.drawing

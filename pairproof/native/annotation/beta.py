@@ -100,8 +100,7 @@ def _inner(a: FloatArray, b: FloatArray, level: float) -> tuple[FloatArray, Floa
 def _log_density(a: FloatArray, b: FloatArray, y: FloatArray) -> FloatArray:
     """Log density at y = log(x / (1 - x)), without its constant."""
     rest = np.log1p(np.exp(-np.abs(y)))
-    found: FloatArray = -(a - 1.0) * (np.maximum(-y, 0.0) + rest) - (b - 1.0) * (np.maximum(y, 0.0) + rest)
-    return found
+    return np.asarray(-(a - 1.0) * (np.maximum(-y, 0.0) + rest) - (b - 1.0) * (np.maximum(y, 0.0) + rest))
 
 
 def _end(a: FloatArray, b: FloatArray, target: FloatArray) -> FloatArray:
@@ -232,7 +231,7 @@ def update_hit(
     order of presentation.  scores float[n]: in [0, 1]; nan where the judge could not say, and then no pair of
     that item counts.  gamma, epsilon: skill chain > 0, tie rate >= 0.  tie_within: scores no further apart
     than this are a tie; 0: equal ones.  update: what one judgment of a pair changes: :func:`update_pair`
-    (equations 14 to 19) or `update_pair` (equations 3 to 10)."""
+    (equations 14 to 19) or `trueskill.update_pair` (equations 3 to 10)."""
     for k, l, outcome in pairs_of_hit(scores, tie_within):
         i, j = items[k], items[l]
         a[i], b[i], a[j], b[j] = update((a[i], b[i], a[j], b[j]), outcome, gamma, epsilon)

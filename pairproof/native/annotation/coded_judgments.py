@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...data.columns import Factor, natural_order
 from ...data.comparisons import Comparisons
 from ...errors import InputError
-from .beta import IntArray, pairs_of_hit
+from .beta import FloatArray, IntArray, pairs_of_hit
 
 #: Labels of judgments, one each; arrays of whole numbers are the fastest.
 Labels = Union[Sequence[Hashable], NDArray[Any]]
@@ -61,6 +61,20 @@ def numbers(name: str, values: object, least: int = 1) -> "np.ndarray[tuple[int,
         k = int(np.flatnonzero(~np.isfinite(found))[0])
         raise InputError(f"{name}: row {k + 1} is {found[k]}; expected a finite number (leave the row out)")
     return found
+
+
+def coded_scores(
+    score: object, **labels: Labels
+) -> tuple[FloatArray, list[tuple[tuple[str, ...], IntArray]]]:
+    """The scores, float[n], and for each column of labels the distinct ones and their places, int[n]."""
+    y = numbers("score", score)
+    return y, [coded(name, own, len(y)) for name, own in labels.items()]
+
+
+def check_level(level: float) -> None:
+    """Refuse a level that is no probability."""
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
 
 
 def comparisons_of_hits(

@@ -34,7 +34,7 @@ from ...fit.estimates.array_inference import normal_quantile
 from ...numerics.arrays import BoolArray
 from . import beta, beta as beta_distributions, trueskill
 from .beta import EPSILON, GAMMA, START, FloatArray, IntArray
-from .coded_judgments import coded, numbers
+from .coded_judgments import check_level, coded_scores
 from .trueskill import START_MEAN, START_VARIANCE
 
 Method = Literal["easl", "da", "ra", "trueskill", "random"]
@@ -124,8 +124,7 @@ class ScoreState:
         """The method's own interval, float[n_items] each of low and high.
         Highest density of the beta distribution; normal for trueskill; Student's t for da, cut at 0 and 1.
         None is calibrated: the beta distributions count a score s as s successes and 1 - s failures."""
-        if not 0.0 < level < 1.0:
-            raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+        check_level(level)
         if self.method in BETA:
             return beta.interval(self.a, self.b, level)
         if self.method == "trueskill":
@@ -220,8 +219,7 @@ def _pooled_mean(
 
 def spread_within_items(item: Sequence[Hashable], score: ArrayLike) -> float:
     """Pooled standard deviation of the scores of one item.  score float[n]."""
-    y = numbers("score", score)
-    items, what = coded("item", item, len(y))
+    y, ((items, what),) = coded_scores(score, item=item)
     free = len(y) - len(items)
     if free == 0:
         raise NotEstimableError(
@@ -257,8 +255,7 @@ def calibrated_interval(
     alpha, beta float[n_items]: EASL's state, >= 1.  spread: standard deviation of the judgments of an item:
     :func:`spread_within_items`, or the noise of an annotator model.  Returns low, high float[n_items]: in [0,
     1]; of an item that is not judged, the middle of the scale."""
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    check_level(level)
     k = calibration(alpha, beta, spread)
     a, b = np.atleast_1d(np.asarray(alpha, np.float64)), np.atleast_1d(np.asarray(beta, np.float64))
     return beta_distributions.interval(1.0 + k * (a - 1.0), 1.0 + k * (b - 1.0), level)

@@ -246,8 +246,7 @@ class Redraw:
         above = ((ranks[..., None, :] < ranks[..., None]) & (ranks[..., None, :] > 0)).sum(axis=3)
         cut = np.where(some & (above >= ranked), BELOW, ranks)
         codes = np.where(was == ABSENT, ABSENT, cut)
-        found: IntArray = dense(codes.reshape(-1, codes.shape[2])).reshape(codes.shape)
-        return found
+        return np.asarray(dense(codes.reshape(-1, codes.shape[2])).reshape(codes.shape))
 
 
 def _listed(model: Possible, n: int, draws: np.random.Generator) -> IntArray:
@@ -257,8 +256,7 @@ def _listed(model: Possible, n: int, draws: np.random.Generator) -> IntArray:
             f"answers of this model are drawn from the list of all possible ones, {count_words(model.count())};"
             f" at most {MOST_POSSIBLE:,} are listed: there is no bootstrap of it"
         )
-    found: IntArray = model.answers()[draws.choice(int(model.count()), size=n, p=model.probabilities(0))]
-    return found
+    return np.asarray(model.answers()[draws.choice(int(model.count()), size=n, p=model.probabilities(0))])
 
 
 #: A term: anything but +, which may stand in backquotes or brackets.

@@ -86,8 +86,7 @@ class Possible:
             return weak_orders(self.n_items, self.places)
         every = weak_orders(self.n_items, self.n_items)
         size = np.stack([(every == k).sum(axis=1) for k in range(self.n_items)], axis=1)
-        allowed: IntArray = every[np.isin(size, [0, 1, *self.orders]).all(axis=1)]
-        return allowed
+        return np.asarray(every[np.isin(size, [0, 1, *self.orders]).all(axis=1)])
 
     def answers(self) -> IntArray:
         """int[N, n_times, k]: comparisons (1, 0, -1), or ranks (1 = best)."""
@@ -95,8 +94,7 @@ class Possible:
         if self.n_times == 1:
             return once[:, None]
         at = np.array(list(product(range(len(once)), repeat=self.n_times)))
-        found: IntArray = once[at]
-        return found
+        return np.asarray(once[at])
 
     def comparisons(self) -> IntArray:
         """int[N, C]: the comparisons of each answer at one time: 1, 0, -1."""

@@ -34,7 +34,7 @@ from ...fit.fit import Fit
 from ...fit.robust.clustered_fit import Kind
 from ...numerics.arrays import FloatArray
 from ..comparisons.contests.bradley_terry import fit_bradley_terry
-from ..competitions.ranking.sums_by_cluster import check_clusters, cluster_codes
+from ..competitions.ranking.sums_by_cluster import asked_clusters, cluster_codes
 from ..competitions.ranking.two_systems import PairAnswers, answers_of, clustered_log_odds, one_pair
 
 #: Fewest independent answers, and fewest clusters with CR2, for the asymptotic sequence.
@@ -295,9 +295,7 @@ def watch_two(
     `first`, second: may be left out if the table holds one pair only.  planned: t0 of the asymptotic sequence
     by clusters, in clusters; default 50.  It must be chosen before the first look.  cluster: one column or
     two: the log-odds by these clusters as well."""
-    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
-    if columns:
-        check_clusters(columns, kind)
+    columns = asked_clusters(cluster, kind)
     of = answers_of(table, *one_pair(table, first, second)).answered
     counts = np.stack([of.wins, of.ties, of.losses], axis=1)
     if (counts != np.floor(counts)).any():
@@ -435,11 +433,8 @@ def watch_table(
     The model is Bradley-Terry's, with Davidson's ties where ties could be given.  planned: t0, in answers, or
     in clusters; default 500, or 50.  It must be chosen before the first look.  cluster: one column or two;
     without them answers are taken as independent."""
-    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
-    if columns:
-        check_clusters(columns, kind)
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level}; expected a number between 0 and 1, 0.95 for 95 % intervals")
+    columns = asked_clusters(cluster, kind)
+    alpha = _alpha(level)
     fit = fit_bradley_terry(table)
     if columns:
         fit = fit.clustered(*columns, kind=kind)
@@ -448,7 +443,7 @@ def watch_table(
     size = planned or default
     names = table.items
     pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
-    each = 1.0 - (1.0 - level) / len(pairs)
+    each = 1.0 - alpha / len(pairs)
     found = tuple(_of_pair(fit, a, b, t, each, size, fewest) for a, b in pairs)
     assumed = (
         f"alpha is divided by {len(pairs)} pairs: all intervals hold together",

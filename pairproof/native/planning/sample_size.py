@@ -165,7 +165,7 @@ def detectable(
     wanted: power, in (0, 1)."""
     from scipy.optimize import brentq
 
-    _check_wanted(wanted)
+    check_wanted(wanted)
 
     def lacking(margin: float) -> float:
         assumed = Assumptions(margin, expected.tie_rate, expected.judge_icc, expected.source_icc)
@@ -186,7 +186,7 @@ def judges_needed(
 ) -> int | None:
     """Fewest judges with `answers_each` answers for a power of `wanted`; None if no number of them is enough.
     answers_each: m >= 1.  wanted: in (0, 1)."""
-    return _fewest(
+    return fewest_of(
         lambda judges: power(expected, Design(judges, judges * answers_each, sources), level), 2, wanted
     )
 
@@ -197,9 +197,9 @@ def answers_needed(
     """Fewest answers of each judge for a power of `wanted`; None if no number of them is enough.
     judges: G >= 2.  wanted: in (0, 1)."""
     if power(expected, Design(judges, math.inf, sources), level) < wanted:
-        _check_wanted(wanted)
+        check_wanted(wanted)
         return None
-    return _fewest(lambda each: power(expected, Design(judges, judges * each, sources), level), 1, wanted)
+    return fewest_of(lambda each: power(expected, Design(judges, judges * each, sources), level), 1, wanted)
 
 
 def sources_needed(
@@ -207,21 +207,22 @@ def sources_needed(
 ) -> int | None:
     """Fewest sources for a power of `wanted`; None if no number of them is enough.
     judges: G >= 2.  answers_each: m >= 1.  wanted: in (0, 1)."""
-    return _fewest(lambda s: power(expected, Design(judges, judges * answers_each, s), level), 2, wanted)
+    return fewest_of(lambda s: power(expected, Design(judges, judges * answers_each, s), level), 2, wanted)
 
 
-def _check_wanted(wanted: float) -> None:
+def check_wanted(wanted: float) -> None:
+    """Refuse a power that is no probability."""
     if not 0.0 < wanted < 1.0:
         raise InputError(f"power {wanted:g}; expected a number between 0 and 1, 0.8 for 80 %")
 
 
-def _fewest(power_at: Callable[[int], float], least: int, wanted: float) -> int | None:
+def fewest_of(power_at: Callable[[int], float], least: int, wanted: float, most: int = MOST) -> int | None:
     """The smallest number, of at least `least`, at which the power is reached; powers grow with it."""
-    _check_wanted(wanted)
+    check_wanted(wanted)
     high = least
     while power_at(high) < wanted:
         high *= 2
-        if high > MOST:
+        if high > most:
             return None
     low = max(high // 2, least - 1)
     while high - low > 1:

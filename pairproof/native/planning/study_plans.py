@@ -11,7 +11,7 @@ error by judge and source, as compare-two has them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,7 +29,9 @@ from .sample_size import (
     RankingPower,
     TableDesign,
     answers_needed,
+    check_wanted,
     detectable,
+    fewest_of,
     judges_needed,
     power,
     ranking_power,
@@ -313,8 +315,7 @@ def plan_table(
     1)."""
     if goal == "contrast" and pair is None:
         raise InputError("a contrast is of two systems; name them with --pair A,B (in Python pair=)")
-    if not 0.0 < wanted < 1.0:
-        raise InputError(f"power {wanted:g}; expected a number between 0 and 1, 0.8 for 80 %")
+    check_wanted(wanted)
 
     def at(planned: TableDesign) -> tuple[float, RankingPower | None]:
         found = None if goal == "contrast" else ranking_power(planned, top, studies, level, seed)
@@ -322,8 +323,8 @@ def plan_table(
 
     each = design.answers / design.judges
     _, ranking = at(design)
-    most = 1_000_000 if goal == "contrast" else MOST_SIMULATED
-    fewest = _fewest(lambda g: at(design.planned(g, g * each, design.sources))[0], wanted, most)
+    most = MOST if goal == "contrast" else MOST_SIMULATED
+    fewest = fewest_of(lambda g: at(design.planned(g, g * each, design.sources))[0], 2, wanted, most)
     highest, _ = at(design.planned(design.judges, 1e15, design.sources))
     return TablePlan(goal, design, wanted, level, pair, top, ranking, fewest, highest)
 
@@ -335,17 +336,3 @@ def _power(
         first, second = pair or ("", "")
         return design.power_of(first, second, level)
     return ranking.ordered if goal == "ranking" else ranking.top
-
-
-def _fewest(power_at: Callable[[int], float], wanted: float, most: int) -> int | None:
-    """The smallest number of judges, of at least 2, at which the power is reached."""
-    high = 2
-    while power_at(high) < wanted:
-        high *= 2
-        if high > most:
-            return None
-    low = max(high // 2, 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power_at(middle) >= wanted else (middle, high)
-    return high

@@ -97,11 +97,9 @@ class PoissonPoint:
 
     @property
     def scores(self) -> FloatArray:
-        """float[n_cells, p]."""
         return np.asarray((self.cells.counts - self._mean)[:, None] * self.cells.design)
 
     def information(self, weights: FloatArray) -> FloatArray:
-        """float[p, p], for weights float[n_cells]."""
         return np.asarray((self.cells.design.T * (weights * self._mean)) @ self.cells.design)
 
 

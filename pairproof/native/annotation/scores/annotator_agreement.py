@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ....errors import InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import coded, numbers
+from ..coded_judgments import coded, coded_scores, numbers
 from .mixed_model import mixed_model
 
 #: Items two annotators must share before a rank correlation says anything: with 2 it is +1 or -1.
@@ -52,8 +52,7 @@ def standardised(annotator: ArrayLike, score: ArrayLike, names: Sequence[str] | 
             f"annotator {name}: {what} ({int(bad.sum())} such annotator(s)); z-scores need a spread: leave"
             " them out, or use the scores as they are"
         )
-    found: FloatArray = centred / np.sqrt(squares / np.maximum(count - 1, 1))[who]
-    return found
+    return np.asarray(centred / np.sqrt(squares / np.maximum(count - 1, 1))[who])
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +149,7 @@ def rounded(values: FloatArray, size: float) -> FloatArray:
     them apart, and a rank correlation would depend on the order of the rows and on the unit of the scores.
     values float[n].  size: largest score in absolute value.  Returns float[n]."""
     unit = 10.0 ** (np.ceil(np.log10(size)) - 10.0) if size > 0 else 1.0
-    found: FloatArray = np.round(values / unit) * unit
-    return found
+    return np.asarray(np.round(values / unit) * unit)
 
 
 def ranks(values: ArrayLike) -> FloatArray:
@@ -160,8 +158,7 @@ def ranks(values: ArrayLike) -> FloatArray:
     distinct, at = np.unique(v, return_inverse=True)
     count = np.bincount(at, minlength=len(distinct))
     last = np.cumsum(count)
-    found: FloatArray = (last - (count - 1) / 2.0)[at]
-    return found
+    return np.asarray((last - (count - 1) / 2.0)[at])
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
@@ -207,9 +204,7 @@ def icc_one_way(item: Sequence[Hashable], score: ArrayLike) -> Reliability:
 
 def icc_two_way(item: Sequence[Hashable], annotator: Sequence[Hashable], score: ArrayLike) -> Reliability:
     """ICC(2,1): the same annotators, whose different generosity counts as disagreement.  score float[n]."""
-    y = numbers("score", score)
-    items, what = coded("item", item, len(y))
-    people, who = coded("annotator", annotator, len(y))
+    y, ((items, what), (people, who)) = coded_scores(score, item=item, annotator=annotator)
     _check(np.bincount(what), y)
     if len(people) < 2:
         raise NotEstimableError(f"two-way agreement: one annotator ({people[0]}); expected two or more")

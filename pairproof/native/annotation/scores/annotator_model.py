@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike
 from ....data.options import one_of
 from ....errors import ConvergenceError, InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import coded, numbers
+from ..coded_judgments import check_level, coded, coded_scores
 from .mixed_equations import Likelihood
 from .mixed_model import mixed_model, not_joined, told_apart
 
@@ -69,14 +69,12 @@ class ScaleFit:
     @property
     def slope(self) -> FloatArray:
         """float[n_annotators]: the loadings over the geometric mean of their sizes."""
-        found: FloatArray = self.loading / np.exp(np.log(np.abs(self.loading)).mean())
-        return found
+        return np.asarray(self.loading / np.exp(np.log(np.abs(self.loading)).mean()))
 
     @property
     def correlation(self) -> FloatArray:
         """float[n_annotators]: of the annotator's scores with the items (factanal's loadings)."""
-        found: FloatArray = self.loading / np.sqrt(self.loading**2 + self.noise**2)
-        return found
+        return np.asarray(self.loading / np.sqrt(self.loading**2 + self.noise**2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,8 +230,7 @@ def _step(at: _At) -> FloatArray:
     """The scoring step, in the directions that the information determines."""
     size = np.sqrt(np.maximum(np.diag(at.information), 1e-12))
     values, vectors = np.linalg.eigh(at.information / np.outer(size, size))
-    found: FloatArray = (vectors @ ((vectors.T @ (at.gradient / size)) / np.maximum(values, 1e-9))) / size
-    return found
+    return np.asarray((vectors @ ((vectors.T @ (at.gradient / size)) / np.maximum(values, 1e-9))) / size)
 
 
 def _check_determined(information: FloatArray) -> None:
@@ -294,8 +291,7 @@ class AnnotatorModel:
         """float[n_items] each of low and high: score -+ normal quantile times se, not cut at the ends."""
         from scipy.special import ndtri
 
-        if not 0.0 < level < 1.0:
-            raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+        check_level(level)
         half = float(ndtri(0.5 + level / 2)) * self.se
         return self.score - half, self.score + half
 
@@ -314,9 +310,7 @@ def annotator_model(
     another annotator is another HIT.  Adds the effect u at the levels location and precision.  prior_spread:
     of log s_a at the levels precision and scale; None for no prior.  likelihood: REML by default; level scale
     has ML only."""
-    y = numbers("score", score)
-    items, what = coded("item", item, len(y))
-    names, who = coded("annotator", annotator, len(y))
+    y, ((items, what), (names, who)) = coded_scores(score, item=item, annotator=annotator)
     sessions = None if hit is None else coded("HIT", hit, len(y))[1]
     if prior_spread is not None and not (np.isfinite(prior_spread) and prior_spread > 0):
         raise InputError(f"prior_spread={prior_spread!r}; expected a number > 0, or None for no prior")
@@ -389,8 +383,7 @@ def _raw_se(what: IntArray, y: FloatArray, n: IntArray, mean: FloatArray) -> Flo
     if free == 0:
         return np.full(len(n), np.nan)
     within = float(np.sum((y - mean[what]) ** 2)) / free
-    found: FloatArray = np.sqrt(within / n)
-    return found
+    return np.asarray(np.sqrt(within / n))
 
 
 def _richest(what: IntArray, who: IntArray, names: Sequence[str]) -> tuple[Level, str]:

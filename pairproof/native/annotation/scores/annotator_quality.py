@@ -37,7 +37,7 @@ from numpy.typing import ArrayLike
 from ....errors import InputError, NotEstimableError
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import coded, numbers
+from ..coded_judgments import check_level, coded, coded_scores, numbers
 from .annotator_agreement import ranks, rounded, with_the_rest
 from .mixed_model import mixed_model, told_apart
 
@@ -66,8 +66,7 @@ def within_spread(first: ArrayLike, again: ArrayLike, level: float = 0.95) -> Wi
     a, b = numbers("first", first, 0), numbers("again", again, 0)
     if len(a) != len(b):
         raise InputError(f"{len(a)} first scores and {len(b)} repeats; expected as many")
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    check_level(level)
     n = len(a)
     if n == 0:
         return WithinSpread(math.nan, 0, math.nan, math.nan)
@@ -222,8 +221,7 @@ def drift(
 
 def _visits(who: IntArray, hit: Sequence[Hashable]) -> IntArray:
     _, of = coded("HIT", hit, len(who))
-    found: IntArray = np.unique(np.stack([who, of]), axis=1, return_inverse=True)[1].ravel()
-    return found
+    return np.asarray(np.unique(np.stack([who, of]), axis=1, return_inverse=True)[1].ravel())
 
 
 def _design_factors(residual: FloatArray, who: IntArray, visit: IntArray) -> FloatArray:
@@ -295,9 +293,7 @@ def quality(
     """The figures and flags of every annotator, in the order of their labels.
     annotator, item: labels of each score of an item; repeats and degraded items are not among them.  score
     float[n]."""
-    y = numbers("score", score)
-    names, who = coded("annotator", annotator, len(y))
-    _, what = coded("item", item, len(y))
+    y, ((names, who), (_, what)) = coded_scores(score, annotator=annotator, item=item)
     rest = with_the_rest(who, what, y)
     cells = np.unique(who * (int(what.max()) + 1) + what)
     judges = np.bincount(cells % (int(what.max()) + 1))

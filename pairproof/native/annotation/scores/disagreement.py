@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 from ....errors import NotEstimableError
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import Labels, coded, numbers
+from ..coded_judgments import Labels, coded_scores, numbers
 from .mixed_model import groups_without_common_items
 
 
@@ -52,8 +52,7 @@ def least_squares_locations(y: FloatArray, what: IntArray, who: IntArray) -> Flo
     """float[n_annotators]: locations of mean 0, the smallest where items do not join all annotators.
     y float[n].  `what`, `who` int[n]: item and annotator of each score, from 0, none without a score."""
     plain, _ = _solved(y, what, who, 0.0)
-    found: FloatArray = plain - plain.mean()
-    return found
+    return np.asarray(plain - plain.mean())
 
 
 def shrunken_locations(y: FloatArray, what: IntArray, who: IntArray) -> Locations:
@@ -97,8 +96,7 @@ def _solved(y: FloatArray, what: IntArray, who: IntArray, ridge: float) -> tuple
 
     def apply(b: FloatArray) -> FloatArray:
         means: FloatArray = np.bincount(what, b[who]) / n
-        found: FloatArray = (c + ridge) * b - np.bincount(who, means[what])
-        return found
+        return np.asarray((c + ridge) * b - np.bincount(who, means[what]))
 
     b: FloatArray = np.zeros(len(c))
     r = q.copy()
@@ -165,9 +163,7 @@ class Disagreement:
 
 def annotator_effects(item: Labels, annotator: Labels, score: ArrayLike) -> AnnotatorEffects:
     """Location and noise of each annotator from items that several have scored.  score float[n]."""
-    y = numbers("score", score)
-    items, what = coded("item", item, len(y))
-    names, who = coded("annotator", annotator, len(y))
+    y, ((items, what), (names, who)) = coded_scores(score, item=item, annotator=annotator)
     n = np.bincount(what, minlength=len(items))
     cells = np.unique(what * len(names) + who)
     shared = np.bincount(cells // len(names), minlength=len(items))[what] > 1
@@ -204,8 +200,7 @@ def _noises(residual: FloatArray, what: IntArray, who: IntArray, n: IntArray, po
     )
     solved = np.linalg.lstsq(equations, squares, rcond=1e-9)[0]
     least = (LEAST_NOISE * pooled) ** 2
-    found: FloatArray = np.sqrt(np.where(own > 1, np.maximum(solved, least), pooled**2))
-    return found
+    return np.asarray(np.sqrt(np.where(own > 1, np.maximum(solved, least), pooled**2)))
 
 
 def disagreement(item: Labels, annotator: Labels, score: ArrayLike) -> Disagreement:

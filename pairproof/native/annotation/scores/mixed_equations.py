@@ -133,8 +133,7 @@ class Elimination:
         """float[N]: 1'K 1 over the levels of one judgment, by the level of the first effect."""
         if self.outer is None:
             return 1.0 / self.pivot
-        found: FloatArray = 1.0 / self.pivot + self.kept**2 / self.outer_pivot[self.outer]
-        return found
+        return np.asarray(1.0 / self.pivot + self.kept**2 / self.outer_pivot[self.outer])
 
 
 def nested_in(inner: IntArray, size: int, labels: IntArray) -> IntArray | None:
@@ -358,8 +357,7 @@ class Solved:
     def block_variances(self, k: int, spread: FloatArray) -> FloatArray:
         """float[q_k]: diagonal of C^-1 for the k-th random effect."""
         if self.elimination is None or k not in (self.at.big, self.at.outer):
-            found: FloatArray = np.diag(spread)[self.columns(k)]
-            return found
+            return np.asarray(np.diag(spread)[self.columns(k)])
         own = self.elimination.variances()[int(k != self.at.big)]
         return own + self.elimination.quadratic(self.by_level, spread, k == self.at.big)
 
@@ -384,8 +382,7 @@ class Solved:
             level = at.labels[at.big]
             found = self.elimination.variance_of_rows()[level]
             found = found + quadratic_less(at.rest, carried, level, self.spread)
-        sums: FloatArray = np.bincount(at.group, weight * found, at.n_groups).astype(np.float64)
-        return sums
+        return np.asarray(np.bincount(at.group, weight * found, at.n_groups).astype(np.float64))
 
 
 def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood) -> Solved:
@@ -498,8 +495,7 @@ def _residual_traces(solved: Solved, weight: FloatArray, traces: FloatArray) -> 
         # tr(P V) is the number of degrees of freedom, which leaves the last trace to be had by subtraction.
         free = len(at.y) - (at.fixed.shape[1] if solved.likelihood == "REML" else 0)
         return np.array([(free - float(solved.tau @ traces)) / float(solved.sigma[0])])
-    found: FloatArray = np.bincount(at.group, weight, at.n_groups) - solved.leverages(weight**2)
-    return found
+    return np.asarray(np.bincount(at.group, weight, at.n_groups) - solved.leverages(weight**2))
 
 
 def _curvature(solved: Solved, working: FloatArray, scaled: FloatArray, weight: FloatArray) -> FloatArray:

@@ -391,5 +391,4 @@ def _solved_step(information: FloatArray, gradient: FloatArray) -> FloatArray:
     """The Newton step; where the information is nearly singular, in the directions that it determines."""
     values, vectors = np.linalg.eigh(information)
     floor = max(float(values[-1]) * 1e-10, 1e-10)
-    found: FloatArray = vectors @ ((vectors.T @ gradient) / np.maximum(values, floor))
-    return found
+    return np.asarray(vectors @ ((vectors.T @ gradient) / np.maximum(values, floor)))

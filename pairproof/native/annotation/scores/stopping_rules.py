@@ -39,7 +39,7 @@ from numpy.typing import ArrayLike
 from ....data.options import one_of, whole_number
 from ....errors import InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import Labels, coded, numbers
+from ..coded_judgments import Labels, coded, coded_scores, numbers
 
 #: Judgments beyond which nobody goes on.
 MOST = 10**9
@@ -96,8 +96,7 @@ def enough(half: ArrayLike, spread: ArrayLike, alpha: float, planned: float) -> 
         middle = np.where(high - low > 1, middle, high)
         fine = s * _boundary(middle, r, alpha) <= wanted
         low, high = np.where(fine, low, middle), np.where(fine, middle, high)
-    found: FloatArray = np.where(reached, high, np.inf)
-    return found
+    return np.asarray(np.where(reached, high, np.inf))
 
 
 Verdict = Literal["stop", "go on", "too early"]
@@ -246,8 +245,7 @@ def _items(item: Labels, score: ArrayLike, items: Labels | None, widen: float) -
 
 def _half(means: _Means, alpha: float, planned: float) -> FloatArray:
     width = means.spread * boundary(np.maximum(means.n, 1), alpha, planned)
-    found: FloatArray = np.where(means.n > 0, width, np.inf)
-    return found
+    return np.asarray(np.where(means.n > 0, width, np.inf))
 
 
 def _look(
@@ -308,8 +306,7 @@ def group_sequential(looks: int, alpha: float = 0.05, shape: Shape = "obrien-fle
 def _boundaries(c: float, k: int, shape: Shape) -> FloatArray:
     if shape == "pocock":
         return np.full(k, c)
-    found: FloatArray = c * np.sqrt(k / np.arange(1.0, k + 1))
-    return found
+    return np.asarray(c * np.sqrt(k / np.arange(1.0, k + 1)))
 
 
 def crossing(boundaries: FloatArray) -> float:
@@ -350,9 +347,7 @@ def source_differences(
 ) -> SourceDifferences:
     """Differences of systems within sources.
     score float[n]: several scores of one output are averaged first."""
-    y = numbers("score", score)
-    names, which = coded("system", system, len(y))
-    sources, of = coded("source", source, len(y))
+    y, ((names, which), (sources, of)) = coded_scores(score, system=system, source=source)
     if len(names) < 2:
         raise NotEstimableError(f"one system ({names[0]}); expected two or more")
     cell = of * len(names) + which
@@ -474,8 +469,7 @@ def _half_of_systems(
     else:
         last = _last(looks, share)
         each = last * np.sqrt(np.maximum(planned / n, 1.0) / n)
-    found: FloatArray = np.where(differences.n > 1, differences.spread * each, np.inf)
-    return found
+    return np.asarray(np.where(differences.n > 1, differences.spread * each, np.inf))
 
 
 def _look_at_systems(

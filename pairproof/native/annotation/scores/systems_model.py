@@ -39,7 +39,7 @@ from ....errors import InputError, NotEstimableError
 from ....numerics.arrays import BoolArray
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import coded, numbers
+from ..coded_judgments import check_level, coded_scores
 from .annotator_agreement import ranks
 from .mixed_equations import nested_in
 from .mixed_model import listed, mixed_model, told_apart
@@ -195,12 +195,9 @@ def systems_model(
     float[n].  annotator_by_system: whether annotators may like the systems differently; without it intervals
     are narrower, and hold only if they do not."""
     one_of("way", way, get_args(Way))
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
-    y = numbers("score", score)
-    names, which = coded("system", system, len(y))
-    sources, of = coded("source", source, len(y))
-    annotators, who = coded("annotator", annotator, len(y))
+    check_level(level)
+    y, coded_labels = coded_scores(score, system=system, source=source, annotator=annotator)
+    (names, which), (sources, of), (annotators, who) = coded_labels
     for what, there in (("systems", names), ("sources", sources), ("annotators", annotators)):
         if len(there) < 2:
             raise NotEstimableError(
@@ -333,16 +330,14 @@ def _standard_errors(
             "systems by scores: means or differences do not vary between sources or annotators, so they have no"
             " standard error"
         )
-    found: FloatArray = np.sqrt(variance)
-    return found
+    return np.asarray(np.sqrt(variance))
 
 
 def _one_way(residual: FloatArray, which: IntArray, cluster: IntArray, n: FloatArray) -> FloatArray:
     """float[k, k]: clustered covariance of group means, with G / (G - 1)."""
     size = int(cluster.max()) + 1
     sums = np.bincount(cluster * len(n) + which, residual, size * len(n)).reshape(size, len(n)) / n
-    found: FloatArray = sums.T @ sums * (size / (size - 1.0))
-    return found
+    return np.asarray(sums.T @ sums * (size / (size - 1.0)))
 
 
 def _residuals(y: FloatArray, which: IntArray, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -52,8 +52,7 @@ def truth_of(kind: Truth, n_items: int, rng: np.random.Generator) -> FloatArray:
         return rng.beta(0.64, 0.64, n_items)
     # A word that is in the corpus at all has log10(frequency) >= 0.
     logs = np.maximum(rng.normal(3.0, 0.9, n_items), 0.0)
-    scaled: FloatArray = logs / logs.max()
-    return scaled
+    return np.asarray(logs / logs.max())
 
 
 Noise = Literal["normal", "beta"]
@@ -107,8 +106,7 @@ class Context:
         if self.kind == "uniform":
             return np.full((len(shown), 1), self.factor)
         part = np.minimum(1.0, shown.std(axis=1, ddof=1) / spread)
-        found: FloatArray = (self.factor + (1.0 - self.factor) * part)[:, None]
-        return found
+        return np.asarray((self.factor + (1.0 - self.factor) * part)[:, None])
 
 
 @dataclass(frozen=True)
@@ -225,8 +223,7 @@ class PanelAtWork:
 
     def _visits(self, count: int) -> FloatArray:
         """float[count]: shifts of sessions."""
-        found: FloatArray = self.panel.shift * math.sqrt(0.5) * self.rng.normal(size=count)
-        return found
+        return np.asarray(self.panel.shift * math.sqrt(0.5) * self.rng.normal(size=count))
 
     def _scores(self, theta: FloatArray, who: IntArray, visit: FloatArray, place: IntArray) -> FloatArray:
         """float[k, size]: scores of items shown together; `visit` and `place` of each or of each row."""
@@ -256,8 +253,7 @@ class PanelAtWork:
             return score
         mean = np.clip(expected, INSIDE, 1.0 - INSIDE)
         precision = np.maximum(mean * (1 - mean) / np.maximum(sd * sd, 1e-12) - 1.0, 0.2)
-        drawn: FloatArray = self.errors.beta(mean * precision, (1 - mean) * precision)
-        return drawn
+        return np.asarray(self.errors.beta(mean * precision, (1 - mean) * precision))
 
     def _places(self, who: IntArray) -> IntArray:
         """int[n]: q - 1 of each judgment, counted on from the annotator's earlier ones."""

@@ -34,8 +34,7 @@ from .simulated_panel import Judged, Panel, PanelAtWork
 def histogram(scores: Sequence[float] | FloatArray, bins: int = 5) -> IntArray:
     """Numbers of scores in equal bins of 0 to 1 (Sakaguchi and Van Durme 2018, figures 7 and 10).
     scores float[n]: a score of trueskill beyond 0 or 1 is in the end bin.  Returns int[bins]."""
-    found: IntArray = np.histogram(np.clip(scores, 0.0, 1.0), bins, (0.0, 1.0))[0].astype(np.int64)
-    return found
+    return np.asarray(np.histogram(np.clip(scores, 0.0, 1.0), bins, (0.0, 1.0))[0].astype(np.int64))
 
 
 def spread(scores: Sequence[float] | FloatArray) -> tuple[float, float, float]:
@@ -176,8 +175,7 @@ class Simulation:
     def of(self, name: str, measure: Measure = "spearman") -> FloatArray:
         """float[replicates, budget]: correlations of a method, or of its corrected scores."""
         one_of("method", name, self.experiment.names)
-        found: FloatArray = getattr(self, measure)[self.experiment.names.index(name)]
-        return found
+        return np.asarray(getattr(self, measure)[self.experiment.names.index(name)])
 
     def curve(
         self, method: str, measure: Measure = "spearman", level: float = 0.95, resamples: int = 1000
@@ -235,8 +233,7 @@ def simulate(experiment: Experiment, progress: Callable[[int, int], None] | None
 
 def _annotations(e: Experiment) -> FloatArray:
     a_batch = -(-len(e.truth) // e.per_hit) * e.per_hit / len(e.truth)
-    found: FloatArray = np.arange(1, e.budget + 1) * a_batch
-    return found
+    return np.asarray(np.arange(1, e.budget + 1) * a_batch)
 
 
 #: Between the numbers of methods in a seed, so that no method has the random numbers of the people.

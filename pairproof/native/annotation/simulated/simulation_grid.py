@@ -71,13 +71,11 @@ class Grid:
                 f" {', '.join(self.names)} after {', '.join(map(str, self.after))} in"
                 f" {', '.join(self.contexts)}"
             )
-        found: FloatArray = self.rho[name][self.contexts.index(context), :, self.after.index(after)]
-        return found
+        return np.asarray(self.rho[name][self.contexts.index(context), :, self.after.index(after)])
 
     def curve(self, name: str, after: int, context: str = "none") -> FloatArray:
         """float[shifts]: mean of Spearman's rho."""
-        found: FloatArray = self.values(name, after, context).mean(axis=1)
-        return found
+        return np.asarray(self.values(name, after, context).mean(axis=1))
 
     def standard_error(self, name: str, after: int, context: str = "none") -> FloatArray:
         """float[shifts]: of the mean over replicates; nan with one."""
@@ -93,8 +91,7 @@ class Grid:
         if gap.shape[1] < 2:
             raise InputError("one replicate has no standard error; expected two or more")
         mean: FloatArray = gap.mean(axis=1)
-        found: FloatArray = np.where(np.abs(mean) > CLEAR * _standard_error(gap), mean, 0.0)
-        return found
+        return np.asarray(np.where(np.abs(mean) > CLEAR * _standard_error(gap), mean, 0.0))
 
     def turning(
         self, first: str, second: str, after: int, context: str = "none"
@@ -108,8 +105,7 @@ def _standard_error(values: FloatArray) -> FloatArray:
     n = values.shape[1]
     if n < 2:
         return np.full(len(values), np.nan)
-    found: FloatArray = values.std(axis=1, ddof=1) / np.sqrt(n)
-    return found
+    return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n))
 
 
 def panel_grid(

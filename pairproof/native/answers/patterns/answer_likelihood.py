@@ -35,7 +35,16 @@ import numpy as np
 
 from ....errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
-from ....numerics.maxima import Solution, cholesky_of, flat_names, maximise, raised_cholesky
+from ....numerics.maxima import (
+    Estimated,
+    Solution,
+    cholesky_of,
+    flat_names,
+    generic_direction,
+    maximise,
+    moved_names,
+    raised_cholesky,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +119,6 @@ class PartedPoint(Generic[S]):
         return self._parts[row]
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         known, table = self._known(rows)
         found = np.zeros(len(rows))
         found[known] = table @ self.beta
@@ -119,7 +127,6 @@ class PartedPoint(Generic[S]):
         return np.asarray(found - self.whole.log_total)
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
         known, table = self._known(rows)
         found = np.zeros((len(rows), len(self.beta)))
         found[known] = table
@@ -128,7 +135,6 @@ class PartedPoint(Generic[S]):
         return np.asarray(found - self.whole.mean)
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[q, q]."""
         found = float(weights.sum()) * self.whole.covariance
         for k in np.flatnonzero(~self._known(rows)[0]):
             found = found - weights[k] * self._part(int(rows[k])).covariance
@@ -272,13 +278,13 @@ def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -
     direction = recession(likelihood, weights)
     if direction is not None:
         raise NotEstimableError(
-            f"{_named(direction[:, None], names)}: the estimate is infinite: along it the answers observed grow"
+            f"{', '.join(moved_names(direction[:, None], names))}: the estimate is infinite: along it the answers observed grow"
             " more probable without end (separation); leave it out, or pool answers or groups"
         )
     flat = _flat(likelihood, weights)
     if flat.shape[1]:
         raise NotEstimableError(
-            f"{_named(flat, names)}: cannot be told apart in these answers; leave one of them out"
+            f"{', '.join(moved_names(flat, names))}: cannot be told apart in these answers; leave one of them out"
         )
 
 
@@ -286,14 +292,15 @@ def recession(likelihood: Likelihood, weights: FloatArray) -> FloatArray | None:
     """A generic direction along which the likelihood grows without end.
     likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
     Returns float[p] or None: none if there is no such direction."""
-    demands = demands_of(likelihood, weights)
-    return recession_of(demands) if len(demands) else None
+    return recession_of(demands_of(likelihood, weights))
 
 
-def _named(directions: FloatArray, names: Sequence[str]) -> str:
-    """Names of the parameters that a direction moves."""
-    moved = np.abs(directions).max(axis=1) > 1e-7 * np.abs(directions).max()
-    return ", ".join(name for name, there in zip(names, moved) if there)
+def recession_of(demands: FloatArray) -> FloatArray | None:
+    """A generic direction that meets some of these demands, float[m, p], strictly, or None."""
+    if not len(demands):
+        return None
+    direction, strict = generic_direction(demands)
+    return direction if strict.any() else None
 
 
 def demands_of(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
@@ -314,25 +321,6 @@ def demands_of(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
             f" and the limit is {MOST_DEMANDS:,}. Fit fewer parameters"
         )
     return np.asarray(kept[np.sort(first)])
-
-
-def recession_of(demands: FloatArray) -> FloatArray | None:
-    """A generic direction of recession that is strict somewhere, or None."""
-    from scipy import sparse
-    from scipy.optimize import linprog
-
-    m, p = demands.shape
-    result = linprog(
-        c=np.concatenate([np.zeros(p), -np.ones(m)]),
-        A_ub=sparse.hstack([-sparse.csr_matrix(demands), sparse.eye(m)]).tocsr(),
-        b_ub=np.zeros(m),
-        bounds=[(None, None)] * p + [(0.0, 1.0)] * m,
-        method="highs",
-    )
-    if result.x is None:
-        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
-    strict = result.x[p:] > 0.5  # a cone: what can be positive at all can be 1
-    return np.asarray(result.x[:p]) if strict.any() else None
 
 
 def _flat(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
@@ -361,7 +349,7 @@ LINEAR = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Estimated):
     """A maximum-likelihood estimate of a model of whole answers.
     names: of the p parameters.  phi float[p].  covariance float[p, p]: inverse of the observed information.
     llf: sum of weights times log-probabilities of the answers; no constants.  weight: sum of the weights: the
@@ -376,11 +364,6 @@ class Estimate:
     steps: int
     decrement: float
     gradient: FloatArray
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p]: square roots of the variances."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
     def aic(self) -> float:

@@ -141,7 +141,6 @@ class MixturePoint:
 
     @property
     def log_probabilities(self) -> FloatArray:
-        """float[n]: the same as `rows`."""
         return self.rows
 
     @property

@@ -266,7 +266,6 @@ class CubeSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return len(self.answers)
 
     def statistics(self, answers: IntArray) -> FloatArray:
@@ -336,7 +335,6 @@ class FactoredSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return len(self.answers)
 
     def at(self, beta: FloatArray) -> FactoredPoint:
@@ -377,7 +375,6 @@ class FactoredPoint:
     log_p: FloatArray
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         answers = self.space.answers[rows]
         seen = answers != MISSING
         column = np.where(seen, 1 - answers, 0)
@@ -385,7 +382,6 @@ class FactoredPoint:
         return np.asarray(each.sum(axis=1))
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
         answers = self.space.answers[rows]
         seen = answers != MISSING
         p = np.exp(self.log_p)

@@ -300,7 +300,6 @@ class LuceSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of rankings."""
         return len(self.ranks.ranks)
 
     def at(self, beta: FloatArray) -> LucePoint:
@@ -381,13 +380,11 @@ class LucePoint:
         object.__setattr__(self, "_scale", 1.0 / z)
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         at, sets, counts = self.space.stages_left(rows)
         left = np.bincount(at, counts * self.log_totals[sets], len(rows))
         return np.asarray(self.space._statistics[rows] @ self.beta - left)
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
         at, sets, counts = self.space.stages_left(rows)
         found = self.space._statistics[rows]
         np.subtract.at(found, at, counts[:, None] * self.means[sets])

@@ -72,7 +72,6 @@ class GapSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return len(self.answers)
 
     @property
@@ -126,13 +125,11 @@ class GapPoint:
         return total[:, 0], np.hstack([np.zeros_like(own), np.exp(own - total)])
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         state, there = self.space.seen(rows)
         missing, _ = self._of_missing()
         return np.asarray(np.where(there, self.log_p[np.arange(len(missing)), state], missing).sum(axis=1))
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
         state, there = self.space.seen(rows)
         states = self.space.states
         off = np.where(there[:, :, None], states[state], self._of_missing()[1] @ states)
@@ -140,7 +137,6 @@ class GapPoint:
         return np.asarray(off.transpose(0, 2, 1).reshape(len(rows), -1))
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[q, q]."""
         _, there = self.space.seen(rows)
         whole, part = self._covariances(np.exp(self.log_p)), self._covariances(self._of_missing()[1])
         each = float(weights.sum()) * whole - (weights @ ~there)[:, None, None] * part
@@ -200,7 +196,6 @@ class GapCubeSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return self.cube.n_rows
 
     def at(self, beta: FloatArray) -> GapCubePoint:

@@ -172,7 +172,6 @@ class MallowsSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of rankings."""
         return len(self.ranks.ranks)
 
     def at(self, beta: FloatArray) -> MallowsPoint:
@@ -211,21 +210,18 @@ class MallowsPoint:
         return where[where >= 0], self.space._group_set[where >= 0]
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         found = 2.0 * self.space._below[rows] @ self.lam - self.moments.log_total[self.space._all[rows]]
         where, tied = self._groups(rows)
         np.add.at(found, where, self.moments.log_total[tied])
         return np.asarray(found)
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, J]."""
         found = self.space._below[rows] - self.moments.mean[self.space._all[rows]]
         where, tied = self._groups(rows)
         np.add.at(found, where, self.moments.mean[tied])
         return np.asarray(2.0 * found)
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[J, J]."""
         where, tied = self._groups(rows)
         each = np.bincount(self.space._all[rows], weights, len(self.moments.log_total))
         each -= np.bincount(tied, weights[where], len(each))

@@ -177,7 +177,6 @@ class OrderSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return len(self.places)
 
     def at(self, beta: FloatArray) -> OrderPoint:
@@ -223,16 +222,13 @@ class OrderPoint:
         return top + np.log(total), agree
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         return self._shares(rows)[0]
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
         table = self.space._table
         return np.asarray(self._shares(rows)[1] @ table - np.exp(self.log_p) @ table)
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[q, q]."""
         return self.contracted_information(rows, weights, np.eye(self.space.n_statistics))
 
     def contracted_information(self, rows: IntArray, weights: FloatArray, matrix: FloatArray) -> FloatArray:
@@ -399,7 +395,6 @@ class BlockSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return len(self.places)
 
     def at(self, beta: FloatArray) -> BlockPoint:

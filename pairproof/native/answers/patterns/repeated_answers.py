@@ -96,7 +96,6 @@ class ChainSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of persons."""
         return len(self._sets)
 
     def at(self, beta: FloatArray) -> ChainPoint:

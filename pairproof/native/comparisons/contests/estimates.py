@@ -14,18 +14,20 @@ all items are equal, nothing favours either of them but the offset, and ties hav
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ....errors import InputError, NotEstimableError
+from ....fit.estimates.covariance import DenseCovariance
 from ....fit.estimates.fit_record import CellTable, FitRecord, FitWarning, WhenAsked, listed
-from ....fit.estimates.identification import shift_of, shift_to
+from ....fit.estimates.identification import Referred, against, shift_of, shift_to
 from ....fit.estimates.likelihood import Law, outcome_probabilities
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, layout
 from ....fit.inference.diagnostics import poisson_divergence
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ..counts.llbt import Tabulated, engine_name
 from ..rows.contest_design import Contests, Design, distinct_rows
 from ..rows.davidson import (
     GeneralTies,
@@ -40,7 +42,7 @@ from ..rows.davidson import (
 from ..rows.links import link
 from ..rows.maximum_likelihood import fit_structured, limiting_contests, null_space, pivots
 from ..rows.reduced_bias import fit_reduced
-from .specified import ContestRows, contest_rows
+from .specified import ContestRows, contest_rows, sums_to_zero
 
 RULE = "squared length of the last step in standard errors"
 
@@ -400,7 +402,7 @@ def outward(fit: FitRecord, rows: ContestRows, found: Solved) -> FloatArray:
     if fit.scale != spec.scale:
         unit = LOG_WORTH_PER_UNIT[spec.scale] / LOG_WORTH_PER_UNIT[fit.scale]
         out *= np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])[:, None]
-    if spec.reference == "sum" and not spec.item_terms and not spec.no_abilities:
+    if sums_to_zero(spec):
         out = shift_to(fit, "sum").forward(out)
     return out
 
@@ -448,19 +450,43 @@ class TieUnitsPoint:
         return self._counted(weights.reshape(-1, 3)).information
 
 
-@dataclass(frozen=True, eq=False)
-class Tabulated:
-    """Deviances, degrees of freedom and cells; attributes as in :class:`pairproof.fit.estimates.fit_record.FitRecord`."""
+def referred(
+    rows: ContestRows,
+    theta: FloatArray,
+    covariance: FloatArray,
+    null_space: FloatArray,
+    more: tuple[Term, ...] = (),
+) -> Referred:
+    """The numbers of all terms, from the estimates of p parameters of the design and q `more` of ties."""
+    terms, q = (*rows.terms, *more), len(more)
+    is_reference = np.ones(len(terms), bool)
+    is_reference[rows.places] = False
+    is_reference[len(rows.terms) :] = False
+    spread = DenseCovariance(rows.spread(rows.spread(covariance, q).T, q))
+    numbers = Referred(rows.spread(theta, q), is_reference, rows.spread(null_space, q), spread)
+    return (
+        against("sum", terms, rows.table.items, numbers, rows.table) if sums_to_zero(rows.spec) else numbers
+    )
 
-    cell_table: Callable[[], CellTable]
-    deviance: float
-    df_resid: int
-    null_deviance: float
-    df_null: int
+
+def shared(rows: ContestRows, numbers: Referred, table: Tabulated) -> dict[str, Any]:
+    """What fits with and without random effects have alike."""
+    spec, counted = rows.spec, rows.table
+    return {
+        "spec": spec,
+        "data": rows.data,
+        **vars(numbers),
+        **vars(table),
+        "scale": spec.scale,
+        "groups": {"all": {}},
+        "n_comparisons": float((counted.wins + counted.ties + counted.losses).sum()),
+        "engine": engine_name(),
+        "quasi_likelihood": spec.ties == "half" and bool(rows.data.ties.any()),
+    }
 
 
-def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
-    """The cells of contests, with deviance and degrees of freedom."""
+def tabulate(rows: ContestRows, probabilities: FloatArray, rank: int) -> Tabulated:
+    """The cells of contests, with deviance and degrees of freedom; probabilities of the outcomes float[n_rows, 3]."""
     table, spec = rows.table, rows.spec
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
     turned = (table.first > table.second)[used]
@@ -471,7 +497,7 @@ def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
         _sums(of, n, _turn(part, turned))
         for part in (
             counts,
-            counts.sum(axis=1, keepdims=True) * found.fitted[used],
+            counts.sum(axis=1, keepdims=True) * probabilities[used],
             counts.sum(axis=1, keepdims=True) * _null(rows)[used],
         )
     )

@@ -10,7 +10,7 @@ the value at effect 0.  Comparisons to be predicted stand after the fit's own ro
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -35,7 +35,7 @@ from ..random_effects.joint import mean_probability, predict_over, sigma_posteri
 from ..rows.links import link
 from .estimates import LinkOutcomes, TieOutcomes
 from .mixed import effects_of, mixed_rows
-from .specified import BESIDE, ContestRows, contest_rows
+from .specified import BESIDE, ContestRows, contest_rows, of_contests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -343,9 +343,7 @@ def _spec(fit: Fit) -> ContestSpec:
         )
     if isinstance(fit, MixedFit):
         return replace(fit.of_contests, reference=fit.predicted_effects.reference)
-    if isinstance(fit.spec, ContestSpec):
-        return fit.spec
-    return ContestSpec(**{f.name: getattr(fit.spec, f.name) for f in fields(fit.spec)})
+    return of_contests(fit.spec)
 
 
 def _check_names(fit: Fit, rows: ContestRows) -> None:

@@ -18,7 +18,7 @@ of Statistics 3, 259-289).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -113,17 +113,23 @@ def _through(inner: Objective, onto: FloatArray) -> Objective:
 def _penalised(contests: Contests, chosen: Link) -> Objective:
     def at(theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         here = ContestPoint(contests, chosen, theta)
-        expected = here.expected
-        sign, log_det = np.linalg.slogdet(expected)
-        if sign <= 0 or not np.isfinite(log_det):
-            return -np.inf, np.zeros(len(theta)), np.eye(len(theta))
-        try:
-            covariance = covariance_of(expected)
-        except np.linalg.LinAlgError:
-            return -np.inf, np.zeros(len(theta)), np.eye(len(theta))
-        return here.value + 0.5 * log_det, here.score + adjustment(here, covariance, "jeffreys"), expected
+        return _with_jeffreys(here, here.expected, lambda v: adjustment(here, v, "jeffreys"))
 
     return at
+
+
+def _with_jeffreys(
+    here: ContestPoint | TiedPoint, information: FloatArray, slope: Callable[[FloatArray], FloatArray]
+) -> tuple[float, FloatArray, FloatArray]:
+    """l + log det I / 2 with its gradient, given that of the penalty by the inverse of I; -inf where I is singular."""
+    p = len(information)
+    sign, log_det = np.linalg.slogdet(information)
+    if sign > 0 and np.isfinite(log_det):
+        try:
+            return here.value + 0.5 * log_det, here.score + slope(covariance_of(information)), information
+        except np.linalg.LinAlgError:
+            pass
+    return -np.inf, np.zeros(p), np.eye(p)
 
 
 def _tied(rows: ContestRows) -> Objective:
@@ -133,15 +139,7 @@ def _tied(rows: ContestRows) -> Objective:
 
     def at(theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         here = TiedPoint(contests, theta)
-        information = here.information
-        sign, log_det = np.linalg.slogdet(information)
-        try:
-            covariance = covariance_of(information)
-        except np.linalg.LinAlgError:
-            return -np.inf, np.zeros(len(theta)), np.eye(len(theta))
-        if sign <= 0 or not np.isfinite(log_det):
-            return -np.inf, np.zeros(len(theta)), np.eye(len(theta))
-        return here.value + 0.5 * float(log_det), here.score + here.jeffreys(covariance), information
+        return _with_jeffreys(here, here.information, here.jeffreys)
 
     return at
 

@@ -22,7 +22,15 @@ from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import FormulaError, InputError
 from ....fit.estimates.fit_record import FitWarning
-from ....fit.estimates.specification import ContestSpec, LinkName, Method, Term, Ties, of_comparison
+from ....fit.estimates.specification import (
+    ContestSpec,
+    LinkName,
+    Method,
+    ModelSpec,
+    Term,
+    Ties,
+    of_comparison,
+)
 from ....numerics.arrays import FloatArray, IntArray
 from ..counts.build import directed, entering, item_columns, order_column, reference_place
 from ..counts.llbt import make_spec
@@ -141,21 +149,9 @@ def prepared(
         raise InputError(
             f"reference={reference!r}, but no item has an ability of 0 in this model; leave it out"
         )
-    plain = make_spec(
-        "bradley-terry",
-        table,
-        ties,
-        by,
-        reference,
-        order_effect,
-        cells,
-        item_terms,
-        separate,
-        comparison_terms,
-    )
-    base = {f.name: getattr(plain, f.name) for f in fields(plain)}
-    spec = ContestSpec(
-        **base,
+    common = (ties, by, reference, order_effect, cells, item_terms, separate, comparison_terms)
+    spec = replace(
+        of_contests(make_spec("bradley-terry", table, *common)),
         formula=options.formula,
         link=options.link,
         offset=offset,
@@ -175,6 +171,18 @@ def prepared(
     if no_abilities:
         spec = replace(spec, reference="")
     return Prepared(table, spec, warnings)
+
+
+def of_contests(spec: ModelSpec) -> ContestSpec:
+    """The specification as one of contests."""
+    if isinstance(spec, ContestSpec):
+        return spec
+    return ContestSpec(**{f.name: getattr(spec, f.name) for f in fields(spec)})
+
+
+def sums_to_zero(spec: ContestSpec) -> bool:
+    """Whether free abilities sum to 0."""
+    return spec.reference == "sum" and not spec.item_terms and not spec.no_abilities
 
 
 def _effects(random: str | Sequence[str]) -> tuple[str, ...]:

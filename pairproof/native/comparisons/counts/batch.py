@@ -85,8 +85,7 @@ def log_likelihood(design: Design, beta: FloatArray, counts: FloatArray) -> Floa
     from scipy.special import xlogy
 
     u, g = design.predictors(beta)
-    total: FloatArray = xlogy(counts, outcome_probabilities(u, g, design.model)).sum(axis=(1, 2))
-    return total
+    return np.asarray(xlogy(counts, outcome_probabilities(u, g, design.model)).sum(axis=(1, 2)))
 
 
 def score_and_information(
@@ -213,5 +212,4 @@ def _never_down(
 
 def _extent(design: Design, beta: FloatArray) -> FloatArray:
     u, g = design.predictors(beta)
-    extent: FloatArray = np.maximum(np.abs(u).max(axis=1, initial=0.0), np.abs(g).max(axis=1, initial=0.0))
-    return extent
+    return np.asarray(np.maximum(np.abs(u).max(axis=1, initial=0.0), np.abs(g).max(axis=1, initial=0.0)))

@@ -31,7 +31,13 @@ from ....data.graph import components, groups
 from ....errors import TooLargeError
 from ....fit.estimates.covariance import Covariance, sandwich
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
-from ....numerics.linear_systems import MOST_DENSE, Graph, by_conjugate_gradients, sparse_laplacian
+from ....numerics.linear_systems import (
+    MOST_DENSE,
+    Graph,
+    by_conjugate_gradients,
+    lower_factor,
+    sparse_laplacian,
+)
 from ....numerics.maxima import SMALL_PIVOT, by_cholesky
 from ..formula import subject_design as design
 from .cells import Incidence, Problem, empirical_logits
@@ -128,14 +134,7 @@ class WrittenOut:
     @cached_property
     def _factor(self) -> FloatArray:
         """Lower Cholesky factor of a single block."""
-        from scipy.linalg.lapack import dpotrf
-
-        # The block is symmetric, and its transpose is laid out as LAPACK wants it.
-        factor, info = dpotrf(self.laplacian[0].T, lower=1)
-        if info:
-            raise np.linalg.LinAlgError("not positive definite")
-        out: FloatArray = factor
-        return out
+        return lower_factor(self.laplacian[0])
 
     @cached_property
     def inverse(self) -> FloatArray:
@@ -167,20 +166,17 @@ class WrittenOut:
 
     def solve(self, right: FloatArray) -> FloatArray:
         if len(self.laplacian) > 1:
-            of_each: FloatArray = self.inverse @ right
-            return of_each
+            return np.asarray(self.inverse @ right)
         from scipy.linalg.lapack import dpotrs
 
         solved, _ = dpotrs(self._factor, np.where(self.ground[0, :, None], 0.0, right[0]), lower=1)
-        out: FloatArray = solved[None]
-        return out
+        return np.asarray(solved[None])
 
     def between(self, sets: IntArray, functions: FloatArray) -> FloatArray:
         if len(sets) == 1:
             return sandwich(functions[:, 0], self.inverse[sets[0]])
         by_set = functions.transpose(1, 0, 2)
-        out: FloatArray = np.einsum("smj,snj->mn", by_set @ self.inverse[sets], by_set, optimize=True)
-        return out
+        return np.asarray(np.einsum("smj,snj->mn", by_set @ self.inverse[sets], by_set, optimize=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,8 +208,7 @@ class OfGraph:
         if 10 * m > self.graph.n and self.graph.n <= MOST_DENSE:
             return sandwich(on_nodes, self.graph.inverse)
         out = on_nodes @ self.graph.solve(np.ascontiguousarray(on_nodes.T))
-        symmetric: FloatArray = 0.5 * (out + out.T)
-        return symmetric
+        return np.asarray(0.5 * (out + out.T))
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +232,7 @@ class BorderedCovariance:
     @cached_property
     def m(self) -> FloatArray:
         """float[b, b]: covariance of the border."""
-        inverse: FloatArray = np.linalg.inv(self.e - np.einsum("sjb,sjc->bc", self.c, self.f))
-        return inverse
+        return np.asarray(np.linalg.inv(self.e - np.einsum("sjb,sjc->bc", self.c, self.f)))
 
     def _on_nodes(self, functions: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
         """Patterns that the functions touch, the functions of their abilities, float[m, n_touched, J], and

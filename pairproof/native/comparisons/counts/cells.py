@@ -65,8 +65,7 @@ class Cells:
 
     @cached_property
     def totals(self) -> FloatArray:
-        total: FloatArray = self.counts[:, 0] + self.counts[:, 1] + self.counts[:, 2]
-        return total
+        return np.asarray(self.counts[:, 0] + self.counts[:, 1] + self.counts[:, 2])
 
 
 def cell_key(
@@ -79,14 +78,12 @@ def cell_key(
     sign: IntArray,
 ) -> IntArray:
     """int[n]: a number for each combination of what cells differ in."""
-    out: IntArray = (((value * n_patterns + pattern) * n_items + i) * n_items + j) * 3 + sign + 1
-    return out
+    return np.asarray((((value * n_patterns + pattern) * n_items + i) * n_items + j) * 3 + sign + 1)
 
 
 def sums(index: IntArray, values: FloatArray, n: int) -> FloatArray:
     """float[n]: sum of the values with each index."""
-    out: FloatArray = np.bincount(index, values, n).astype(np.float64, copy=False)
-    return out
+    return np.asarray(np.bincount(index, values, n).astype(np.float64, copy=False))
 
 
 def distinct(key: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
@@ -207,8 +204,7 @@ class Incidence:
     def onto_items(self, values: FloatArray) -> FloatArray:
         """float[n_sets * n_items]: sum over an item's cells, with a minus sign where it is the second."""
         if self._where is not None:
-            out: FloatArray = self._read(values, -values).sum(axis=2).ravel()
-            return out
+            return np.asarray(self._read(values, -values).sum(axis=2).ravel())
         n = self.n_sets * self.n_items
         return sums(self.node_i, values, n) - sums(self.node_j, values, n)
 
@@ -219,8 +215,7 @@ class Incidence:
         square = sums(self.place, values, self.n_sets * self.n_items**2).reshape(
             self.n_sets, self.n_items, self.n_items
         )
-        out: FloatArray = square + square.transpose(0, 2, 1)
-        return out
+        return np.asarray(square + square.transpose(0, 2, 1))
 
 
 @dataclass(frozen=True, eq=False)

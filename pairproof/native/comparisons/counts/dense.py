@@ -82,8 +82,7 @@ class Differences:
             return columns @ self.matrix.T
         assert self.free is not None
         level = np.concatenate([columns, np.zeros((len(columns), 1))], axis=1)[:, self.free]
-        gaps: FloatArray = level[:, self.i] - level[:, self.j]
-        return gaps
+        return np.asarray(level[:, self.i] - level[:, self.j])
 
     def onto(self, values: FloatArray) -> FloatArray:
         """float[m, k]: sums over the pairs of values, float[m, n_pairs], times their rows."""
@@ -212,8 +211,7 @@ class Pool:
     def _per_pair(self, columns: FloatArray, values: FloatArray) -> FloatArray:
         """float[m, n_pairs]: sum over the cells of a pair of columns[stratum, m] * values."""
         if self.grid:
-            out: FloatArray = columns.T @ values
-            return out
+            return np.asarray(columns.T @ values)
         n = self.n_pairs
         return (
             np.stack([sums(self.pair, columns[self.stratum, m] * values, n) for m in range(columns.shape[1])])
@@ -223,8 +221,7 @@ class Pool:
 
     def _per_stratum(self, values: FloatArray) -> FloatArray:
         if self.grid:
-            by_row: FloatArray = values.sum(axis=1)
-            return by_row
+            return np.asarray(values.sum(axis=1))
         return sums(self.stratum, values, len(self.z))
 
     def products(self, values: FloatArray, rows: slice = slice(None)) -> FloatArray:
@@ -325,8 +322,7 @@ class Dense:
         width = np.diff(starts, append=n)[:, None]
 
         def total(values: FloatArray) -> FloatArray:
-            summed: FloatArray = np.add.reduceat(values, starts, axis=0)
-            return summed
+            return np.asarray(np.add.reduceat(values, starts, axis=0))
 
         z, tie = (replace(b, columns=total(b.columns) / width) for b in (self.z, self.tie))
         if min(share_kept(self.z, z, width), share_kept(self.tie, tie, width)) < 0.5:
@@ -399,8 +395,7 @@ class Dense:
 
     def forward(self, values: FloatArray) -> FloatArray:
         """Parameters of the problem, float[n_params], from what is solved for, float[n_free]."""
-        params: FloatArray = self._outward(self.inner(values)[None, :])[0]
-        return params
+        return np.asarray(self._outward(self.inner(values)[None, :])[0])
 
     def _outward(self, inner: FloatArray) -> FloatArray:
         """float[m, n_inner] to float[m, n_params]."""
@@ -426,8 +421,7 @@ class Dense:
         matrix = before.matrix
 
         def of(functions: FloatArray) -> FloatArray:
-            diagonal: FloatArray = np.einsum("mi,ij,mj->m", functions, matrix, functions, optimize=True)
-            return diagonal
+            return np.asarray(np.einsum("mi,ij,mj->m", functions, matrix, functions, optimize=True))
 
         return variances_one_by_one(self, self.problem.n_params, of)
 
@@ -452,8 +446,7 @@ class Dense:
         )
         if self.keep is None:
             return inner
-        kept: FloatArray = inner @ self.keep
-        return kept
+        return np.asarray(inner @ self.keep)
 
     def outward_directions(self, directions: FloatArray) -> FloatArray:
         """float[n_inner, k] directions as directions of the parameters, each of length 1 in its largest
@@ -461,8 +454,7 @@ class Dense:
         if directions.shape[1] == 0:
             return np.zeros((self.problem.n_params, 0))
         out = self._outward(directions.T).T
-        scaled: FloatArray = out / np.abs(out).max(axis=0)
-        return scaled
+        return np.asarray(out / np.abs(out).max(axis=0))
 
 
 def _inside(g: FloatArray, y: Counts) -> bool:
@@ -571,8 +563,7 @@ class DensePoint:
         at = np.arange(j)
         lap[:, :, at, at] = -lap.sum(axis=3)
         keep = np.delete(at, dense.problem.reference)
-        out: FloatArray = lap[:, :, keep[:, None], keep]
-        return out
+        return np.asarray(lap[:, :, keep[:, None], keep])
 
     @cached_property
     def _reduced(self) -> FloatArray:

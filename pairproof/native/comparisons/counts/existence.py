@@ -28,6 +28,7 @@ from ....errors import ConvergenceError
 from ....fit.estimates.fit_record import NULL_TOLERANCE
 from ....fit.estimates.likelihood import OutcomeModel
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.maxima import generic_direction
 from .cells import Problem
 from .dense import Dense
 from .sparse import Rows
@@ -161,8 +162,6 @@ def demands(model: OutcomeModel) -> tuple[Demand, ...]:
 
 def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: OutcomeModel) -> BoolArray:
     """bool[n_cells, 3]: outcomes whose probability tends to 0 along a generic direction of recession."""
-    from scipy.optimize import linprog
-
     rows, kinds = [], []
     for demand in demands(model):
         where = np.ones(len(seen), bool) if demand.outcome is None else seen[:, demand.outcome]
@@ -176,17 +175,7 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: O
     length = np.sqrt(np.asarray(a.multiply(a).sum(axis=1)).ravel())
     a = sparse.diags(1.0 / np.maximum(length, 1e-300)) @ a
     a, place = _different(a.tocsr()) if a.shape[0] > _MANY_ROWS else (a, np.arange(a.shape[0]))
-    m, n = a.shape
-    result = linprog(
-        c=np.concatenate([np.zeros(n), -np.ones(m)]),
-        A_ub=sparse.hstack([-a, sparse.eye(m)]).tocsr(),
-        b_ub=np.zeros(m),
-        bounds=[(None, None)] * n + [(0.0, 1.0)] * m,
-        method="highs",
-    )
-    if result.x is None:
-        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
-    strict = (result.x[n:] > 0.5)[place]  # a cone: what can be positive at all can be 1
+    strict = generic_direction(a)[1][place]
     dying = np.zeros(seen.shape, bool)
     start = 0
     for index, kills in kinds:
@@ -306,8 +295,7 @@ class AtInfinity:
 
 def _unit(rows: FloatArray) -> FloatArray:
     """Rows of length 1 in their largest entry, so rounded that equal ones have equal bytes."""
-    out: FloatArray = np.round(rows / np.abs(rows).max(axis=1)[:, None], 9) + 0.0  # no -0
-    return out
+    return np.asarray(np.round(rows / np.abs(rows).max(axis=1)[:, None], 9) + 0.0)  # no -0
 
 
 def _closure(above: BoolArray) -> BoolArray:

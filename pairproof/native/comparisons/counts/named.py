@@ -18,7 +18,14 @@ from ....errors import FormulaError
 from ....fit.estimates.covariance import MappedCovariance, Rescaling
 from ....fit.estimates.fit_record import FitWarning, listed, not_zero
 from ....fit.estimates.identification import Referred, against, constraint_of, reference_hint
-from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, Term, Value, by_suffix, of_comparison
+from ....fit.estimates.specification import (
+    LOG_WORTH_PER_UNIT,
+    ModelSpec,
+    Term,
+    Value,
+    by_suffix,
+    of_comparison,
+)
 from ..formula import subject_design as design
 from .build import By, ItemColumn, Model, missing_covariates
 from .cells import Problem, sums
@@ -158,8 +165,8 @@ def warnings_of(model: Model, found: Solved, named: Named) -> tuple[FitWarning, 
         *ranking_warning(model.data),
         *model.patterns.warnings,
         *(model.directed.warnings if model.directed is not None else ()),
-        *_about_ties(model),
-        *_about_own_abilities(model),
+        *about_ties(model.data, model.spec),
+        *about_own_abilities(model.data, model.spec),
         *_about_the_tie_parameter(model),
         *_about_estimates(model, found, named),
     )
@@ -188,8 +195,9 @@ def ranking_warning(data: Comparisons) -> Iterator[FitWarning]:
         )
 
 
-def _about_ties(model: Model) -> Iterator[FitWarning]:
-    data, treatment = model.data, model.spec.ties
+def about_ties(data: Comparisons, spec: ModelSpec) -> Iterator[FitWarning]:
+    """That ties were dropped, or count as half wins."""
+    treatment = spec.ties
     ties = float(data.ties.sum())
     if treatment == "drop" and ties:
         yield FitWarning(
@@ -205,9 +213,10 @@ def _about_ties(model: Model) -> Iterator[FitWarning]:
         )
 
 
-def _about_own_abilities(model: Model) -> Iterator[FitWarning]:
+def about_own_abilities(data: Comparisons, spec: ModelSpec) -> Iterator[FitWarning]:
+    """That items without an item covariate have an ability of their own."""
     lacking: dict[tuple[str, ...], list[str]] = {}
-    for term, items in missing_covariates(model.data, model.spec).items():
+    for term, items in missing_covariates(data, spec).items():
         lacking.setdefault(items, []).append(term)
     for items, covariates in lacking.items():
         yield FitWarning(

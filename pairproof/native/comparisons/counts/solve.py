@@ -149,8 +149,7 @@ def _limiting_probabilities(
         first, second = alive[:, 0], alive[:, 2]
         p[:, 1] = np.where(first & second, p[:, 1], np.where(first, 1.0 - p[:, 0], 1.0 - p[:, 2]))
     p = np.where(alive, p, 0.0)
-    total: FloatArray = p / p.sum(axis=1, keepdims=True)
-    return total
+    return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
 def _solve_limit(problem: Problem) -> Solved:
@@ -220,5 +219,4 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
 def _sets(strong: IntArray) -> IntArray:
     """Labels of the sets for `as_blocks`: the smallest node of each set."""
     _, first, back = np.unique(strong, return_index=True, return_inverse=True)
-    labels: IntArray = first[np.ravel(back)]
-    return labels
+    return np.asarray(first[np.ravel(back)])

@@ -95,8 +95,7 @@ class Rows:
         matrix = before.matrix
 
         def of(functions: FloatArray) -> FloatArray:
-            diagonal: FloatArray = np.einsum("mi,mi->m", functions @ matrix, functions)
-            return diagonal
+            return np.asarray(np.einsum("mi,mi->m", functions @ matrix, functions))
 
         return variances_one_by_one(self, self.problem.n_params, of)
 
@@ -111,8 +110,7 @@ class Rows:
         if directions.shape[1] == 0:
             return np.zeros((self.problem.n_params, 0))
         out = np.asarray(self.to_params @ directions)
-        scaled: FloatArray = out / np.abs(out).max(axis=0)
-        return scaled
+        return np.asarray(out / np.abs(out).max(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,5 +274,4 @@ def _orthogonal(columns: FloatArray) -> FloatArray:
     if k > MOST_ORTHOGONAL or n < k or aliased(columns) is not None:
         size = np.sqrt((columns**2).mean(axis=0))
         return np.diag(1.0 / np.where(size > 0, size, 1.0))
-    out: FloatArray = np.linalg.inv(np.linalg.qr(columns, mode="r")) * np.sqrt(n)
-    return out
+    return np.asarray(np.linalg.inv(np.linalg.qr(columns, mode="r")) * np.sqrt(n))

@@ -338,8 +338,7 @@ def _one(values: Values, k: int) -> FloatArray:
     """A column of numbers, or the indicator of a level."""
     if values.codes is None:
         return values.columns[k]
-    indicator: FloatArray = (values.codes == k).astype(float)
-    return indicator
+    return np.asarray((values.codes == k).astype(float))
 
 
 def offset_of(model: Model) -> FloatArray | None:

@@ -164,8 +164,7 @@ class Names:
 
 
 def _missing(column: Column) -> BoolArray:
-    missing: BoolArray = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
-    return missing
+    return np.asarray(column.codes < 0 if isinstance(column, Factor) else np.isnan(column))
 
 
 def _stacked(first: Column, second: Column, name: str, formula: str) -> Column:
@@ -179,8 +178,7 @@ def _stacked(first: Column, second: Column, name: str, formula: str) -> Column:
         raise error(
             formula, f"{name}: one of {name}_first and {name}_second is categorical and the other numeric"
         )
-    both: FloatArray = np.concatenate([first, second])
-    return both
+    return np.asarray(np.concatenate([first, second]))
 
 
 _FUNCTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {

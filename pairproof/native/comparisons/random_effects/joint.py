@@ -31,6 +31,7 @@ import numpy as np
 
 from ....errors import InputError, TooLargeError
 from ....numerics.arrays import FloatArray
+from ....numerics.maxima import Estimated
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, link
 from ..rows.maximum_likelihood import fit_structured
@@ -43,7 +44,7 @@ RADIUS, STEP = 9.0, 0.125
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(Estimated):
     """Effects and fixed parameters of contests, and their covariance given sigma.
     names: of the K effects and the p fixed parameters.  theta float[K + p].  covariance float[K + p, K + p]:
     of theta minus the truth.  n_effects: K. sigma: standard deviation of the effects; at 0 the effects are 0
@@ -55,11 +56,6 @@ class Joint:
     n_effects: int
     sigma: float
     link: str
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[K + p]."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
 
 def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:

@@ -29,8 +29,9 @@ import numpy as np
 
 from ....errors import ConvergenceError, InputError, TooLargeError
 from ....numerics.arrays import FloatArray
+from ....numerics.maxima import Estimated
 from ..rows.contest_design import Contests
-from ..rows.links import ContestPoint, Link, link
+from ..rows.links import ContestPoint, Link, concave_link, link
 from ..rows.maximum_likelihood import StructuredEstimate, fit_structured
 from .effects_design import BlockDesign, acyclic, check_one_component, component_sizes, fixed_part
 from .factors import MOST_TOGETHER, inverse_of
@@ -40,7 +41,7 @@ from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum
 
 
 @dataclass(frozen=True, eq=False)
-class MixedEstimate:
+class MixedEstimate(Estimated):
     """An estimate of a Bradley-Terry model with random effects by its marginal likelihood.
     names: of the p fixed parameters.  beta float[p].  sigma: standard deviation of the effects, by maximum
     likelihood (not REML).  covariance float[p + 1, p + 1]: of beta and log sigma; NaN in the last row and
@@ -61,11 +62,6 @@ class MixedEstimate:
     posterior_means: FloatArray | None
     method: str
     bounded_below_only: bool
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p + 1]: of beta and log sigma."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
     def sigma_se(self) -> float:
@@ -99,9 +95,7 @@ def fit_mixed(
     :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  set_size: effects in
     each set of the quadrature, numbered set by set: items of a judge.  All effects in one set if not
     given."""
-    chosen = link(link_name)
-    if not chosen.concave:
-        raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
+    chosen = concave_link(link_name)
     check_one_component(contests.design)
     at = marginal_of(contests, chosen, method, set_size)
     without = fit_structured(fixed_part(contests), link_name)
@@ -228,7 +222,7 @@ LITTLE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class ComponentsEstimate:
+class ComponentsEstimate(Estimated):
     """An estimate of a Bradley-Terry model with C components of variance, by Laplace's approximation.
     names: of the p fixed parameters.  components: C names.  beta float[p].  sigma float[C]: standard
     deviation of the effects of each component, by maximum likelihood; 0 where that is best.  covariance
@@ -247,11 +241,6 @@ class ComponentsEstimate:
     without: StructuredEstimate
     llf_without: FloatArray
     effects: FloatArray
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p + C]: of beta and log sigma."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
     def sigma_se(self) -> FloatArray:
@@ -281,9 +270,7 @@ class _Best:
 
 def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEstimate:
     """The maximum of Laplace's marginal likelihood of contests with effects of several components."""
-    chosen = link(link_name)
-    if not chosen.concave:
-        raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
+    chosen = concave_link(link_name)
     design = contests.design
     sizes = component_sizes(design)
     if len(sizes) > MOST:
@@ -370,17 +357,16 @@ def joint_covariance(contests: Contests, found: ComponentsEstimate, link_name: s
     k, p = contests.design.n_own, len(found.beta)
     if k + p > MOST_TOGETHER:
         raise TooLargeError(
-            f"the covariance of {k + p} effects and parameters; the limit is {MOST_TOGETHER}, a matrix of"
-            f" {8e-9 * MOST_TOGETHER**2:.1f} GB"
+            f"the covariance of {k:,} effects and {p} parameters (limit {MOST_TOGETHER:,} together); fit one"
+            " component, or fewer judges at a time"
         )
-    here = ContestPoint(contests, link(link_name), np.append(found.effects, found.beta))
-    sigma = np.repeat(found.sigma, component_sizes(contests.design))
-    inside = np.append(np.flatnonzero(sigma > 0), k + np.arange(p))
-    information = here.observed[np.ix_(inside, inside)]
-    precision = np.append(sigma[sigma > 0] ** -2.0, np.zeros(p))
-    information[np.diag_indices(len(inside))] += precision
+    sigma = np.append(np.repeat(found.sigma, component_sizes(contests.design)), np.full(p, np.inf))
+    here = sigma > 0
+    theta = np.append(found.effects, found.beta)
+    information = ContestPoint(contests, link(link_name), theta).observed[np.ix_(here, here)]
+    information[np.diag_indices(int(here.sum()))] += sigma[here] ** -2
     covariance = np.zeros((k + p, k + p))
-    covariance[np.ix_(inside, inside)] = inverse_of(information)
+    covariance[np.ix_(here, here)] = inverse_of(information)
     return covariance
 
 
@@ -393,17 +379,6 @@ class SigmaProfile:
     sigma: FloatArray
     llf: FloatArray
     beta: FloatArray
-
-    def lower_end(self, loss: float) -> float:
-        """Least sigma at which the log-likelihood is at most `loss` below the greatest of the profile.
-        Returns float: by linear interpolation; 0 if sigma = 0 is in the interval."""
-        goal = self.llf.max() - loss
-        at = int(np.flatnonzero(self.llf >= goal)[0])
-        if at == 0:
-            return float(self.sigma[0])
-        low, high = self.llf[at - 1], self.llf[at]
-        share = (goal - low) / (high - low)
-        return float(self.sigma[at - 1] + share * (self.sigma[at] - self.sigma[at - 1]))
 
 
 def profile_sigma(

@@ -29,15 +29,44 @@ from functools import cached_property
 import numpy as np
 
 from ....errors import ConvergenceError, InputError, NotEstimableError
+from ....fit.estimates.fit_record import listed
 from ....numerics.arrays import FloatArray
-from ....numerics.maxima import Solution, cholesky_of, flat_names, maximise, raised_cholesky
+from ....numerics.maxima import Estimated, Solution, cholesky_of, flat_names, maximise, raised_cholesky
 from .contest_design import Contests, Design
-from .maximum_likelihood import aliased, listed, separation
+from .maximum_likelihood import refuse_aliased, separation
 from .reduced_bias import covariance_of, root
 
 
+def _log_shares(utility: FloatArray) -> FloatArray:
+    """float[n, 3]: log-probabilities of outcomes with these utilities."""
+    top = utility.max(axis=1, keepdims=True)
+    return np.asarray(utility - top - np.log(np.exp(utility - top).sum(axis=1, keepdims=True)))
+
+
+class _Outcomes:
+    """Wins, ties and losses of the first player in n contests, each float[n]."""
+
+    design: Design
+    wins: FloatArray
+    ties: FloatArray
+    losses: FloatArray
+
+    @property
+    def counts(self) -> FloatArray:
+        """float[n, 3]: wins, ties, losses."""
+        return np.column_stack([self.wins, self.ties, self.losses])
+
+    def _check_counts(self) -> None:
+        n = self.design.n_rows
+        for what in ("wins", "ties", "losses"):
+            values = np.asarray(getattr(self, what), dtype=float)
+            if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
+                raise InputError(f"{what}: expected {n} finite numbers >= 0, found {values.tolist()[:5]}")
+            object.__setattr__(self, what, values)
+
+
 @dataclass(frozen=True, eq=False)
-class TiedContests:
+class TiedContests(_Outcomes):
     """Outcomes of contests that may be tied, and their design.
     design: of n rows and p parameters b.  tie_columns float[n, q]: columns z of the tie parameter; a column
     of 1 for Davidson's model.  tie_names: of these q columns.  wins, ties, losses float[n]: of the first
@@ -56,11 +85,7 @@ class TiedContests:
             raise InputError(
                 f"tie_columns: shape {self.tie_columns.shape}; expected {(n, len(self.tie_names))}"
             )
-        for what in ("wins", "ties", "losses"):
-            values = np.asarray(getattr(self, what), dtype=float)
-            if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
-                raise InputError(f"{what}: expected {n} finite numbers >= 0, found {values.tolist()[:5]}")
-            object.__setattr__(self, what, values)
+        self._check_counts()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,18 +106,12 @@ class TiedPoint:
         p = len(self.contests.design.names)
         eta = self.contests.design.predictor(self.theta[:p])
         utility = np.column_stack([eta / 2.0, self.contests.tie_columns @ self.theta[p:], -eta / 2.0])
-        top = utility.max(axis=1, keepdims=True)
-        return np.asarray(utility - top - np.log(np.exp(utility - top).sum(axis=1, keepdims=True)))
-
-    @property
-    def counts(self) -> FloatArray:
-        """float[n, 3]: wins, ties, losses."""
-        return np.column_stack([self.contests.wins, self.contests.ties, self.contests.losses])
+        return _log_shares(utility)
 
     @property
     def value(self) -> float:
         """The log-likelihood, without multinomial coefficients."""
-        return float((self.counts * self.log_probabilities).sum())
+        return float((self.contests.counts * self.log_probabilities).sum())
 
     @cached_property
     def deviations(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -110,13 +129,13 @@ class TiedPoint:
     def score(self) -> FloatArray:
         """float[p + q]."""
         _, a, b = self.deviations
-        return self._onto((self.counts * a).sum(axis=1), (self.counts * b).sum(axis=1))
+        return self._onto((self.contests.counts * a).sum(axis=1), (self.contests.counts * b).sum(axis=1))
 
     @property
     def information(self) -> FloatArray:
         """float[p + q, p + q]: observed and expected are the same."""
         p, a, b = self.deviations
-        n, z, design = self.counts.sum(axis=1), self.contests.tie_columns, self.contests.design
+        n, z, design = self.contests.counts.sum(axis=1), self.contests.tie_columns, self.contests.design
         k = len(design.names)
         found = np.empty((k + z.shape[1],) * 2)
         found[:k, :k] = design.gram(n * (p * a * a).sum(axis=1))
@@ -129,7 +148,7 @@ class TiedPoint:
     def jeffreys(self, covariance: FloatArray) -> FloatArray:
         """Gradient of log det I / 2, float[p + q], given the inverse of I, float[p + q, p + q]."""
         p, a, b = self.deviations
-        n, z, design = self.counts.sum(axis=1), self.contests.tie_columns, self.contests.design
+        n, z, design = self.contests.counts.sum(axis=1), self.contests.tie_columns, self.contests.design
         k = len(design.names)
         xx = design.variances(covariance[:k, :k])[:, None]
         xz = (design.projected(covariance[:k, k:], slice(None)) * z).sum(axis=1)[:, None]
@@ -139,7 +158,7 @@ class TiedPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class TiedEstimate:
+class TiedEstimate(Estimated):
     """An estimate of Davidson's model with a design per contest.
     names: of the p parameters of the design and the q of ties.  theta float[p + q].  covariance float[p + q,
     p + q]: inverse of the information of the plain likelihood at theta.  penalised: llf + log det I / 2.
@@ -152,11 +171,6 @@ class TiedEstimate:
     penalised: float
     steps: int
     decrement: float
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p + q]."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
 
 def fit_tied(contests: TiedContests, reduced: bool = True) -> TiedEstimate:
@@ -199,7 +213,7 @@ def _covariance(here: TiedPoint) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class GeneralTies:
+class GeneralTies(_Outcomes):
     """Outcomes of contests that may be tied, and the columns of every part of the model.
     design: of n rows: abilities, home advantage as a contest column (1 at the first player's home, -1 at the
     second's), covariates.  most float[n, q]: columns of c, the logit of the largest probability of a tie.
@@ -226,11 +240,7 @@ class GeneralTies:
                 raise InputError(
                     f"{what}: shape {shape}; expected {(n, len(getattr(self, f'{what}_names')))}"
                 )
-        for what in ("wins", "ties", "losses"):
-            values = np.asarray(getattr(self, what), dtype=float)
-            if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
-                raise InputError(f"{what}: expected {n} finite numbers >= 0, found {values.tolist()[:5]}")
-            object.__setattr__(self, what, values)
+        self._check_counts()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -321,8 +331,7 @@ class TiePoint:
         """float[n, 3]: of win, tie, loss."""
         u = self.parts[0]
         utility = np.column_stack([u / 2.0, self._tie[0], -u / 2.0])
-        top = utility.max(axis=1, keepdims=True)
-        return np.asarray(utility - top - np.log(np.exp(utility - top).sum(axis=1, keepdims=True)))
+        return _log_shares(utility)
 
     @property
     def probabilities(self) -> FloatArray:
@@ -332,9 +341,7 @@ class TiePoint:
     @property
     def value(self) -> float:
         """The log-likelihood, without multinomial coefficients."""
-        own = self.contests
-        counts = np.column_stack([own.wins, own.ties, own.losses])
-        return float((counts * self.log_probabilities).sum())
+        return float((self.contests.counts * self.log_probabilities).sum())
 
     @property
     def extent(self) -> float:
@@ -349,8 +356,7 @@ class TiePoint:
         n, (_, first, second) = own.totals, self._tie
         toward = np.zeros((len(n), 3, 4))  # derivatives of the utilities of win, tie, loss
         toward[:, 0, 0], toward[:, 1], toward[:, 2, 0] = 0.5, first, -0.5
-        counts = np.column_stack([own.wins, own.ties, own.losses])
-        score = np.einsum("ro,rok->rk", counts - n[:, None] * p, toward)
+        score = np.einsum("ro,rok->rk", own.counts - n[:, None] * p, toward)
         off = toward - np.einsum("ro,rok->rk", p, toward)[:, None]
         spread = np.einsum("r,ro,roj,rok->rjk", n, p, off, off)
         return score, spread - (own.ties - n * p[:, 1])[:, None, None] * second
@@ -410,7 +416,7 @@ FAR = 20.0
 
 
 @dataclass(frozen=True, eq=False)
-class GeneralTiesEstimate:
+class GeneralTiesEstimate(Estimated):
     """A maximum-likelihood estimate of the generalised Davidson model.
     theta float[k]: abilities and other columns of the design, then tie.max (logit of the largest probability
     of a tie), tie.mode (logit), tie.scale (log).  covariance float[k, k]: inverse of the observed
@@ -427,11 +433,6 @@ class GeneralTiesEstimate:
     decrement: float
     score: FloatArray
     expected_covariance: FloatArray
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[k]."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
 
 def fit_general_ties(contests: GeneralTies) -> GeneralTiesEstimate:
@@ -468,18 +469,14 @@ def _check(contests: GeneralTies) -> None:
     total = contests.totals
     if not contests.ties.sum() > 0:
         raise NotEstimableError(
-            f"{listed(contests.most_names)}: there is no tie among {total.sum():g} contests, and the estimate is"
+            f"{listed(contests.most_names, 8)}: there is no tie among {total.sum():g} contests, and the estimate is"
             " -infinite"
         )
     if not contests.wins.sum() + contests.losses.sum() > 0:
         raise NotEstimableError(
-            f"{listed(contests.most_names)}: all {total.sum():g} contests are tied, and the estimate is infinite"
+            f"{listed(contests.most_names, 8)}: all {total.sum():g} contests are tied, and the estimate is infinite"
         )
-    same = aliased(Contests(contests.design, total, np.zeros(len(total))))
-    if same:
-        raise NotEstimableError(
-            f"{listed(same)}: cannot be told apart in these contests; leave one of them out"
-        )
+    refuse_aliased(Contests(contests.design, total, np.zeros(len(total))))
 
 
 def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
@@ -493,7 +490,7 @@ def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
     why = separation(Contests(contests.design, contests.wins + half, contests.losses + half))
     if why is not None:
         raise NotEstimableError(
-            f"{listed(why.infinite)}: the estimate is infinite (separation): in {len(why.rows)} rows, the first of"
+            f"{listed(why.infinite, 8)}: the estimate is infinite (separation): in {len(why.rows)} rows, the first of"
             f" them row {why.rows[0] + 1}, the result is certain in the limit. Leave the term out, pool, or reduce"
             " the bias"
         )
@@ -516,7 +513,7 @@ def _ties_covariance(here: TiePoint, information: FloatArray) -> FloatArray:
         factor = cholesky_of(information)
     except np.linalg.LinAlgError:
         raise NotEstimableError(
-            f"{listed(flat_names(information, here.contests.names))}: the likelihood is flat along them at its"
+            f"{listed(flat_names(information, here.contests.names), 8)}: the likelihood is flat along them at its"
             " maximum, so that they cannot be told apart; leave some of them out"
         ) from None
     half = np.linalg.solve(factor, np.eye(len(factor)))

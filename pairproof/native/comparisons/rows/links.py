@@ -212,6 +212,14 @@ _LINKS = {
 }
 
 
+def concave_link(name: str) -> Link:
+    """The link of a model with random effects."""
+    chosen = link(name)
+    if not chosen.concave:
+        raise InputError(f"link {name!r} with random effects; expected logit or probit")
+    return chosen
+
+
 @dataclass(frozen=True, eq=False)
 class ContestPoint:
     """The log-likelihood at one place, as `maximise` asks for it.  theta float[p]."""
@@ -267,12 +275,6 @@ class ContestPoint:
     def row_curvatures(self) -> FloatArray:
         """float[n]: -d2l/d eta^2 of each row; the weights of the observed information."""
         return -self._slopes[1]
-
-    @property
-    def row_thirds(self) -> FloatArray:
-        """float[n]: -d3l/d eta^3 of each row."""
-        third = self.link.third
-        return np.asarray(self.contests.losses * third(-self.eta) - self.contests.wins * third(self.eta))
 
     @property
     def row_weights(self) -> FloatArray:

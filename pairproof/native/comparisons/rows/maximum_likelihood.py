@@ -24,14 +24,14 @@ minus sign, with working weights n f^2 / (p (1 - p)) (Turner and Firth 2012, sec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ....errors import ConvergenceError, NotEstimableError, TooLargeError
+from ....fit.estimates.fit_record import listed
 from ....numerics.arrays import BoolArray, FloatArray, IntArray
-from ....numerics.maxima import Solution, cholesky_of, maximise
+from ....numerics.maxima import Estimated, Solution, cholesky_of, generic_direction, maximise, moved_names
 from .contest_design import Contests
 from .links import ContestPoint, Link, link
 
@@ -76,34 +76,29 @@ def separation(contests: Contests) -> Separation | None:
 def aliased(contests: Contests) -> tuple[str, ...]:
     """Names of the parameters that cannot be told apart in these contests.
     Returns tuple of str: empty if the columns of the design are linearly independent."""
-    gram = contests.design.gram((contests.totals > 0).astype(float))
-    null = null_space(gram)
-    if not null.shape[1]:
-        return ()
-    moved = np.abs(null).max(axis=1) > 1e-7 * np.abs(null).max()
-    return tuple(name for name, there in zip(contests.design.names, moved) if there)
+    null = null_space(contests.design.gram((contests.totals > 0).astype(float)))
+    return moved_names(null, contests.design.names) if null.shape[1] else ()
+
+
+def refuse_aliased(contests: Contests) -> None:
+    """NotEstimableError if parameters cannot be told apart."""
+    same = aliased(contests)
+    if same:
+        raise NotEstimableError(
+            f"{listed(same, 8)}: cannot be told apart in these contests; leave one of them out"
+        )
 
 
 def examine(contests: Contests) -> None:
     """Return if a unique finite estimate exists."""
-    same = aliased(contests)
-    if same:
-        raise NotEstimableError(
-            f"{listed(same)}: cannot be told apart in these contests; leave one of them out"
-        )
+    refuse_aliased(contests)
     found = separation(contests)
     if found is not None:
         raise NotEstimableError(
-            f"{listed(found.infinite)}: the estimate is infinite (separation): in {len(found.rows)} of"
+            f"{listed(found.infinite, 8)}: the estimate is infinite (separation): in {len(found.rows)} of"
             f" {contests.n_used} rows, the first of them row {found.rows[0] + 1}, the result is certain in the"
             " limit. Leave the term out, pool, or reduce the bias of the estimate (Firth 1993)"
         )
-
-
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Names with commas between them, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def null_space(gram: FloatArray) -> FloatArray:
@@ -131,27 +126,14 @@ def _within(contests: Contests, rows: IntArray, inside: FloatArray) -> FloatArra
 
 def _programme(demands: FloatArray) -> tuple[FloatArray, BoolArray]:
     """A generic direction that no demand forbids, and which demands it meets strictly."""
-    from scipy import sparse
-    from scipy.optimize import linprog
-
     distinct, label = np.unique(demands.round(12), axis=0, return_inverse=True)
     if len(distinct) > MOST_ROWS:
         raise TooLargeError(
             f"the solver did not converge; to see why takes a linear programme of {len(distinct):,} rows, and the"
             f" limit is {MOST_ROWS:,}. Fit fewer parameters, or reduce the bias of the estimate"
         )
-    m, k = distinct.shape
-    result = linprog(
-        c=np.concatenate([np.zeros(k), -np.ones(m)]),
-        A_ub=sparse.hstack([sparse.csr_matrix(-distinct), sparse.identity(m)]).tocsr(),
-        b_ub=np.zeros(m),
-        bounds=[(None, None)] * k + [(0.0, 1.0)] * m,
-        method="highs",
-    )
-    if result.x is None:
-        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
-    strict = result.x[k:] > 0.5  # a cone: what can be positive at all can be 1
-    return np.asarray(result.x[:k]), np.asarray(strict[np.asarray(label).reshape(-1)])
+    direction, strict = generic_direction(distinct)
+    return direction, np.asarray(strict[np.asarray(label).reshape(-1)])
 
 
 #: Predictors beyond this, where separation has been ruled out, are given up.
@@ -159,7 +141,7 @@ FARTHEST = {"logit": 600.0, "probit": 37.0, "cauchit": 1e12}
 
 
 @dataclass(frozen=True, eq=False)
-class StructuredEstimate:
+class StructuredEstimate(Estimated):
     """A maximum-likelihood estimate of a structured Bradley-Terry model.
     names: of the p parameters.  theta float[p].  covariance float[p, p]: inverse of the observed information.
     expected_covariance float[p, p]: inverse of the expected information, which R's glm reports; the same for
@@ -183,11 +165,6 @@ class StructuredEstimate:
     decrement: float
     score: FloatArray
     other_maximum: float | None = None
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p], from the observed information."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
     def aic(self) -> float:

@@ -28,12 +28,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....errors import ConvergenceError, InputError, NotEstimableError
+from ....errors import ConvergenceError, InputError
 from ....numerics.arrays import FloatArray
-from ....numerics.maxima import cholesky_of
+from ....numerics.maxima import Estimated, cholesky_of
 from .contest_design import CHUNK, Contests
 from .links import ContestPoint, link
-from .maximum_likelihood import aliased, listed
+from .maximum_likelihood import refuse_aliased
 
 KINDS = ("mean", "median", "jeffreys")
 
@@ -250,7 +250,7 @@ def _polished(step_at: Step, theta: FloatArray) -> Root | None:
 
 
 @dataclass(frozen=True, eq=False)
-class ReducedEstimate:
+class ReducedEstimate(Estimated):
     """An estimate with reduced bias.
     names: of the p parameters.  theta float[p].  covariance float[p, p]: inverse of the expected information
     of the plain likelihood at theta.  llf: plain log-likelihood at theta, without binomial coefficients.
@@ -270,11 +270,6 @@ class ReducedEstimate:
     steps: int
     decrement: float
 
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p]."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
-
 
 def fit_reduced(contests: Contests, kind: str = "mean", link_name: str = "logit") -> ReducedEstimate:
     """The estimate of contests with reduced bias.
@@ -285,11 +280,7 @@ def fit_reduced(contests: Contests, kind: str = "mean", link_name: str = "logit"
     chosen, pooled = link(link_name), contests.pooled()
     if not pooled.n_used:
         raise InputError("there is no contest to estimate from")
-    same = aliased(pooled)
-    if same:
-        raise NotEstimableError(
-            f"{listed(same)}: cannot be told apart in these contests; leave one of them out"
-        )
+    refuse_aliased(pooled)
 
     def step_at(theta: FloatArray) -> tuple[FloatArray, float]:
         here = ContestPoint(pooled, chosen, theta)

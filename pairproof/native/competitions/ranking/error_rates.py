@@ -141,8 +141,7 @@ class _Ratio:
     @property
     def rest(self) -> FloatArray:
         """L - l_i, float[m]."""
-        rest: FloatArray = self.total - self.lengths
-        return rest
+        return np.asarray(self.total - self.lengths)
 
     @property
     def left_out(self) -> FloatArray:

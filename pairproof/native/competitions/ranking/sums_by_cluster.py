@@ -103,6 +103,14 @@ def check_clusters(columns: Sequence[str], kind: str) -> None:
         )
 
 
+def asked_clusters(cluster: str | Sequence[str], kind: str) -> tuple[str, ...]:
+    """The columns to cluster by, checked; () for none."""
+    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    if columns:
+        check_clusters(columns, kind)
+    return columns
+
+
 def cluster_codes(table: Comparisons, column: str, used: IntArray) -> IntArray:
     """int[n_used]: cluster of each of these rows, from 0."""
     column = table.role_of(column)

@@ -24,6 +24,7 @@ from ....data.reading.sentence_errors import COLUMNS, ErrorTable, Shared, System
 from ....data.reading.sources import suggestion
 from ....errors import InputError, ItemError
 from ....fit.estimates.array_inference import normal_quantile
+from ....fit.estimates.fit_record import listed
 from ....fit.robust.clustered_fit import Kind
 from ....numerics.arrays import IntArray
 from .error_rates import (
@@ -94,8 +95,7 @@ def check_columns(clusters: Sequence[str], estimator: str) -> None:
 
 
 def _codes(labels: Sequence[str]) -> IntArray:
-    codes: IntArray = np.unique(np.asarray(labels, dtype=str), return_inverse=True)[1].astype(np.int64)
-    return codes
+    return np.asarray(np.unique(np.asarray(labels, dtype=str), return_inverse=True)[1].astype(np.int64))
 
 
 #: So many names of sentences are shown; the JSON has all.
@@ -226,7 +226,7 @@ def _two(table: ErrorTable, first: str, second: str, common: bool) -> TwoRates:
     shared = shared_sentences(a, b)
     alone = [
         f"{len(names)} of {system} {'is' if len(names) == 1 else 'are'} not there for"
-        f" {other} ({_listed(names)})"
+        f" {other} ({listed(names, SHOWN)})"
         for system, other, names in ((first, second, shared.only_first), (second, first, shared.only_second))
         if names
     ]
@@ -258,12 +258,6 @@ def _corrected(found: Rates) -> tuple[TwoRates, ...]:
     return tuple(
         replace(two, p_holm=None if np.isnan(c) else float(c)) for two, c in zip(found.pairs, corrected)
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
 
 
 #: Equation 9 and the delta method are said to disagree beyond this share.

@@ -41,7 +41,7 @@ from ....fit.estimates.tails import p_equals
 from ....fit.robust.clustered_fit import Kind
 from ....numerics.arrays import FloatArray, IntArray
 from .sign_test import sign_test
-from .sums_by_cluster import ClusteredError, check_clusters, cluster_codes, clustered_error
+from .sums_by_cluster import ClusteredError, asked_clusters, cluster_codes, clustered_error
 from .tests_by_judge import (
     EqualityTest,
     beta_binomial,
@@ -559,7 +559,7 @@ def compare_two(
     >>> two.headline.test.name, round(two.headline.test.statistic, 2), round(two.headline.test.p, 3)
     ('judge means', 4.33, 0.144)
     """
-    clusters = _clusters(cluster, kind)
+    clusters = asked_clusters(cluster, kind)
     return _two(answers_of(table, *one_pair(table, first, second)), clusters, kind)
 
 
@@ -567,15 +567,8 @@ def compare_all_pairs(
     table: Comparisons, *, cluster: str | Sequence[str] = (), kind: Kind = "CR2"
 ) -> tuple[TwoSystems, ...]:
     """Every pair of the table, in the order and the direction in which the table first names it."""
-    clusters = _clusters(cluster, kind)
+    clusters = asked_clusters(cluster, kind)
     return tuple(_two(answers_of(table, *pair), clusters, kind) for pair in pairs_in_order(table))
-
-
-def _clusters(cluster: str | Sequence[str], kind: Kind) -> tuple[str, ...]:
-    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
-    if columns:
-        check_clusters(columns, kind)
-    return columns
 
 
 def _two(answers: PairAnswers, clusters: tuple[str, ...], kind: Kind) -> TwoSystems:
