@@ -90,43 +90,6 @@ class Preferences:
         return wins, ties, losses
 
 
-def preferences(
-    answers: IntArray,
-    first: Sequence[int],
-    second: Sequence[int],
-    items: Sequence[str],
-    reference: str | None = None,
-    weights: ArrayLike | None = None,
-) -> Preferences:
-    """Preferences of persons who answered each comparison once or not.
-    answers int[n, C]: +1 (first item), -1 (second), 0 (tie) or MISSING.  `first`, second: items of the C
-    comparisons, 0 .. J - 1.  weights float[n]: persons that each row stands for; default 1."""
-    y = np.asarray(answers, dtype=np.int64)
-    if y.ndim != 2 or y.shape[1] != len(first):
-        raise InputError(f"answers of shape {y.shape} for {len(first)} comparisons")
-    wrong = np.argwhere(~np.isin(y, (1, -1, 0, MISSING)))
-    if len(wrong):
-        i, c = wrong[0]
-        raise InputError(
-            f"person {i + 1}, comparison {c + 1}: answer {y[i, c]}; expected 1 (first), -1 (second), 0 (tie) or"
-            f" {MISSING} (none)"
-        )
-    person, pair = np.nonzero(y != MISSING)
-    given = y[person, pair]
-    return counted(
-        person,
-        pair,
-        given == 1,
-        given == 0,
-        given == -1,
-        np.ones(len(y)) if weights is None else weights,
-        first,
-        second,
-        items,
-        reference,
-    )
-
-
 def counted(
     person: ArrayLike,
     pair: ArrayLike,

@@ -210,14 +210,6 @@ def check_one_component(design: Design) -> None:
         )
 
 
-def with_effects(fixed: Contests, first: IntArray, second: IntArray, effects: Sequence[str]) -> Contests:
-    """The same contests with a random effect of each side, pooled.
-    fixed: n rows, with the design of the fixed parameters.  `first`, second int[n]: which effect, 0 .. K - 1,
-    each side has; -1 for none.  effects: K names.  Returns Contests: whose first K parameters are the
-    effects."""
-    return with_blocks(fixed, [Block("", first, second, effects)])
-
-
 def fixed_part(contests: Contests) -> Contests:
     """The same contests without their random effects: sigma = 0."""
     return Contests(contests.design.without(np.arange(contests.design.n_own)), contests.wins, contests.losses)

@@ -64,7 +64,7 @@ class PenalisedFit:
 def fit_pql(contests: Contests, link_name: str = "logit") -> PenalisedFit:
     """The estimate of contests with random effects by penalised quasi-likelihood.
     contests: whose first K parameters are the effects,
-    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`."""
+    `with_blocks`."""
     check_one_component(contests.design)
     without = fit_structured(fixed_part(contests), link_name)
     k = contests.design.n_own

@@ -92,7 +92,7 @@ def fit_mixed(
 ) -> MixedEstimate:
     """The maximum of the marginal likelihood of contests with random effects.
     contests: whose first K parameters are the effects,
-    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  set_size: effects in
+    `with_blocks`.  set_size: effects in
     each set of the quadrature, numbered set by set: items of a judge.  All effects in one set if not
     given."""
     chosen = concave_link(link_name)
@@ -390,7 +390,7 @@ def profile_sigma(
 ) -> SigmaProfile:
     """The profile of the marginal likelihood at given values of sigma.
     contests: whose first K parameters are the effects,
-    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  sigma float[m]: rising,
+    `with_blocks`.  sigma float[m]: rising,
     from 0 or above it."""
     values = np.asarray(sigma, dtype=float)
     if not len(values) or values[0] < 0 or (np.diff(values) <= 0).any():
