@@ -102,8 +102,8 @@ def generic_direction(demands: FloatArray | sparse.csr_matrix) -> tuple[FloatArr
     )
     if result.x is None:
         raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
-    # A cone: what can be positive at all can be 1.
-    return np.asarray(result.x[:p]), np.asarray(result.x[p:] > 0.5)
+    strict = result.x[p:] > 0.5  # a cone: what can be positive at all can be 1
+    return np.asarray(result.x[:p]), np.asarray(strict)
 
 
 #: Squared length of the last step in standard errors: a step of 1e-7, after which less than (1e-7)**2 is left

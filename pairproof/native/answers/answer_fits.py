@@ -298,8 +298,8 @@ def assemble_classes(
     law = Law(found.mixture, found.psi, found.covariance, outward)
     runaway = infinite(columns, found)
     null_space = np.hstack([runaway, np.eye(n)[:, columns.slot == -2]])
-    fitted = np.bincount(one.found.block, weights=weights)[one.found.block]
-    fitted = fitted * np.exp(found.mixture.at(found.psi).rows)
+    in_block = np.bincount(one.found.block, weights=weights)[one.found.block]
+    fitted = in_block * np.exp(found.mixture.at(found.psi).rows)
     shared = _shared(one, fitted, law, _possible(one, found), found.n_params + len(one.infinite))
     collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(runaway).any(axis=1)))
     groups = timed_groups(one.model.groups, one.spec.times)

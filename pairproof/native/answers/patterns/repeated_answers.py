@@ -276,7 +276,8 @@ def fit_repeated(
             )
         own = _rankings(table)
     n, times, n_items = table.shape
-    pooled = pool(own.reshape(n, -1), group, weights, silent=(own <= _NOTHING).all(axis=(1, 2)))
+    silent = np.asarray((own <= _NOTHING).all(axis=(1, 2)))
+    pooled = pool(own.reshape(n, -1), group, weights, silent)
     patterns = (
         weak_orders(n_items, _places(categories, n_items)) if kind == "ratings" else _all_rankings(n_items)
     )
