@@ -28,21 +28,16 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import TooLargeError
-
-FloatArray = NDArray[np.float64]
+from .arrays import FloatArray, IntArray
 
 
 def by_conjugate_gradients(
     matrix: FloatArray, right: FloatArray, accuracy: float, most: int = 80
 ) -> FloatArray | None:
     """x with H x = right, or None if `most` products were not enough.
-
-    matrix float[n, n]: H, symmetric, with a positive diagonal.  `right` float[n].  accuracy: of the
-    preconditioned residual, relative to its start.
-    """
+    matrix float[n, n]: H, symmetric, with a positive diagonal.  `right` float[n]."""
     inverse = 1.0 / np.diagonal(matrix)
     x = np.zeros(len(right))
     residual = right.copy()
@@ -81,11 +76,20 @@ class Matrix(Protocol):
         ...
 
 
+def lower_factor(matrix: FloatArray) -> FloatArray:
+    """Lower Cholesky factor of a symmetric matrix."""
+    from scipy.linalg.lapack import dpotrf
+
+    # The transpose of the matrix is laid out as LAPACK wants it.
+    factor, info = dpotrf(matrix.T, lower=1)
+    if info:
+        raise np.linalg.LinAlgError("not positive definite")
+    return np.asarray(factor)
+
+
 class Step(NamedTuple):
     """A step of conjugate gradients: its length, rho = residual' D^-1 residual before it, and its direction.
-
-    The direction, float[n, m], is overwritten by the next step; length and rho are float[m].
-    """
+    The direction, float[n, m], is overwritten by the next step; length and rho are float[m]."""
 
     length: FloatArray
     rho: FloatArray
@@ -96,11 +100,8 @@ def conjugate_gradients(
     matrix: Matrix, inverse: FloatArray, right: FloatArray, going: Callable[[FloatArray], Any], most: int
 ) -> Iterator[Step]:
     """Preconditioned conjugate gradients for several right sides, a product with the matrix at a time.
-
     matrix float[n, n]: symmetric, dense or sparse.  inverse float[n, 1]: D^-1, the inverse of its diagonal.
-    `right` float[n, m].  going function of rho, float[m]: which right sides are not solved yet, bool[m].
-    most: products.
-    """
+    `right` float[n, m].  going function of rho, float[m]: which right sides are not solved yet, bool[m]."""
     residual = right
     scaled = residual * inverse
     direction, rho = scaled.copy(), dots(residual, scaled)
@@ -126,11 +127,8 @@ def conjugate_gradients(
 
 def dots(a: FloatArray, b: FloatArray) -> FloatArray:
     """Product of each column of a with that of b, float[m]."""
-    products: FloatArray = np.einsum("ij,ij->j", a, b)
-    return products
+    return np.asarray(np.einsum("ij,ij->j", a, b))
 
-
-IntArray = NDArray[np.int64]
 
 #: Right sides at a time: a row of them fills two cache lines, unless whole vectors then no longer fit into
 #: the cache.
@@ -169,9 +167,7 @@ def sparse_laplacian(i: IntArray, j: IntArray, weight: FloatArray, n: int) -> Ma
 @dataclass(frozen=True, eq=False)
 class Graph:
     """The Laplacian of a comparison graph, with a ground in each connected set.
-
-    matrix sparse or float[n, n]: L; rows sum to 0.  ground int[n]: the ground of each node's set.
-    """
+    matrix sparse or float[n, n]: L; rows sum to 0.  ground int[n]: the ground of each node's set."""
 
     matrix: Any
     ground: IntArray
@@ -218,9 +214,7 @@ class Graph:
 
     def solve(self, right: FloatArray, accuracy: float = 1e-14) -> FloatArray:
         """x with L x = right, 0 at the grounds; what `right` says there does not matter.
-
-        `right` float[n, m].  accuracy: of the preconditioned residual, relative to its start.
-        """
+        `right` float[n, m].  accuracy: of the preconditioned residual, relative to its start."""
         if self._thin:
             return self._by_factor(right)
         out = np.empty(right.shape)
@@ -254,9 +248,8 @@ class Graph:
     def _gap(self) -> tuple[float, int] | None:
         """lambda, from below by a factor of 2, and the products a variance takes; None if there are more than
         300.
-
-        The eigenvalues of the tridiagonal matrix of conjugate gradients (Lanczos) from a random right side.
-        """
+        The eigenvalues of the tridiagonal matrix of conjugate gradients (Lanczos) from a random right
+        side."""
         from scipy.linalg import eigh_tridiagonal
 
         right = self._balanced(np.random.default_rng(1).standard_normal((self.n, 1)))
@@ -320,20 +313,13 @@ class Graph:
     @cached_property
     def _dense_factor(self) -> FloatArray:
         """Lower Cholesky factor of L without the grounds."""
-        from scipy.linalg.lapack import dpotrf
-
         inner = self.matrix[self._free][:, self._free]
-        factor, info = dpotrf(np.asarray(inner.todense() if self._sparse else inner).T, lower=1)
-        if info:
-            raise np.linalg.LinAlgError("not positive definite")
-        found: FloatArray = factor
-        return found
+        return lower_factor(np.asarray(inner.todense() if self._sparse else inner))
 
     @cached_property
     def _edges(self) -> tuple[Any, FloatArray]:
         """Differences e_i - e_j along the edges, sparse[edges, n], and their weights: L = along' diag(weight)
-        along.
-        """
+        along."""
         from scipy.sparse import csr_matrix, triu
 
         upper = triu(self.matrix, k=1).tocoo()
@@ -419,8 +405,7 @@ class Graph:
     def _solved_diagonal(self, nodes: IntArray) -> FloatArray:
         at, right = np.arange(len(nodes)), np.zeros((self.n, len(nodes)))
         right[nodes, at] = 1.0
-        diagonal: FloatArray = self._by_factor(right)[nodes, at]
-        return diagonal
+        return np.asarray(self._by_factor(right)[nodes, at])
 
     @cached_property
     def inverse(self) -> FloatArray:

@@ -27,11 +27,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import PairproofWarning
-
-FloatArray = NDArray[np.float64]
+from .arrays import FloatArray
 
 #: Phi(-37) is 6e-300; a little farther it is no longer a normal double.
 LOG_BEYOND = 37.0
@@ -39,9 +37,7 @@ LOG_BEYOND = 37.0
 
 def above(a: FloatArray, u: FloatArray) -> FloatArray:
     """Standard normals given Z > a.
-
-    `a` float[n]: lower bounds.  u float[n]: uniform in (0, 1).  Returns float[n]: each >= its bound.
-    """
+    `a` float[n]: lower bounds.  u float[n]: uniform in (0, 1).  Returns float[n]: each >= its bound."""
     from scipy.special import erfc, log_ndtr, ndtri, ndtri_exp
 
     # Phi(-a) = erfc(a / sqrt(2)) / 2, a quarter faster than ndtr and as exact.
@@ -60,10 +56,8 @@ def above(a: FloatArray, u: FloatArray) -> FloatArray:
 
 def between(a: FloatArray, b: FloatArray, u: FloatArray) -> FloatArray:
     """Standard normals given a < Z < b, for intervals whose middle is not above 0 (turn others round).
-
     `a`, b float[n]: a < b and a + b <= 0, so that the mass is in the lower tail or about 0.  u float[n]:
-    uniform in (0, 1).  Returns float[n]: each in [a, b].
-    """
+    uniform in (0, 1).  Returns float[n]: each in [a, b]."""
     from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
     low, high = ndtr(a), ndtr(b)
@@ -93,16 +87,12 @@ class MixingWarning(PairproofWarning):
 @dataclass(frozen=True, eq=False)
 class Convergence:
     """Diagnostics of Markov chains, after Vehtari et al. (2021).
-
     Each is nan where it cannot be told: fewer than 12 draws a chain, a draw that is not finite, all draws
-    equal.
-
-    rhat float[n]: rank-normalised split R-hat, the larger of bulk and folded; huge (rounding, or inf) where
-    each chain stands still at a place of its own.  ess_bulk, ess_tail float[n]: effective number of draws for
-    the middle of the distribution and for its 5 % and 95 % quantiles; the latter is nan also where more than
-    95 % of the draws are equal to the largest.  ess float[n]: effective number of draws for the mean.  mcse
-    float[n]: Monte Carlo standard error of the mean.  n_draws: in all chains.
-    """
+    equal.  rhat float[n]: rank-normalised split R-hat, the larger of bulk and folded; huge (rounding, or inf)
+    where each chain stands still at a place of its own.  ess_bulk, ess_tail float[n]: effective number of
+    draws for the middle of the distribution and for its 5 % and 95 % quantiles; the latter is nan also where
+    more than 95 % of the draws are equal to the largest.  ess float[n]: effective number of draws for the
+    mean.  mcse float[n]: Monte Carlo standard error of the mean."""
 
     rhat: FloatArray
     ess_bulk: FloatArray
@@ -123,10 +113,8 @@ class Convergence:
 
 def convergence(draws: FloatArray) -> Convergence:
     """R-hat, effective sample sizes and Monte Carlo error of each quantity (Vehtari et al. 2021).
-
     draws float[chains, draws, n]: warm-up left out.  Returns Convergence: numbers of shape float[n], as R's
-    package posterior has them.
-    """
+    package posterior has them."""
     chains, length, n = draws.shape
     total = chains * length
     if length < FEWEST_DRAWS:
@@ -160,10 +148,8 @@ def _halves(x: FloatArray) -> FloatArray:
 
 def normal_scores(x: FloatArray) -> FloatArray:
     """z of each quantity's draws among all chains.
-
     x float[n, chains, draws].  Returns float[n, chains, draws]: blom's scores; ties have that of their
-    average rank.
-    """
+    average rank."""
     from scipy.special import ndtri
 
     flat = x.reshape(len(x), -1)
@@ -187,9 +173,7 @@ def normal_scores(x: FloatArray) -> FloatArray:
 
 def split_rhat(halves: FloatArray) -> FloatArray:
     """Gelman and Rubin's R-hat of chains that are already cut in halves.
-
-    halves float[n, m, draws].  Returns float[n]: nan where nothing moves.
-    """
+    halves float[n, m, draws].  Returns float[n]: nan where nothing moves."""
     length = halves.shape[2]
     within = halves.var(axis=2, ddof=1).mean(axis=1)
     between = halves.mean(axis=2).var(axis=1, ddof=1)
@@ -199,10 +183,8 @@ def split_rhat(halves: FloatArray) -> FloatArray:
 
 def effective(halves: FloatArray) -> FloatArray:
     """Effective number of draws for the mean of each quantity.
-
     halves float[n, m, draws].  Returns float[n]: at most S log10(S), so that antithetic chains are not
-    credited without limit; nan where nothing moves.
-    """
+    credited without limit; nan where nothing moves."""
     _, m, length = halves.shape
     covariance = _mean_autocovariance(halves)
     within = covariance[:, 0] * length / (length - 1)
@@ -215,8 +197,7 @@ def effective(halves: FloatArray) -> FloatArray:
 
 def _mean_autocovariance(halves: FloatArray) -> FloatArray:
     """float[n, draws]: mean over the chains of their autocovariances at lags 0, 1, ..., divided by the number
-    of draws.
-    """
+    of draws."""
     from scipy.fft import irfft, next_fast_len, rfft
 
     length = halves.shape[2]
@@ -228,10 +209,7 @@ def _mean_autocovariance(halves: FloatArray) -> FloatArray:
 
 
 def _autocorrelation_time(rho: FloatArray) -> FloatArray:
-    """tau by Geyer's initial monotone sequence.
-
-    rho float[n, draws].  Returns float[n].
-    """
+    """tau by Geyer's initial monotone sequence.  rho float[n, draws].  Returns float[n]."""
     n, length = rho.shape
     rho = rho[:, : length - length % 2].copy()
     rho[:, 0] = 1.0

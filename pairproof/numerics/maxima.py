@@ -24,12 +24,10 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 
 from ..errors import ConvergenceError
-from .linear_systems import FloatArray as FloatArray_linear_systems
-
-FloatArray = NDArray[np.float64]
+from .arrays import BoolArray, FloatArray
 
 #: A pivot of the scaled information below this is a direction that the data do not see.  Such pivots come out
 #: near 1e-16; where only the maximum is flat, a last step of rounding alone leads to 2e-12, 1e-11 or 7e-11,
@@ -42,9 +40,7 @@ FLAT_ON_THE_WAY = 1e-11
 
 def cholesky_of(information: FloatArray, flat: float = FLAT) -> FloatArray:
     """The lower factor of an information matrix.
-
-    information float[p, p].  flat: the least pivot of the scaled matrix.  Returns float[p, p].
-    """
+    information float[p, p].  flat: the least pivot of the scaled matrix.  Returns float[p, p]."""
     diagonal = np.diag(information)
     if len(diagonal) and diagonal.min() <= 0:
         raise np.linalg.LinAlgError("not positive definite")
@@ -57,9 +53,7 @@ def cholesky_of(information: FloatArray, flat: float = FLAT) -> FloatArray:
 
 def raised_cholesky(information: FloatArray) -> FloatArray:
     """The lower factor of an information matrix, raised until it is positive definite.
-
-    information float[p, p].  Returns float[p, p].
-    """
+    information float[p, p].  Returns float[p, p]."""
     size = max(float(np.abs(np.diag(information)).max()), 1e-300)
     for ridge in [0.0] + [10.0**k for k in range(-6, 4)]:
         try:
@@ -70,14 +64,46 @@ def raised_cholesky(information: FloatArray) -> FloatArray:
 
 
 def flat_names(information: FloatArray, names: Sequence[str]) -> list[str]:
-    """Parameters that a direction without information moves.
-
-    information float[p, p].
-    """
+    """Parameters that a direction without information moves.  information float[p, p]."""
     scale = np.sqrt(np.maximum(np.diag(information), 1e-300))
     values, vectors = np.linalg.eigh(information / np.outer(scale, scale))
     moves = np.abs(vectors[:, values <= max(FLAT, float(values.min()))]).max(axis=1)
     return [name for name, move in zip(names, moves) if move > 1e-4 * moves.max()]
+
+
+def moved_names(directions: FloatArray, names: Sequence[str]) -> tuple[str, ...]:
+    """Names of the parameters that directions, float[p, k], move."""
+    moved = np.abs(directions).max(axis=1) > 1e-7 * np.abs(directions).max()
+    return tuple(name for name, there in zip(names, moved) if there)
+
+
+class Estimated:
+    """What an estimate with a covariance, float[p, p], has beside it."""
+
+    covariance: FloatArray
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """float[p]: square roots of the variances."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+
+def generic_direction(demands: FloatArray | sparse.csr_matrix) -> tuple[FloatArray, BoolArray]:
+    """A generic direction d with D d >= 0 for D float[m, p], and which of these demands it meets strictly."""
+    from scipy.optimize import linprog
+
+    m, p = demands.shape
+    result = linprog(
+        c=np.concatenate([np.zeros(p), -np.ones(m)]),
+        A_ub=sparse.hstack([-sparse.csr_matrix(demands), sparse.eye(m)]).tocsr(),
+        b_ub=np.zeros(m),
+        bounds=[(None, None)] * p + [(0.0, 1.0)] * m,
+        method="highs",
+    )
+    if result.x is None:
+        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
+    strict = result.x[p:] > 0.5  # a cone: what can be positive at all can be 1
+    return np.asarray(result.x[:p]), np.asarray(strict)
 
 
 #: Squared length of the last step in standard errors: a step of 1e-7, after which less than (1e-7)**2 is left
@@ -104,9 +130,7 @@ class Point(Protocol):
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """The step H^-1 q and the decrement q' H^-1 q; raises LinAlgError if H is not positive definite.
-
-        A step need not be more exact than `accuracy`, relative to its length.
-        """
+        A step need not be more exact than `accuracy`, relative to its length."""
 
 
 P = TypeVar("P", bound=Point)
@@ -115,13 +139,11 @@ P = TypeVar("P", bound=Point)
 @dataclass(frozen=True, eq=False)
 class Solution(Generic[P]):
     """Where the solver ended.
-
     x float[n].  point: the function there.  decrement: at the place from which the last step was taken.
     reached: whether the rule was met.  trouble: "" or what went wrong: "singular", "far", "slow".  linear:
     how many of the last steps in a row left between a tenth and nine tenths of the decrement.  At a maximum
     it falls quadratically; on the way to one at infinity (log-likelihood -exp(-x)) each step leaves exp(-1)
-    of it.
-    """
+    of it."""
 
     x: FloatArray
     point: P
@@ -134,19 +156,15 @@ class Solution(Generic[P]):
 
 def _accuracy(best: float) -> float:
     """How exact, relative to its length, the next step has to be, given the last decrement.
-
     As exact as quadratic convergence can use (Dembo, Eisenstat and Steihaug 1982; its constant is about 1e-4
-    where steps are inexact at all), but no more exact than 1e-13 standard errors.
-    """
+    where steps are inexact at all), but no more exact than 1e-13 standard errors."""
     return min(0.05, max(1e-13 / best, 1e-4 * best))
 
 
 def maximise(evaluate: Callable[[FloatArray], P], start: FloatArray, far: float = FAR) -> Solution[P]:
     """Maximise from `start`; step halving keeps the value from falling.
-
     Returns Solution: with `trouble` if the Hessian was singular, a linear predictor went beyond `far`, or
-    MAX_STEPS were not enough.
-    """
+    MAX_STEPS were not enough."""
     x, here = start, evaluate(start)
     decrement, best, linear = np.inf, np.inf, 0
     for steps in range(MAX_STEPS):
@@ -195,10 +213,7 @@ GRADIENT = 1e-8
 
 
 class Unfinished(ConvergenceError):
-    """A search that used up its steps: the maximum is at least `value`.
-
-    where float[k].
-    """
+    """A search that used up its steps: the maximum is at least `value`.  where float[k]."""
 
     def __init__(self, message: str, where: FloatArray, value: float) -> None:
         super().__init__(message)
@@ -213,10 +228,7 @@ class Objective(Protocol):
 
 
 def complement(c: FloatArray) -> FloatArray:
-    """Orthonormal columns orthogonal to the columns of c.
-
-    c float[p, m].  Returns float[p, p - rank].
-    """
+    """Orthonormal columns orthogonal to the columns of c.  c float[p, m].  Returns float[p, p - rank]."""
     u, s, _ = np.linalg.svd(c, full_matrices=True)
     rank = int((s > 1e-10 * max(float(s.max(initial=0.0)), 1e-300)).sum())
     return np.asarray(u[:, rank:])
@@ -226,9 +238,7 @@ def constrained_maximum(
     objective: Objective, fixed: FloatArray, basis: FloatArray, start: FloatArray
 ) -> tuple[FloatArray, float]:
     """The maximum over phi of the objective at fixed + basis phi, by Newton's method or scoring.
-
-    fixed float[p].  basis float[p, k].  start float[k].  Returns (float[k], float): phi and the value.
-    """
+    fixed float[p].  basis float[p, k].  start float[k].  Returns (float[k], float): phi and the value."""
     phi = start
     value, gradient, information = objective(fixed + basis @ phi)
     if not basis.shape[1]:
@@ -306,12 +316,10 @@ def _uphill(information: FloatArray, slope: FloatArray) -> FloatArray:
 
 class Profile:
     """The profile of one function, from one constrained maximum to the next.
-
     maximum: the constrained maximum: (where it is, value).  estimate: finite, or inf or -inf.  se: a rough
     standard error: the first step of the search.  farthest: so far from the estimate a limit is taken as
-    infinite.  concave: whether a constrained maximum is the only one. If not, each search is also made from
-    the estimate.
-    """
+    infinite.  concave: whether a constrained maximum is the only one.  If not, each search is also made from
+    the estimate."""
 
     def __init__(
         self,
@@ -345,10 +353,8 @@ class Profile:
 
     def side(self, quantile: float, side: float, end: float | None = None) -> float:
         """The low (-1) or high (1) limit.
-
-        quantile: of chi-square on 1 df.  end: where the parameter space ends on that side; the limit if the
-        profile has not dropped there.  Returns float: inf or -inf where the profile never drops so far.
-        """
+        end: where the parameter space ends on that side; the limit if the profile has not dropped there.
+        Returns float: inf or -inf where the profile never drops so far."""
         from scipy.optimize import brentq
 
         if self.estimate == side * np.inf:
@@ -393,17 +399,11 @@ class Profile:
 SMALL_PIVOT = 1e-11
 
 
-def by_cholesky(
-    matrix: FloatArray_linear_systems, right: FloatArray_linear_systems
-) -> FloatArray_linear_systems:
-    """x with H x = right.
-
-    matrix float[n, n]: H, symmetric.  `right` float[n].
-    """
+def by_cholesky(matrix: FloatArray, right: FloatArray) -> FloatArray:
+    """x with H x = right.  matrix float[n, n]: H, symmetric.  `right` float[n]."""
     from scipy.linalg.lapack import dposv
 
     factor, x, info = dposv(matrix, right)
     if info != 0 or (factor.diagonal() ** 2 < SMALL_PIVOT * matrix.diagonal()).any():
         raise np.linalg.LinAlgError("not positive definite: some parameters cannot be told apart")
-    out: FloatArray_linear_systems = x
-    return out
+    return np.asarray(x)

@@ -25,13 +25,9 @@ def in_order(
     function: Callable[[Task], Answer], tasks: Iterable[Task], workers: int
 ) -> Generator[tuple[Task, Answer], None, None]:
     """Each task with its answer.
-
     Who keeps it under a name closes it: after an interrupt between two answers Python waits, before it ends,
-    for all tasks that were sent.  A loop over the call itself lets go of it.
-
-    function: with more than one worker it must be importable, and tasks and answers must survive pickling.
-    workers: processes; 1 starts none.
-    """
+    for all tasks that were sent.  A loop over the call itself lets go of it.  function: with more than one
+    worker it must be importable, and tasks and answers must survive pickling."""
     if workers == 1:
         yield from ((task, function(task)) for task in tasks)
         return

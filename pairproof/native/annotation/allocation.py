@@ -30,10 +30,11 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...data.options import one_of
 from ...errors import InputError
+from ...numerics.arrays import BoolArray
 from .beta import GAMMA, FloatArray, IntArray
 from .methods import ScoreState
 
@@ -52,10 +53,8 @@ def match_quality(
     gamma: float = GAMMA,
 ) -> FloatArray:
     """How much is learned from a pair of items (Sakaguchi and Van Durme 2018, equations 11 and 23).
-
     location_i, variance_i, location_j, variance_j: means or modes, and variances > 0; they broadcast.  gamma:
-    skill chain, > 0.  Returns float[...]: in (0, 1]; 1 only for equal items without variance.
-    """
+    skill chain, > 0.  Returns float[...]: in (0, 1]; 1 only for equal items without variance."""
     c2 = 2.0 * gamma * gamma + np.asarray(variance_i, np.float64) + np.asarray(variance_j, np.float64)
     gap = np.asarray(location_i, np.float64) - np.asarray(location_j, np.float64)
     found: FloatArray = np.sqrt(2.0 * gamma * gamma / c2) * np.exp(-gap * gap / (2.0 * c2))
@@ -74,14 +73,11 @@ def draw_partners(
     sliced_rounds: int = SLICED_ROUNDS,
 ) -> IntArray:
     """Partners of each anchor, drawn without replacement by match quality.
-
-    Sakaguchi and Van Durme (2018), Algorithm 1; the same distribution as R's sample(prob = q).
-
-    anchors int[k].  location, variance float[n_items]: mean or mode of every item, and its variance > 0.
-    size: partners of each anchor.  pool int[p]: items that may be drawn; an anchor never draws itself.
-    gamma: > 0.  uniform_rounds, sliced_rounds: how often the first two ways are tried; 0 leaves one out.
-    Returns int[k, size]: in the order drawn.
-    """
+    Sakaguchi and Van Durme (2018), Algorithm 1; the same distribution as R's sample(prob = q).  anchors
+    int[k].  location, variance float[n_items]: mean or mode of every item, and its variance > 0.  size:
+    partners of each anchor.  pool int[p]: items that may be drawn; an anchor never draws itself.  gamma: > 0.
+    uniform_rounds, sliced_rounds: how often the first two ways are tried; 0 leaves one out.  Returns int[k,
+    size]: in the order drawn."""
     a, among = np.asarray(anchors, np.int64), np.asarray(pool, np.int64)
     own = np.isin(a, among, assume_unique=False)
     left = len(among) - int(own.any())
@@ -136,42 +132,39 @@ class _Drawing:
         """Rows that lack a partner."""
         return np.flatnonzero(self.filled < self.size)
 
-    def log_quality(self, rows: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
-        """log q of each row's anchor with its items but for a constant, and c^2."""
-        a = self.anchors[rows]
+    def _gap(self, a: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
+        """(mu_a - mu_i)^2 / c^2 and c^2 of anchors and their items."""
         c2 = self.variance[items]
         c2 += self.spread[a][:, None]
         gap = self.location[items]
         gap -= self.location[a][:, None]
         gap *= gap
         gap /= c2
+        return gap, c2
+
+    def log_quality(self, rows: IntArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
+        """log q of each row's anchor with its items but for a constant, and c^2."""
+        gap, c2 = self._gap(self.anchors[rows], items)
         gap += np.log(c2)
         gap *= -0.5
         return gap, c2
 
-    def propose_uniformly(self) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+    def propose_uniformly(self) -> tuple[IntArray, IntArray, BoolArray]:
         """Rows, their proposals, and whether each is accepted."""
         rows = self.open()
         items = self.pool[self.rng.integers(0, len(self.pool), (len(rows), PROPOSALS))]
         a = self.anchors[rows]
-        spread = self.spread[a]
-        c2 = self.variance[items]
-        c2 += spread[:, None]
-        gap = self.location[items]
-        gap -= self.location[a][:, None]
-        gap *= gap
-        gap /= c2
+        gap, c2 = self._gap(a, items)
         gap *= -0.5
         chance = np.exp(gap, out=gap)
         # q over its bound is sqrt(least c^2 / c^2) times the exponential.
-        np.divide((spread + self.least_variance)[:, None], c2, out=c2)
+        np.divide((self.spread[a] + self.least_variance)[:, None], c2, out=c2)
         chance *= np.sqrt(c2, out=c2)
         return rows, items, self.rng.random(chance.shape) < chance
 
-    def accept(self, rows: IntArray, items: IntArray, accepted: NDArray[np.bool_]) -> None:
+    def accept(self, rows: IntArray, items: IntArray, accepted: BoolArray) -> None:
         """Put accepted proposals in their places, column by column; one that is taken already counts as
-        refused.
-        """
+        refused."""
         for column in range(items.shape[1]):
             here = np.flatnonzero(accepted[:, column] & (self.filled[rows] < self.size))
             row, item = rows[here], items[here, column]
@@ -208,16 +201,14 @@ class _Slices:
 
     def log_bound(self, rows: IntArray) -> FloatArray:
         """float[rows, slices]: the largest log q that an item of the slice can have; c = |gap| is where it
-        peaks.
-        """
+        peaks."""
         a = self.drawing.anchors[rows]
         m, spread = self.drawing.location[a][:, None], self.drawing.spread[a][:, None]
         gap2 = np.maximum(np.maximum(self.low - m, m - self.high), 0.0) ** 2
         c2 = np.clip(gap2, spread + self.least, spread + self.most)
-        bound: FloatArray = -0.5 * (np.log(c2) + gap2 / c2)
-        return bound
+        return np.asarray(-0.5 * (np.log(c2) + gap2 / c2))
 
-    def propose(self) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+    def propose(self) -> tuple[IntArray, IntArray, BoolArray]:
         d = self.drawing
         rows = d.open()[:4096]  # 4096 x 64 x 8 numbers at most
         bound = self.log_bound(rows)
@@ -240,11 +231,9 @@ def quality_map(
     location: FloatArray, variance: FloatArray, order: ArrayLike, cells: int = 30, gamma: float = GAMMA
 ) -> FloatArray:
     """Match quality of all pairs, averaged over cells (Sakaguchi and Van Durme 2018, figure 8).
-
     location, variance float[n_items].  order int[n_items]: in which the items stand, for example by the
     truth.  cells: at most so many a side.  gamma: skill chain, > 0.  Returns float[k, k]: k = min(cells,
-    n_items).
-    """
+    n_items)."""
     by = np.asarray(order, np.int64)
     edges = np.unique(np.linspace(0, len(by), min(cells, len(by)) + 1).astype(np.int64))
     rows = []
@@ -263,9 +252,7 @@ KEISKS_HITS = 20
 
 def default_hits(n_items: int, per_hit: int, pool: Pool = "paper") -> int:
     """Number of HITs of a batch after the first, unless stated: ceil(N/n), or keisks' 20.
-
-    n_items, per_hit: N and n.
-    """
+    n_items, per_hit: N and n."""
     return KEISKS_HITS if pool == "keisks" else -(-n_items // per_hit)
 
 
@@ -283,16 +270,12 @@ def next_hits(
     sizes: IntArray | None = None,
 ) -> IntArray:
     """A batch of HITs (Sakaguchi and Van Durme 2018, Algorithm 1).
-
-    state: what is known of every item.  shown int[n_items]: how often each item was judged or is out to be
-    judged; da, random and the first batch even these out.  per_hit, hits: items a HIT, HITs; >= 1.  rng: of
-    numpy.  `first`: whether no batch was opened before.  pool: where partners come from, see the module's
-    table.  gamma: skill chain, > 0.  ids: for keisks' order of equal variances; default: the items' own
-    order.  sizes int[hits]: items of each HIT, 0 to per_hit, where other slots of the HIT are for repeats or
-    checks; default: all per_hit.  Returns int[hits, per_hit]: no item twice in a HIT; HITs, and items in a
-    HIT, in random order.  With `sizes`, HIT k has sizes[k] items and then -1, and HITs stand in the order of
-    `sizes`.
-    """
+    shown int[n_items]: how often each item was judged or is out to be judged; da, random and the first batch
+    even these out.  pool: where partners come from, see the module's table.  gamma: skill chain, > 0.  ids:
+    for keisks' order of equal variances; default: the items' own order.  sizes int[hits]: items of each HIT,
+    0 to per_hit, where other slots of the HIT are for repeats or checks; default: all per_hit.  Returns
+    int[hits, per_hit]: no item twice in a HIT; HITs, and items in a HIT, in random order.  With `sizes`, HIT
+    k has sizes[k] items and then -1, and HITs stand in the order of `sizes`."""
     one_of("pool", pool, POOLS)
     n_items = len(state.a)
     most = per_hit if sizes is None else int(np.max(sizes))
@@ -336,13 +319,9 @@ def even_hits(
     shown: IntArray, per_hit: int, hits: int, rng: np.random.Generator, sizes: IntArray | None = None
 ) -> IntArray:
     """HITs that even out how often items are shown: those shown least come first, at random among equals.
-
-    With hits * per_hit = N and equal counts this is a random partition of the items.
-
-    shown int[n_items]: how often each was shown before.  per_hit, hits: >= 1.  sizes int[hits]: as in
-    :func:`next_hits`.  Returns int[hits, per_hit]: no item twice in a HIT; with `sizes`, HIT k has sizes[k]
-    items and then -1.
-    """
+    With hits * per_hit = N and equal counts this is a random partition of the items.  shown int[n_items]: how
+    often each was shown before.  sizes int[hits]: as in :func:`next_hits`.  Returns int[hits, per_hit]: no
+    item twice in a HIT; with `sizes`, HIT k has sizes[k] items and then -1."""
     count = shown.astype(np.int64, copy=True)
     ends = np.cumsum(np.full(hits, per_hit) if sizes is None else sizes)
     flat = np.zeros(int(ends[-1]), np.int64)
@@ -389,15 +368,12 @@ def next_sources(
     state: ScoreState, shown: IntArray, source: IntArray, hits: int, rng: np.random.Generator, *, first: bool
 ) -> IntArray:
     """The sources whose items come next, where a HIT holds all items of one source.
-
     easl, ra and trueskill take the sources whose items have the largest mean variance: a HIT judges all of
     them, so the mean says how much is to be learned from each judgment.  da, random and the first batch take
-    those shown least.  Equals are chosen at random.
-
-    shown int[n_items]: as in :func:`next_hits`.  source int[n_items]: source of every item, from 0; -1 for an
-    item that takes no part.  hits: >= 1.  Returns int[hits]: distinct sources in random order; where counts
-    are evened out and more HITs than sources are asked for, the sources again.
-    """
+    those shown least.  Equals are chosen at random.  shown int[n_items]: as in :func:`next_hits`.  source
+    int[n_items]: source of every item, from 0; -1 for an item that takes no part.  Returns int[hits]:
+    distinct sources in random order; where counts are evened out and more HITs than sources are asked for,
+    the sources again."""
     among = source >= 0
     number = np.bincount(source[among])
     if hits < 1:

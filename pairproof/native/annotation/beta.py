@@ -30,9 +30,9 @@ from collections.abc import Callable, MutableSequence, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from ...numerics.arrays import FloatArray as FloatArray, IntArray as IntArray
 
 #: Change of r, relative to the normal quantile, after which no further step is taken (Newton: the error is
 #: then far smaller, and what rounding leaves in the incomplete beta function).
@@ -42,10 +42,8 @@ MAX_STEPS = 60
 
 def highest_density(alpha: FloatArray, beta: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each beta distribution.
-
     alpha, beta float[k]: >= 1.  Returns low, high float[k]: in [0, 1].  Of the uniform distribution the
-    middle.
-    """
+    middle."""
     # Scores on a slider of a hundred steps give the same distribution again and again.
     distinct, back = np.unique(alpha + 1j * beta, return_inverse=True)
     a, b = distinct.real.copy(), distinct.imag.copy()
@@ -102,18 +100,15 @@ def _inner(a: FloatArray, b: FloatArray, level: float) -> tuple[FloatArray, Floa
 def _log_density(a: FloatArray, b: FloatArray, y: FloatArray) -> FloatArray:
     """Log density at y = log(x / (1 - x)), without its constant."""
     rest = np.log1p(np.exp(-np.abs(y)))
-    found: FloatArray = -(a - 1.0) * (np.maximum(-y, 0.0) + rest) - (b - 1.0) * (np.maximum(y, 0.0) + rest)
-    return found
+    return np.asarray(-(a - 1.0) * (np.maximum(-y, 0.0) + rest) - (b - 1.0) * (np.maximum(y, 0.0) + rest))
 
 
 def _end(a: FloatArray, b: FloatArray, target: FloatArray) -> FloatArray:
     """The y left of the mode at which the log density is `target`.
-
     The log density is below (a - 1) y, so the start is on the left of the root; it is concave, so every step
-    ends on the left as well.
-    """
+    ends on the left as well."""
     y = target / (a - 1.0)
-    todo: NDArray[np.int64] = np.arange(len(a))
+    todo: IntArray = np.arange(len(a))
     for _ in range(MAX_STEPS):
         p, q, at = a[todo] - 1.0, b[todo] - 1.0, y[todo]
         x = 1.0 / (1.0 + np.exp(np.minimum(-at, 700.0)))
@@ -132,7 +127,6 @@ def _place(a: FloatArray, b: FloatArray, y: FloatArray) -> tuple[FloatArray, Flo
     return x, x * rest / ((a - 1.0) * rest - (b - 1.0) * x)
 
 
-IntArray = NDArray[np.int64]
 #: What a judge said of two items, from the first's side.
 PairOutcome = Literal["win", "tie", "loss"]
 
@@ -144,9 +138,7 @@ START = 1.0
 
 def mode(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
     """Mode of a beta distribution, the item's score (equation 12); 1/2 at (1, 1).
-
-    alpha, beta: >= 1.  Returns float[...]: in [0, 1].
-    """
+    Returns float[...]: in [0, 1]."""
     a, b = np.asarray(alpha, np.float64), np.asarray(beta, np.float64)
     excess = (a - 1.0) + (b - 1.0)
     flat = excess == 0.0
@@ -155,10 +147,7 @@ def mode(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
 
 
 def variance(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
-    """Variance of a beta distribution (equation 13).
-
-    alpha, beta: >= 1.  Returns float[...]: in (0, 1/12].
-    """
+    """Variance of a beta distribution (equation 13).  Returns float[...]: in (0, 1/12]."""
     a, b = np.asarray(alpha, np.float64), np.asarray(beta, np.float64)
     total = a + b
     found: FloatArray = a * b / (total * total * (total + 1.0))
@@ -167,9 +156,7 @@ def variance(alpha: ArrayLike, beta: ArrayLike) -> FloatArray:
 
 class Chances(NamedTuple):
     """Chances of the three outcomes of a pair; they sum to 1.
-
-    win, tie, loss: of the first item winning, of a tie, of the second winning.
-    """
+    win, tie, loss: of the first item winning, of a tie, of the second winning."""
 
     win: float
     tie: float
@@ -178,12 +165,8 @@ class Chances(NamedTuple):
 
 def chances(mode_i: float, mode_j: float, epsilon: float = EPSILON) -> Chances:
     """Chances of a pair of items by their modes (equations 20 to 22).
-
     At epsilon 0.1 a win has a chance in [.2497, .7109]: a surprise is never small, which narrows the range of
-    RA's scores.
-
-    mode_i, mode_j: in [0, 1].  epsilon: tie rate, >= 0.
-    """
+    RA's scores.  mode_i, mode_j: in [0, 1].  epsilon: tie rate, >= 0."""
     theta = math.exp(epsilon)
     ratio = math.exp(mode_j - mode_i)  # pi_j / pi_i
     win = 1.0 / (1.0 + theta * ratio)
@@ -192,10 +175,7 @@ def chances(mode_i: float, mode_j: float, epsilon: float = EPSILON) -> Chances:
 
 
 class Pair(NamedTuple):
-    """The two beta distributions of a pair.
-
-    alpha_i, beta_i, alpha_j, beta_j: >= 1.
-    """
+    """The two beta distributions of a pair."""
 
     alpha_i: float
     beta_i: float
@@ -205,10 +185,7 @@ class Pair(NamedTuple):
 
 def update_pair(pair: Pair, outcome: PairOutcome, gamma: float = GAMMA, epsilon: float = EPSILON) -> Pair:
     """One judgment of two items (equations 14 to 19).
-
-    pair: before the judgment.  outcome: from the first item's side.  gamma, epsilon: skill chain > 0, tie
-    rate >= 0.
-    """
+    outcome: from the first item's side.  gamma, epsilon: skill chain > 0, tie rate >= 0."""
     ai, bi, aj, bj = pair
     if outcome == "loss":
         aj, bj, ai, bi = update_pair(Pair(aj, bj, ai, bi), "win", gamma, epsilon)
@@ -250,13 +227,11 @@ def update_hit(
     update: Callable[..., tuple[float, float, float, float]] = update_pair,
 ) -> None:
     """All pairs of one HIT, one after the other; the items' states are changed in place.
-
     `a`, b float[n_items]: the states: alpha and beta, or what else `update` takes.  items int[n]: in the
     order of presentation.  scores float[n]: in [0, 1]; nan where the judge could not say, and then no pair of
     that item counts.  gamma, epsilon: skill chain > 0, tie rate >= 0.  tie_within: scores no further apart
     than this are a tie; 0: equal ones.  update: what one judgment of a pair changes: :func:`update_pair`
-    (equations 14 to 19) or :func:`pairproof.native.annotation.trueskill.update_pair` (equations 3 to 10).
-    """
+    (equations 14 to 19) or `trueskill.update_pair` (equations 3 to 10)."""
     for k, l, outcome in pairs_of_hit(scores, tie_within):
         i, j = items[k], items[l]
         a[i], b[i], a[j], b[j] = update((a[i], b[i], a[j], b[j]), outcome, gamma, epsilon)
@@ -264,10 +239,8 @@ def update_hit(
 
 def pairs_of_hit(scores: Sequence[float], tie_within: float = 0.0) -> list[tuple[int, int, PairOutcome]]:
     """The judged pairs of a HIT by place, (0,1), (0,2), ..., with what the scores say of each.
-
     scores float[n]: nan where the judge could not say: pairs of that item are left out.  tie_within: scores
-    no further apart than this are a tie; 0: equal ones.
-    """
+    no further apart than this are a tie; 0: equal ones."""
     found: list[tuple[int, int, PairOutcome]] = []
     for k, first in enumerate(scores):
         for l in range(k + 1, len(scores)):
@@ -281,9 +254,7 @@ def add_scores(
     alpha: FloatArray, beta: FloatArray, items: ArrayLike, scores: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
     """EASL's update for many scores at once (equations 24 and 25), the same bits in whatever order they come.
-
-    alpha, beta float[n_items]: not changed.  items int[k].  scores float[k]: in [0, 1].
-    """
+    alpha, beta float[n_items]: not changed.  items int[k].  scores float[k]: in [0, 1]."""
     index = np.asarray(items, np.int64)
     total = exact_sums(index, np.asarray(scores, np.float64), len(alpha))
     count = np.bincount(index, minlength=len(alpha))
@@ -292,12 +263,9 @@ def add_scores(
 
 def exact_sums(index: IntArray, values: FloatArray, size: int) -> FloatArray:
     """Sums of values in [0, 1] by index, the same in whatever order they come.
-
     Each value is cut into multiples of 2^-26, of 2^-52 and a rest, whose sums are exact in doubles for up to
-    2^26 values an index; only the last two additions round.
-
-    index int[k].  values float[k]: in [0, 1].  Returns float[size].
-    """
+    2^26 values an index; only the last two additions round.  index int[k].  values float[k]: in [0, 1].
+    Returns float[size]."""
     total: FloatArray = np.zeros(size)
     rest = values
     parts = []
@@ -313,13 +281,9 @@ def exact_sums(index: IntArray, values: FloatArray, size: int) -> FloatArray:
 
 def interval(alpha: ArrayLike, beta: ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each beta distribution, which always holds its mode.
-
-    Found by :func:`pairproof.native.annotation.beta.highest_density`.  The interval is not
-    calibrated: it is as uncertain as the method takes itself to be
-    (:func:`pairproof.native.annotation.methods.calibrated_interval` is).
-
-    alpha, beta float[k]: >= 1.  Returns low, high float[k]: in [0, 1].
-    """
+    Found by :func:`pairproof.native.annotation.beta.highest_density`.  The interval is not calibrated: it is
+    as uncertain as the method takes itself to be (`calibrated_interval` is).  alpha, beta float[k]: >= 1.
+    Returns low, high float[k]: in [0, 1]."""
 
     a, b = np.atleast_1d(np.asarray(alpha, np.float64)), np.atleast_1d(np.asarray(beta, np.float64))
     return highest_density(a, b, level)

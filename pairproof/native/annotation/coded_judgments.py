@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...data.columns import Factor, natural_order
 from ...data.comparisons import Comparisons
 from ...errors import InputError
-from .beta import IntArray, pairs_of_hit
+from .beta import FloatArray, IntArray, pairs_of_hit
 
 #: Labels of judgments, one each; arrays of whole numbers are the fastest.
 Labels = Union[Sequence[Hashable], NDArray[Any]]
@@ -26,13 +26,8 @@ Labels = Union[Sequence[Hashable], NDArray[Any]]
 
 def coded(name: str, labels: Labels, length: int) -> tuple[tuple[str, ...], IntArray]:
     """The distinct labels in order, and the place of each row's label among them.
-
     The order is that of the labels, not of the rows, so that the same judgments in another order give the
-    same result.
-
-    name: of the column, for messages.  labels: of each row; numbers are ordered as numbers.  length: rows
-    there must be.
-    """
+    same result."""
     if len(labels) != length:
         raise InputError(f"{len(labels)} labels of the {name} and {length} scores; expected as many")
     if isinstance(labels, np.ndarray):
@@ -55,10 +50,7 @@ def _order(label: Hashable) -> tuple[int, float, str]:
 
 
 def numbers(name: str, values: object, least: int = 1) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
-    """Finite numbers as an array.
-
-    name: of the column, for messages.  values float[n].  least: fewest that are of use.  Returns float[n].
-    """
+    """Finite numbers as an array.  values float[n].  Returns float[n]."""
     try:
         found = np.asarray(values, np.float64)
     except (TypeError, ValueError):
@@ -71,6 +63,20 @@ def numbers(name: str, values: object, least: int = 1) -> "np.ndarray[tuple[int,
     return found
 
 
+def coded_scores(
+    score: object, **labels: Labels
+) -> tuple[FloatArray, list[tuple[tuple[str, ...], IntArray]]]:
+    """The scores, float[n], and for each column of labels the distinct ones and their places, int[n]."""
+    y = numbers("score", score)
+    return y, [coded(name, own, len(y)) for name, own in labels.items()]
+
+
+def check_level(level: float) -> None:
+    """Refuse a level that is no probability."""
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+
+
 def comparisons_of_hits(
     items: Sequence[str],
     hits: Sequence[ArrayLike],
@@ -81,12 +87,10 @@ def comparisons_of_hits(
     source: str = "annotated HITs",
 ) -> Comparisons:
     """A table of all pairs of items that were scored together.
-
     hits: positions in `items`, in the order of presentation; the one shown before the other is `first`.
     scores: nan where the judge could not say: the item's pairs are left out.  judges: of each HIT; None where
-    unknown.  sources: name of each HIT.  tie_within: scores no further apart are a tie; 0: equal ones.
-    source: where the judgments came from, for messages.  Returns Comparisons: a row a pair.
-    """
+    unknown.  tie_within: scores no further apart are a tie; 0: equal ones.  Returns Comparisons: a row a
+    pair."""
     if (
         len(hits) != len(scores)
         or (judges is not None and len(judges) != len(hits))

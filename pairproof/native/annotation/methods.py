@@ -26,14 +26,15 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...data.options import one_of
 from ...errors import InputError, NotEstimableError
 from ...fit.estimates.array_inference import normal_quantile
+from ...numerics.arrays import BoolArray
 from . import beta, beta as beta_distributions, trueskill
 from .beta import EPSILON, GAMMA, START, FloatArray, IntArray
-from .coded_judgments import coded, numbers
+from .coded_judgments import check_level, coded_scores
 from .trueskill import START_MEAN, START_VARIANCE
 
 Method = Literal["easl", "da", "ra", "trueskill", "random"]
@@ -47,10 +48,8 @@ BETA: tuple[Method, ...] = ("easl", "ra", "random")
 @dataclass(frozen=True)
 class Settings:
     """The constants of the methods that judge pairs, by default those of Sakaguchi and Van Durme (2018).
-
     gamma: skill chain, > 0.  epsilon: tie rate of ra and trueskill, >= 0.  tie_within: scores (of 0 to 1) no
-    further apart are a tie; 0: equal ones.
-    """
+    further apart are a tie; 0: equal ones."""
 
     gamma: float = GAMMA
     epsilon: float = EPSILON
@@ -71,10 +70,8 @@ class Settings:
 @dataclass(frozen=True, eq=False)
 class ScoreState:
     """The state of every item under one method.
-
     `a`, b float[n_items]: as in the module's table; `b` of da is the sum of squared deviations from the mean,
-    and its `a` nan without a score.  n int[n_items]: scores counted.
-    """
+    and its `a` nan without a score.  n int[n_items]: scores counted."""
 
     method: Method
     a: FloatArray
@@ -95,8 +92,8 @@ class ScoreState:
                 f"method {self.method}: item number {k + 1} has {self.a[k]} and {self.b[k]}; expected {need}"
             )
 
-    def _unusable(self) -> NDArray[np.bool_]:
-        bad: NDArray[np.bool_]
+    def _unusable(self) -> BoolArray:
+        bad: BoolArray
         if self.method in BETA:
             bad = ~(np.isfinite(self.a) & np.isfinite(self.b) & (self.a >= 1) & (self.b >= 1))
         elif self.method == "trueskill":
@@ -108,8 +105,7 @@ class ScoreState:
     @property
     def score(self) -> FloatArray:
         """Mode, mean score or mean; in [0, 1] but for trueskill, whose scale has no ends; nan for da without
-        a score.
-        """
+        a score."""
         return beta.mode(self.a, self.b) if self.method in BETA else self.a.copy()
 
     @property
@@ -126,12 +122,9 @@ class ScoreState:
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """The method's own interval, float[n_items] each of low and high.
-
         Highest density of the beta distribution; normal for trueskill; Student's t for da, cut at 0 and 1.
-        None is calibrated: the beta distributions count a score s as s successes and 1 - s failures.
-        """
-        if not 0.0 < level < 1.0:
-            raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+        None is calibrated: the beta distributions count a score s as s successes and 1 - s failures."""
+        check_level(level)
         if self.method in BETA:
             return beta.interval(self.a, self.b, level)
         if self.method == "trueskill":
@@ -158,11 +151,9 @@ def observe(
     state: ScoreState, hits: Sequence[ArrayLike], scores: Sequence[ArrayLike], settings: Settings = Settings()
 ) -> ScoreState:
     """The state after some judged HITs.
-
     hits: items in the order of presentation, one entry a judgment.  scores: in [0, 1], nan where the judge
-    could not say.  settings: for ra and trueskill.  Returns ScoreState: for easl, random and da the same to
-    the last bit in whatever order the HITs stand in one call; ra and trueskill go from the first to the last.
-    """
+    could not say.  Returns ScoreState: for easl, random and da the same to the last bit in whatever order the
+    HITs stand in one call; ra and trueskill go from the first to the last."""
     shown = [np.asarray(h, np.int64) for h in hits]
     given = [np.asarray(s, np.float64) for s in scores]
     _check(shown, given, len(state.a))
@@ -227,12 +218,8 @@ def _pooled_mean(
 
 
 def spread_within_items(item: Sequence[Hashable], score: ArrayLike) -> float:
-    """Pooled standard deviation of the scores of one item.
-
-    item: Label of each score.  score float[n].
-    """
-    y = numbers("score", score)
-    items, what = coded("item", item, len(y))
+    """Pooled standard deviation of the scores of one item.  score float[n]."""
+    y, ((items, what),) = coded_scores(score, item=item)
     free = len(y) - len(items)
     if free == 0:
         raise NotEstimableError(
@@ -244,10 +231,8 @@ def spread_within_items(item: Sequence[Hashable], score: ArrayLike) -> float:
 
 def calibration(alpha: ArrayLike, beta: ArrayLike, spread: float) -> float:
     """The factor k: how many throws of a coin a judgment is worth.
-
     alpha, beta float[n_items]: EASL's state, >= 1; items at (1, 1) are not judged yet and left out.  spread:
-    standard deviation of the judgments of an item, on the scale from 0 to 1.
-    """
+    standard deviation of the judgments of an item, on the scale from 0 to 1."""
     if not (np.isfinite(spread) and spread > 0):
         raise InputError(
             f"spread={spread!r}; expected a number > 0: with no spread within items there is no interval"
@@ -267,13 +252,10 @@ def calibrated_interval(
     alpha: ArrayLike, beta: ArrayLike, spread: float, level: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
     """Highest-density interval of each item with the judgments' own spread; it holds the item's score.
-
     alpha, beta float[n_items]: EASL's state, >= 1.  spread: standard deviation of the judgments of an item:
     :func:`spread_within_items`, or the noise of an annotator model.  Returns low, high float[n_items]: in [0,
-    1]; of an item that is not judged, the middle of the scale.
-    """
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    1]; of an item that is not judged, the middle of the scale."""
+    check_level(level)
     k = calibration(alpha, beta, spread)
     a, b = np.atleast_1d(np.asarray(alpha, np.float64)), np.atleast_1d(np.asarray(beta, np.float64))
     return beta_distributions.interval(1.0 + k * (a - 1.0), 1.0 + k * (b - 1.0), level)

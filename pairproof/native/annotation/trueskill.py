@@ -38,19 +38,14 @@ _DENSITY0 = 1.0 / math.sqrt(2.0 * math.pi)
 
 class VW(NamedTuple):
     """The factors by which a judgment changes mean and variance.
-
-    v, w: of the mean, any; of the variance, in (0, 1].
-    """
+    v, w: of the mean, any; of the variance, in (0, 1]."""
 
     v: float
     w: float
 
 
 def win(t: float, e: float) -> VW:
-    """The factors after a win (equations 5 and 9).
-
-    t: (mu_winner - mu_loser) / c.  e: epsilon / c, >= 0.
-    """
+    """The factors after a win (equations 5 and 9).  e: epsilon / c, >= 0."""
     x = t - e
     if x > -3.0:
         # Above -3 the ratio loses nothing, and v + x at most a digit (v + 3 = 0.283 there).
@@ -62,9 +57,7 @@ def win(t: float, e: float) -> VW:
 
 def tie(t: float, e: float) -> VW:
     """The factors after a tie (equations 6 and 10); at e = 0 their limit, v = -t and w = 1.
-
-    t: (mu_i - mu_j) / c.  e: epsilon / c, >= 0.
-    """
+    e: epsilon / c, >= 0."""
     if e < 0.0:
         raise ValueError(f"tie: e is {e}; epsilon must be >= 0")
     v, w = _tie(abs(t), e)
@@ -105,8 +98,7 @@ def _below(x: float) -> float:
 
 def _above_cut(a: float) -> float:
     """E[Z | Z > a] - a of a standard normal, a >= 3: 1/(a + 2/(a + 3/(a + ...))), Laplace's continued
-    fraction.
-    """
+    fraction."""
     # 20 + 600/a^2 levels give every digit: 87 at a = 3 against 50-digit values, worst relative error 2e-16.
     tail = a
     for k in range(20 + int(600.0 / (a * a)), 1, -1):
@@ -123,9 +115,7 @@ def _gauss() -> tuple[FloatArray, FloatArray]:
 
 class Skills(NamedTuple):
     """Means and variances of the scores of a pair of items.
-
-    mean_i, variance_i, mean_j, variance_j: variances > 0.
-    """
+    mean_i, variance_i, mean_j, variance_j: variances > 0."""
 
     mean_i: float
     variance_i: float
@@ -135,10 +125,7 @@ class Skills(NamedTuple):
 
 def update_pair(pair: Skills, outcome: PairOutcome, gamma: float = GAMMA, epsilon: float = EPSILON) -> Skills:
     """One judgment of two items (equations 3, 4, 7 and 8).
-
-    pair: before the judgment.  outcome: from the first item's side.  gamma, epsilon: skill chain > 0, tie
-    rate >= 0.
-    """
+    outcome: from the first item's side.  gamma, epsilon: skill chain > 0, tie rate >= 0."""
     mi, vi, mj, vj = pair
     if outcome == "loss":
         mj, vj, mi, vi = update_pair(Skills(mj, vj, mi, vi), "win", gamma, epsilon)
@@ -152,7 +139,5 @@ def update_pair(pair: Skills, outcome: PairOutcome, gamma: float = GAMMA, epsilo
 
 def chance_to_win(difference: float, gamma: float) -> float:
     """P(the better one wins) at a known difference of means, without ties: Phi(difference / (sqrt 2 gamma)).
-
-    difference, gamma: >= 0, > 0, on one scale.
-    """
+    difference, gamma: >= 0, > 0, on one scale."""
     return _below(difference / (_SQRT2 * gamma))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Column, Factor
 from ...data.comparisons import Comparisons
@@ -25,114 +25,28 @@ from ...fit.estimates.specification import AnswerSpec, Term, Value, by_suffix
 from ...fit.results.answer_fit import AnswerFit
 from ...fit.results.answer_numbers import OF_ITEM, AnswerNumbers, PairCells
 from ...fit.results.class_fit import ClassFit, ClassNumbers, ClassTester, MixedPossible
-from ..comparisons.counts.llbt import engine_name
-from .answer_terms import ItemModel, at_times, timed_groups
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
+from ..comparisons.counts.llbt import RULE, engine_name
+from .answer_terms import ItemModel, at_times, pair_names, timed_groups
 from .patterns.answer_likelihood import PatternFit, free_probabilities
 from .patterns.class_mixture import LatentClasses, share_slopes
 from .possible_answers import Possible
-
-FloatArray = NDArray[np.float64]
-RULE = "squared Newton decrement (step length in standard errors) <= 1e-14, or forecast <= 3e-27"
 
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
     """The parameters of a model in the order in which they are shown.
-
-    terms: references included.  free bool[n_terms]: those that were estimated, in the order of the estimate.
-    """
+    free bool[n_terms]: those that were estimated, in the order of the estimate."""
 
     terms: tuple[Term, ...]
-    free: NDArray[np.bool_]
-
-
-def joined(items: Sequence[Term], free: NDArray[np.bool_], others: Sequence[Term]) -> Parameters:
-    """The items' parameters, and others after them that are all free."""
-    return Parameters((*items, *others), np.concatenate([free, np.ones(len(others), bool)]))
-
-
-def assemble(
-    table: Respondents,
-    spec: AnswerSpec,
-    model: ItemModel,
-    found: PatternFit,
-    parameters: Parameters,
-    statistics: Sequence[str],
-    possible: Possible | None,
-    warnings: Sequence[FitWarning] = (),
-    infinite: Sequence[Term] = (),
-) -> AnswerFit:
-    """The fit of a model of whole answers.
-
-    statistics: names of the natural parameters.  possible: none where possible answers are not enumerated.
-    warnings: beside those of the covariates.  infinite: parameters that are minus infinity, so that the
-    arrays do not have them.
-    """
-    estimate, n = found.estimate, len(parameters.terms) + len(infinite)
-    at = np.flatnonzero(parameters.free)
-    beta = np.zeros(n)
-    beta[at] = estimate.phi
-    covariance = np.zeros((n, n))
-    covariance[np.ix_(at, at)] = estimate.covariance
-    likelihood = found.likelihood
-    law = Law(likelihood, estimate.phi, estimate.covariance, np.eye(n)[:, at])
-    numbers = AnswerNumbers(
-        found.pooled.row,
-        found.pooled.group,
-        model.labels,
-        found.pooled.weights,
-        found.fitted,
-        found.block,
-        found.possible,
-        law,
-        tuple(statistics),
-        tuple(likelihood.maps),
-        possible,
-        adds_up(table, spec),
-    )
-    # A prior fixes the level, which no data do: it is no parameter of the answers.
-    fitted = len(estimate.phi) + len(infinite) - int(bool(spec.prior))
-    df = free_probabilities(found.possible) - fitted
-    null = float(found.pooled.weights @ likelihood.at(np.zeros(len(estimate.phi))).log_probabilities)
-    data = implied(table, model)
-    return AnswerFit(
-        spec=spec,
-        data=data,
-        terms=(*parameters.terms, *infinite),
-        beta=beta,
-        is_reference=np.concatenate([~parameters.free, np.zeros(len(infinite), bool)]),
-        covariance=DenseCovariance(covariance),
-        null_space=np.eye(n)[:, n - len(infinite) :],
-        n_infinite=len(infinite),
-        outcome_model=outcome_model(table, spec),
-        scale=spec.scale,
-        constraint=spec.constraint,
-        groups=timed_groups(model.groups, spec.times),
-        cell_table=PairCells(table, numbers),
-        llf=estimate.llf,
-        deviance=found.deviance,
-        df_resid=df,
-        null_deviance=2.0 * (found.saturated - null),
-        df_null=df + fitted,
-        n_comparisons=data.n_comparisons,
-        engine=engine_name(),
-        stopping=Stopping(RULE, True, estimate.steps, estimate.decrement),
-        warnings=(*model.warnings, *warnings),
-        quasi_likelihood=bool(spec.pseudo or spec.prior),
-        data_digest=digest(table),
-        respondents=table,
-        numbers=numbers,
-    )
+    free: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """A model of arrays that was fitted to a table, before its numbers have names.
-
-    others: parameters after those of the items.  statistics: names of the natural parameters.  possible: none
-    where possible answers are not enumerated.  warnings: beside those of the covariates.  infinite:
-    parameters that are minus infinity, so that the arrays do not have them.
-    """
+    others: parameters after those of the items.  possible: none where possible answers are not enumerated.
+    infinite: parameters that are minus infinity, so that the arrays do not have them."""
 
     table: Respondents
     spec: AnswerSpec
@@ -148,7 +62,7 @@ class Fitted:
     def parameters(self) -> Parameters:
         """Of the items at all times, and the others."""
         items, free = at_times(self.model, self.spec.times)
-        return joined(items, free, self.others)
+        return Parameters((*items, *self.others), np.append(free, np.ones(len(self.others), bool)))
 
     @property
     def reference(self) -> str:
@@ -162,21 +76,75 @@ class Fitted:
         return replace(self.possible, beta=tuple(m @ phi for m in self.found.likelihood.maps))
 
 
-def finished(fitted: Fitted) -> AnswerFit:
-    """:func:`assemble` with the probabilities of possible answers, and the parameters of all times."""
+def finished(one: Fitted) -> AnswerFit:
+    """The fit of a model of whole answers."""
     # Fitted against the last item; a sum constraint is a change of reference of the finished fit.
-    against = replace(fitted.spec, reference=fitted.reference)
-    return assemble(
-        fitted.table,
-        against,
-        fitted.model,
-        fitted.found,
-        fitted.parameters,
-        fitted.statistics,
-        fitted.possible_at(fitted.found.estimate.phi),
-        fitted.warnings,
-        fitted.infinite,
+    spec = replace(one.spec, reference=one.reference)
+    parameters, estimate = one.parameters, one.found.estimate
+    n, more = len(parameters.terms) + len(one.infinite), len(one.infinite)
+    at = np.flatnonzero(parameters.free)
+    beta, covariance = np.zeros(n), np.zeros((n, n))
+    beta[at] = estimate.phi
+    covariance[np.ix_(at, at)] = estimate.covariance
+    law = Law(one.found.likelihood, estimate.phi, estimate.covariance, np.eye(n)[:, at])
+    # A prior fixes the level, which no data do: it is no parameter of the answers.
+    rank = len(estimate.phi) + more - int(bool(spec.prior))
+    return AnswerFit(
+        **_shared(replace(one, spec=spec), one.found.fitted, law, one.possible_at(estimate.phi), rank),
+        terms=(*parameters.terms, *one.infinite),
+        beta=beta,
+        is_reference=np.concatenate([~parameters.free, np.zeros(more, bool)]),
+        covariance=DenseCovariance(covariance),
+        null_space=np.eye(n)[:, n - more :],
+        n_infinite=more,
+        groups=timed_groups(one.model.groups, spec.times),
+        llf=estimate.llf,
+        deviance=one.found.deviance,
+        stopping=Stopping(RULE, True, estimate.steps, estimate.decrement),
+        warnings=(*one.model.warnings, *one.warnings),
+        quasi_likelihood=bool(spec.pseudo or spec.prior),
     )
+
+
+def _shared(
+    one: Fitted, fitted: FloatArray, law: Law, possible: Possible | MixedPossible | None, rank: int
+) -> dict[str, Any]:
+    """What a fit of one class and one of several have alike.
+    fitted float[n]: expected numbers of persons with each answer.  rank: parameters of the answers."""
+    table, spec, pooled, likelihood = one.table, one.spec, one.found.pooled, one.found.likelihood
+    numbers = AnswerNumbers(
+        pooled.row,
+        pooled.group,
+        one.model.labels,
+        pooled.weights,
+        fitted,
+        one.found.block,
+        one.found.possible,
+        law,
+        tuple(one.statistics),
+        tuple(likelihood.maps),
+        possible,
+        adds_up(table, spec),
+    )
+    df_null = free_probabilities(one.found.possible)
+    equal = likelihood.at(np.zeros(likelihood.n_params)).log_probabilities
+    data = implied(table, one.model)
+    return {
+        "spec": spec,
+        "data": data,
+        "outcome_model": outcome_model(table, spec),
+        "scale": spec.scale,
+        "constraint": spec.constraint,
+        "cell_table": PairCells(table, numbers),
+        "df_resid": df_null - rank,
+        "null_deviance": 2.0 * (one.found.saturated - float(pooled.weights @ equal)),
+        "df_null": df_null,
+        "n_comparisons": data.n_comparisons,
+        "engine": engine_name(),
+        "data_digest": digest(table),
+        "respondents": table,
+        "numbers": numbers,
+    }
 
 
 def outcome_model(table: Respondents, spec: AnswerSpec) -> OutcomeModel:
@@ -191,10 +159,8 @@ def outcome_model(table: Respondents, spec: AnswerSpec) -> OutcomeModel:
 
 def adds_up(table: Respondents, spec: AnswerSpec) -> bool:
     """Whether the probabilities of the answers that persons could give add up to 1.
-
-    A person who stops before the end, and has ties, can have ranked three items in two or in three steps: whether they
-    would have stopped after two steps with two items, nobody knows.
-    """
+    A person who stops before the end, and has ties, can have ranked three items in two or in three steps:
+    whether they would have stopped after two steps with two items, nobody knows."""
     below = (table.answers == BELOW).any(axis=(1, 2)) & (table.weights > 0)
     return not (spec.asked == "rankings" and spec.tie_orders and below.any())
 
@@ -242,7 +208,7 @@ def implied(table: Respondents, model: ItemModel) -> Comparisons:
     )
 
 
-def _columns(values: Sequence[Mapping[str, Value]], group: NDArray[np.int64]) -> dict[str, Column]:
+def _columns(values: Sequence[Mapping[str, Value]], group: IntArray) -> dict[str, Column]:
     found: dict[str, Column] = {}
     for name in values[0] if values else ():
         own = [v[name] for v in values]
@@ -257,7 +223,7 @@ def _columns(values: Sequence[Mapping[str, Value]], group: NDArray[np.int64]) ->
 
 def comparison_statistics(items: Sequence[str], ternary: bool, dependence: Sequence[str]) -> list[str]:
     """Names of the natural parameters of comparisons: of y, of ties, of dependence."""
-    pairs = [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+    pairs = pair_names(items)
     return [*(f"y {p}" for p in pairs), *(f"tie {p}" for p in pairs if ternary), *dependence]
 
 
@@ -266,7 +232,6 @@ def item_statistics(items: Sequence[str]) -> list[str]:
     return [f"{OF_ITEM}{item}" for item in items]
 
 
-IntArray = NDArray[np.int64]
 RULE_OF_MIXED = (
     "squared Newton decrement of the mixture (step length in standard errors) <= 1e-14, or forecast <= 3e-27"
 )
@@ -275,12 +240,10 @@ RULE_OF_MIXED = (
 @dataclass(frozen=True, eq=False)
 class Columns:
     """The parameters of all classes in the order in which they are shown.
-
     terms: `A:class[1]`, ..., then what is common to the classes.  slot int[n_terms]: where each stands among
     the parameters of the mixture; -1 for a reference, -2 for one that is infinite in every class.  of_class
     int[n_terms]: class of each; -1 for what is common.  parameter int[n_terms]: which of the free parameters
-    of one class it is; -1 for a reference.
-    """
+    of one class it is; -1 for a reference."""
 
     terms: tuple[Term, ...]
     slot: IntArray
@@ -295,10 +258,7 @@ def in_class(term: Term, k: int) -> Term:
 
 
 def columns_of(one: Fitted, found: LatentClasses) -> Columns:
-    """Items class by class, then items that all classes share, then ties and dependence.
-
-    one: of one class.
-    """
+    """Items class by class, then items that all classes share, then ties and dependence."""
     parameters, n_classes = one.parameters, len(found.shares)
     terms, free = parameters.terms, parameters.free
     at = np.where(free, np.cumsum(free) - 1, -1)
@@ -326,69 +286,40 @@ def columns_of(one: Fitted, found: LatentClasses) -> Columns:
 def assemble_classes(
     one: Fitted, found: LatentClasses, starts: int, seed: int, tester: ClassTester
 ) -> ClassFit:
-    """The fit of latent classes.
-
-    one: of one class.
-    """
-    table, spec, model = one.table, one.spec, one.model
-    columns, pooled, likelihood = columns_of(one, found), one.found.pooled, one.found.likelihood
+    """The fit of latent classes.  one: of one class."""
+    columns, weights = columns_of(one, found), one.found.pooled.weights
     n, n_classes = len(columns.terms), len(found.shares)
     free, at = columns.slot >= 0, columns.slot[columns.slot >= 0]
     beta, covariance = np.zeros(n), np.zeros((n, n))
     beta[free] = found.psi[at]
     covariance[np.ix_(free, free)] = found.covariance[np.ix_(at, at)]
-    point = found.mixture.at(found.psi)
     outward = np.zeros((n, len(found.psi)))
     outward[free, at] = 1.0
+    law = Law(found.mixture, found.psi, found.covariance, outward)
     runaway = infinite(columns, found)
     null_space = np.hstack([runaway, np.eye(n)[:, columns.slot == -2]])
-    in_block = np.bincount(one.found.block, weights=pooled.weights)[one.found.block]
-    numbers = AnswerNumbers(
-        pooled.row,
-        pooled.group,
-        model.labels,
-        pooled.weights,
-        in_block * np.exp(point.rows),
-        one.found.block,
-        one.found.possible,
-        Law(found.mixture, found.psi, found.covariance, outward),
-        tuple(one.statistics),
-        tuple(likelihood.maps),
-        _possible(one, found),
-        adds_up(table, spec),
-    )
-    fitted = found.n_params + len(one.infinite)
-    df = free_probabilities(one.found.possible) - fitted
-    flat = likelihood.at(np.zeros(likelihood.n_params)).log_probabilities
+    in_block = np.bincount(one.found.block, weights=weights)[one.found.block]
+    fitted = in_block * np.exp(found.mixture.at(found.psi).rows)
+    shared = _shared(one, fitted, law, _possible(one, found), found.n_params + len(one.infinite))
     collapsed = tuple(columns.terms[k].name for k in np.flatnonzero(np.abs(runaway).any(axis=1)))
-    data = implied(table, model)
-    groups = timed_groups(model.groups, spec.times)
+    groups = timed_groups(one.model.groups, one.spec.times)
     return ClassFit(
-        spec=spec,
-        data=data,
+        **shared,
         terms=columns.terms,
         beta=beta,
         is_reference=columns.slot == -1,
         covariance=DenseCovariance(covariance),
         null_space=null_space,
-        outcome_model=outcome_model(table, spec),
-        scale=spec.scale,
-        constraint=spec.constraint,
         groups=groups if n_classes == 1 else in_classes(groups, n_classes),
-        cell_table=PairCells(table, numbers),
         llf=found.llf,
         deviance=2.0 * (one.found.saturated - found.llf),
-        df_resid=df,
-        null_deviance=2.0 * (one.found.saturated - float(pooled.weights @ flat)),
-        df_null=df + fitted,
-        n_comparisons=data.n_comparisons,
-        engine=engine_name(),
         stopping=_stopping(one, found),
-        warnings=(*model.warnings, *one.warnings, *_warnings(found, collapsed, starts, df)),
+        warnings=(
+            *one.model.warnings,
+            *one.warnings,
+            *_warnings(found, collapsed, starts, shared["df_resid"]),
+        ),
         n_infinite=null_space.shape[1],
-        data_digest=digest(table),
-        respondents=table,
-        numbers=numbers,
         of_classes=_class_numbers(found, starts, seed, collapsed, tester),
     )
 
@@ -404,12 +335,8 @@ def in_classes(groups: dict[str, dict[str, Value]], n_classes: int) -> dict[str,
 
 def infinite(columns: Columns, found: LatentClasses) -> FloatArray:
     """Directions along which collapsed classes run to infinity.
-
     Items of a class that run the same way, and no farther from each other than items do, run together: their
-    differences are finite.
-
-    Returns float[n_terms, n_directions].
-    """
+    differences are finite.  Returns float[n_terms, n_directions]."""
     large = {(k - 1, found.names.index(name)) for k, name in found.collapsed}
     places = [
         p

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.respondents.codes import MISSING
 from ...data.respondents.respondents import Respondents
@@ -21,6 +20,7 @@ from ...data.wide import prefmod_pair_order
 from ...errors import AliasError, FormulaError
 from ...fit.estimates.fit_record import FitWarning
 from ...fit.estimates.specification import AnswerSpec, Term, Value, by_suffix
+from ...numerics.arrays import BoolArray, IntArray
 from ...text import quoted
 from ..comparisons.counts.build import item_columns, selected, separate_items
 from ..comparisons.counts.named import of_column
@@ -28,37 +28,30 @@ from ..comparisons.formula import subject_design as design
 from ..comparisons.formula.subject_formula import Formula, names_of, parse
 from .patterns.natural_parameters import ItemTerm, sharing
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 By = design.By
 
 
 @dataclass(frozen=True, eq=False)
 class ItemModel:
     """The items' part of a model: groups of rows, terms for the likelihood, and their names.
-
-    group int[n_rows]: covariate group of each row.  labels: names of the groups; "" for the only one.
-    groups: for which worths are given.  terms: with the reference left out.  named: all parameters of the
-    items at one time, references included.  free bool[n_named]: those that are not references: the parameters
-    of `terms`, in their order.  values: of the covariates in each group.
-    """
+    group int[n_rows]: covariate group of each row.  labels: names of the groups; "" for the only one.  named:
+    all parameters of the items at one time, references included.  free bool[n_named]: those that are not
+    references: the parameters of `terms`, in their order.  values: of the covariates in each group."""
 
     group: IntArray
     labels: tuple[str, ...]
     groups: Mapping[str, Mapping[str, Value]]
     terms: tuple[ItemTerm, ...]
     named: tuple[Term, ...]
-    free: NDArray[np.bool_]
+    free: BoolArray
     values: tuple[Mapping[str, Value], ...]
     warnings: tuple[FitWarning, ...]
 
 
 def item_model(table: Respondents, spec: AnswerSpec, level_is_free: bool = False) -> ItemModel:
     """Build the items' part of a model.
-
     spec: its reference is an item, or "sum", for which the last is taken here.  level_is_free: whether no
-    item is a reference, because a prior fixes the level.
-    """
+    item is a reference, because a prior fixes the level."""
     formula = parse(spec.by, names_of(table, spec, separate_items(table, spec) if spec.by else ()))
     if formula.tie or formula.order:
         raise FormulaError(
@@ -120,11 +113,8 @@ def _refuse_one_level(formula: Formula, patterns: design.Patterns) -> None:
             )
 
 
-def at_times(model: ItemModel, times: tuple[str, ...]) -> tuple[tuple[Term, ...], NDArray[np.bool_]]:
-    """The items' parameters at all times, references included, and which are free.
-
-    times: one of them where everybody answered once.
-    """
+def at_times(model: ItemModel, times: tuple[str, ...]) -> tuple[tuple[Term, ...], BoolArray]:
+    """The items' parameters at all times, references included, and which are free."""
     if len(times) == 1:
         return model.named, model.free
     found = tuple(in_time(term, time) for time in times for term in model.named)
@@ -158,9 +148,14 @@ def names(model: ItemModel, spec: AnswerSpec, more: Sequence[Term]) -> list[str]
     return [*(term.name for term, kept in zip(items, free) if kept), *(term.name for term in more)]
 
 
+def pair_names(items: Sequence[str]) -> list[str]:
+    """`A:B` of each comparison, in prefmod's order."""
+    return [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+
+
 def links(table: Respondents) -> list[Term]:
     """The parameters between times, `A:B:time[1]*time[2]`."""
-    pairs = [f"{table.items[i]}:{table.items[j]}" for i, j in prefmod_pair_order(len(table.items))]
+    pairs = pair_names(table.items)
     steps = zip(table.times, table.times[1:])
     return [
         Term(f"{pair}:{by_suffix((('time', a),))[1:]}*{by_suffix((('time', b),))[1:]}", "dependence")
@@ -175,8 +170,7 @@ def others(table: Respondents, spec: AnswerSpec) -> list[Term]:
     if spec.answer_ties == "davidson":
         ties = [Term("tie", "tie")]
     elif spec.answer_ties == "by-pair":
-        pairs = prefmod_pair_order(len(table.items))
-        ties = [Term(f"tie:{table.items[i]}:{table.items[j]}", "tie-of") for i, j in pairs]
+        ties = [Term(f"tie:{pair}", "tie-of") for pair in pair_names(table.items)]
     return [*ties, *dependence(table, spec)]
 
 
@@ -184,5 +178,5 @@ def dependence(table: Respondents, spec: AnswerSpec) -> list[Term]:
     """The parameters of two comparisons that share an item, `A:B*A:C`."""
     if not spec.dependence:
         return []
-    pairs = [f"{table.items[i]}:{table.items[j]}" for i, j in prefmod_pair_order(len(table.items))]
+    pairs = pair_names(table.items)
     return [Term(f"{pairs[a]}*{pairs[b]}", "dependence") for a, b in sharing(len(table.items))]

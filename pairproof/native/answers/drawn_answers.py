@@ -21,7 +21,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import one_of, whole_number
 from ...data.respondents.codes import ABSENT, BELOW, MISSING as MISSING_codes, UNRATED
@@ -29,6 +28,7 @@ from ...data.respondents.respondents import Respondents
 from ...errors import InputError
 from ...fit.results.answer_fit import AnswerFit
 from ...fit.results.answer_numbers import enumerated
+from ...numerics.arrays import FloatArray, IntArray
 from .patterns.natural_parameters import (
     MISSING,
     ItemTerm,
@@ -38,9 +38,6 @@ from .patterns.natural_parameters import (
     main_effects,
 )
 from .patterns.ranking_patterns import subset_moments
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 def draw_comparisons(
@@ -52,11 +49,8 @@ def draw_comparisons(
     like: IntArray | None = None,
 ) -> IntArray:
     """Answers to all comparisons, without dependence.
-
     phi float[n, p] or float[p]: parameters of each person, or of all.  group int[n]: covariate group of each
-    person.  undecided: as for :func:`pairproof.native.answers.patterns.comparison_patterns.fit_comparisons`.  like int[n,
-    C]: answers whose gaps are kept.  Returns int[n, C].
-    """
+    person.  like int[n, C]: answers whose gaps are kept.  Returns int[n, C]."""
     maps, names = comparison_maps(terms, undecided, False)
     beta = _natural(phi, maps, names, group)
     c = beta.shape[1] // (1 if undecided is None else 2)
@@ -66,10 +60,8 @@ def draw_comparisons(
 
 def draw_independent(d: FloatArray, ties: FloatArray | None, draws: np.random.Generator) -> IntArray:
     """Answers to comparisons that are independent given the items.
-
     d float[n, C]: coefficients of y, half the log-odds.  ties float[C] or float[n, C]: of ties; None where
-    nobody can answer one.  Returns int[n, C].
-    """
+    nobody can answer one.  Returns int[n, C]."""
     g = np.full(d.shape, -np.inf) if ties is None else np.broadcast_to(ties, d.shape)
     top = np.maximum(np.abs(d), g)
     weight = np.exp(np.stack([d, g, -d]) - top)
@@ -85,11 +77,9 @@ def draw_rankings(
     model: Literal["plackett-luce", "pattern"],
 ) -> IntArray:
     """Strict rankings of all items.
-
     phi float[n, p] or float[p]: parameters of each person, or of all: of log worths for Plackett and Luce's
     model, of lambda for the pattern model.  group int[n]: covariate group of each person.  Returns int[n, J]:
-    ranks, 1 = best.
-    """
+    ranks, 1 = best."""
     maps, names = item_maps(terms)
     worth = _natural(phi, maps, names, group)
     if model == "plackett-luce":
@@ -117,9 +107,7 @@ def _natural(
 
 def draw_pattern_rankings(lam: FloatArray, n: int, draws: np.random.Generator) -> IntArray:
     """Strict rankings by the pattern model, from the top.
-
-    lam float[J]: the items' lambdas.  n: rankings.  Returns int[n, J]: ranks, 1 = best.
-    """
+    lam float[J]: the items' lambdas.  Returns int[n, J]: ranks, 1 = best."""
     n_items = len(lam)
     log_total = subset_moments(lam).log_total
     left = np.full(n, 2**n_items - 1, dtype=np.int64)
@@ -144,10 +132,8 @@ def draw_pairs(
     worths: Mapping[str, float], persons: int, *, seed: int, tie_prevalence: float = 0.0
 ) -> Respondents:
     """Draw the comparisons of persons from worths.
-
     worths: above 0; only their ratios count.  tie_prevalence: davidson's nu, 0 or more; 0: no ties, and no
-    tie category.
-    """
+    tie category."""
     items, lam = _lambdas(worths)
     n = whole_number("persons", persons, 1)
     if not 0.0 <= tie_prevalence < np.inf:
@@ -169,10 +155,7 @@ def draw_ranks(
     seed: int,
     model: Literal["pattern", "plackett-luce"] = "pattern",
 ) -> Respondents:
-    """Draw strict rankings of all items from worths.
-
-    worths: above 0; only their ratios count.
-    """
+    """Draw strict rankings of all items from worths.  worths: above 0; only their ratios count."""
     one_of("model", model, ("pattern", "plackett-luce"))
     items, lam = _lambdas(worths)
     alike = np.zeros(whole_number("persons", persons, 1), dtype=np.int64)
@@ -183,11 +166,9 @@ def draw_ranks(
 
 def draw_answers(fit: AnswerFit, *, seed: int) -> Respondents:
     """Draw an answer of every person of a fitted table from the fitted model, with the gaps that each left.
-
     fit: of a model whose possible answers are written out (at most 400,000).  Returns Respondents: a row a
     person, with the covariates of the table.  Ratings are drawn as orders, and have the lowest points that
-    express them.
-    """
+    express them."""
     table = fit.respondents
     possible = enumerated(fit.numbers)
     if (table.weights != np.round(table.weights)).any():
@@ -212,7 +193,7 @@ def draw_answers(fit: AnswerFit, *, seed: int) -> Respondents:
     return _with_gaps(every, drawn)
 
 
-def _with_gaps(table: Respondents, drawn: NDArray[np.int64]) -> Respondents:
+def _with_gaps(table: Respondents, drawn: IntArray) -> Respondents:
     """The drawn answers, without what each person left out."""
     if table.kind == "comparisons":
         answers = np.where(table.answers == MISSING_codes, MISSING_codes, drawn)

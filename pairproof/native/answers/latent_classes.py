@@ -32,7 +32,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import take
 from ...data.options import hints_for_r, one_of, whole_number
@@ -42,6 +41,7 @@ from ...errors import ConvergenceError, FormulaError, InputError, NotEstimableEr
 from ...fit.estimates.specification import AnswerSpec, AnswerTies, Term
 from ...fit.results.answer_numbers import MOST_POSSIBLE
 from ...fit.results.class_fit import ROUNDING, ClassFit, ClassTest
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...numerics.processes import in_order
 from ...text import count_words
 from .answer_fits import Fitted, assemble_classes
@@ -57,17 +57,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
-
-
 class Built(NamedTuple):
     """The likelihood of some answers.
-
-    likelihood: of the pooled answers.  weights float[n].  names: of the p parameters.  single float[p]:
-    estimate of one class, if it is there already.
-    """
+    weights float[n].  names: of the p parameters.  single float[p]: estimate of one class, if it is there
+    already."""
 
     likelihood: Likelihood
     weights: FloatArray
@@ -93,14 +86,10 @@ def class_test(
     enough: int | None = None,
 ) -> ClassTest:
     """Test K classes against K + 1.
-
-    answers int[n_persons, m]: one row a person.  build: from answers to their likelihood, for example by
-    :func:`pairproof.native.answers.patterns.comparison_patterns.comparison_likelihood`.  draw: from parameters
-    float[n_persons, p] and a random generator to answers.  n_classes: K, 1 or more.  samples: of the
-    bootstrap.  starts: of each fit.  random bool[p]: which parameters differ between classes; all if not
-    given.  workers: processes; with more than one `build` and `draw` must survive pickling.  The result is
-    the same.  enough: stop when so many samples have reached the observed ratio.
-    """
+    answers int[n_persons, m]: one row a person.  draw: from parameters float[n_persons, p] and a random
+    generator to answers.  n_classes: K, 1 or more.  random bool[p]: which parameters differ between classes;
+    all if not given.  workers: processes; with more than one `build` and `draw` must survive pickling.  The
+    result is the same.  enough: stop when so many samples have reached the observed ratio."""
     if samples < 1:
         raise InputError(f"{samples} bootstrap samples; expected 1 or more")
     fitting = _Fitting(build, n_classes, random, starts, seed)
@@ -189,10 +178,8 @@ def persons_of(table: Respondents) -> tuple[Respondents, IntArray]:
 @dataclass(frozen=True, eq=False)
 class Redraw:
     """Draws the answers of persons from a model.
-
     persons: a row a person: whose gaps are kept.  possible: all answers; its probabilities are set when they
-    are drawn.  maps: from parameters to natural ones, of each group.  group int[n_persons].
-    """
+    are drawn.  maps: from parameters to natural ones, of each group.  group int[n_persons]."""
 
     persons: Respondents
     possible: Possible
@@ -259,8 +246,7 @@ class Redraw:
         above = ((ranks[..., None, :] < ranks[..., None]) & (ranks[..., None, :] > 0)).sum(axis=3)
         cut = np.where(some & (above >= ranked), BELOW, ranks)
         codes = np.where(was == ABSENT, ABSENT, cut)
-        found: IntArray = dense(codes.reshape(-1, codes.shape[2])).reshape(codes.shape)
-        return found
+        return np.asarray(dense(codes.reshape(-1, codes.shape[2])).reshape(codes.shape))
 
 
 def _listed(model: Possible, n: int, draws: np.random.Generator) -> IntArray:
@@ -270,8 +256,7 @@ def _listed(model: Possible, n: int, draws: np.random.Generator) -> IntArray:
             f"answers of this model are drawn from the list of all possible ones, {count_words(model.count())};"
             f" at most {MOST_POSSIBLE:,} are listed: there is no bootstrap of it"
         )
-    found: IntArray = model.answers()[draws.choice(int(model.count()), size=n, p=model.probabilities(0))]
-    return found
+    return np.asarray(model.answers()[draws.choice(int(model.count()), size=n, p=model.probabilities(0))])
 
 
 #: A term: anything but +, which may stand in backquotes or brackets.
@@ -282,11 +267,9 @@ def random_terms(
     random: str | Sequence[str] | None, terms: Sequence[Term], free: BoolArray
 ) -> tuple[BoolArray, tuple[str, ...]]:
     """The parameters that differ between classes.
-
-    random: a formula, or names as they stand; all parameters of items and item covariates if not given.
-    terms: all parameters.  free bool[n_terms]: those that are not references.  Returns (bool[n_free], tuple
-    of str): which differ, and the terms as they were written; () if none were.
-    """
+    random: a formula, or names as they stand; all parameters of items and item covariates if not given.  free
+    bool[n_terms]: those that are not references.  Returns (bool[n_free], tuple of str): which differ, and the
+    terms as they were written; () if none were."""
     if random is None:
         return np.array([t.kind in ("item", "covariate") for t, f in zip(terms, free) if f], bool), ()
     written = _pieces(random)
@@ -467,10 +450,7 @@ def fitted(table: Respondents, spec: AnswerSpec) -> Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """From the answers of persons to their likelihood.
-
-    n_params: of one class.
-    """
+    """From the answers of persons to their likelihood."""
 
     persons: Respondents
     spec: AnswerSpec
@@ -488,9 +468,7 @@ class Refit:
 @dataclass(frozen=True, eq=False)
 class Tester:
     """The bootstrap test of a number of classes against one more.
-
-    spec: with the smaller number.  random bool[p]: which parameters differ between classes.
-    """
+    random bool[p]: which parameters differ between classes."""
 
     table: Respondents
     spec: AnswerSpec

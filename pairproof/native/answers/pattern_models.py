@@ -28,22 +28,21 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.judgments import check_one_track
 from ...data.options import hints_for_r, one_of
 from ...data.respondents.codes import ABSENT, BELOW, MISSING
 from ...data.respondents.respondents import Respondents
 from ...data.where import hint
-from ...data.wide import prefmod_pair_order
 from ...errors import InputError, NotEstimableError
 from ...fit.estimates.fit_record import FitWarning
 from ...fit.estimates.specification import Alpha, AnswerSpec, AnswerTies, Beta, Term
 from ...fit.results.answer_fit import AnswerFit
+from ...numerics.arrays import IntArray
 from ..prefmod_defects.defects_of_input import pattern_call
 from . import answer_terms as parameters
 from .answer_fits import Fitted, comparison_statistics, finished, item_statistics
-from .answer_terms import ItemModel, dependence, in_time, item_model, links, names
+from .answer_terms import ItemModel, dependence, in_time, item_model, links, names, pair_names
 from .patterns import missing_comparisons as gaps
 from .patterns.answer_likelihood import PatternFit, blocks, maximum_likelihood
 from .patterns.comparison_patterns import fit_comparisons
@@ -51,7 +50,7 @@ from .patterns.natural_parameters import Undecided, n_pairs
 from .patterns.ranking_patterns import fit_mallows
 from .patterns.rating_patterns import fit_ratings
 from .patterns.repeated_answers import fit_repeated
-from .possible_answers import Possible
+from .possible_answers import Form, Possible
 
 
 def fit_with_gaps(
@@ -93,23 +92,19 @@ def _places(table: Respondents, what: str, chosen: Sequence[str] | None, option:
     if chosen is None:
         return None
     items = table.items
-    known = (
-        [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
-        if what == "comparison"
-        else items
-    )
+    known = pair_names(items) if what == "comparison" else list(items)
     wrong = [name for name in chosen if name not in known]
     if isinstance(chosen, str) or wrong:
         raise InputError(
             f"{option}: {wrong[0] if wrong else chosen!r} is none of {', '.join(known[:20])}; give a list of them"
         )
-    return [list(known).index(name) for name in chosen]
+    return [known.index(name) for name in chosen]
 
 
 def gap_statistics(table: Respondents, spec: AnswerSpec, found: PatternFit) -> list[str]:
     """Names of the natural parameters: of the answers, of gaps, and of gaps and answers together."""
     items = table.items
-    pairs = [f"{items[i]}:{items[j]}" for i, j in prefmod_pair_order(len(items))]
+    pairs = pair_names(items)
     depends = [term.name for term in parameters.dependence(table, spec)]
     own = comparison_statistics(items, table.tie_category, depends)
     n_beta = found.likelihood.maps[0].shape[0] - len(own) - len(pairs)
@@ -159,21 +154,13 @@ def repeated(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitted:
         spec.between_times,
         names(model, spec, more),
     )
+    form: Form = "weak" if ternary else "strict"
     possible = Possible(
-        "weak" if ternary else "strict",
-        len(table.items),
-        table.n_times,
-        ternary,
-        places,
-        (),
-        spec.dependence,
-        spec.between_times,
-        (),
+        form, len(table.items), table.n_times, ternary, places, (), spec.dependence, spec.between_times
     )
     return Fitted(table, spec, model, found, more, statistics, possible)
 
 
-IntArray = NDArray[np.int64]
 #: How ties enter the arrays.
 _UNDECIDED: dict[str, Undecided] = {"davidson": "one", "by-pair": "each", "none": "zero"}
 
@@ -433,7 +420,7 @@ def _comparisons(
         found,
         more,
         comparison_statistics(table.items, ternary, depends),
-        Possible("comparisons", len(table.items), 1, ternary, 0, (), spec.dependence, False, ()),
+        Possible("comparisons", len(table.items), ternary=ternary, dependence=spec.dependence),
         [_NO_TIES] if tieless else [],
         [Term("tie", "tie")] if tieless else [],
     )
@@ -471,7 +458,7 @@ def _rankings(table: Respondents, spec: AnswerSpec, model: ItemModel, ties_unres
         presented=table.presented[:, 0],
         ties_unresolved=ties_unresolved,
     )
-    possible = Possible("strict", len(table.items), 1, False, 0, (), False, False, ())
+    possible = Possible("strict", len(table.items))
     return Fitted(table, spec, model, found, [], item_statistics(table.items), possible)
 
 
@@ -489,7 +476,7 @@ def _weak_orders(table: Respondents, spec: AnswerSpec, model: ItemModel) -> Fitt
         codes, categories, model.terms, model.group, table.weights, undecided, spec.dependence, called
     )
     n = len(table.items)
-    possible = Possible("weak", n, 1, True, min(categories, n), (), spec.dependence, False, ())
+    possible = Possible("weak", n, 1, True, min(categories, n), (), spec.dependence)
     statistics = comparison_statistics(
         table.items, True, [t.name for t in parameters.dependence(table, spec)]
     )

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import hints_for_r
 from ...data.respondents.respondents import Respondents
@@ -29,7 +28,6 @@ from .patterns.answer_likelihood import Prior
 from .patterns.ranking_patterns import fit_plackett_luce as fit_ranks
 from .possible_answers import Possible
 
-FloatArray = NDArray[np.float64]
 #: Standard deviation of each log worth, or their means and covariance.
 PriorLike = Union[float, tuple[Sequence[float], Sequence[Sequence[float]]]]
 
@@ -152,7 +150,7 @@ def fitted_plackett_luce(table: Respondents, spec: AnswerSpec, prior: PriorLike 
         prior=None if prior is None else _prior(prior, n_items, len(seen)),
     )
     ties = [Term(f"tie{d}", "tie" if d == 2 else "tie-of") for d in seen]
-    possible = Possible("luce", n_items, 1, False, 0, seen, False, False, ())
+    possible = Possible("luce", n_items, orders=seen)
     statistics = [*item_statistics(table.items), *(t.name for t in ties)]
     return Fitted(table, spec, model, found, ties, statistics, possible)
 

@@ -23,16 +23,16 @@ from math import factorial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Factor
 from ...data.options import one_of
 from ...data.respondents.codes import MISSING
 from ...data.respondents.respondents import Respondents
-from ...data.wide import prefmod_pair_order
 from ...errors import InputError, TooLargeError
 from ...fit.results.answer_numbers import MOST_POSSIBLE
+from ...numerics.arrays import BoolArray, FloatArray, IntArray
 from ...text import count_words
+from .answer_terms import pair_names
 from .patterns.luce_choices import LuceSpace, Ranks
 from .patterns.natural_parameters import incidence, n_pairs, sharing
 from .patterns.ranking_patterns import sequences
@@ -42,29 +42,24 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Form = Literal["comparisons", "strict", "luce", "weak"]
 
 
 @dataclass(frozen=True, eq=False)
 class Possible:
     """The possible answers of a fitted model.
-
     form: all comparisons; strict rankings of the pattern model; rankings of Plackett and Luce; weak orders.
-    ternary: whether comparisons have three categories.  places: different places of weak orders.  orders:
-    numbers of items that can tie (Plackett-Luce).  beta: natural parameters of each group.
-    """
+    orders: numbers of items that can tie (Plackett-Luce)."""
 
     form: Form
     n_items: int
-    n_times: int
-    ternary: bool
-    places: int
-    orders: tuple[int, ...]
-    dependence: bool
-    between_times: bool
-    beta: tuple[FloatArray, ...]
+    n_times: int = 1
+    ternary: bool = False
+    places: int = 0
+    orders: tuple[int, ...] = ()
+    dependence: bool = False
+    between_times: bool = False
+    beta: tuple[FloatArray, ...] = ()
 
     def count(self) -> int:
         """Number of answers."""
@@ -91,8 +86,7 @@ class Possible:
             return weak_orders(self.n_items, self.places)
         every = weak_orders(self.n_items, self.n_items)
         size = np.stack([(every == k).sum(axis=1) for k in range(self.n_items)], axis=1)
-        allowed: IntArray = every[np.isin(size, [0, 1, *self.orders]).all(axis=1)]
-        return allowed
+        return np.asarray(every[np.isin(size, [0, 1, *self.orders]).all(axis=1)])
 
     def answers(self) -> IntArray:
         """int[N, n_times, k]: comparisons (1, 0, -1), or ranks (1 = best)."""
@@ -100,8 +94,7 @@ class Possible:
         if self.n_times == 1:
             return once[:, None]
         at = np.array(list(product(range(len(once)), repeat=self.n_times)))
-        found: IntArray = once[at]
-        return found
+        return np.asarray(once[at])
 
     def comparisons(self) -> IntArray:
         """int[N, C]: the comparisons of each answer at one time: 1, 0, -1."""
@@ -156,13 +149,10 @@ def answer_design(
     table: Respondents, by: Sequence[str] = (), *, dependence: bool = False, incomplete: str = "refuse"
 ) -> pd.DataFrame:
     """The possible answers, how often each was given, and the columns of a log-linear model of them.
-
-    table: answers at one time.  `by`: covariates whose groups are kept apart.  dependence: whether columns
-    y_a y_b of comparisons that share an item are added.  incomplete: what becomes of persons who left
-    something out: prefmod leaves them out.  Returns DataFrame: answer, y, a column an item, `tie:A:B` for
-    each pair where ties could be given, `A:B*A:C` and so on with dependence, then the covariates.
-    ``attrs["left_out"]`` is the number of persons left out.
-    """
+    dependence: whether columns y_a y_b of comparisons that share an item are added.  incomplete: what becomes
+    of persons who left something out: prefmod leaves them out.  Returns DataFrame: answer, y, a column an
+    item, `tie:A:B` for each pair where ties could be given, `A:B*A:C` and so on with dependence, then the
+    covariates.  ``attrs["left_out"]`` is the number of persons left out."""
     import pandas as pd
 
     from ...data.respondents.derived import answer_text
@@ -170,7 +160,7 @@ def answer_design(
     one_of("incomplete", incomplete, ("refuse", "leave out"))
     table.once  # refuses answers at several times
     kept = _complete(table, incomplete)
-    possible = Possible(*_form(table), dependence, False, ())
+    possible = Possible(*_form(table), dependence)
     group, first = table.groups(list(by))
     if possible.count() * len(first) > MOST_POSSIBLE:
         raise TooLargeError(
@@ -184,7 +174,7 @@ def answer_design(
         "answer": [answer_text(table, a[None], True) for a in answers],
         **{item: x for item, x in zip(table.items, (signs @ incidence(len(table.items))).astype(np.int64).T)},
     }
-    pairs = [f"{table.items[i]}:{table.items[j]}" for i, j in prefmod_pair_order(len(table.items))]
+    pairs = pair_names(table.items)
     if table.tie_category:
         columns |= {f"tie:{p}": (signs[:, c] == 0).astype(np.int64) for c, p in enumerate(pairs)}
     if dependence:
@@ -213,9 +203,9 @@ def _form(table: Respondents) -> tuple[Form, int, int, bool, int, tuple[int, ...
     return "weak", n, 1, True, min(len(table.scale), n) if table.kind == "ratings" else n, ()
 
 
-def _complete(table: Respondents, incomplete: str) -> NDArray[np.bool_]:
+def _complete(table: Respondents, incomplete: str) -> BoolArray:
     """bool[n_rows]: rows that answer every comparison."""
-    kept: NDArray[np.bool_] = (table.pair_answers != MISSING).all(axis=(1, 2))
+    kept: BoolArray = (table.pair_answers != MISSING).all(axis=(1, 2))
     if not kept.all() and incomplete == "refuse":
         row = int(np.flatnonzero(~kept)[0]) + 1
         raise InputError(
@@ -226,7 +216,7 @@ def _complete(table: Respondents, incomplete: str) -> NDArray[np.bool_]:
 
 
 def _counts(
-    table: Respondents, signs: IntArray, kept: NDArray[np.bool_], group: IntArray, n_groups: int
+    table: Respondents, signs: IntArray, kept: BoolArray, group: IntArray, n_groups: int
 ) -> FloatArray:
     """float[n_groups, N]: persons with each answer."""
     place = {row.tobytes(): k for k, row in enumerate(np.ascontiguousarray(signs, dtype=np.int64))}

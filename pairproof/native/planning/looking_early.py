@@ -25,18 +25,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...data.columns import Factor
 from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.fit import Fit
 from ...fit.robust.clustered_fit import Kind
+from ...numerics.arrays import FloatArray
 from ..comparisons.contests.bradley_terry import fit_bradley_terry
-from ..competitions.ranking.sums_by_cluster import check_clusters, cluster_codes
+from ..competitions.ranking.sums_by_cluster import asked_clusters, cluster_codes
 from ..competitions.ranking.two_systems import PairAnswers, answers_of, clustered_log_odds, one_pair
-
-FloatArray = NDArray[np.float64]
 
 #: Fewest independent answers, and fewest clusters with CR2, for the asymptotic sequence.
 FEWEST, FEWEST_CLUSTERS = 50, 20
@@ -96,12 +95,9 @@ def proportion_e_value(
     successes: ArrayLike, answers: ArrayLike, at: float = 0.5, prior: float = 0.5
 ) -> FloatArray:
     """Evidence against a probability: the beta mixture's likelihood over that of `at`.
-
     The probability that it ever reaches 1 / alpha is at most alpha where `at` is the truth (Ville 1939).
-
     successes, answers float[k].  `at`: in (0, 1).  prior: a of the symmetric beta mixture, positive.  Returns
-    float[k]: at least 0; above 1e300 it is inf.
-    """
+    float[k]: at least 0; above 1e300 it is inf."""
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(_log_mixture(successes, answers, at, prior)))
 
@@ -122,11 +118,9 @@ def first_excluded(
     times: ArrayLike | None = None,
 ) -> int | None:
     """The first look at which a probability is excluded, where one looks after every answer.
-
     successes float[t]: 0 or 1 for each decisive answer, in the order in which they came.  `at`: in (0, 1).
-    prior: as in :func:`proportion`.  times float[t]: how many answers each entry stands for, one after the
-    other; default: one.  Returns int or None: number of answers then; None if it has not been excluded.
-    """
+    times float[t]: how many answers each entry stands for, one after the other; default: one.  Returns int or
+    None: number of answers then; None if it has not been excluded."""
     y = np.asarray(successes, float)
     n = np.ones(len(y)) if times is None else np.asarray(times, float)
     total, t = np.cumsum(y * n), np.cumsum(n)
@@ -148,9 +142,8 @@ def first_excluded(
 
 def bounded_scores(scores: ArrayLike, level: float = 0.95) -> tuple[float, float]:
     """Limits for the mean of scores in [0, 1], in the order in which they came, that hold at every look.
-
-    scores float[t]: 1 for the first system, 0 for the second, 1/2 for a tie; or any scores between 0 and 1.
-    """
+    scores float[t]: 1 for the first system, 0 for the second, 1/2 for a tie; or any scores between 0 and
+    1."""
     from scipy.optimize import brentq
 
     y, bets = _bets(scores, level)
@@ -176,10 +169,8 @@ def bounded_scores(scores: ArrayLike, level: float = 0.95) -> tuple[float, float
 
 def first_excluded_mean(scores: ArrayLike, level: float = 0.95, at: float = 0.5) -> int | None:
     """The first look at which a mean score is excluded, where one looks after every answer.
-
     scores float[t]: in [0, 1], in the order in which they came.  `at`: in (0, 1).  Returns int or None:
-    number of scores then; None if it has not been excluded.
-    """
+    number of scores then; None if it has not been excluded."""
     y, bets = _bets(scores, level)
     best = np.maximum(*(np.cumsum(side) for side in _log_capital(y, bets, at)))
     hit = np.flatnonzero(best >= math.log(2.0 / _alpha(level)))
@@ -251,14 +242,12 @@ MOST_ANSWERS = 5_000_000
 @dataclass(frozen=True)
 class WatchedInterval:
     """An interval that holds at every look, or the reason why there is none.
-
-    `first`, second: the systems.  `what`: "share of decisive answers", "mean score, ties 1/2", "mean of
-    judges' mean scores", or "log-odds".  `how`: "beta mixture", "hedged capital", or "asymptotic".  neutral:
-    the value at which neither system is preferred: 1/2, or 0 of log-odds.  t: answers, judges or clusters so
-    far.  estimate, low, high: nan where `why_not` says so.  settled_at: number of answers (judges) at the
-    first look that left out the neutral value; None if none did, or if the order is not known.  e_value:
-    evidence against the neutral value (beta mixture); nan otherwise.
-    """
+    `what`: "share of decisive answers", "mean score, ties 1/2", "mean of judges' mean scores", or "log-odds".
+    `how`: "beta mixture", "hedged capital", or "asymptotic".  neutral: the value at which neither system is
+    preferred: 1/2, or 0 of log-odds.  t: answers, judges or clusters so far.  estimate, low, high: nan where
+    `why_not` says so.  settled_at: number of answers (judges) at the first look that left out the neutral
+    value; None if none did, or if the order is not known.  e_value: evidence against the neutral value (beta
+    mixture); nan otherwise."""
 
     first: str
     second: str
@@ -282,11 +271,8 @@ class WatchedInterval:
 @dataclass(frozen=True)
 class Watched:
     """All intervals of a look.
-
-    level: of each interval of two systems; of all pairs together where there are several.  planned: t0 of
-    asymptotic sequences.  assumed: what was taken for granted: the order, independence.  cautions: what the
-    file itself speaks against.
-    """
+    level: of each interval of two systems; of all pairs together where there are several.  assumed: what was
+    taken for granted: the order, independence.  cautions: what the file itself speaks against."""
 
     intervals: tuple[WatchedInterval, ...]
     level: float
@@ -306,14 +292,10 @@ def watch_two(
     kind: Kind = "CR2",
 ) -> Watched:
     """Intervals of two systems that hold at every look.
-
-    table: its rows in the order in which answers came.  `first`, second: may be left out if the table holds
-    one pair only.  planned: t0 of the asymptotic sequence by clusters, in clusters; default 50.  It must be
-    chosen before the first look.  cluster: one column or two: the log-odds by these clusters as well.
-    """
-    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
-    if columns:
-        check_clusters(columns, kind)
+    `first`, second: may be left out if the table holds one pair only.  planned: t0 of the asymptotic sequence
+    by clusters, in clusters; default 50.  It must be chosen before the first look.  cluster: one column or
+    two: the log-odds by these clusters as well."""
+    columns = asked_clusters(cluster, kind)
     of = answers_of(table, *one_pair(table, first, second)).answered
     counts = np.stack([of.wins, of.ties, of.losses], axis=1)
     if (counts != np.floor(counts)).any():
@@ -448,17 +430,11 @@ def watch_table(
     kind: Kind = "CR2",
 ) -> Watched:
     """Intervals of all pairs of a table that hold at every look, all together.
-
-    The model is Bradley-Terry's, with Davidson's ties where ties could be given.
-
-    planned: t0, in answers, or in clusters; default 500, or 50.  It must be chosen before the first look.
-    cluster: one column or two; without them answers are taken as independent.
-    """
-    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
-    if columns:
-        check_clusters(columns, kind)
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level}; expected a number between 0 and 1, 0.95 for 95 % intervals")
+    The model is Bradley-Terry's, with Davidson's ties where ties could be given.  planned: t0, in answers, or
+    in clusters; default 500, or 50.  It must be chosen before the first look.  cluster: one column or two;
+    without them answers are taken as independent."""
+    columns = asked_clusters(cluster, kind)
+    alpha = _alpha(level)
     fit = fit_bradley_terry(table)
     if columns:
         fit = fit.clustered(*columns, kind=kind)
@@ -467,7 +443,7 @@ def watch_table(
     size = planned or default
     names = table.items
     pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
-    each = 1.0 - (1.0 - level) / len(pairs)
+    each = 1.0 - alpha / len(pairs)
     found = tuple(_of_pair(fit, a, b, t, each, size, fewest) for a, b in pairs)
     assumed = (
         f"alpha is divided by {len(pairs)} pairs: all intervals hold together",

@@ -19,29 +19,23 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...data.comparisons import Comparisons
 from ...errors import InputError
 from ...fit.estimates.predictions import ability_functions, find_group
 from ...fit.fit import Fit
+from ...numerics.arrays import FloatArray, IntArray
 from ..comparisons.contests.bradley_terry import fit_bradley_terry
 from ..competitions.ranking.sums_by_cluster import cluster_codes
 from ..competitions.ranking.tests_by_judge import EqualityTest, judge_means
 from ..competitions.ranking.two_systems import PairAnswers, answers_of, one_pair
 from .sample_size import Assumptions, TableDesign, inverse_of
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class IntraClass:
-    """An intra-class correlation with its limits.
-
-    icc: in [0, 1).  low, high: confidence limits.  units: judges or sources.  per_unit: m0, answers of a
-    unit.
-    """
+    """An intra-class correlation with its limits.  icc: in [0, 1)."""
 
     icc: float
     low: float
@@ -53,11 +47,9 @@ class IntraClass:
 @dataclass(frozen=True)
 class Pilot:
     """What a pilot found.
-
-    names: the two systems.  margin, tie_rate: P(first) - P(second), P(tie).  margin_test: the mean of judges'
-    means with its interval; None with fewer than two judges.  judge, source: none where the table has no such
-    column, or too few answers to tell.  why_not: why a correlation is not there.
-    """
+    margin, tie_rate: P(first) - P(second), P(tie).  margin_test: the mean of judges' means with its interval;
+    None with fewer than two judges.  judge, source: none where the table has no such column, or too few
+    answers to tell.  why_not: why a correlation is not there."""
 
     names: tuple[str, str]
     answers: float
@@ -84,9 +76,7 @@ def pilot_of(
     table: Comparisons, first: str | None = None, second: str | None = None, level: float = 0.95
 ) -> Pilot:
     """Margin, tie rate and intra-class correlations of two systems in a pilot.
-
-    `first`, second: may be left out if the table holds one pair only.
-    """
+    `first`, second: may be left out if the table holds one pair only."""
     of = answers_of(table, *one_pair(table, first, second)).answered
     counts = np.stack([of.wins, of.ties, of.losses], axis=1)
     n = float(counts.sum())
@@ -121,9 +111,7 @@ def _margin_test(of: PairAnswers) -> EqualityTest | None:
 
 def intraclass_correlation(scores: ArrayLike, unit: ArrayLike, level: float = 0.95) -> IntraClass:
     """The intra-class correlation of scores by one-way analysis of variance.
-
-    scores float[n].  unit int[n]: judge (or source) of each score, from 0.
-    """
+    scores float[n].  unit int[n]: judge (or source) of each score, from 0."""
     y, codes = np.asarray(scores, float), np.unique(np.asarray(unit), return_inverse=True)[1]
     m = np.bincount(codes).astype(float)
     sums, squares = np.bincount(codes, y).astype(float), float((y**2).sum())
@@ -176,13 +164,10 @@ def pilot_table(
     table: Comparisons, *, judge_sd: float | None = None, source_sd: float | None = None
 ) -> TableDesign:
     """The abilities of a pilot and the parts of their covariance.
-
-    The model is Bradley-Terry's, with Davidson's ties where ties could be given; the tie parameter is taken as known.
-
-    judge_sd, source_sd: tau_J and tau_S in log-odds; default: estimated from the table where it has the
-    column, judges as one cluster each (0 where the covariance by cluster is the smaller one).  Returns
-    TableDesign: with sources where the table has a source column, or `source_sd` is given.
-    """
+    The model is Bradley-Terry's, with Davidson's ties where ties could be given; the tie parameter is taken
+    as known.  judge_sd, source_sd: tau_J and tau_S in log-odds; default: estimated from the table where it
+    has the column, judges as one cluster each (0 where the covariance by cluster is the smaller one).
+    Returns TableDesign: with sources where the table has a source column, or `source_sd` is given."""
     if "judge" not in table.columns:
         raise InputError(
             f"{table.source} has no column 'judge', and a study is planned by judges; --col judge=NAME says what the file"

@@ -32,10 +32,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import whole_number
 from ...errors import InputError, ItemError
+from ...numerics.arrays import BoolArray, FloatArray
 
 #: Judges, sources, or answers of a judge at most that are looked for.
 MOST = 1_000_000
@@ -48,10 +48,8 @@ FAR = 5000.0
 @dataclass(frozen=True)
 class Design:
     """A study of two systems.
-
     judges: G >= 2.  answers: n, of all judges together; inf for the limit of ever more answers.  sources: S;
-    None where sources are not taken as drawn from others.
-    """
+    None where sources are not taken as drawn from others."""
 
     judges: int
     answers: float
@@ -77,10 +75,8 @@ class Design:
 @dataclass(frozen=True)
 class Assumptions:
     """What a study is expected to find.
-
     margin: d = P(first) - P(second), in (-1, 1).  tie_rate: P(tie), in [0, 1).  judge_icc, source_icc: r_J
-    and r_S, in [0, 1), together below 1.
-    """
+    and r_S, in [0, 1), together below 1."""
 
     margin: float
     tie_rate: float = 0.0
@@ -120,10 +116,7 @@ def variance_of_mean(expected: Assumptions, design: Design) -> float:
 
 
 def power_of_t(shift: float, df: float, level: float = 0.95) -> float:
-    """Power of the two-sided t test on df whose statistic is shifted by so many standard errors.
-
-    df: positive.
-    """
+    """Power of the two-sided t test on df whose statistic is shifted by so many standard errors."""
     from scipy.special import chdtr, stdtrit
 
     if not 0.0 < level < 1.0:
@@ -138,10 +131,9 @@ def power_of_t(shift: float, df: float, level: float = 0.95) -> float:
 
 def _beyond(q: float, shift: float, df: float) -> float:
     """P(|Z + shift| > q s), Z standard normal and df s^2 chi-square: the noncentral t beyond q on both sides.
-
     Written out because scipy's noncentral t ends the process at large shifts in one version, and is nan in
-    others.  The normal tails are integrated over log s, by Gauss's rule between the places where they turn.
-    """
+    others.  The normal tails are integrated over log s, by Gauss's rule between the places where they
+    turn."""
     from scipy.special import gammainccinv, gammaincinv, ndtr, roots_legendre
 
     # 1e-18 of s is left out on either side.
@@ -170,12 +162,10 @@ def detectable(
     expected: Assumptions, design: Design, wanted: float = 0.8, level: float = 0.95
 ) -> float | None:
     """The smallest margin that the design finds with this power; None if not even the largest possible one.
-
-    expected: its margin is not used.  wanted: power, in (0, 1).
-    """
+    wanted: power, in (0, 1)."""
     from scipy.optimize import brentq
 
-    _check_wanted(wanted)
+    check_wanted(wanted)
 
     def lacking(margin: float) -> float:
         assumed = Assumptions(margin, expected.tie_rate, expected.judge_icc, expected.source_icc)
@@ -195,10 +185,8 @@ def judges_needed(
     sources: int | None = None,
 ) -> int | None:
     """Fewest judges with `answers_each` answers for a power of `wanted`; None if no number of them is enough.
-
-    answers_each: m >= 1.  wanted: in (0, 1).  sources: S.
-    """
-    return _fewest(
+    answers_each: m >= 1.  wanted: in (0, 1)."""
+    return fewest_of(
         lambda judges: power(expected, Design(judges, judges * answers_each, sources), level), 2, wanted
     )
 
@@ -207,37 +195,34 @@ def answers_needed(
     expected: Assumptions, judges: int, wanted: float = 0.8, level: float = 0.95, sources: int | None = None
 ) -> int | None:
     """Fewest answers of each judge for a power of `wanted`; None if no number of them is enough.
-
-    judges: G >= 2.  wanted: in (0, 1).  sources: S.
-    """
+    judges: G >= 2.  wanted: in (0, 1)."""
     if power(expected, Design(judges, math.inf, sources), level) < wanted:
-        _check_wanted(wanted)
+        check_wanted(wanted)
         return None
-    return _fewest(lambda each: power(expected, Design(judges, judges * each, sources), level), 1, wanted)
+    return fewest_of(lambda each: power(expected, Design(judges, judges * each, sources), level), 1, wanted)
 
 
 def sources_needed(
     expected: Assumptions, judges: int, answers_each: float, wanted: float = 0.8, level: float = 0.95
 ) -> int | None:
     """Fewest sources for a power of `wanted`; None if no number of them is enough.
-
-    judges: G >= 2.  answers_each: m >= 1.  wanted: in (0, 1).
-    """
-    return _fewest(lambda s: power(expected, Design(judges, judges * answers_each, s), level), 2, wanted)
+    judges: G >= 2.  answers_each: m >= 1.  wanted: in (0, 1)."""
+    return fewest_of(lambda s: power(expected, Design(judges, judges * answers_each, s), level), 2, wanted)
 
 
-def _check_wanted(wanted: float) -> None:
+def check_wanted(wanted: float) -> None:
+    """Refuse a power that is no probability."""
     if not 0.0 < wanted < 1.0:
         raise InputError(f"power {wanted:g}; expected a number between 0 and 1, 0.8 for 80 %")
 
 
-def _fewest(power_at: Callable[[int], float], least: int, wanted: float) -> int | None:
+def fewest_of(power_at: Callable[[int], float], least: int, wanted: float, most: int = MOST) -> int | None:
     """The smallest number, of at least `least`, at which the power is reached; powers grow with it."""
-    _check_wanted(wanted)
+    check_wanted(wanted)
     high = least
     while power_at(high) < wanted:
         high *= 2
-        if high > MOST:
+        if high > most:
             return None
     low = max(high // 2, least - 1)
     while high - low > 1:
@@ -245,9 +230,6 @@ def _fewest(power_at: Callable[[int], float], least: int, wanted: float) -> int 
         low, high = (low, middle) if power_at(middle) >= wanted else (middle, high)
     return high
 
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 #: Draws behind a critical value; its error is about .02, and that of a power below .01.
 DRAWS = 4000
@@ -258,11 +240,9 @@ MOST_ITEMS = 30
 @dataclass(frozen=True, eq=False)
 class TableDesign:
     """Abilities, and the parts of the covariance of their estimates in a study.
-
-    abilities float[n_items]: log-odds, taken as the truth.  answers, judges: of the study.  sources: none
-    where sources are not taken as drawn from others.  of_answers, of_judges, of_sources float[n_items,
-    n_items]: the three parts of V.  judge_sd, source_sd: tau_J and tau_S.
-    """
+    abilities float[n_items]: log-odds, taken as the truth.  sources: none where sources are not taken as
+    drawn from others.  of_answers, of_judges, of_sources float[n_items, n_items]: the three parts of V.
+    judge_sd, source_sd: tau_J and tau_S."""
 
     items: tuple[str, ...]
     abilities: FloatArray
@@ -336,11 +316,8 @@ def assumed_table(
     items: Sequence[str] | None = None,
 ) -> TableDesign:
     """A study in which every judge compares all pairs equally often.
-
-    abilities: log-odds.  judges, answers: G and n.  tie_rate: P(tie) of two equal items, in [0, 1); the tie
-    parameter is taken as known (Davidson 1970).  judge_sd: tau_J, in log-odds.  sources: S.  source_sd:
-    tau_S, in log-odds.
-    """
+    judges, answers: G and n.  tie_rate: P(tie) of two equal items, in [0, 1); the tie parameter is taken as
+    known (Davidson 1970)."""
     b = np.asarray(abilities, float)
     if b.ndim != 1 or len(b) < 2 or not np.isfinite(b).all():
         raise InputError(f"abilities {list(abilities)}; expected two finite log-odds or more")
@@ -372,9 +349,7 @@ def assumed_table(
 
 def inverse_of(information: FloatArray) -> FloatArray:
     """float[n, n]: the pseudo-inverse of information about differences alone, whose rows sum to 0.
-
-    information float[n, n]: of connected items.
-    """
+    information float[n, n]: of connected items."""
     n = len(information)
     size = float(np.trace(information)) / n
     constant = np.full((n, n), 1.0 / n)
@@ -388,12 +363,10 @@ def _letters(n: int) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class RankingPower:
     """How often a study tells ranks apart, by simulation.
-
     ordered: share of studies in which the rank of every item is settled.  top: share in which it is settled
     which items are the top k.  wrong: share in which some pair is settled the wrong way round.  pairs: mean
     share of pairs told apart.  width: mean number of ranks in an item's set.  error: largest Monte Carlo
-    standard error of the shares.
-    """
+    standard error of the shares."""
 
     ordered: float
     top: float
@@ -408,9 +381,7 @@ def ranking_power(
     design: TableDesign, top: int = 1, studies: int = 500, level: float = 0.95, seed: int = 0
 ) -> RankingPower:
     """Draw estimates and count how often their simultaneous rank sets settle the order and the top k.
-
-    top: k, from 1 to one less than the number of items.  studies: at least 1.
-    """
+    top: k, from 1 to one less than the number of items."""
     from scipy.special import ndtri, stdtr
 
     n = len(design.items)
@@ -458,10 +429,8 @@ def ranking_power(
 
 def told_apart(scores: FloatArray, null: FloatArray, first: float, level: float) -> BoolArray:
     """Directed pairs that are told apart: each step's critical value is of the pairs still left.
-
     scores float[m]: normal scores of m directed differences.  null float[n_draws, m]: draws of them where
-    nothing differs.  `first`: the level's quantile of the largest of all m.  Returns bool[m].
-    """
+    nothing differs.  `first`: the level's quantile of the largest of all m.  Returns bool[m]."""
     left = np.ones(len(scores), bool)
     critical = first
     while True:

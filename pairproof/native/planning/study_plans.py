@@ -11,15 +11,15 @@ error by judge and source, as compare-two has them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.options import whole_number
 from ...errors import InputError
+from ...numerics.arrays import FloatArray, IntArray
 from ..competitions.ranking.sums_by_cluster import clustered_error
 from ..competitions.ranking.tests_by_judge import judge_means
 from .sample_size import (
@@ -29,7 +29,9 @@ from .sample_size import (
     RankingPower,
     TableDesign,
     answers_needed,
+    check_wanted,
     detectable,
+    fewest_of,
     judges_needed,
     power,
     ranking_power,
@@ -37,19 +39,13 @@ from .sample_size import (
     variance_of_mean,
 )
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 #: Answers drawn at most, over all studies.
 MOST_ANSWERS = 500_000_000
 
 
 @dataclass(frozen=True)
 class SimulatedPower:
-    """The share of simulated studies in which the test was significant.
-
-    error: its Monte Carlo standard error.
-    """
+    """The share of simulated studies in which the test was significant."""
 
     power: float
     error: float
@@ -60,10 +56,7 @@ def simulated_power(
     expected: Assumptions, design: Design, studies: int = 1000, level: float = 0.95, seed: int = 0
 ) -> SimulatedPower:
     """Draw studies and count the significant ones.
-
-    design: answers are divided among judges as evenly as can be, and each judge's among random sources.
-    studies: at least 1.
-    """
+    design: answers are divided among judges as evenly as can be, and each judge's among random sources."""
     whole_number("studies", studies, 1)
     if not design.answers * studies <= MOST_ANSWERS:
         raise InputError(
@@ -116,10 +109,7 @@ STUDIES = 300
 
 @dataclass(frozen=True)
 class Needed:
-    """Judges that a power needs.
-
-    per_judge: answers of each.  judges: none where no number of them is enough.
-    """
+    """Judges that a power needs.  judges: none where no number of them is enough."""
 
     per_judge: float
     judges: int | None
@@ -132,11 +122,7 @@ class Needed:
 
 @dataclass(frozen=True)
 class TwoSystemPlan:
-    """A plan for two systems.
-
-    wanted, level: power and 1 - alpha.  sources: of the study that is asked about; None where they are not
-    stated.
-    """
+    """A plan for two systems.  sources: of the study that is asked about; None where they are not stated."""
 
     expected: Assumptions
     wanted: float
@@ -248,10 +234,7 @@ def plan_two(
     sources: int | None = None,
 ) -> TwoSystemPlan:
     """Plan a study of two systems.
-
-    wanted: power, in (0, 1).  per_judge: answers of each judge.  sources: sources (sentences, prompts) that
-    are taken as drawn from others.
-    """
+    wanted: power, in (0, 1).  sources: sources (sentences, prompts) that are taken as drawn from others."""
     if per_judge is not None and not per_judge >= 1:
         raise InputError(f"{per_judge:g} answers of each judge; expected at least 1")
     if judges is not None:
@@ -265,11 +248,9 @@ def plan_two(
 @dataclass(frozen=True, eq=False)
 class TablePlan:
     """A plan for several systems.
-
-    design: the study.  pair: of a contrast.  top: k.  ranking: simulated; None for a contrast.
-    judges_needed: with as many answers each as in the design; None where no number up to the limit is enough.
-    highest_power: with ever more answers of the design's judges.
-    """
+    ranking: simulated; None for a contrast.  judges_needed: with as many answers each as in the design; None
+    where no number up to the limit is enough.  highest_power: with ever more answers of the design's
+    judges."""
 
     goal: Goal
     design: TableDesign
@@ -330,16 +311,11 @@ def plan_table(
     seed: int = 0,
 ) -> TablePlan:
     """Plan a study of several systems.
-
-    design: of :func:`~pairproof.native.planning.sample_size.assumed_table` or
-    :func:`~pairproof.native.planning.pilot_studies.pilot_table`.  goal: tell two items apart; settle
-    every rank; settle which items are the top k.  pair: of a contrast.  top: k.  wanted: power, in (0, 1).
-    studies: drawn for a ranking.
-    """
+    goal: tell two items apart; settle every rank; settle which items are the top k.  wanted: power, in (0,
+    1)."""
     if goal == "contrast" and pair is None:
         raise InputError("a contrast is of two systems; name them with --pair A,B (in Python pair=)")
-    if not 0.0 < wanted < 1.0:
-        raise InputError(f"power {wanted:g}; expected a number between 0 and 1, 0.8 for 80 %")
+    check_wanted(wanted)
 
     def at(planned: TableDesign) -> tuple[float, RankingPower | None]:
         found = None if goal == "contrast" else ranking_power(planned, top, studies, level, seed)
@@ -347,8 +323,8 @@ def plan_table(
 
     each = design.answers / design.judges
     _, ranking = at(design)
-    most = 1_000_000 if goal == "contrast" else MOST_SIMULATED
-    fewest = _fewest(lambda g: at(design.planned(g, g * each, design.sources))[0], wanted, most)
+    most = MOST if goal == "contrast" else MOST_SIMULATED
+    fewest = fewest_of(lambda g: at(design.planned(g, g * each, design.sources))[0], 2, wanted, most)
     highest, _ = at(design.planned(design.judges, 1e15, design.sources))
     return TablePlan(goal, design, wanted, level, pair, top, ranking, fewest, highest)
 
@@ -360,17 +336,3 @@ def _power(
         first, second = pair or ("", "")
         return design.power_of(first, second, level)
     return ranking.ordered if goal == "ranking" else ranking.top
-
-
-def _fewest(power_at: Callable[[int], float], wanted: float, most: int) -> int | None:
-    """The smallest number of judges, of at least 2, at which the power is reached."""
-    high = 2
-    while power_at(high) < wanted:
-        high *= 2
-        if high > most:
-            return None
-    low = max(high // 2, 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power_at(middle) >= wanted else (middle, high)
-    return high

@@ -103,10 +103,8 @@ def defect(name: str) -> Defect:
 @dataclass(frozen=True)
 class Chosen:
     """The defects that a `compat` option asks for.
-
     function: prefmod's function that is to be reproduced.  names: defects asked for by name; empty for
-    ``compat = "prefmod"``.  everything: whether all are meant that prefmod shows on the call.
-    """
+    ``compat = "prefmod"``.  everything: whether all are meant that prefmod shows on the call."""
 
     function: str
     names: tuple[str, ...]
@@ -119,11 +117,7 @@ class Chosen:
 
 
 def choose(compat: str | Sequence[str], function: str) -> Chosen:
-    """The defects that a `compat` option asks for.
-
-    compat: "" for none, "prefmod", or names of defects.  function: prefmod's function that is to be
-    reproduced.
-    """
+    """The defects that a `compat` option asks for.  function: prefmod's function that is to be reproduced."""
     words = asked_for(compat)
     found = [defect(w) for w in words if w != PREFIX]
     for d in found:
@@ -138,10 +132,7 @@ def choose(compat: str | Sequence[str], function: str) -> Chosen:
 
 
 def asked_for(compat: str | Sequence[str]) -> list[str]:
-    """The words of a `compat` option.
-
-    Returns list of str: empty for "" and for no words.
-    """
+    """The words of a `compat` option.  Returns list of str: empty for "" and for no words."""
     words = [compat] if isinstance(compat, str) else compat
     if not isinstance(words, (list, tuple)) or not all(isinstance(w, str) for w in words):
         raise InputError(

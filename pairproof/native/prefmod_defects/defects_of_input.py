@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.columns import Column, Factor, FloatArray, IntArray, take
 from ...data.respondents.respondents import Respondents
@@ -26,6 +25,7 @@ from ...data.wide import lexicographic_pair_order, prefmod_pair_order
 from ...errors import DataWarning, InputError
 from ...fit.estimates.fit_record import FitWarning
 from ...fit.estimates.specification import Beta
+from ...numerics.arrays import BoolArray
 from ..comparisons.formula.subject_formula import parse
 from .defect_catalogue import Chosen, asked_for, choose, defect
 from .known_defects import Defect
@@ -38,11 +38,9 @@ CODES = (0.0, 1.0, 2.0)
 @dataclass(frozen=True, eq=False)
 class Call:
     """What prefmod gets.
-
-    table: a row a person.  function: prefmod's function, such as "pattPC.fit".  `by`: formula of the subject
-    covariates of the model (formel).  elim: covariates that divide the table, if stated.  codes: what stands
-    in the file for: first preferred, tie, second preferred.
-    """
+    function: prefmod's function, such as "pattPC.fit".  `by`: formula of the subject covariates of the model
+    (formel).  elim: covariates that divide the table, if stated.  codes: what stands in the file for: first
+    preferred, tie, second preferred."""
 
     table: Respondents
     function: str
@@ -80,14 +78,14 @@ class Call:
         )
         return np.asarray(of_level[column.codes])
 
-    def missing(self, names: Sequence[str]) -> NDArray[np.bool_]:
+    def missing(self, names: Sequence[str]) -> BoolArray:
         """bool[n_rows]: persons without a value of one of the columns."""
         out = np.zeros(self.n_rows, bool)
         for name in names:
             out |= np.isnan(self.values(name))
         return out
 
-    def select(self, rows: NDArray[np.bool_]) -> Call:
+    def select(self, rows: BoolArray) -> Call:
         """The call with some of the persons."""
         return replace(self, table=self.table.select(rows))
 
@@ -126,11 +124,7 @@ def call_of(
     elim: Sequence[str] | None = None,
     codes: Sequence[float] = CODES,
 ) -> Call:
-    """A call with a row for every person.
-
-    table: with whole weights: prefmod takes a row a person.  codes: codes of first, tie and second in the
-    file.
-    """
+    """A call with a row for every person."""
     if len(codes) != 3 or len(set(codes)) < 3 or codes[1] != sorted(codes)[1]:
         raise InputError(
             f"codes={list(codes)}; expected three different numbers, of first, tie, second, the tie's in the middle"
@@ -205,9 +199,7 @@ def range_of_the_first_columns(call: Call) -> Call | None:
 
 def patt_design(codes: FloatArray, first: int | None) -> tuple[IntArray, bool]:
     """Answers and whether there are ties, as patt.design reads complete rows.
-
-    codes float[n_rows, C].  `first`: the range is that of this number of first columns; None: of all.
-    """
+    codes float[n_rows, C].  `first`: the range is that of this number of first columns; None: of all."""
     of_range = codes if first is None else codes[:, :first]
     n_categories = int(np.nanmax(of_range) - np.nanmin(of_range)) + 1
     low, high = float(np.nanmin(codes)), float(np.nanmax(codes))
@@ -287,12 +279,9 @@ def _changed(call: Call, answers: IntArray, ties: bool) -> Call | None:
 
 
 def ties_lost(before: Call, after: Call) -> tuple[int, int]:
-    """How many ties became preferences, and how many preferences ties.
-
-    before, after: with the same persons and comparisons.
-    """
+    """How many ties became preferences, and how many preferences ties."""
     a, b = before.table.answers, after.table.answers
-    changed: NDArray[np.bool_] = a != b
+    changed: BoolArray = a != b
     return int((changed & (a == 0)).sum()), int((changed & (b == 0)).sum())
 
 
@@ -391,9 +380,7 @@ def covariate_rounded(call: Call) -> Call | None:
 
 def seven_digits(values: FloatArray) -> FloatArray:
     """Numbers as R's format() writes a column: the decimals that seven significant digits of each need.
-
-    values float[n]: nan stays nan.  Returns float[n].
-    """
+    values float[n]: nan stays nan.  Returns float[n]."""
     if np.isinf(values).any():
         raise InputError("a covariate is infinite; expected finite numbers")
     finite = values[~np.isnan(values)]
@@ -433,10 +420,7 @@ CHANGES: tuple[tuple[str, Change], ...] = (
 
 @dataclass(frozen=True)
 class Committed:
-    """A defect that was applied to a table.
-
-    change: what it changed here, with numbers.
-    """
+    """A defect that was applied to a table.  change: what it changed here, with numbers."""
 
     defect: Defect
     change: str
@@ -448,10 +432,7 @@ class Committed:
 @dataclass(frozen=True, eq=False)
 class AsRead:
     """A table as prefmod reads it.
-
-    call: after the defects.  committed: those that changed something.  without_effect: names of defects that
-    were asked for and change nothing here.
-    """
+    without_effect: names of defects that were asked for and change nothing here."""
 
     call: Call
     committed: tuple[Committed, ...]
@@ -490,13 +471,9 @@ def read_as_prefmod(
     warn: bool = True,
 ) -> AsRead:
     """The table as a function of prefmod reads it, defects included.
-
-    function: prefmod's function, such as "pattPC.fit".  `by`: formula of the subject covariates (formel).
-    elim: covariates that divide the table, where they were stated.  compat: "prefmod": all defects that
-    prefmod shows on this call; or names, see :func:`pairproof.native.prefmod_defects.defect_catalogue.defects`.  codes: codes
-    of first preferred, tie, second preferred in the file that prefmod was given.  warn: whether to warn with
-    the names of the defects.
-    """
+    function: prefmod's function, such as "pattPC.fit".  compat: "prefmod": all defects that prefmod shows on
+    this call; or names, see :func:`pairproof.native.prefmod_defects.defect_catalogue.defects`.  codes: codes
+    of first preferred, tie, second preferred in the file that prefmod was given."""
     chosen = choose(compat, function)
     call = call_of(table, function, by, elim, codes)
     committed: list[Committed] = []
@@ -579,10 +556,7 @@ BETA = "B3-beta-of-the-comparison"
 
 @dataclass(frozen=True, eq=False)
 class PatternCall:
-    """What is fitted in the place of what was asked for.
-
-    warnings: one that names the defects, or none.
-    """
+    """What is fitted in the place of what was asked for.  warnings: one that names the defects, or none."""
 
     table: Respondents
     by: str
@@ -597,10 +571,7 @@ def function_of(table: Respondents) -> str:
 
 
 def pattern_call(table: Respondents, by: str, beta: Beta | None, compat: str | Sequence[str]) -> PatternCall:
-    """What prefmod would fit.
-
-    beta: "item" becomes "coded" with B3.  compat: "" for none: everything as it was asked for.
-    """
+    """What prefmod would fit."""
     if not asked_for(compat):
         return PatternCall(table, by, beta)
     function = function_of(table)

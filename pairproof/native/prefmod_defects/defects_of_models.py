@@ -26,25 +26,21 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from ...data.columns import FloatArray as FloatArray_columns, IntArray
+from ...data.columns import IntArray
 from ...data.respondents.respondents import Respondents
 from ...errors import ConvergenceError, InputError, TooLargeError
+from ...numerics.arrays import FloatArray
 from ..answers.patterns.class_mixture import STARTS, LatentClasses, fit_classes
 from ..answers.patterns.natural_parameters import MISSING, incidence, n_pairs
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class PoissonCells:
     """Cells of a table as Poisson numbers: the members of a class in prefmod's mixture.
-
     design float[n_cells, p]: an intercept among its columns.  counts float[n_cells]: persons with each
-    pattern, >= 0.
-    """
+    pattern, >= 0."""
 
     design: FloatArray
     counts: FloatArray
@@ -80,10 +76,7 @@ class PoissonCells:
 
 @dataclass(frozen=True, eq=False)
 class PoissonPoint:
-    """Cells at one value of the parameters.
-
-    phi float[p].  log_probabilities float[n_cells].
-    """
+    """Cells at one value of the parameters.  phi float[p].  log_probabilities float[n_cells]."""
 
     cells: PoissonCells
     phi: FloatArray
@@ -104,11 +97,9 @@ class PoissonPoint:
 
     @property
     def scores(self) -> FloatArray:
-        """float[n_cells, p]."""
         return np.asarray((self.cells.counts - self._mean)[:, None] * self.cells.design)
 
     def information(self, weights: FloatArray) -> FloatArray:
-        """float[p, p], for weights float[n_cells]."""
         return np.asarray((self.cells.design.T * (weights * self._mean)) @ self.cells.design)
 
 
@@ -119,16 +110,14 @@ MOST_PATTERNS = 3**10
 @dataclass(frozen=True, eq=False)
 class ClassesOfCells:
     """Latent classes of patterns, as pattnpml.fit has them.
-
     fit: shares are shares of patterns; its standard errors are right for this likelihood.  person_shares
     float[K]: share of the persons in each class: posteriors weighted by the persons with each pattern.
     standard_errors float[K, p]: prefmod's: those of a fit that takes the classes as known.  disparity: -2
-    log-likelihood, constants of the Poisson distribution included.
-    """
+    log-likelihood, constants of the Poisson distribution included."""
 
     fit: LatentClasses
-    person_shares: FloatArray_columns
-    standard_errors: FloatArray_columns
+    person_shares: FloatArray
+    standard_errors: FloatArray
     disparity: float
 
 
@@ -182,7 +171,7 @@ def mixture_of_cells(
     )
 
 
-def _cells(table: Respondents) -> tuple[FloatArray_columns, FloatArray_columns, list[str]]:
+def _cells(table: Respondents) -> tuple[FloatArray, FloatArray, list[str]]:
     """The design of all patterns, persons with each, and names: constant, items, tie."""
     if table.kind != "comparisons" or (table.once == MISSING).any():
         raise InputError(f"{table.source}: a table of cells needs comparisons without gaps")
@@ -207,7 +196,7 @@ def _cells(table: Respondents) -> tuple[FloatArray_columns, FloatArray_columns, 
     )
 
 
-def _known_classes(cells: PoissonCells, found: LatentClasses) -> FloatArray_columns:
+def _known_classes(cells: PoissonCells, found: LatentClasses) -> FloatArray:
     """float[K, p]: standard errors with posteriors as fixed weights."""
     common, own = np.flatnonzero(~found.random), np.flatnonzero(found.random)
     k = len(found.shares)
@@ -231,14 +220,12 @@ CONVERGED = 1e-11
 @dataclass(frozen=True, eq=False)
 class MarginsNotFixed:
     """An LLBT with one constant for each pair.
-
     names: parameters but for the constants: items, `tie`, items by level.  estimates, standard_errors
-    float[p].
-    """
+    float[p]."""
 
     names: tuple[str, ...]
-    estimates: FloatArray_columns
-    standard_errors: FloatArray_columns
+    estimates: FloatArray
+    standard_errors: FloatArray
     deviance: float
     df: int
 
@@ -247,10 +234,8 @@ def fit_margins_not_fixed(
     table: Respondents, covariate: str, level_constants: bool = False
 ) -> MarginsNotFixed:
     """Fit prefmod's design with the covariate forgotten in `eliminate`.
-
-    table: of comparisons.  covariate: a categorical subject covariate.  level_constants: whether the formula
-    has the covariate's main effect (`*`), not only its interactions with items (`:`).
-    """
+    level_constants: whether the formula has the covariate's main effect (`*`), not only its interactions with
+    items (`:`)."""
     if table.kind != "comparisons":
         raise InputError(f"{table.source}: B23 is about comparisons; these are {table.kind}")
     group, first = table.groups([covariate])
@@ -269,7 +254,7 @@ def fit_margins_not_fixed(
     )
 
 
-def _counts(table: Respondents, group: IntArray, n_groups: int) -> FloatArray_columns:
+def _counts(table: Respondents, group: IntArray, n_groups: int) -> FloatArray:
     """float[n_groups, C, categories]: answers +1, (0,) -1."""
     values = (1, 0, -1) if table.tie_category else (1, -1)
     return np.array(
@@ -282,7 +267,7 @@ def _counts(table: Respondents, group: IntArray, n_groups: int) -> FloatArray_co
 
 def _design(
     table: Respondents, levels: list[str], level_constants: bool
-) -> tuple[FloatArray_columns, tuple[str, ...]]:
+) -> tuple[FloatArray, tuple[str, ...]]:
     """Rows group, pair, answer: constants of pairs, items, tie, (levels,) items by level."""
     y = np.array([1.0, 0.0, -1.0] if table.tie_category else [1.0, -1.0])
     c, k, s = n_pairs(len(table.items)), len(y), len(levels)
@@ -301,9 +286,7 @@ def _design(
     return np.hstack(parts), tuple(covariate_names)
 
 
-def _poisson(
-    x: FloatArray_columns, y: FloatArray_columns
-) -> tuple[FloatArray_columns, FloatArray_columns, FloatArray_columns]:
+def _poisson(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Estimates, expectations and covariance of a Poisson model with log link, by scoring."""
     eta = np.log(y + 0.5)
     beta = np.linalg.lstsq(x, eta, rcond=None)[0]

@@ -34,10 +34,8 @@ STEP = 1e-4
 @dataclass(frozen=True)
 class CountedWithEmptyCells:
     """Degrees of freedom and AIC with the cells that hold no comparison (B11).
-
     empty: pairs that nobody in a group compared.  aic, aic_right: of R's Poisson log-likelihood, with a
-    constant for each cell.
-    """
+    constant for each cell."""
 
     empty: int
     df: int
@@ -47,10 +45,7 @@ class CountedWithEmptyCells:
 
 
 def counted_with_empty_cells(fit: Fit) -> CountedWithEmptyCells:
-    """df and AIC of gnm on a design of prefmod's.
-
-    fit: of an LLBT.
-    """
+    """df and AIC of gnm on a design of prefmod's."""
     n = len(fit.items)
     names = sorted({name for at in fit.groups.values() for name in at} | set(fit.spec.cells))
     groups = int(np.prod([_levels(fit, k) for k in names], dtype=np.int64)) if names else 1
@@ -70,14 +65,12 @@ def _levels(fit: Fit, name: str) -> int:
 
 
 def stored_log_likelihood(fit: Fit) -> float:
-    """The log-likelihood that pattPC.fit, pattR.fit and pattL.fit store and print: that of nlm's last evaluation (N1).
-
-    nlm ends with a Hessian by differences, and the last point of it lies two steps beside the estimate along the last
-    parameter, where the log-likelihood is lower by half its information times the square of the distance (and by terms
-    of the third order, about 1e-11).
-
-    fit: of a pattern model, with the last item as the reference.
-    """
+    """The log-likelihood that pattPC.fit, pattR.fit and pattL.fit store and print: that of nlm's last
+    evaluation (N1).
+    nlm ends with a Hessian by differences, and the last point of it lies two steps beside the estimate along
+    the last parameter, where the log-likelihood is lower by half its information times the square of the
+    distance (and by terms of the third order, about 1e-11).  fit: of a pattern model, with the last item as
+    the reference."""
     free = np.flatnonzero(fit.free)
     if not len(free):
         return fit.llf
@@ -89,10 +82,8 @@ def stored_log_likelihood(fit: Fit) -> float:
 
 def printed_by_llbt_fit(fit: Fit) -> dict[str, tuple[float, float, float, float]]:
     """Estimate, standard error, z and P(z) as llbt.fit prints them: four decimals, one-sided (N2, N3).
-
     Returns dict of parameter to four float: llbt.fit itself stops before the maximum; where that shows in the
-    fourth decimal, so does the difference.
-    """
+    fourth decimal, so does the difference."""
     out = {}
     for k in np.flatnonzero(fit.free):
         numbers = (fit.beta[k], fit.standard_errors[k], fit.z[k], float(two_sided_p(fit.z[k])) / 2.0)
@@ -115,11 +106,7 @@ def is_name_in_r(text: str) -> bool:
 
 
 def worth_as_prefmod(fit: Fit, name: str) -> dict[str, dict[str, float]]:
-    """The table of worths that llbt.worth gives of a fit, with one of its defects.
-
-    fit: without numeric subject covariates.  name: B6-names-unread, B7-sum-contrasts-read-as-treatment,
-    B7-one-column-of-cov-sel, or B21-worths-of-groups-of-items.
-    """
+    """The table of worths that llbt.worth gives of a fit, with one of its defects."""
     found = defect(name)
     abilities = {g: _log_worths(fit, at) for g, at in fit.groups.items()}
     if found.name == "B6-names-unread":
@@ -184,10 +171,9 @@ def _sum_contrasts(fit: Fit, abilities: Mapping[str, FloatArray]) -> dict[str, d
 
 
 def without_last_effects(grid: FloatArray, sizes: list[int]) -> FloatArray:
-    """A table of groups with every effect of a last level left out, for which a sum contrast has no coefficient.
-
-    grid float[K1, K2, ..., ...].  sizes: K1, K2, ...  Returns float[K1, K2, ..., ...].
-    """
+    """A table of groups with every effect of a last level left out, for which a sum contrast has no
+    coefficient.
+    grid float[K1, K2, ..., ...].  sizes: K1, K2, ... Returns float[K1, K2, ..., ...]."""
     shown = np.zeros_like(grid)
     for subset in product((False, True), repeat=len(sizes)):
         effect = grid
@@ -217,14 +203,11 @@ Numbers = dict[str, float]
 
 def printed_as_prefmod(fit: Fit, compat: str | Sequence[str]) -> Numbers:
     """The numbers of a fit that prefmod would print otherwise.
-
-    fit: of an LLBT, or (N1) of a pattern model.  compat: "prefmod": those that prefmod would show on this fit
-    (B6, B11, B21, N1).  Or names: B6, both B7, B11, B21, N1, N2, N3, as in
-    :func:`pairproof.native.prefmod_defects.defect_catalogue.defects`.  Returns dict of quantity to number: named as in a
-    claims file: "worth.all.A", "worth.group.A" (cov.sel's one column: "worth.worth.A"), "df_resid",
-    "aic_glm", "llf", "deviance", "p.A", "estimate.A", "se.A", "z.A".  Those that the defect does not touch
-    are left out.
-    """
+    compat: "prefmod": those that prefmod would show on this fit (B6, B11, B21, N1).  Or names: B6, both B7,
+    B11, B21, N1, N2, N3, as in :func:`pairproof.native.prefmod_defects.defect_catalogue.defects`.  Returns
+    dict of quantity to number: named as in a claims file: "worth.all.A", "worth.group.A" (cov.sel's one
+    column: "worth.worth.A"), "df_resid", "aic_glm", "llf", "deviance", "p.A", "estimate.A", "se.A", "z.A".
+    Those that the defect does not touch are left out."""
     found: Numbers = {}
     for name in asked_for(compat):
         if name == PREFIX:

@@ -18,10 +18,8 @@ ActsOn = Literal["data", "model", "result", "no number"]
 @dataclass(frozen=True)
 class Evidence:
     """One number as prefmod gives it, and as it is.
-
     quantity: what the number is, and of which data.  prefmod: as prefmod 0.8-36 gave it (0.8-37 gives the
-    same).  `right`: the number without the defect; "" where there is none.
-    """
+    same).  `right`: the number without the defect; "" where there is none."""
 
     quantity: str
     prefmod: str
@@ -31,14 +29,12 @@ class Evidence:
 @dataclass(frozen=True)
 class Defect:
     """A defect of prefmod 0.8-36 and 0.8-37.
-
     name: the option: an identifier, and words.  B1 to B25 are the defects found by running prefmod, A1 to A18
     its answers to awkward input, N1 to N4 the ways in which right numbers are printed.  functions: prefmod's
-    functions that have it.  does: what prefmod does.  `right`: what is right, and what pairproof does.
-    `how`: how the number is reproduced, or why it is not and what to do.  told: whether prefmod's answer to a
-    call shows from the data alone that it has the defect, so that ``compat = "prefmod"`` applies it; others
-    are applied by name only.
-    """
+    functions that have it.  `right`: what is right, and what pairproof does.  `how`: how the number is
+    reproduced, or why it is not and what to do.  told: whether prefmod's answer to a call shows from the data
+    alone that it has the defect, so that ``compat = "prefmod"`` applies it; others are applied by name
+    only."""
 
     name: str
     acts_on: ActsOn

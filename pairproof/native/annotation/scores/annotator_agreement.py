@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ....errors import InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import coded, numbers
+from ..coded_judgments import coded, coded_scores, numbers
 from .mixed_model import mixed_model
 
 #: Items two annotators must share before a rank correlation says anything: with 2 it is +1 or -1.
@@ -35,10 +35,8 @@ FEWEST_SHARED = 3
 
 def standardised(annotator: ArrayLike, score: ArrayLike, names: Sequence[str] | None = None) -> FloatArray:
     """Scores standardised by annotator (Graham et al. 2013): z = (s - mean) / sd.
-
-    annotator int[k]: 0, 1, ...  score float[k]: on any scale.  Returns float[k]: mean 0 and standard
-    deviation 1 within each annotator.
-    """
+    annotator int[k]: 0, 1, ... score float[k]: on any scale.  Returns float[k]: mean 0 and standard deviation
+    1 within each annotator."""
     who, s = np.asarray(annotator, np.int64), np.asarray(score, np.float64)
     count = np.bincount(who)
     sums = np.bincount(who, s)
@@ -54,19 +52,16 @@ def standardised(annotator: ArrayLike, score: ArrayLike, names: Sequence[str] | 
             f"annotator {name}: {what} ({int(bad.sum())} such annotator(s)); z-scores need a spread: leave"
             " them out, or use the scores as they are"
         )
-    found: FloatArray = centred / np.sqrt(squares / np.maximum(count - 1, 1))[who]
-    return found
+    return np.asarray(centred / np.sqrt(squares / np.maximum(count - 1, 1))[who])
 
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
     """The agreement of annotators.
-
     pairwise: mean rank correlation, in [-1, 1]; nan if no two share 3 items.  n_pairs: pairs of annotators it
     is a mean of.  alpha: krippendorff's, at most 1; nan if no item was scored twice, or all scores are equal.
     `rest` float[n_annotators]: rank correlation of each with all others; nan for an annotator who shares
-    fewer than 3 items with anyone, or gave one value to all.
-    """
+    fewer than 3 items with anyone, or gave one value to all."""
 
     pairwise: float
     n_pairs: int
@@ -76,9 +71,7 @@ class Agreement:
 
 def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreement:
     """The agreement of annotators, by mean rank correlations and Krippendorff's alpha.
-
-    annotator, item int[k]: 0, 1, ...  score float[k]: on one scale for all; no nan.
-    """
+    annotator, item int[k]: 0, 1, ... score float[k]: on one scale for all; no nan."""
     who, what, s = np.asarray(annotator, np.int64), np.asarray(item, np.int64), np.asarray(score, np.float64)
     table = _means(who, what, s)
     seen = ~np.isnan(table)
@@ -96,13 +89,9 @@ def agreement(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> Agreem
 
 def with_the_rest(annotator: ArrayLike, item: ArrayLike, score: ArrayLike) -> FloatArray:
     """Spearman's rho of each annotator's scores with the mean of all others' on the same items.
-
-    Its time grows with the number of scores, not with that of pairs of annotators.
-
-    annotator, item int[k]: 0, 1, ...  score float[k]: on one scale for all; no nan.  Returns
-    float[n_annotators]: nan for an annotator who shares fewer than 3 items with anyone, or gave one value to
-    all.
-    """
+    Its time grows with the number of scores, not with that of pairs of annotators.  annotator, item int[k]:
+    0, 1, ... score float[k]: on one scale for all; no nan.  Returns float[n_annotators]: nan for an annotator
+    who shares fewer than 3 items with anyone, or gave one value to all."""
     who, what, s = np.asarray(annotator, np.int64), np.asarray(item, np.int64), np.asarray(score, np.float64)
     rest = np.full(int(who.max(initial=-1)) + 1, np.nan)
     if not len(s):
@@ -134,12 +123,9 @@ def _means(who: IntArray, what: IntArray, s: FloatArray) -> FloatArray:
 
 def krippendorff_alpha(item: ArrayLike, score: ArrayLike) -> float:
     """Interval alpha: 1 - D_o / D_e over items scored at least twice (Krippendorff 2004, chapter 11).
-
     D_o = sum_u [sum_{i != j in u} (s_i - s_j)^2 / (m_u - 1)] / n, D_e = sum over all pairs / (n (n - 1)).
-
-    item int[k]: 0, 1, ...  score float[k].  Returns float: at most 1; nan if no item was scored twice, or all
-    scores are equal.
-    """
+    item int[k]: 0, 1, ... score float[k].  Returns float: at most 1; nan if no item was scored twice, or all
+    scores are equal."""
     what, s = np.asarray(item, np.int64), np.asarray(score, np.float64)
     count = np.bincount(what)
     paired = count[what] > 1
@@ -159,35 +145,24 @@ def krippendorff_alpha(item: ArrayLike, score: ArrayLike) -> float:
 
 def rounded(values: FloatArray, size: float) -> FloatArray:
     """Values to ten digits of `size`, so that what is equal but for rounding is a tie.
-
     The means of .71 and .39 and of .62 and .48 are the same number, but not the same double; ranks would tell
     them apart, and a rank correlation would depend on the order of the rows and on the unit of the scores.
-
-    values float[n].  size: largest score in absolute value.  Returns float[n].
-    """
+    values float[n].  size: largest score in absolute value.  Returns float[n]."""
     unit = 10.0 ** (np.ceil(np.log10(size)) - 10.0) if size > 0 else 1.0
-    found: FloatArray = np.round(values / unit) * unit
-    return found
+    return np.asarray(np.round(values / unit) * unit)
 
 
 def ranks(values: ArrayLike) -> FloatArray:
-    """Ranks from 1, ties given their mean rank; as R's rank.
-
-    values float[n].  Returns float[n].
-    """
+    """Ranks from 1, ties given their mean rank; as R's rank.  values float[n].  Returns float[n]."""
     v = np.asarray(values, np.float64)
     distinct, at = np.unique(v, return_inverse=True)
     count = np.bincount(at, minlength=len(distinct))
     last = np.cumsum(count)
-    found: FloatArray = (last - (count - 1) / 2.0)[at]
-    return found
+    return np.asarray((last - (count - 1) / 2.0)[at])
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Product-moment correlation, as R's cor; nan where one of them does not vary.
-
-    x, y float[n].
-    """
+    """Product-moment correlation, as R's cor; nan where one of them does not vary.  x, y float[n]."""
     a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
     a, b = a - a.mean(), b - b.mean()
     scale = float(np.sqrt((a @ a) * (b @ b)))
@@ -196,19 +171,14 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's rank correlation, ties given their mean rank; as R's cor, nan where one does not vary.
-
-    x, y float[n].
-    """
+    x, y float[n]."""
     return pearson(ranks(x), ranks(y))
 
 
 @dataclass(frozen=True)
 class Reliability:
     """An intraclass correlation of single scores.
-
-    value: at most 1; negative where items differ less than scores of one item do.  `by`: mean squares for
-    complete tables.  n_items: with a score.
-    """
+    value: at most 1; negative where items differ less than scores of one item do."""
 
     value: float
     by: str
@@ -216,10 +186,7 @@ class Reliability:
 
 
 def icc_one_way(item: Sequence[Hashable], score: ArrayLike) -> Reliability:
-    """ICC(1): annotators may be others for every item.
-
-    item: Label of each score.  score float[n].
-    """
+    """ICC(1): annotators may be others for every item.  score float[n]."""
     y = numbers("score", score)
     items, what = coded("item", item, len(y))
     n = np.bincount(what)
@@ -236,13 +203,8 @@ def icc_one_way(item: Sequence[Hashable], score: ArrayLike) -> Reliability:
 
 
 def icc_two_way(item: Sequence[Hashable], annotator: Sequence[Hashable], score: ArrayLike) -> Reliability:
-    """ICC(2,1): the same annotators, whose different generosity counts as disagreement.
-
-    item, annotator: labels of each score.  score float[n].
-    """
-    y = numbers("score", score)
-    items, what = coded("item", item, len(y))
-    people, who = coded("annotator", annotator, len(y))
+    """ICC(2,1): the same annotators, whose different generosity counts as disagreement.  score float[n]."""
+    y, ((items, what), (people, who)) = coded_scores(score, item=item, annotator=annotator)
     _check(np.bincount(what), y)
     if len(people) < 2:
         raise NotEstimableError(f"two-way agreement: one annotator ({people[0]}); expected two or more")

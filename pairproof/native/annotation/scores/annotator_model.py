@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike
 from ....data.options import one_of
 from ....errors import ConvergenceError, InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import coded, numbers
+from ..coded_judgments import check_level, coded, coded_scores
 from .mixed_equations import Likelihood
 from .mixed_model import mixed_model, not_joined, told_apart
 
@@ -50,14 +50,12 @@ HEYWOOD = 1e-6
 @dataclass(frozen=True, eq=False)
 class ScaleFit:
     """The annotators' use of the scale, and the items on it.
-
     location float[n_annotators]: c: what the annotator says of an average item.  loading float[n_annotators]:
     l: how far the annotator's score rises by one standard deviation of the items; the sum is positive.  noise
     float[n_annotators]: standard deviation of e.  theta float[n_items]: items, in standard deviations of the
     items: their mean given the scores.  theta_sd float[n_items]: their standard deviation given the scores,
     the parameters taken as known.  covariance float[3 n_annotators, 3 n_annotators]: of c, l and log psi, by
-    the expected information.  loglik: full log-likelihood, the prior not in it.
-    """
+    the expected information.  loglik: full log-likelihood, the prior not in it."""
 
     location: FloatArray
     loading: FloatArray
@@ -71,14 +69,12 @@ class ScaleFit:
     @property
     def slope(self) -> FloatArray:
         """float[n_annotators]: the loadings over the geometric mean of their sizes."""
-        found: FloatArray = self.loading / np.exp(np.log(np.abs(self.loading)).mean())
-        return found
+        return np.asarray(self.loading / np.exp(np.log(np.abs(self.loading)).mean()))
 
     @property
     def correlation(self) -> FloatArray:
         """float[n_annotators]: of the annotator's scores with the items (factanal's loadings)."""
-        found: FloatArray = self.loading / np.sqrt(self.loading**2 + self.noise**2)
-        return found
+        return np.asarray(self.loading / np.sqrt(self.loading**2 + self.noise**2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +162,8 @@ def scale_model(
     names: Sequence[str] | None = None,
 ) -> ScaleFit:
     """Fit location, slope and noise of every annotator by maximum likelihood; any scores may be missing.
-
     item, annotator int[n]: from 0.  score float[n].  prior_spread: standard deviation of the prior on the
-    logs of the noise; none by default.
-    """
+    logs of the noise; none by default."""
     what, who = np.asarray(item, np.int64), np.asarray(annotator, np.int64)
     y = np.asarray(score, np.float64)
     n_annotators = int(who.max()) + 1
@@ -236,8 +230,7 @@ def _step(at: _At) -> FloatArray:
     """The scoring step, in the directions that the information determines."""
     size = np.sqrt(np.maximum(np.diag(at.information), 1e-12))
     values, vectors = np.linalg.eigh(at.information / np.outer(size, size))
-    found: FloatArray = (vectors @ ((vectors.T @ (at.gradient / size)) / np.maximum(values, 1e-9))) / size
-    return found
+    return np.asarray((vectors @ ((vectors.T @ (at.gradient / size)) / np.maximum(values, 1e-9))) / size)
 
 
 def _check_determined(information: FloatArray) -> None:
@@ -272,8 +265,7 @@ class AnnotatorModel:
     float[n_annotators]: use of the scale, geometric mean 1; nan below level scale.  item_sd, annotator_sd,
     hit_sd: of the random effects; 0 at the boundary, nan where the level has none.  loglik: nan at level raw.
     cautions: sentences to print beside the numbers: annotators who share no items, an effect of the HIT that
-    cannot be told from another.
-    """
+    cannot be told from another."""
 
     level: Level
     why: str
@@ -299,8 +291,7 @@ class AnnotatorModel:
         """float[n_items] each of low and high: score -+ normal quantile times se, not cut at the ends."""
         from scipy.special import ndtri
 
-        if not 0.0 < level < 1.0:
-            raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+        check_level(level)
         half = float(ndtri(0.5 + level / 2)) * self.se
         return self.score - half, self.score + half
 
@@ -315,15 +306,11 @@ def annotator_model(
     likelihood: Likelihood | None = None,
 ) -> AnnotatorModel:
     """Fit a model of the annotators, and score the items with it.
-
-    item, annotator: labels of each score.  score float[n]: on one scale, such as [0, 1].  hit: Label of the
-    HIT of each score; the same label under another annotator is another HIT. Adds the effect u at the levels
-    location and precision.  prior_spread: of log s_a at the levels precision and scale; None for no prior.
-    likelihood: REML by default; level scale has ML only.
-    """
-    y = numbers("score", score)
-    items, what = coded("item", item, len(y))
-    names, who = coded("annotator", annotator, len(y))
+    score float[n]: on one scale, such as [0, 1].  hit: Label of the HIT of each score; the same label under
+    another annotator is another HIT.  Adds the effect u at the levels location and precision.  prior_spread:
+    of log s_a at the levels precision and scale; None for no prior.  likelihood: REML by default; level scale
+    has ML only."""
+    y, ((items, what), (names, who)) = coded_scores(score, item=item, annotator=annotator)
     sessions = None if hit is None else coded("HIT", hit, len(y))[1]
     if prior_spread is not None and not (np.isfinite(prior_spread) and prior_spread > 0):
         raise InputError(f"prior_spread={prior_spread!r}; expected a number > 0, or None for no prior")
@@ -396,8 +383,7 @@ def _raw_se(what: IntArray, y: FloatArray, n: IntArray, mean: FloatArray) -> Flo
     if free == 0:
         return np.full(len(n), np.nan)
     within = float(np.sum((y - mean[what]) ** 2)) / free
-    found: FloatArray = np.sqrt(within / n)
-    return found
+    return np.asarray(np.sqrt(within / n))
 
 
 def _richest(what: IntArray, who: IntArray, names: Sequence[str]) -> tuple[Level, str]:

@@ -37,7 +37,7 @@ from numpy.typing import ArrayLike
 from ....errors import InputError, NotEstimableError
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import coded, numbers
+from ..coded_judgments import check_level, coded, coded_scores, numbers
 from .annotator_agreement import ranks, rounded, with_the_rest
 from .mixed_model import mixed_model, told_apart
 
@@ -50,9 +50,7 @@ Verdict = Literal["passed", "failed", "too few"]
 @dataclass(frozen=True)
 class WithinSpread:
     """The standard deviation of one annotator's scores of the same item.
-
-    sd: nan without repeats.  n: repeats.  low, high: chi-square interval; nan without repeats.
-    """
+    sd: nan without repeats.  low, high: chi-square interval; nan without repeats."""
 
     sd: float
     n: int
@@ -62,16 +60,13 @@ class WithinSpread:
 
 def within_spread(first: ArrayLike, again: ArrayLike, level: float = 0.95) -> WithinSpread:
     """How far an annotator's second score of an item lies from the first.
-
-    `first`, again float[n]: scores of the same items by the same annotator.
-    """
+    `first`, again float[n]: scores of the same items by the same annotator."""
     from scipy.special import chdtri
 
     a, b = numbers("first", first, 0), numbers("again", again, 0)
     if len(a) != len(b):
         raise InputError(f"{len(a)} first scores and {len(b)} repeats; expected as many")
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
+    check_level(level)
     n = len(a)
     if n == 0:
         return WithinSpread(math.nan, 0, math.nan, math.nan)
@@ -84,10 +79,7 @@ def within_spread(first: ArrayLike, again: ArrayLike, level: float = 0.95) -> Wi
 @dataclass(frozen=True)
 class DegradedTest:
     """Whether an annotator scores degraded items below their originals.
-
-    p: one-sided; nan if every drop is 0.  n: pairs, zeros with them.  mean_drop: on the scale of the scores;
-    nan without pairs.
-    """
+    p: one-sided; nan if every drop is 0.  mean_drop: on the scale of the scores; nan without pairs."""
 
     verdict: Verdict
     p: float
@@ -97,9 +89,7 @@ class DegradedTest:
 
 def degraded_test(original: ArrayLike, degraded: ArrayLike) -> DegradedTest:
     """Test of one annotator on degraded items, paired with the annotator's own scores of the originals.
-
-    original, degraded float[n]: scores by the same annotator.
-    """
+    original, degraded float[n]: scores by the same annotator."""
     a, b = numbers("original", original, 0), numbers("degraded", degraded, 0)
     if len(a) != len(b):
         raise InputError(f"{len(a)} scores of originals and {len(b)} of degraded items; expected as many")
@@ -116,9 +106,7 @@ def degraded_test(original: ArrayLike, degraded: ArrayLike) -> DegradedTest:
 
 def signed_rank_p(differences: ArrayLike) -> float:
     """One-sided p of Wilcoxon's signed rank test that differences are positive, as R's wilcox.test.
-
-    differences float[n]: those that are exactly 0 are left out.  Returns float: nan if none is left.
-    """
+    differences float[n]: those that are exactly 0 are left out.  Returns float: nan if none is left."""
     from scipy.special import ndtr
 
     d = np.asarray(differences, np.float64)
@@ -155,13 +143,11 @@ MOST_HITS = 1_500
 @dataclass(frozen=True, eq=False)
 class Drift:
     """The annotators' drifts.
-
     slope, se float[n_annotators]: change of the score a judgment.  p, p_holm float[n_annotators]: two-sided,
     t with the annotator's HITs - 2 degrees of freedom, or scores - 2 where no HITs are given.  n
     int[n_annotators]: scores.  change float[n_annotators]: slope times the range of t: from the first score
     to the last.  detectable float[n_annotators]: the change that would have been significant with probability
-    0.8, had this annotator alone drifted.  flagged bool[n_annotators].
-    """
+    0.8, had this annotator alone drifted.  flagged bool[n_annotators]."""
 
     annotators: tuple[str, ...]
     slope: FloatArray
@@ -183,11 +169,9 @@ def drift(
     hit: Sequence[Hashable] | None = None,
 ) -> Drift:
     """Slopes of the scores over each annotator's own sequence.
-
-    item, annotator: labels of each score.  place float[n]: place of the score in its annotator's sequence: 1,
-    2, ...  score float[n].  scale: length of the scale, for what is large: 1 for scores in [0, 1].  hit:
-    Label of the HIT of each score; the same label under another annotator is another HIT.
-    """
+    place float[n]: place of the score in its annotator's sequence: 1, 2, ... score float[n].  scale: length
+    of the scale, for what is large: 1 for scores in [0, 1].  hit: Label of the HIT of each score; the same
+    label under another annotator is another HIT."""
     from scipy.special import ndtri, stdtr, stdtrit
 
     y = numbers("score", score)
@@ -237,8 +221,7 @@ def drift(
 
 def _visits(who: IntArray, hit: Sequence[Hashable]) -> IntArray:
     _, of = coded("HIT", hit, len(who))
-    found: IntArray = np.unique(np.stack([who, of]), axis=1, return_inverse=True)[1].ravel()
-    return found
+    return np.asarray(np.unique(np.stack([who, of]), axis=1, return_inverse=True)[1].ravel())
 
 
 def _design_factors(residual: FloatArray, who: IntArray, visit: IntArray) -> FloatArray:
@@ -266,10 +249,7 @@ FEWEST_FOR_REST = 20
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """Two scores each of the same item by the same annotator.
-
-    annotator: Label of each pair.  `first`, second: first score and repeat, or score of the original and of
-    the degraded item.
-    """
+    `first`, second: first score and repeat, or score of the original and of the degraded item."""
 
     annotator: Sequence[Hashable] = ()
     first: Sequence[float] = ()
@@ -279,13 +259,11 @@ class Pairs:
 @dataclass(frozen=True)
 class AnnotatorQuality:
     """One annotator's figures and flags.
-
-    n: scores.  mean, sd: of the scores; sd nan with one.  favourite: share of the scores that have the most
-    frequent value.  `rest`: spearman's rho with the mean of the others; nan below 3 shared items, or with one
-    value throughout.  shared: items that others have scored too.  within: from planned repeats.  seconds:
-    median of a HIT; nan if no times are known.  rejected: HITs.  flags: of degraded, fast, rejected,
-    constant, rest, drift.  instant: HITs answered in less than a second.
-    """
+    mean, sd: of the scores; sd nan with one.  favourite: share of the scores that have the most frequent
+    value.  `rest`: spearman's rho with the mean of the others; nan below 3 shared items, or with one value
+    throughout.  shared: items that others have scored too.  seconds: median of a HIT; nan if no times are
+    known.  flags: of degraded, fast, rejected, constant, rest, drift.  instant: HITs answered in less than a
+    second."""
 
     annotator: str
     n: int
@@ -313,14 +291,9 @@ def quality(
     drift: Drift | None = None,
 ) -> tuple[AnnotatorQuality, ...]:
     """The figures and flags of every annotator, in the order of their labels.
-
     annotator, item: labels of each score of an item; repeats and degraded items are not among them.  score
-    float[n].  repeats, degraded: planned repeats, and degraded items with their originals.  seconds: seconds
-    of each HIT, by annotator.  rejected: HITs rejected, by annotator.
-    """
-    y = numbers("score", score)
-    names, who = coded("annotator", annotator, len(y))
-    _, what = coded("item", item, len(y))
+    float[n]."""
+    y, ((names, who), (_, what)) = coded_scores(score, annotator=annotator, item=item)
     rest = with_the_rest(who, what, y)
     cells = np.unique(who * (int(what.max()) + 1) + what)
     judges = np.bincount(cells % (int(what.max()) + 1))

@@ -34,17 +34,15 @@ from numpy.typing import ArrayLike
 from ....errors import NotEstimableError
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import Labels, coded, numbers
+from ..coded_judgments import Labels, coded_scores, numbers
 from .mixed_model import groups_without_common_items
 
 
 @dataclass(frozen=True, eq=False)
 class Locations:
     """Predicted locations of annotators.
-
     value float[n_annotators].  widen: factor on the spread within items of scores less these locations; inf
-    where no degree of freedom is left.
-    """
+    where no degree of freedom is left."""
 
     value: FloatArray
     widen: float
@@ -52,22 +50,16 @@ class Locations:
 
 def least_squares_locations(y: FloatArray, what: IntArray, who: IntArray) -> FloatArray:
     """float[n_annotators]: locations of mean 0, the smallest where items do not join all annotators.
-
-    y float[n].  `what`, `who` int[n]: item and annotator of each score, from 0, none without a score.
-    """
+    y float[n].  `what`, `who` int[n]: item and annotator of each score, from 0, none without a score."""
     plain, _ = _solved(y, what, who, 0.0)
-    found: FloatArray = plain - plain.mean()
-    return found
+    return np.asarray(plain - plain.mean())
 
 
 def shrunken_locations(y: FloatArray, what: IntArray, who: IntArray) -> Locations:
     """Predicted locations; of annotators whom items join, their mean is 0.
-
-    An annotator who shares no item with anybody has location 0, and sets of annotators without common items are not
-    compared: a shift of a whole set stays in its scores.
-
-    y float[n].  `what`, `who` int[n]: item and annotator of each score, from 0, none without a score.
-    """
+    An annotator who shares no item with anybody has location 0, and sets of annotators without common items
+    are not compared: a shift of a whole set stays in its scores.  y float[n].  `what`, `who` int[n]: item and
+    annotator of each score, from 0, none without a score."""
     sets = groups_without_common_items(what, who)
     people, items = int(who.max()) + 1, int(what.max()) + 1
     plain, q = _solved(y, what, who, 0.0)
@@ -98,16 +90,13 @@ def shrunken_locations(y: FloatArray, what: IntArray, who: IntArray) -> Location
 
 def _solved(y: FloatArray, what: IntArray, who: IntArray, ridge: float) -> tuple[FloatArray, FloatArray]:
     """The solution of (C + ridge) b = q by conjugate gradients from 0, and q.
-
-    From 0 they find the smallest solution where C is singular: of annotators who are not joined by items.
-    """
+    From 0 they find the smallest solution where C is singular: of annotators who are not joined by items."""
     c, n = np.bincount(who).astype(float), np.bincount(what).astype(float)
     q = np.asarray(np.bincount(who, y - (np.bincount(what, y) / n)[what]), np.float64)
 
     def apply(b: FloatArray) -> FloatArray:
         means: FloatArray = np.bincount(what, b[who]) / n
-        found: FloatArray = (c + ridge) * b - np.bincount(who, means[what])
-        return found
+        return np.asarray((c + ridge) * b - np.bincount(who, means[what]))
 
     b: FloatArray = np.zeros(len(c))
     r = q.copy()
@@ -137,12 +126,9 @@ LEAST_NOISE = 0.25
 @dataclass(frozen=True, eq=False)
 class AnnotatorEffects:
     """Location and noise of the annotators, by least squares.
-
     location float[n_annotators]: b, mean 0 over annotators; 0 for one who shares no item with anybody.
     shared int[n_annotators]: scores of items that somebody else has scored too.  noise float[n_annotators]:
-    s_a.  pooled: one noise for all.  item, annotator int[n]: codes of the scores' items and annotators.
-    corrected float[n]: y - b.
-    """
+    s_a.  item, annotator int[n]: codes of the scores' items and annotators.  corrected float[n]: y - b."""
 
     items: tuple[str, ...]
     annotators: tuple[str, ...]
@@ -158,13 +144,11 @@ class AnnotatorEffects:
 @dataclass(frozen=True, eq=False)
 class Disagreement:
     """How far annotators disagree on each item.
-
     items: in the order of their labels.  n int[n_items].  spread float[n_items]: standard deviation of the
     item's scores, without the annotators' locations; nan with one score.  expected float[n_items]: the spread
     that the noise of its annotators would give: the root of the mean s_a^2.  statistic, p, p_holm
     float[n_items]: Q, its upper chi-square tail, and that after Holm's correction; nan with one score.  low,
-    high float[n_items]: lowest and highest score, as given.
-    """
+    high float[n_items]: lowest and highest score, as given."""
 
     items: tuple[str, ...]
     n: IntArray
@@ -178,13 +162,8 @@ class Disagreement:
 
 
 def annotator_effects(item: Labels, annotator: Labels, score: ArrayLike) -> AnnotatorEffects:
-    """Location and noise of each annotator from items that several have scored.
-
-    item, annotator: labels of each score.  score float[n].
-    """
-    y = numbers("score", score)
-    items, what = coded("item", item, len(y))
-    names, who = coded("annotator", annotator, len(y))
+    """Location and noise of each annotator from items that several have scored.  score float[n]."""
+    y, ((items, what), (names, who)) = coded_scores(score, item=item, annotator=annotator)
     n = np.bincount(what, minlength=len(items))
     cells = np.unique(what * len(names) + who)
     shared = np.bincount(cells // len(names), minlength=len(items))[what] > 1
@@ -221,15 +200,11 @@ def _noises(residual: FloatArray, what: IntArray, who: IntArray, n: IntArray, po
     )
     solved = np.linalg.lstsq(equations, squares, rcond=1e-9)[0]
     least = (LEAST_NOISE * pooled) ** 2
-    found: FloatArray = np.sqrt(np.where(own > 1, np.maximum(solved, least), pooled**2))
-    return found
+    return np.asarray(np.sqrt(np.where(own > 1, np.maximum(solved, least), pooled**2)))
 
 
 def disagreement(item: Labels, annotator: Labels, score: ArrayLike) -> Disagreement:
-    """How far annotators disagree on each item, against what their noise would give.
-
-    item, annotator: labels of each score.  score float[n].
-    """
+    """How far annotators disagree on each item, against what their noise would give.  score float[n]."""
     from scipy.special import chdtrc
 
     effects = annotator_effects(item, annotator, score)

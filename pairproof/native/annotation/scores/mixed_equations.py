@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import TooLargeError
 from ..beta import FloatArray, IntArray
@@ -47,10 +46,8 @@ TAKEN = 10
 @dataclass(frozen=True, eq=False)
 class Elimination:
     """The inverse of the block of one random effect, or of two where the first lies within the second.
-
     pivot, kept float[N]: p and k of each level.  outer int[N]: level of the effect in which each level lies.
-    outer_pivot float[M]: P of its levels; empty without one.
-    """
+    outer_pivot float[M]: P of its levels; empty without one."""
 
     pivot: FloatArray
     kept: FloatArray
@@ -60,10 +57,7 @@ class Elimination:
     @staticmethod
     def of(weight: FloatArray, tau: float, outer: IntArray | None, outer_tau: float) -> "Elimination":
         """The inverse at given variances.
-
-        weight float[N]: sum of the weights of each level's judgments.  tau, outer_tau: variances; the second
-        is not used without `outer`.  outer int[N].
-        """
+        weight float[N]: sum of the weights of each level's judgments.  outer int[N]."""
         kept = 1.0 / (1.0 + tau * weight)
         above = np.zeros(0)
         if outer is not None:
@@ -91,9 +85,7 @@ class Elimination:
 
     def solved(self, sums: Any) -> tuple[Any, Any]:
         """Of K a for a sparse matrix a: a_j / p_j, and (K a)_s, which is None where there is no such effect.
-
-        (K a)_j is the first less r_j times the second.
-        """
+        (K a)_j is the first less r_j times the second."""
         own = scaled_rows(sums, 1.0 / self.pivot)
         if self.outer is None:
             return own, None
@@ -141,8 +133,7 @@ class Elimination:
         """float[N]: 1'K 1 over the levels of one judgment, by the level of the first effect."""
         if self.outer is None:
             return 1.0 / self.pivot
-        found: FloatArray = 1.0 / self.pivot + self.kept**2 / self.outer_pivot[self.outer]
-        return found
+        return np.asarray(1.0 / self.pivot + self.kept**2 / self.outer_pivot[self.outer])
 
 
 def nested_in(inner: IntArray, size: int, labels: IntArray) -> IntArray | None:
@@ -170,9 +161,7 @@ def scaled_rows(matrix: Any, factor: FloatArray) -> Any:
 
 def quadratic(rows: Any, matrix: FloatArray) -> FloatArray:
     """float[n]: r'M r for the rows r of a sparse matrix and a symmetric M.
-
-    With few numbers a row, those of M that are needed are taken; else the sparse product is cheaper.
-    """
+    With few numbers a row, those of M that are needed are taken; else the sparse product is cheaper."""
     rows = rows.tocsr()
     n, q = rows.shape
     filled = np.diff(rows.indptr)
@@ -194,9 +183,7 @@ def quadratic_less(
     rows: Any, carried: Any, level: IntArray, matrix: FloatArray, factor: FloatArray | float = 1.0
 ) -> FloatArray:
     """float[n]: r'M r for r = x - f c, x a row of `rest` and c the row of `carried` at its level.
-
-    = x'M x - 2 f x'M c + f^2 c'M c; what is the same for all rows of a level is computed once.
-    """
+    = x'M x - 2 f x'M c + f^2 c'M c; what is the same for all rows of a level is computed once."""
     rows = rows.tocsr()
     out: FloatArray = quadratic(rows, matrix)
     row = np.repeat(np.arange(len(out)), np.diff(rows.indptr))
@@ -245,15 +232,13 @@ LARGEST = 6000
 @dataclass(frozen=True, eq=False)
 class Layout:
     """The data of a mixed model, arranged for solving at many values of the variances.
-
     y float[n].  fixed float[n, p]: X, of full column rank.  labels: level of each random effect, from 0.
     sizes: levels of each random effect.  group int[n]: residual variance of each row, from 0.  big: which
     random effect is eliminated; -1 without any.  outer: which random effect is eliminated with it, because
     the first lies within it; -1 for none.  outer_of int[N]: its level for each level of the first.  `rest`
-    sparse float[n, q]: columns of the other random effects, then of X.  across sparse float[q, n]: the same,
+    sparse float[n, q]: columns of the other random effects, then of X. across sparse float[q, n]: the same,
     transposed.  slot int[entries of rest]: place of each entry of `rest` in the table of levels of `big` by
-    columns of `rest`.  slots: level and column of each place.
-    """
+    columns of `rest`.  slots: level and column of each place."""
 
     y: FloatArray
     fixed: FloatArray
@@ -330,14 +315,11 @@ def _outer(labels: Sequence[IntArray], sizes: Sequence[int], big: int) -> tuple[
 @dataclass(frozen=True, eq=False)
 class Solved:
     """The equations solved at given variances.
-
     tau float[k]: variances of the random effects, > 0.  sigma float[n_groups]: residual variances, > 0.
-    effects float[q]: of the columns of `rest`: random effects, then fixed.  eliminated: of the eliminated
-    random effects.  residual float[n].  elimination: the inverse K of C's eliminated block.  by_level sparse
-    float[N, q]: C's off-diagonal block, of the levels of the larger effect.  inverse float[q, q]: of C after
-    elimination.  spread float[q, q]: the inverse from which traces are taken: `inverse` for REML; for ML that
-    of the random effects' part, 0 elsewhere.
-    """
+    effects float[q]: of the columns of `rest`: random effects, then fixed.  residual float[n].  elimination:
+    the inverse K of C's eliminated block.  by_level sparse float[N, q]: C's off-diagonal block, of the levels
+    of the larger effect.  inverse float[q, q]: of C after elimination.  spread float[q, q]: the inverse from
+    which traces are taken: `inverse` for REML; for ML that of the random effects' part, 0 elsewhere."""
 
     at: Layout
     tau: FloatArray
@@ -375,8 +357,7 @@ class Solved:
     def block_variances(self, k: int, spread: FloatArray) -> FloatArray:
         """float[q_k]: diagonal of C^-1 for the k-th random effect."""
         if self.elimination is None or k not in (self.at.big, self.at.outer):
-            found: FloatArray = np.diag(spread)[self.columns(k)]
-            return found
+            return np.asarray(np.diag(spread)[self.columns(k)])
         own = self.elimination.variances()[int(k != self.at.big)]
         return own + self.elimination.quadratic(self.by_level, spread, k == self.at.big)
 
@@ -389,9 +370,7 @@ class Solved:
 
     def leverages(self, weight: FloatArray) -> FloatArray:
         """float[n_groups]: sum over a group's rows of weight times t_i'C^-1 t_i, = 1'K 1 + r_i'S^-1 r_i.
-
-        r_i is a row of `rest` less what its level carries.
-        """
+        r_i is a row of `rest` less what its level carries."""
         at = self.at
         if self.elimination is None:
             found = quadratic(at.rest, self.spread)
@@ -403,15 +382,11 @@ class Solved:
             level = at.labels[at.big]
             found = self.elimination.variance_of_rows()[level]
             found = found + quadratic_less(at.rest, carried, level, self.spread)
-        sums: FloatArray = np.bincount(at.group, weight * found, at.n_groups).astype(np.float64)
-        return sums
+        return np.asarray(np.bincount(at.group, weight * found, at.n_groups).astype(np.float64))
 
 
 def solve(at: Layout, tau: FloatArray, sigma: FloatArray, likelihood: Likelihood) -> Solved:
-    """Solve the mixed model equations.
-
-    Parameters are those of :class:`Solved`.
-    """
+    """Solve the mixed model equations."""
     from scipy.linalg import cho_factor, cho_solve, solve_triangular
     from scipy.linalg.lapack import dpotri
     from scipy.sparse import csr_matrix
@@ -487,7 +462,7 @@ def _columns(at: Layout, k: int) -> slice:
     return slice(before, before + at.sizes[k])
 
 
-def derivatives(solved: Solved) -> tuple[FloatArray, NDArray[np.float64]]:
+def derivatives(solved: Solved) -> tuple[FloatArray, FloatArray]:
     """Gradient and average information in the logs of the variances, random effects first.
 
         d l / d v = -1/2 [tr(P V_v) - y'P V_v P y],   AI_vw = 1/2 y'P V_v P V_w P y
@@ -520,15 +495,12 @@ def _residual_traces(solved: Solved, weight: FloatArray, traces: FloatArray) -> 
         # tr(P V) is the number of degrees of freedom, which leaves the last trace to be had by subtraction.
         free = len(at.y) - (at.fixed.shape[1] if solved.likelihood == "REML" else 0)
         return np.array([(free - float(solved.tau @ traces)) / float(solved.sigma[0])])
-    found: FloatArray = np.bincount(at.group, weight, at.n_groups) - solved.leverages(weight**2)
-    return found
+    return np.asarray(np.bincount(at.group, weight, at.n_groups) - solved.leverages(weight**2))
 
 
 def _curvature(solved: Solved, working: FloatArray, scaled: FloatArray, weight: FloatArray) -> FloatArray:
     """Q'PQ = Q'WQ - (T'WQ)'C^-1(T'WQ) for the columns V_v P y of Q.
-
-    Those of the residual groups share no row, so that Q is sparse however many groups there are.
-    """
+    Those of the residual groups share no row, so that Q is sparse however many groups there are."""
     from scipy.sparse import csr_matrix, hstack
 
     at, n = solved.at, len(scaled)

@@ -36,10 +36,7 @@ LISTED = 4
 
 
 def same_groups(a: IntArray, b: IntArray) -> bool:
-    """Whether two effects have the same groups of scores, under whatever numbers.
-
-    `a`, b int[n]: from 0.
-    """
+    """Whether two effects have the same groups of scores, under whatever numbers.  `a`, b int[n]: from 0."""
     sizes = int(a.max()) + 1, int(b.max()) + 1
     return (
         sizes[0] == sizes[1]
@@ -50,9 +47,7 @@ def same_groups(a: IntArray, b: IntArray) -> bool:
 
 def told_apart(effects: Mapping[str, IntArray]) -> tuple[dict[str, IntArray], list[str]]:
     """The random effects without those that others or the residual contain, and a sentence for each left out.
-
-    effects: of two with the same groups the later one stays.
-    """
+    effects: of two with the same groups the later one stays."""
     kept, cautions, names = dict(effects), [], list(effects)
     for k, name in enumerate(names):
         labels = effects[name]
@@ -76,9 +71,7 @@ def told_apart(effects: Mapping[str, IntArray]) -> tuple[dict[str, IntArray], li
 
 def groups_without_common_items(item: IntArray, annotator: IntArray) -> IntArray:
     """int[n_annotators]: which set of annotators each belongs to; no item was judged in two sets.
-
-    item, annotator int[n]: from 0.
-    """
+    item, annotator int[n]: from 0."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -90,9 +83,7 @@ def groups_without_common_items(item: IntArray, annotator: IntArray) -> IntArray
 
 def not_joined(item: IntArray, annotator: IntArray, names: Sequence[str]) -> str:
     """A sentence on annotators whom no chain of items joins with the others; "" if all are joined.
-
-    item, annotator int[n]: from 0.
-    """
+    item, annotator int[n]: from 0."""
     sets = groups_without_common_items(item, annotator)
     count = int(sets.max()) + 1
     if count == 1:
@@ -125,15 +116,12 @@ MAX_STEPS = 300
 @dataclass(frozen=True, eq=False)
 class MixedFit:
     """A fitted mixed model.
-
-    coefficients float[p]: of the columns of X.  covariance float[p, p]: of the coefficients, the variances
+    coefficients float[p]: of the columns of X. covariance float[p, p]: of the coefficients, the variances
     taken as known.  variances float[k]: of the random effects; exactly 0 at the boundary.  residual
     float[n_groups]: residual variances.  loglik: restricted or full log-likelihood, the prior not in it.
     predictions: best linear unbiased predictions of each random effect.  conditional_sd: of the random
-    effects given the scores and the coefficients, as lme4's condVar.  steps: Newton steps.  _solved: the
-    equations at the maximum, of the scores brought to standard deviation 1.  _active: random effects whose
-    variance is not 0.  _scale: standard deviation of the scores.
-    """
+    effects given the scores and the coefficients, as lme4's condVar.  _solved: the equations at the maximum,
+    of the scores brought to standard deviation 1.  _active: random effects whose variance is not 0."""
 
     coefficients: FloatArray
     covariance: FloatArray
@@ -150,10 +138,8 @@ class MixedFit:
 
     def sum_with(self, fixed: ArrayLike, effect: int) -> tuple[FloatArray, FloatArray]:
         """A fixed combination plus every level of one random effect: mean plus item is the item's score.
-
-        fixed float[p]: multiplies the coefficients.  effect: which random effect.  Returns value, se
-        float[q_k]: the standard error is that of the prediction: the fixed part is not taken as known.
-        """
+        fixed float[p]: multiplies the coefficients.  Returns value, se float[q_k]: the standard error is that
+        of the prediction: the fixed part is not taken as known."""
         x = np.asarray(fixed, np.float64)
         value = float(x @ self.coefficients) + self.predictions[effect]
         if effect not in self._active:
@@ -178,11 +164,9 @@ def mixed_model(
     names: Sequence[str] | None = None,
 ) -> MixedFit:
     """Fit a linear mixed model with crossed or nested random intercepts.
-
     y float[n]: scores.  effects: level of each random effect of each row, from 0.  fixed float[n, p]: X; a
     column of ones by default.  group int[n]: residual variance of each row, from 0; one for all by default.
-    prior_spread: standard deviation of the prior on log residual standard deviations; none by default.
-    """
+    prior_spread: standard deviation of the prior on log residual standard deviations; none by default."""
     scores = np.asarray(y, np.float64)
     n = len(scores)
     x = np.ones((n, 1)) if fixed is None else np.asarray(fixed, np.float64)
@@ -276,11 +260,9 @@ class _Search:
 
     def check_told_apart(self, names: Sequence[str]) -> None:
         """Refuse variances that the design cannot tell apart, whatever the scores.
-
-        With sum c_k P V_k P = 0 the restricted likelihood is flat along c, and where the search ends depends on
-        where it began. The average information of any scores is then singular; scores drawn at random have no
-        other reason for it.
-        """
+        With sum c_k P V_k P = 0 the restricted likelihood is flat along c, and where the search ends depends
+        on where it began.  The average information of any scores is then singular; scores drawn at random
+        have no other reason for it."""
         every = range(len(self.sizes))
         drawn = replace(self._layout(every), y=np.random.default_rng(0).normal(size=len(self.y)))
         start = solve(drawn, np.full(len(self.sizes), 0.2), np.full(self.n_groups, 0.5), self.likelihood)
@@ -409,5 +391,4 @@ def _solved_step(information: FloatArray, gradient: FloatArray) -> FloatArray:
     """The Newton step; where the information is nearly singular, in the directions that it determines."""
     values, vectors = np.linalg.eigh(information)
     floor = max(float(values[-1]) * 1e-10, 1e-10)
-    found: FloatArray = vectors @ ((vectors.T @ gradient) / np.maximum(values, floor))
-    return found
+    return np.asarray(vectors @ ((vectors.T @ gradient) / np.maximum(values, floor)))

@@ -39,7 +39,7 @@ from numpy.typing import ArrayLike
 from ....data.options import one_of, whole_number
 from ....errors import InputError, NotEstimableError
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import Labels, coded, numbers
+from ..coded_judgments import Labels, coded, coded_scores, numbers
 
 #: Judgments beyond which nobody goes on.
 MOST = 10**9
@@ -47,11 +47,8 @@ MOST = 10**9
 
 def mixture_constant(alpha: float) -> float:
     """U = -W(-alpha^2 / e) on the lower branch: the squared half-width at the planned n, times n.
-
-    Robbins (1970) has the mixture, Waudby-Smith and others (2024) its tuning.
-
-    alpha: in (0, 1).  Returns float: the root above 1 of U - log U = 1 - 2 log alpha.
-    """
+    Robbins (1970) has the mixture, Waudby-Smith and others (2024) its tuning.  alpha: in (0, 1).  Returns
+    float: the root above 1 of U - log U = 1 - 2 log alpha."""
     from scipy.special import lambertw
 
     if not 0.0 < alpha < 1.0:
@@ -70,10 +67,8 @@ def mixture_constant(alpha: float) -> float:
 
 def boundary(n: ArrayLike, alpha: float, planned: float) -> FloatArray:
     """B(n): the half-width of the interval in standard deviations of a term.
-
     n: terms so far, > 0.  alpha: in (0, 1).  planned: n*, the number at which the interval is made as short
-    as it can be; > 0.  Returns float[...].
-    """
+    as it can be; > 0.  Returns float[...]."""
     t = np.asarray(n, np.float64)
     if not (planned > 0 and math.isfinite(planned)):
         raise InputError(f"planned={planned!r}; expected a number of judgments > 0")
@@ -90,11 +85,8 @@ def _boundary(t: FloatArray, r: float, alpha: float) -> FloatArray:
 
 def enough(half: ArrayLike, spread: ArrayLike, alpha: float, planned: float) -> FloatArray:
     """The smallest n at which spread B(n) <= half.
-
-    half float[k]: half-width wanted.  spread float[k]: standard deviation of a term, >= 0.  alpha, planned:
-    as for :func:`boundary`.  Returns float[k]: whole numbers; inf where the half-width is not positive, or
-    beyond 1e9.
-    """
+    half float[k]: half-width wanted.  spread float[k]: standard deviation of a term, >= 0.  Returns float[k]:
+    whole numbers; inf where the half-width is not positive, or beyond 1e9."""
     wanted, s = np.broadcast_arrays(np.asarray(half, np.float64), np.asarray(spread, np.float64))
     low, high = np.zeros(wanted.shape), np.full(wanted.shape, float(MOST))
     reached = (wanted > 0) & (s * boundary(high, alpha, planned) <= wanted)
@@ -104,8 +96,7 @@ def enough(half: ArrayLike, spread: ArrayLike, alpha: float, planned: float) -> 
         middle = np.where(high - low > 1, middle, high)
         fine = s * _boundary(middle, r, alpha) <= wanted
         low, high = np.where(fine, low, middle), np.where(fine, middle, high)
-    found: FloatArray = np.where(reached, high, np.inf)
-    return found
+    return np.asarray(np.where(reached, high, np.inf))
 
 
 Verdict = Literal["stop", "go on", "too early"]
@@ -119,13 +110,10 @@ PRIOR_JUDGMENTS = 10
 @dataclass(frozen=True, eq=False)
 class Look:
     """What a stopping rule says now.
-
     names: items, systems, or contrasts "A - B".  estimate, half float[k]: mean and half-width of its
     sequence; inf where there is one term or none.  n int[k]: judgments of the item, or sources.  settled
     bool[k]: whether this one fulfils the rule.  further: more judgments (of items) or sources (of systems)
-    that are expected; 0 if settled, inf if the goal cannot be reached with means and spreads as they are.
-    why: a sentence.
-    """
+    that are expected; 0 if settled, inf if the goal cannot be reached with means and spreads as they are."""
 
     verdict: Verdict
     names: tuple[str, ...]
@@ -158,13 +146,10 @@ def items_short(
     widen: float = 1.0,
 ) -> Look:
     """Whether every item's interval is short enough.
-
-    item: Label of each judgment.  score float[n]: corrected for the annotators' locations if they differ.
-    half: half-width wanted, > 0, on the scale of the scores.  batches: returned so far; below 3 it is too
-    early.  alpha: of each item's sequence.  planned: judgments an item at which the sequence is shortest; to
-    be fixed beforehand.  widen: factor on all spreads, >= 1, for what the correction of scores has taken from
-    them and added to their means (:func:`pairproof.native.annotation.scores.disagreement.shrunken_locations`).
-    """
+    score float[n]: corrected for the annotators' locations if they differ.  half: half-width wanted, > 0, on
+    the scale of the scores.  alpha: of each item's sequence.  planned: judgments an item at which the
+    sequence is shortest; to be fixed beforehand.  widen: factor on all spreads, >= 1, for what the correction
+    of scores has taken from them and added to their means (`shrunken_locations`)."""
     _positive("half", half)
     means = _items(item, score, items, widen)
     widths = _half(means, alpha, planned)
@@ -187,16 +172,12 @@ def items_top(
     widen: float = 1.0,
 ) -> Look:
     """Whether the k best items are told from the rest.
-
-    item: Label of each judgment.  score float[n]: corrected for the annotators' locations if they differ.  k:
-    from 1 to the number of items - 1.  batches: returned so far; below 3 it is too early.  delta: a
-    difference that does not matter, >= 0. With 0 items that are nearly alike keep the rule from ever
-    stopping.  alpha: of any wrong statement about any item.  planned: judgments an item at which the sequence
-    is shortest; to be fixed beforehand.  widen: factor on all spreads, >= 1, for what the correction of
-    scores has taken from them and added to their means
-    (:func:`pairproof.native.annotation.scores.disagreement.shrunken_locations`).  Returns Look: an item is
-    settled if its interval does not cross the border between top and rest by more than delta.
-    """
+    score float[n]: corrected for the annotators' locations if they differ.  delta: a difference that does not
+    matter, >= 0.  With 0 items that are nearly alike keep the rule from ever stopping.  planned: judgments an
+    item at which the sequence is shortest; to be fixed beforehand.  widen: factor on all spreads, >= 1, for
+    what the correction of scores has taken from them and added to their means (`shrunken_locations`).
+    Returns Look: an item is settled if its interval does not cross the border between top and rest by more
+    than delta."""
     means = _items(item, score, items, widen)
     count = len(means.names)
     if not 1 <= whole_number("k", k, 1) < count:
@@ -264,8 +245,7 @@ def _items(item: Labels, score: ArrayLike, items: Labels | None, widen: float) -
 
 def _half(means: _Means, alpha: float, planned: float) -> FloatArray:
     width = means.spread * boundary(np.maximum(means.n, 1), alpha, planned)
-    found: FloatArray = np.where(means.n > 0, width, np.inf)
-    return found
+    return np.asarray(np.where(means.n > 0, width, np.inf))
 
 
 def _look(
@@ -298,10 +278,8 @@ NODES, MOST_LOOKS = 160, 200
 
 def group_sequential(looks: int, alpha: float = 0.05, shape: Shape = "obrien-fleming") -> FloatArray:
     """Two-sided boundaries for z at each of K planned looks.
-
     looks: K, from 1 to 200.  alpha: probability of ever stopping without a difference, in (0, 1).  Returns
-    float[looks]: stop at look k if |z| reaches the k-th.
-    """
+    float[looks]: stop at look k if |z| reaches the k-th."""
     from scipy.optimize import brentq
     from scipy.special import ndtri
 
@@ -328,15 +306,12 @@ def group_sequential(looks: int, alpha: float = 0.05, shape: Shape = "obrien-fle
 def _boundaries(c: float, k: int, shape: Shape) -> FloatArray:
     if shape == "pocock":
         return np.full(k, c)
-    found: FloatArray = c * np.sqrt(k / np.arange(1.0, k + 1))
-    return found
+    return np.asarray(c * np.sqrt(k / np.arange(1.0, k + 1)))
 
 
 def crossing(boundaries: FloatArray) -> float:
     """Probability that |z_k| reaches its boundary at any of the looks, without a difference.
-
-    boundaries float[looks]: of |z|, > 0, at looks after equal steps.
-    """
+    boundaries float[looks]: of |z|, > 0, at looks after equal steps."""
     from scipy.special import ndtr, roots_legendre
 
     node, weight = roots_legendre(NODES)
@@ -356,11 +331,9 @@ def crossing(boundaries: FloatArray) -> float:
 @dataclass(frozen=True, eq=False)
 class SourceDifferences:
     """All pairs of systems, compared source by source.
-
-    pairs: (0, 1), (0, 2), ...  estimate float[m]: mean difference, first - second; nan without a common
+    pairs: (0, 1), (0, 2), ... estimate float[m]: mean difference, first - second; nan without a common
     source.  spread float[m]: standard deviation of the differences; nan below two sources.  n int[m]: sources
-    that have both.
-    """
+    that have both."""
 
     systems: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
@@ -373,12 +346,8 @@ def source_differences(
     system: Sequence[Hashable], source: Sequence[Hashable], score: ArrayLike
 ) -> SourceDifferences:
     """Differences of systems within sources.
-
-    system, source: labels of each score.  score float[n]: several scores of one output are averaged first.
-    """
-    y = numbers("score", score)
-    names, which = coded("system", system, len(y))
-    sources, of = coded("source", source, len(y))
+    score float[n]: several scores of one output are averaged first."""
+    y, ((names, which), (sources, of)) = coded_scores(score, system=system, source=source)
     if len(names) < 2:
         raise NotEstimableError(f"one system ({names[0]}); expected two or more")
     cell = of * len(names) + which
@@ -407,11 +376,9 @@ def systems_short(
     looks: int | None = None,
 ) -> Look:
     """Whether every difference's interval is short enough.
-
-    half: half-width wanted, > 0.  alpha: of any wrong statement.  planned: sources at which the sequence is
-    shortest, or with `looks` the most there will be; to be fixed beforehand.  looks: planned number of looks,
-    at equal steps up to `planned`: O'Brien and Fleming's boundary.
-    """
+    half: half-width wanted, > 0.  planned: sources at which the sequence is shortest, or with `looks` the
+    most there will be; to be fixed beforehand.  looks: planned number of looks, at equal steps up to
+    `planned`: O'Brien and Fleming's boundary."""
     _positive("half", half)
     widths = _half_of_systems(differences, alpha, planned, looks)
     settled = widths <= half
@@ -428,11 +395,9 @@ def systems_ranking(
     looks: int | None = None,
 ) -> Look:
     """Whether the ranking is settled: every difference excludes 0, or is within delta of it.
-
-    delta: a difference that does not matter, >= 0.  alpha: of any wrong statement.  planned: sources at which
-    the sequence is shortest, or with `looks` the most there will be; to be fixed beforehand.  looks: planned
-    number of looks, at equal steps up to `planned`: O'Brien and Fleming's boundary.
-    """
+    delta: a difference that does not matter, >= 0.  planned: sources at which the sequence is shortest, or
+    with `looks` the most there will be; to be fixed beforehand.  looks: planned number of looks, at equal
+    steps up to `planned`: O'Brien and Fleming's boundary."""
     _positive("delta", delta, zero=True)
     widths = _half_of_systems(differences, alpha, planned, looks)
     away = np.abs(differences.estimate)
@@ -454,13 +419,10 @@ def systems_top(
     looks: int | None = None,
 ) -> Look:
     """Whether the k best systems are told from the rest, or are not worse than it by more than delta.
-
-    k: from 1 to the number of systems - 1.  delta: a difference that does not matter, >= 0.  alpha: of any
-    wrong statement.  planned: sources at which the sequence is shortest, or with `looks` the most there will
-    be; to be fixed beforehand.  looks: planned number of looks, at equal steps up to `planned`: O'Brien and
-    Fleming's boundary.  Returns Look: of the differences between top and rest, best first; the others are not
-    asked about.
-    """
+    delta: a difference that does not matter, >= 0.  planned: sources at which the sequence is shortest, or
+    with `looks` the most there will be; to be fixed beforehand.  looks: planned number of looks, at equal
+    steps up to `planned`: O'Brien and Fleming's boundary.  Returns Look: of the differences between top and
+    rest, best first; the others are not asked about."""
     count = len(differences.systems)
     if not 1 <= whole_number("k", k, 1) < count:
         raise InputError(f"k={k} of {count} systems; expected 1 to {count - 1}")
@@ -507,8 +469,7 @@ def _half_of_systems(
     else:
         last = _last(looks, share)
         each = last * np.sqrt(np.maximum(planned / n, 1.0) / n)
-    found: FloatArray = np.where(differences.n > 1, differences.spread * each, np.inf)
-    return found
+    return np.asarray(np.where(differences.n > 1, differences.spread * each, np.inf))
 
 
 def _look_at_systems(

@@ -32,13 +32,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....data.options import one_of
 from ....errors import InputError, NotEstimableError
+from ....numerics.arrays import BoolArray
 from ...competitions.ranking.error_rates import holm
 from ..beta import FloatArray, IntArray
-from ..coded_judgments import coded, numbers
+from ..coded_judgments import check_level, coded_scores
 from .annotator_agreement import ranks
 from .mixed_equations import nested_in
 from .mixed_model import listed, mixed_model, told_apart
@@ -55,11 +56,9 @@ ALPHA = 0.05
 @dataclass(frozen=True, eq=False)
 class SystemScores:
     """The systems' scores and clusters, from best to worst.
-
-    systems: best first.  score, low, high float[n_systems]: mean and its t interval; nan limits for a system
-    with one segment.  n int[n_systems]: segments judged.  p float[n_systems, n_systems]: two-sided p-values,
-    1 on the diagonal.  cluster int[n_systems]: from 1; systems of one cluster are not all told apart.
-    """
+    score, low, high float[n_systems]: mean and its t interval; nan limits for a system with one segment.  n
+    int[n_systems]: segments judged.  p float[n_systems, n_systems]: two-sided p-values, 1 on the diagonal.
+    cluster int[n_systems]: from 1; systems of one cluster are not all told apart."""
 
     systems: tuple[str, ...]
     score: FloatArray
@@ -74,11 +73,8 @@ def system_scores(
     system: Sequence[str], score: ArrayLike, level: float = 0.95, alpha: float = ALPHA
 ) -> SystemScores:
     """Scores of systems with intervals and clusters, as WMT ranks systems since 2016.
-
-    system: of each segment score.  score float[k]: one a judged segment (the mean of its judgments): raw, or
-    standardised by annotator.  alpha: of each test, in (0, 1); there is no correction for their number, as
-    WMT has none.
-    """
+    score float[k]: one a judged segment (the mean of its judgments): raw, or standardised by annotator.
+    alpha: of each test, in (0, 1); there is no correction for their number, as WMT has none."""
     s = np.asarray(score, np.float64)
     if len(s) != len(system):
         raise InputError(f"{len(system)} system names and {len(s)} scores; expected as many")
@@ -104,7 +100,7 @@ def system_scores(
     return SystemScores(tuple(order), mean, *_t_interval(groups, level), size, p, _clusters(p < alpha))
 
 
-def _clusters(differ: NDArray[np.bool_]) -> IntArray:
+def _clusters(differ: BoolArray) -> IntArray:
     cluster = np.ones(len(differ), np.int64)
     for k in range(1, len(differ)):
         cluster[k] = cluster[k - 1] + bool(differ[:k, k:].all())
@@ -126,11 +122,7 @@ def _t_interval(groups: Sequence[FloatArray], level: float) -> tuple[FloatArray,
 
 def rank_sum_p(x: FloatArray, y: FloatArray) -> float:
     """Two-sided p of the Wilcoxon rank-sum test, as R's wilcox.test(exact = FALSE).
-
-    Normal approximation with ties and continuity correction.
-
-    x, y float[n], float[m].
-    """
+    Normal approximation with ties and continuity correction.  x, y float[n], float[m]."""
     from scipy.special import ndtr
 
     n, m = len(x), len(y)
@@ -151,11 +143,7 @@ Way = Literal["mixed", "ols"]
 
 @dataclass(frozen=True)
 class SystemContrast:
-    """The difference of two systems.
-
-    estimate, se: of first - second.  t, df, p: two-sided.  p_holm: corrected for the number of contrasts.
-    low, high: interval of this contrast alone.
-    """
+    """The difference of two systems.  p_holm: corrected for the number of contrasts."""
 
     first: str
     second: str
@@ -172,12 +160,10 @@ class SystemContrast:
 @dataclass(frozen=True, eq=False)
 class SystemsModel:
     """The systems' means and all their differences.
-
-    mean, se float[n_systems]: for an average source and annotator.  low, high float[n_systems].  df: of every
-    t.  covariance float[n_systems, n_systems]: of the means.  contrasts: (1, 2), (1, 3), ..., in the order of
-    `systems`.  variances: "source", "item", "annotator", "annotator:system" and "residual", as far as they
-    are in the model.  loglik: restricted; nan for ols.  cautions: sentences to print beside the numbers.
-    """
+    mean, se float[n_systems]: for an average source and annotator.  low, high float[n_systems].  covariance
+    float[n_systems, n_systems]: of the means.  contrasts: (1, 2), (1, 3), ..., in the order of `systems`.
+    variances: "source", "item", "annotator", "annotator:system" and "residual", as far as they are in the
+    model.  loglik: restricted; nan for ols.  cautions: sentences to print beside the numbers."""
 
     way: Way
     systems: tuple[str, ...]
@@ -205,18 +191,13 @@ def systems_model(
     level: float = 0.95,
 ) -> SystemsModel:
     """Means of systems and all their differences, from single scores.
-
     system, source, annotator: labels of each score; an item is a system's output of a source.  score
-    float[n].  way: see the module.  annotator_by_system: whether annotators may like the systems differently;
-    without it intervals are narrower, and hold only if they do not.
-    """
+    float[n].  annotator_by_system: whether annotators may like the systems differently; without it intervals
+    are narrower, and hold only if they do not."""
     one_of("way", way, get_args(Way))
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level={level!r}; expected a number between 0 and 1, such as 0.95")
-    y = numbers("score", score)
-    names, which = coded("system", system, len(y))
-    sources, of = coded("source", source, len(y))
-    annotators, who = coded("annotator", annotator, len(y))
+    check_level(level)
+    y, coded_labels = coded_scores(score, system=system, source=source, annotator=annotator)
+    (names, which), (sources, of), (annotators, who) = coded_labels
     for what, there in (("systems", names), ("sources", sources), ("annotators", annotators)):
         if len(there) < 2:
             raise NotEstimableError(
@@ -349,16 +330,14 @@ def _standard_errors(
             "systems by scores: means or differences do not vary between sources or annotators, so they have no"
             " standard error"
         )
-    found: FloatArray = np.sqrt(variance)
-    return found
+    return np.asarray(np.sqrt(variance))
 
 
 def _one_way(residual: FloatArray, which: IntArray, cluster: IntArray, n: FloatArray) -> FloatArray:
     """float[k, k]: clustered covariance of group means, with G / (G - 1)."""
     size = int(cluster.max()) + 1
     sums = np.bincount(cluster * len(n) + which, residual, size * len(n)).reshape(size, len(n)) / n
-    found: FloatArray = sums.T @ sums * (size / (size - 1.0))
-    return found
+    return np.asarray(sums.T @ sums * (size / (size - 1.0)))
 
 
 def _residuals(y: FloatArray, which: IntArray, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -411,10 +390,7 @@ def contrasts_together(
     df: DegreesOfFreedom = "own",
     seed: int = 0,
 ) -> Contrasts:
-    """Differences of systems with simultaneous intervals and adjusted p-values.
-
-    against: the system of the family "against one".  df: see the module.
-    """
+    """Differences of systems with simultaneous intervals and adjusted p-values."""
     from ....fit.many.simultaneous import contrasts
 
     return contrasts(abilities_of_systems(model), family, against, adjust, level, df, seed)

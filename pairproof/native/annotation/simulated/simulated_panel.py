@@ -43,10 +43,7 @@ TRUTHS: tuple[Truth, ...] = get_args(Truth)
 
 
 def truth_of(kind: Truth, n_items: int, rng: np.random.Generator) -> FloatArray:
-    """Invented true scores.
-
-    kind: see the module.  rng: of numpy.  Returns float[n_items]: in [0, 1].
-    """
+    """Invented true scores.  Returns float[n_items]: in [0, 1]."""
     one_of("truth", kind, TRUTHS)
     if kind == "uniform":
         return rng.random(n_items)
@@ -55,8 +52,7 @@ def truth_of(kind: Truth, n_items: int, rng: np.random.Generator) -> FloatArray:
         return rng.beta(0.64, 0.64, n_items)
     # A word that is in the corpus at all has log10(frequency) >= 0.
     logs = np.maximum(rng.normal(3.0, 0.9, n_items), 0.0)
-    scaled: FloatArray = logs / logs.max()
-    return scaled
+    return np.asarray(logs / logs.max())
 
 
 Noise = Literal["normal", "beta"]
@@ -75,9 +71,7 @@ INSIDE = 0.02
 @dataclass(frozen=True)
 class Context:
     """What showing items together does to the noise.
-
-    factor: on the noise: of every HIT (uniform), or of a HIT of equal items (similar); >= 0.
-    """
+    factor: on the noise: of every HIT (uniform), or of a HIT of equal items (similar); >= 0."""
 
     kind: str = "none"
     factor: float = 1.0
@@ -112,21 +106,18 @@ class Context:
         if self.kind == "uniform":
             return np.full((len(shown), 1), self.factor)
         part = np.minimum(1.0, shown.std(axis=1, ddof=1) / spread)
-        found: FloatArray = (self.factor + (1.0 - self.factor) * part)[:, None]
-        return found
+        return np.asarray((self.factor + (1.0 - self.factor) * part)[:, None])
 
 
 @dataclass(frozen=True)
 class Panel:
     """How the annotators of a panel differ.
-
     sd: of the noise of an annotator of median noise.  shift: standard deviation of annotator and session
     together, half the variance each.  scale, noise_spread: of the logs of the slopes and of the noises.
     drift: change of the score a judgment.  contrast: k: how far a score is pushed away from the mean of its
-    HIT.  careless: share of answers that are uniform, in [0, 1].  people: annotators, >= 1.  noise: beta: a
-    beta distribution about the same mean with this standard deviation (as near as [0, 1] allows).  step:
-    scores are multiples of it; 0: they are not rounded.
-    """
+    HIT.  careless: share of answers that are uniform, in [0, 1].  noise: beta: a beta distribution about the
+    same mean with this standard deviation (as near as [0, 1] allows).  step: scores are multiples of it; 0:
+    they are not rounded."""
 
     sd: float
     shift: float = SHIFT
@@ -157,9 +148,7 @@ class Panel:
     @classmethod
     def alike(cls, sd: float, context: Context = Context(), noise: Noise = "normal") -> "Panel":
         """Annotators who are all alike: the truth, and noise of one size.
-
-        The paper's own experiments tell nothing of its annotators but how far they agree.
-        """
+        The paper's own experiments tell nothing of its annotators but how far they agree."""
         return cls(sd, 0.0, 0.0, 0.0, context=context, careless=0.0, noise=noise, step=0.0)
 
     @property
@@ -170,10 +159,7 @@ class Panel:
 
 @dataclass(eq=False)
 class Judged:
-    """Judgments of a panel, row by row.
-
-    item, annotator, session int[n].  score float[n]: in [0, 1].
-    """
+    """Judgments of a panel, row by row.  item, annotator, session int[n].  score float[n]: in [0, 1]."""
 
     item: IntArray
     annotator: IntArray
@@ -183,11 +169,9 @@ class Judged:
 
 class PanelAtWork:
     """A drawn panel, which remembers how much each annotator has judged.
-
     truth float[n_items]: in [0, 1], not all the same.  rng: of numpy; the people are drawn from it at once,
     their sessions and careless answers as they are asked.  errors: their noise; default: `rng`.  session:
-    items that are shown one at a time in one session, >= 1.
-    """
+    items that are shown one at a time in one session, >= 1."""
 
     def __init__(
         self,
@@ -209,11 +193,8 @@ class PanelAtWork:
 
     def judge(self, hits: IntArray) -> Judged:
         """Scores of HITs, each by one annotator drawn at random.
-
         HITs of one item are judged in sessions of several, one after the other; a larger HIT is a session.
-
-        hits int[k, per_hit]: items.  Returns Judged: in the order of the rows of `hits`.
-        """
+        hits int[k, per_hit]: items.  Returns Judged: in the order of the rows of `hits`."""
         k, size = hits.shape
         of_hit = np.arange(k) // self.session if size == 1 else np.arange(k)
         count = int(of_hit[-1]) + 1 if k else 0
@@ -242,8 +223,7 @@ class PanelAtWork:
 
     def _visits(self, count: int) -> FloatArray:
         """float[count]: shifts of sessions."""
-        found: FloatArray = self.panel.shift * math.sqrt(0.5) * self.rng.normal(size=count)
-        return found
+        return np.asarray(self.panel.shift * math.sqrt(0.5) * self.rng.normal(size=count))
 
     def _scores(self, theta: FloatArray, who: IntArray, visit: FloatArray, place: IntArray) -> FloatArray:
         """float[k, size]: scores of items shown together; `visit` and `place` of each or of each row."""
@@ -273,8 +253,7 @@ class PanelAtWork:
             return score
         mean = np.clip(expected, INSIDE, 1.0 - INSIDE)
         precision = np.maximum(mean * (1 - mean) / np.maximum(sd * sd, 1e-12) - 1.0, 0.2)
-        drawn: FloatArray = self.errors.beta(mean * precision, (1 - mean) * precision)
-        return drawn
+        return np.asarray(self.errors.beta(mean * precision, (1 - mean) * precision))
 
     def _places(self, who: IntArray) -> IntArray:
         """int[n]: q - 1 of each judgment, counted on from the annotator's earlier ones."""
@@ -298,10 +277,8 @@ MOST, HALVINGS = 5.0, 24
 
 def mean_agreement(truth: FloatArray, panel: Panel, seed: int = 0) -> float:
     """Mean pairwise Spearman's rho of 10 annotators who each score every item alone, over several panels.
-
     truth float[n_items]: in [0, 1].  Returns float: in [-1, 1]; nan if no two of them use more than one
-    value.
-    """
+    value."""
     errors = np.random.default_rng([whole_number("seed", seed), 37])
     people = np.random.default_rng([seed, 38])
     ten = replace(panel, people=ANNOTATORS)
@@ -319,10 +296,7 @@ def mean_agreement(truth: FloatArray, panel: Panel, seed: int = 0) -> float:
 
 def sd_for_agreement(truth: FloatArray, target: float, panel: Panel, seed: int = 0) -> float:
     """The noise at which 10 annotators of this panel agree as far as `target`.
-
-    truth float[n_items]: in [0, 1].  target: mean pairwise Spearman's rho, in (0, 1).  panel: its own `sd`
-    has no part in it.
-    """
+    truth float[n_items]: in [0, 1].  target: mean pairwise Spearman's rho, in (0, 1)."""
 
     def agreed(sd: float) -> float:
         return mean_agreement(truth, replace(panel, sd=sd), seed)

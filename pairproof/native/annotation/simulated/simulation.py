@@ -33,18 +33,13 @@ from .simulated_panel import Judged, Panel, PanelAtWork
 
 def histogram(scores: Sequence[float] | FloatArray, bins: int = 5) -> IntArray:
     """Numbers of scores in equal bins of 0 to 1 (Sakaguchi and Van Durme 2018, figures 7 and 10).
-
-    scores float[n]: a score of trueskill beyond 0 or 1 is in the end bin.  Returns int[bins].
-    """
-    found: IntArray = np.histogram(np.clip(scores, 0.0, 1.0), bins, (0.0, 1.0))[0].astype(np.int64)
-    return found
+    scores float[n]: a score of trueskill beyond 0 or 1 is in the end bin.  Returns int[bins]."""
+    return np.asarray(np.histogram(np.clip(scores, 0.0, 1.0), bins, (0.0, 1.0))[0].astype(np.int64))
 
 
 def spread(scores: Sequence[float] | FloatArray) -> tuple[float, float, float]:
     """Standard deviation, smallest and largest of scores, which show that RA's range is narrow.
-
-    scores float[n].
-    """
+    scores float[n]."""
     s = np.asarray(scores, np.float64)
     return float(s.std(ddof=1)), float(s.min()), float(s.max())
 
@@ -57,10 +52,8 @@ FEWEST = 2
 
 def corrected_scores(batches: Sequence[Judged], n_items: int) -> FloatArray | None:
     """Predictions of items in the mixed model item + session + annotator.
-
-    batches: all judgments so far.  Returns float[n_items] or None: distance of each item from the mean; nan
-    for an item that was not judged. None if the model cannot be fitted to these judgments.
-    """
+    Returns float[n_items] or None: distance of each item from the mean; nan for an item that was not judged.
+    None if the model cannot be fitted to these judgments."""
     item, annotator, session, score = (
         np.concatenate([getattr(b, name) for b in batches])
         for name in ("item", "annotator", "session", "score")
@@ -89,13 +82,10 @@ MAPPED = (0, 3, 6, 9)
 @dataclass(frozen=True, eq=False)
 class Experiment:
     """What is simulated: true scores, annotators, methods, and how often.
-
-    truth float[n_items]: in [0, 1], not all the same.  panel: the annotators.  methods: of "easl", "da",
-    "ra", "trueskill", "random", each once.  budget: iterations, each of one annotation an item.  replicates:
-    >= 1.  per_hit: items of a HIT, 2 to half of all; da shows 1.  pool: where partners come from.  settings:
-    the methods' constants.  seed: >= 0.  corrected: iterations after which scores are also corrected for
-    annotators and sessions, 2 to `budget`, rising.
-    """
+    truth float[n_items]: in [0, 1], not all the same.  methods: of "easl", "da", "ra", "trueskill", "random",
+    each once.  budget: iterations, each of one annotation an item.  per_hit: items of a HIT, 2 to half of
+    all; da shows 1.  seed: >= 0.  corrected: iterations after which scores are also corrected for annotators
+    and sessions, 2 to `budget`, rising."""
 
     truth: FloatArray
     panel: Panel
@@ -154,10 +144,8 @@ class Experiment:
 @dataclass(frozen=True, eq=False)
 class Curve:
     """A correlation by annotations an item, with a bootstrap interval over replicates.
-
     mean, low, high float[budget]: mean over replicates, and the interval of that mean; nan after iterations
-    without corrected scores.
-    """
+    without corrected scores."""
 
     mean: FloatArray
     low: FloatArray
@@ -167,15 +155,13 @@ class Curve:
 @dataclass(frozen=True, eq=False)
 class Simulation:
     """The result of a simulated annotation.
-
-    experiment: as stated.  annotations float[budget]: an item, on average, after each iteration.  spearman,
-    pearson float[names, replicates, budget]: of the scores with the truth; the names are those of the
-    experiment.  nan for corrected scores after other iterations, and where their model could not be fitted.
-    final: scores at the end of the first replicate; corrected ones as distances from the mean.  maps: match
-    quality before it, items ordered by the truth, of easl in the first replicate; empty without easl.
-    coverage: how often the methods' own 95 % intervals hold the truth at the end; nan for trueskill, whose
-    scale is its own.  not_fitted: corrected scores that are missing because their model could not be fitted.
-    """
+    annotations float[budget]: an item, on average, after each iteration.  spearman, pearson float[names,
+    replicates, budget]: of the scores with the truth; the names are those of the experiment.  nan for
+    corrected scores after other iterations, and where their model could not be fitted.  final: scores at the
+    end of the first replicate; corrected ones as distances from the mean.  maps: match quality before it,
+    items ordered by the truth, of easl in the first replicate; empty without easl.  coverage: how often the
+    methods' own 95 % intervals hold the truth at the end; nan for trueskill, whose scale is its own.
+    not_fitted: corrected scores that are missing because their model could not be fitted."""
 
     experiment: Experiment
     annotations: FloatArray
@@ -189,15 +175,13 @@ class Simulation:
     def of(self, name: str, measure: Measure = "spearman") -> FloatArray:
         """float[replicates, budget]: correlations of a method, or of its corrected scores."""
         one_of("method", name, self.experiment.names)
-        found: FloatArray = getattr(self, measure)[self.experiment.names.index(name)]
-        return found
+        return np.asarray(getattr(self, measure)[self.experiment.names.index(name)])
 
     def curve(
         self, method: str, measure: Measure = "spearman", level: float = 0.95, resamples: int = 1000
     ) -> Curve:
         """Mean over replicates, and its bootstrap interval (replicates resampled; the same seed, the same
-        interval).
-        """
+        interval)."""
         values = self.of(method, measure)
         if method.endswith("+"):
             fitted = values[:, [t - 1 for t in self.experiment.corrected]]
@@ -226,17 +210,14 @@ class Simulation:
 
     def gain(self, method: str, fewer: int, more: int) -> float:
         """Where the method stands after `fewer` annotations between da after `fewer` (0) and da after `more`
-        (1).
-        """
+        (1)."""
         da, own = self.curve("da", resamples=1).mean, self.curve(method, resamples=1).mean
         return float((own[fewer - 1] - da[fewer - 1]) / (da[more - 1] - da[fewer - 1]))
 
 
 def simulate(experiment: Experiment, progress: Callable[[int, int], None] | None = None) -> Simulation:
     """Run every method, every replicate with its own annotators and its own random numbers.
-
-    The experiments of Sakaguchi and Van Durme (2018), section 5, with simulated annotators.
-    """
+    The experiments of Sakaguchi and Van Durme (2018), section 5, with simulated annotators."""
     e = experiment
     shape = (len(e.names), e.replicates, e.budget)
     found = Simulation(e, _annotations(e), np.full(shape, np.nan), np.full(shape, np.nan), {}, {}, {}, {})
@@ -252,8 +233,7 @@ def simulate(experiment: Experiment, progress: Callable[[int, int], None] | None
 
 def _annotations(e: Experiment) -> FloatArray:
     a_batch = -(-len(e.truth) // e.per_hit) * e.per_hit / len(e.truth)
-    found: FloatArray = np.arange(1, e.budget + 1) * a_batch
-    return found
+    return np.asarray(np.arange(1, e.budget + 1) * a_batch)
 
 
 #: Between the numbers of methods in a seed, so that no method has the random numbers of the people.

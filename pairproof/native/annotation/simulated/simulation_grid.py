@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
+from ....numerics.arrays import BoolArray
 from ..beta import FloatArray
 from .simulated_panel import Context
 from .simulation import Experiment, Simulation, simulate
@@ -33,11 +33,9 @@ def turning(
     shifts: Sequence[float], first: Sequence[float], second: Sequence[float]
 ) -> tuple[float, float] | None:
     """Between which shifts the first method passes the second.
-
-    shifts: rising.  `first`, second: spearman's rho of the two methods at each shift.  Returns (float, float)
-    or None: the last shift at which the first is behind and the next one; (0, 0) if it is ahead from the
-    first on; None if it is behind at the last.
-    """
+    `first`, second: spearman's rho of the two methods at each shift.  Returns (float, float) or None: the
+    last shift at which the first is behind and the next one; (0, 0) if it is ahead from the first on; None if
+    it is behind at the last."""
     if not len(shifts) == len(first) == len(second):
         raise InputError(
             f"{len(shifts)} shifts, {len(first)} and {len(second)} values; expected as many of each"
@@ -52,10 +50,8 @@ def turning(
 @dataclass(frozen=True, eq=False)
 class Grid:
     """Spearman's rho of methods with the truth, over contexts, shifts and judgments.
-
-    contexts: "none", "uniform:0.7", ...  shifts: rising.  after: judgments an item, rising.  rho: "da",
-    "da+", ...: a method, and with + its corrected scores; nan where there are none.
-    """
+    contexts: "none", "uniform:0.7", ... shifts: rising.  rho: "da", "da+", ...: a method, and with + its
+    corrected scores; nan where there are none."""
 
     contexts: tuple[str, ...]
     shifts: tuple[float, ...]
@@ -75,13 +71,11 @@ class Grid:
                 f" {', '.join(self.names)} after {', '.join(map(str, self.after))} in"
                 f" {', '.join(self.contexts)}"
             )
-        found: FloatArray = self.rho[name][self.contexts.index(context), :, self.after.index(after)]
-        return found
+        return np.asarray(self.rho[name][self.contexts.index(context), :, self.after.index(after)])
 
     def curve(self, name: str, after: int, context: str = "none") -> FloatArray:
         """float[shifts]: mean of Spearman's rho."""
-        found: FloatArray = self.values(name, after, context).mean(axis=1)
-        return found
+        return np.asarray(self.values(name, after, context).mean(axis=1))
 
     def standard_error(self, name: str, after: int, context: str = "none") -> FloatArray:
         """float[shifts]: of the mean over replicates; nan with one."""
@@ -97,8 +91,7 @@ class Grid:
         if gap.shape[1] < 2:
             raise InputError("one replicate has no standard error; expected two or more")
         mean: FloatArray = gap.mean(axis=1)
-        found: FloatArray = np.where(np.abs(mean) > CLEAR * _standard_error(gap), mean, 0.0)
-        return found
+        return np.asarray(np.where(np.abs(mean) > CLEAR * _standard_error(gap), mean, 0.0))
 
     def turning(
         self, first: str, second: str, after: int, context: str = "none"
@@ -112,8 +105,7 @@ def _standard_error(values: FloatArray) -> FloatArray:
     n = values.shape[1]
     if n < 2:
         return np.full(len(values), np.nan)
-    found: FloatArray = values.std(axis=1, ddof=1) / np.sqrt(n)
-    return found
+    return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n))
 
 
 def panel_grid(
@@ -123,10 +115,8 @@ def panel_grid(
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[tuple[Simulation, ...], ...]:
     """Run an experiment for every context and shift, in place of its panel's own.
-
-    shifts: rising, >= 0.  contexts: each once.  Returns tuple of tuple of Simulation: by context, then shift;
-    :func:`grid_of` makes a grid of them.
-    """
+    shifts: rising, >= 0.  Returns tuple of tuple of Simulation: by context, then shift; :func:`grid_of` makes
+    a grid of them."""
     if not shifts or list(shifts) != sorted(set(shifts)):
         raise InputError(f"shifts={tuple(shifts)}; expected rising numbers")
     if not contexts or len(set(contexts)) != len(contexts):
@@ -155,10 +145,7 @@ def panel_grid(
 
 def grid_of(runs: Sequence[Sequence[Simulation]]) -> Grid:
     """The grid of simulations by context, then shift, after every iteration.
-
-    runs: as :func:`panel_grid` gives them.  Returns Grid: corrected scores after other iterations than those
-    stated are nan.
-    """
+    Returns Grid: corrected scores after other iterations than those stated are nan."""
     first = runs[0][0].experiment
     rho = {name: np.stack([np.stack([s.of(name).T for s in row]) for row in runs]) for name in first.names}
     return Grid(
@@ -171,10 +158,7 @@ def grid_of(runs: Sequence[Sequence[Simulation]]) -> Grid:
 
 def crossing(grid: Grid, first: str, second: str, after: int, context: str = "none") -> float | None:
     """The shift at which the first method passes the second, by a straight line between the grid's shifts.
-
-    `first`, second: names of methods, with + for corrected scores.  after: judgments an item.  Returns float
-    or None: 0 if it is ahead from the first shift on; None if it is behind at the last.
-    """
+    Returns float or None: 0 if it is ahead from the first shift on; None if it is behind at the last."""
     between = grid.turning(first, second, after, context)
     if between is None or between == (0.0, 0.0):
         return None if between is None else 0.0
@@ -186,10 +170,7 @@ def crossing(grid: Grid, first: str, second: str, after: int, context: str = "no
 
 def verdict_on_ra(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     """Whether RA beats direct assessment, and from which shift on.
-
-    grid: with da, da+, random+, easl+ and ra, two replicates or more, and the context none.  after: judgments
-    an item.
-    """
+    grid: with da, da+, random+, easl+ and ra, two replicates or more, and the context none."""
     ahead = _ahead(grid, "ra", "da", after)
     at = _shifts_of(grid, after, "none")
     if not ahead.any():
@@ -217,9 +198,7 @@ def _shifts_of(grid: Grid, after: Sequence[int], context: str) -> str:
     return ", ".join(found[:-1]) + (" and " if found[1:] else "") + found[-1] if found else ""
 
 
-def _ahead(
-    grid: Grid, first: str, second: str, after: Sequence[int], context: str = "none"
-) -> NDArray[np.bool_]:
+def _ahead(grid: Grid, first: str, second: str, after: Sequence[int], context: str = "none") -> BoolArray:
     """bool[after, shifts]: clearly ahead."""
     return np.stack([grid.ahead(first, second, n, context) > 0 for n in after])
 
@@ -261,10 +240,8 @@ def _against_corrected(grid: Grid, after: Sequence[int]) -> str:
 
 def verdict_on_easl(grid: Grid, after: Sequence[int] = (4, 10)) -> str:
     """Whether EASL's gain over direct assessment is its choice of items or their being shown together.
-
-    grid: with da, random, easl and their corrected scores, two replicates or more.  after: judgments an item.
-    Returns str: gains of raw scores at the first shift, and what the choice adds anywhere in the grid.
-    """
+    grid: with da, random, easl and their corrected scores, two replicates or more.  Returns str: gains of raw
+    scores at the first shift, and what the choice adds anywhere in the grid."""
     gains = {c: _gains(grid, c, after) for c in grid.contexts}
     appears = [c for c, (easl, _) in gains.items() if _ahead(grid, "easl", "da", after, c)[:, 0].all()]
     others = [c for c in grid.contexts if c not in appears]

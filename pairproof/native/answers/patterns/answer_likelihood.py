@@ -29,23 +29,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, NotEstimableError, TooLargeError
-from ....numerics.maxima import Solution, cholesky_of, flat_names, maximise, raised_cholesky
-
-FloatArray = NDArray[np.float64]
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.maxima import (
+    Estimated,
+    Solution,
+    cholesky_of,
+    flat_names,
+    generic_direction,
+    maximise,
+    moved_names,
+    raised_cholesky,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
     """Sum, mean and covariance of the statistics over a set of patterns.
-
-    log_total: logarithm of the sum of exp(t' beta).  mean float[q].  covariance float[q, q].
-    """
+    log_total: logarithm of the sum of exp(t' beta).  mean float[q].  covariance float[q, q]."""
 
     log_total: float
     mean: FloatArray
@@ -54,20 +59,19 @@ class Moments:
 
 def table_moments(table: FloatArray, beta: FloatArray) -> Moments:
     """The moments over patterns that are written out.
+    table float[N, q]: statistics of each pattern.  beta float[q]."""
+    return weighted_moments(table @ beta, table)
 
-    table float[N, q]: statistics of each pattern.  beta float[q].
-    """
-    eta = table @ beta
-    top = float(eta.max())
-    p = np.exp(eta - top)
+
+def weighted_moments(logs: FloatArray, table: FloatArray) -> Moments:
+    """The same from the logarithms of the patterns' weights, float[N]."""
+    top = float(logs.max())
+    p = np.exp(logs - top)
     total = float(p.sum())
     p /= total
     mean = p @ table
     off = table - mean
     return Moments(top + float(np.log(total)), mean, (off.T * p) @ off)
-
-
-IntArray = NDArray[np.int64]
 
 
 class SpacePoint(Protocol):
@@ -81,6 +85,60 @@ class SpacePoint(Protocol):
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
         """float[q, q]: sum of the weights times Cov[t] - Cov[t | C]."""
+
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, eq=False)
+class PartedPoint(Generic[S]):
+    """A space at beta float[q], by the moments over all patterns and over those that agree with each answer."""
+
+    space: S
+    beta: FloatArray
+    whole: Moments = field(init=False)
+    _parts: dict[int, Moments] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "whole", self._over_all())
+
+    def _over_all(self) -> Moments:
+        raise NotImplementedError
+
+    def _agreeing(self, row: int) -> Moments:
+        """Moments over the patterns that agree with an answer."""
+        raise NotImplementedError
+
+    def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
+        """bool[n], float[k, q]: which answers are one pattern each, and the statistics of these."""
+        return np.zeros(len(rows), bool), np.zeros((0, len(self.beta)))
+
+    def _part(self, row: int) -> Moments:
+        if row not in self._parts:
+            self._parts[row] = self._agreeing(row)
+        return self._parts[row]
+
+    def log_probabilities(self, rows: IntArray) -> FloatArray:
+        known, table = self._known(rows)
+        found = np.zeros(len(rows))
+        found[known] = table @ self.beta
+        for k in np.flatnonzero(~known):
+            found[k] = self._part(int(rows[k])).log_total
+        return np.asarray(found - self.whole.log_total)
+
+    def scores(self, rows: IntArray) -> FloatArray:
+        known, table = self._known(rows)
+        found = np.zeros((len(rows), len(self.beta)))
+        found[known] = table
+        for k in np.flatnonzero(~known):
+            found[k] = self._part(int(rows[k])).mean
+        return np.asarray(found - self.whole.mean)
+
+    def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
+        found = float(weights.sum()) * self.whole.covariance
+        for k in np.flatnonzero(~self._known(rows)[0]):
+            found = found - weights[k] * self._part(int(rows[k])).covariance
+        return np.asarray(found)
 
 
 @runtime_checkable
@@ -115,17 +173,13 @@ class Space(Protocol):
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, q]: what a direction v of beta may not make negative if the likelihood of these answers is
-        never to fall along it; where it makes one positive, the probability of some pattern tends to 0.
-        """
+        never to fall along it; where it makes one positive, the probability of some pattern tends to 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
     """The log-likelihood of answers as a function of the free parameters phi.
-
-    space: holds the n answers.  group int[n]: covariate group of each answer, 0 to n_groups - 1.  maps: M_s
-    of each group.
-    """
+    space: holds the n answers.  group int[n]: covariate group of each answer, 0 to n_groups - 1."""
 
     space: Space
     group: IntArray
@@ -163,9 +217,7 @@ class Likelihood:
 @dataclass(frozen=True, eq=False)
 class LikelihoodPoint:
     """Log-probabilities, scores and information of the answers at one value of phi.
-
-    phi float[p].  log_probabilities float[n].
-    """
+    phi float[p].  log_probabilities float[n]."""
 
     likelihood: Likelihood
     phi: FloatArray
@@ -222,36 +274,33 @@ MOST_DEMANDS = 200_000
 
 def examine(likelihood: Likelihood, weights: FloatArray, names: Sequence[str]) -> None:
     """Return if the estimate exists, as far as the observed answers tell.
-
-    likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
-    """
+    likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing."""
     direction = recession(likelihood, weights)
     if direction is not None:
         raise NotEstimableError(
-            f"{_named(direction[:, None], names)}: the estimate is infinite: along it the answers observed grow"
+            f"{', '.join(moved_names(direction[:, None], names))}: the estimate is infinite: along it the answers observed grow"
             " more probable without end (separation); leave it out, or pool answers or groups"
         )
     flat = _flat(likelihood, weights)
     if flat.shape[1]:
         raise NotEstimableError(
-            f"{_named(flat, names)}: cannot be told apart in these answers; leave one of them out"
+            f"{', '.join(moved_names(flat, names))}: cannot be told apart in these answers; leave one of them out"
         )
 
 
 def recession(likelihood: Likelihood, weights: FloatArray) -> FloatArray | None:
     """A generic direction along which the likelihood grows without end.
-
     likelihood: of n answers with p parameters.  weights float[n]: answers of weight 0 demand nothing.
-    Returns float[p] or None: none if there is no such direction.
-    """
-    demands = demands_of(likelihood, weights)
-    return recession_of(demands) if len(demands) else None
+    Returns float[p] or None: none if there is no such direction."""
+    return recession_of(demands_of(likelihood, weights))
 
 
-def _named(directions: FloatArray, names: Sequence[str]) -> str:
-    """Names of the parameters that a direction moves."""
-    moved = np.abs(directions).max(axis=1) > 1e-7 * np.abs(directions).max()
-    return ", ".join(name for name, there in zip(names, moved) if there)
+def recession_of(demands: FloatArray) -> FloatArray | None:
+    """A generic direction that meets some of these demands, float[m, p], strictly, or None."""
+    if not len(demands):
+        return None
+    direction, strict = generic_direction(demands)
+    return direction if strict.any() else None
 
 
 def demands_of(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
@@ -274,31 +323,10 @@ def demands_of(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
     return np.asarray(kept[np.sort(first)])
 
 
-def recession_of(demands: FloatArray) -> FloatArray | None:
-    """A generic direction of recession that is strict somewhere, or None."""
-    from scipy import sparse
-    from scipy.optimize import linprog
-
-    m, p = demands.shape
-    result = linprog(
-        c=np.concatenate([np.zeros(p), -np.ones(m)]),
-        A_ub=sparse.hstack([-sparse.csr_matrix(demands), sparse.eye(m)]).tocsr(),
-        b_ub=np.zeros(m),
-        bounds=[(None, None)] * p + [(0.0, 1.0)] * m,
-        method="highs",
-    )
-    if result.x is None:
-        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
-    strict = result.x[p:] > 0.5  # a cone: what can be positive at all can be 1
-    return np.asarray(result.x[:p]) if strict.any() else None
-
-
 def _flat(likelihood: Likelihood, weights: FloatArray) -> FloatArray:
     """float[p, k]: directions that neither scores nor information know of at three places that were drawn.
-
     Both are of order 1 along a direction that moves the likelihood, and of 1e-15 along one that does not.
-    Scores alone would not do: 36 races of 83 drivers have too few of them.
-    """
+    Scores alone would not do: 36 races of 83 drivers have too few of them."""
     draw = np.random.default_rng(1)
     gram = np.zeros((likelihood.n_params,) * 2)
     for _ in range(3):
@@ -321,14 +349,12 @@ LINEAR = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Estimated):
     """A maximum-likelihood estimate of a model of whole answers.
-
     names: of the p parameters.  phi float[p].  covariance float[p, p]: inverse of the observed information.
     llf: sum of weights times log-probabilities of the answers; no constants.  weight: sum of the weights: the
-    number of persons.  steps: Newton steps taken.  decrement: squared length, in standard errors, of the last
-    step.  gradient float[p]: at the estimate: its size tells how flat the maximum is reached.
-    """
+    number of persons.  decrement: squared length, in standard errors, of the last step.  gradient float[p]:
+    at the estimate: its size tells how flat the maximum is reached."""
 
     names: tuple[str, ...]
     phi: FloatArray
@@ -338,11 +364,6 @@ class Estimate:
     steps: int
     decrement: float
     gradient: FloatArray
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p]: square roots of the variances."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
     def aic(self) -> float:
@@ -358,9 +379,7 @@ class Estimate:
 @dataclass(frozen=True, eq=False)
 class Prior:
     """A normal prior of the parameters, N(mean, precision^-1).
-
-    mean float[p].  precision float[p, p]: 0 for a parameter without a prior.
-    """
+    mean float[p].  precision float[p, p]: 0 for a parameter without a prior."""
 
     mean: FloatArray
     precision: FloatArray
@@ -407,13 +426,11 @@ def maximum_likelihood(
     prior: Prior | None = None,
 ) -> Estimate:
     """The maximum-likelihood estimate of a model of whole answers.
-
     likelihood: of n answers with p parameters.  weights float[n]: number of persons with each answer, >= 0;
     fractions are allowed.  start float[p]: 0 if not given.  concave: false where answers are incomplete: the
     information may then be indefinite on the way.  prior: what is maximised is then the log-likelihood plus
     its log-density; llf is the log-likelihood there, and the covariance the inverse of the information of
-    both.
-    """
+    both."""
     _check(likelihood, weights, names)
     if prior is not None and not prior.mean.shape == prior.precision.shape[:1] == (likelihood.n_params,):
         raise InputError(
@@ -491,10 +508,8 @@ def _estimate(names: Sequence[str], here: Weighted, found: Solution[Weighted]) -
 @dataclass(frozen=True, eq=False)
 class Pooled:
     """Distinct answers of each covariate group.
-
     answers int[n, m].  group int[n].  weights float[n]: number of persons, > 0.  row int[n_persons]: the row
-    of each person; -1 for persons of weight 0.
-    """
+    of each person; -1 for persons of weight 0."""
 
     answers: IntArray
     group: IntArray
@@ -502,12 +517,15 @@ class Pooled:
     row: IntArray
 
 
-def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray | None = None) -> Pooled:
+def pool(
+    answers: IntArray,
+    group: IntArray | None = None,
+    weights: FloatArray | None = None,
+    silent: BoolArray | None = None,
+) -> Pooled:
     """Merge equal answers.
-
     answers int[n_persons, m].  group int[n_persons]: covariate group of each person; 0 if not given.  weights
-    float[n_persons]: 1 if not given.
-    """
+    float[n_persons]: 1 if not given.  silent bool[n_persons]: who said nothing, and is left out."""
     n = len(answers)
     s = np.zeros(n, dtype=np.int64) if group is None else np.asarray(group, dtype=np.int64)
     w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
@@ -515,6 +533,8 @@ def pool(answers: IntArray, group: IntArray | None = None, weights: FloatArray |
         raise InputError(
             f"{n} answers, {len(s)} groups and {len(w)} weights; give one of each to every person"
         )
+    if silent is not None:
+        w = np.where(silent, 0.0, w)
     wrong = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
     if len(wrong):
         raise InputError(f"person {wrong[0] + 1}: the weight is {w[wrong[0]]}; expected a finite number >= 0")
@@ -537,31 +557,24 @@ WHOLE = 2**53
 
 def exact_counts(values: Sequence[int]) -> FloatArray:
     """Numbers of possible patterns, as doubles where these hold them, else as whole numbers of any length.
-
-    Forty items have 3^780 answers in pairs, which no double holds.
-
-    Returns float[n] or, for large numbers, an array of int objects.
-    """
+    Forty items have 3^780 answers in pairs, which no double holds.  Returns float[n] or, for large numbers,
+    an array of int objects."""
     small = max(values, default=0) <= WHOLE
     return np.array([int(v) for v in values], dtype=float if small else object)
 
 
 def free_probabilities(possible: FloatArray) -> int:
     """Possible patterns minus 1, summed over the blocks, exactly.
-
-    possible float[n_blocks] or int objects: as :func:`exact_counts` gives them.
-    """
+    possible float[n_blocks] or int objects: as :func:`exact_counts` gives them."""
     return sum(int(each) - 1 for each in possible)
 
 
 @dataclass(frozen=True, eq=False)
 class PatternFit:
     """A fitted model of whole answers, with its deviance.
-
     likelihood: of the pooled answers: what the predictions are computed from.  block int[n]: block of each
     pooled answer.  possible float[n_blocks]: number of possible patterns of each block; whole numbers of any
-    length where doubles do not hold them.
-    """
+    length where doubles do not hold them."""
 
     estimate: Estimate
     likelihood: Likelihood
@@ -601,7 +614,5 @@ class PatternFit:
 
 def blocks(keys: IntArray) -> IntArray:
     """The number of the block of each row.
-
-    keys int[n, m]: rows with the same keys are in one block.  Returns int[n].
-    """
+    keys int[n, m]: rows with the same keys are in one block.  Returns int[n]."""
     return np.asarray(np.unique(keys, axis=0, return_inverse=True)[1]).reshape(-1).astype(np.int64)

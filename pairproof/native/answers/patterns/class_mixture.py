@@ -29,14 +29,11 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import cholesky_of, maximise, raised_cholesky
 from .answer_likelihood import Likelihood, maximum_likelihood
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 class MembersPoint(Protocol):
@@ -72,10 +69,8 @@ class Members(Protocol):
 @dataclass(frozen=True, eq=False)
 class Mixture:
     """A mixture of K classes.
-
     likelihood: of one class, with p parameters, for n answers.  weights float[n]: number of persons with each
-    answer.  random bool[p]: which parameters differ between classes.
-    """
+    answer.  random bool[p]: which parameters differ between classes."""
 
     likelihood: Members
     weights: FloatArray
@@ -107,7 +102,7 @@ class Mixture:
         ratios = np.log(shares[:-1] / shares[-1])
         return np.concatenate([phi[0, ~self.random], phi[:, self.random].ravel(), ratios])
 
-    def slots(self, k: int) -> NDArray[np.int64]:
+    def slots(self, k: int) -> IntArray:
         """int[p]: where each parameter of class k stands in psi."""
         common, r = int((~self.random).sum()), int(self.random.sum())
         found = np.zeros(len(self.random), dtype=np.int64)
@@ -123,10 +118,8 @@ class Mixture:
 @dataclass(frozen=True, eq=False)
 class MixturePoint:
     """A mixture at one value of its parameters.
-
     psi float[n_params].  points: of the classes.  shares float[K].  rows float[n]: log-probability of each
-    answer.  posterior float[n, K]: probabilities of the classes given the answer.
-    """
+    answer.  posterior float[n, K]: probabilities of the classes given the answer."""
 
     mixture: Mixture
     psi: FloatArray
@@ -148,7 +141,6 @@ class MixturePoint:
 
     @property
     def log_probabilities(self) -> FloatArray:
-        """float[n]: the same as `rows`."""
         return self.rows
 
     @property
@@ -238,18 +230,15 @@ SAME = 1e-4
 @dataclass(frozen=True, eq=False)
 class LatentClasses:
     """Latent classes of persons, the largest first.
-
     names: of the p parameters of a class.  shares float[K]: share of the persons in each class.  phi float[K,
     p]: parameters of each class; those that are common stand in every row.  random bool[p]: which parameters
     differ between classes.  share_errors float[K]: standard errors; nan where a class has collapsed.
     standard_errors float[K, p]: the same of phi.  llf: log-likelihood; a supremum where a class has
-    collapsed.  weight: number of persons.  posterior float[n, K]: probabilities of the classes for each
-    answer.  psi float[n_params]: the parameters as the mixture has them, classes in this order.  covariance
-    float[n_params, n_params]: of psi, from the observed information; nan where a class has collapsed.  steps,
-    decrement: Newton steps of the best start, and the squared length of the last in standard errors.
-    collapsed: class and parameter that is infinite.  starts float[n_starts]: log-likelihood that each start
-    reached, best first.
-    """
+    collapsed.  posterior float[n, K]: probabilities of the classes for each answer.  psi float[n_params]: the
+    parameters as the mixture has them, classes in this order.  covariance float[n_params, n_params]: of psi,
+    from the observed information; nan where a class has collapsed.  steps, decrement: Newton steps of the
+    best start, and the squared length of the last in standard errors.  collapsed: class and parameter that is
+    infinite.  starts float[n_starts]: log-likelihood that each start reached, best first."""
 
     names: tuple[str, ...]
     shares: FloatArray
@@ -302,12 +291,9 @@ def fit_classes(
     single: FloatArray | None = None,
 ) -> LatentClasses:
     """Fit K latent classes.
-
     likelihood: of one class, with p parameters, for n answers.  weights float[n]: number of persons with each
     answer.  n_classes: K, 1 or more.  random bool[p]: which parameters differ between classes; all if not
-    given.  starts: number of random starts.  single float[p]: estimate of one class, around which the starts
-    are drawn; fitted if not given.
-    """
+    given.  single float[p]: estimate of one class, around which the starts are drawn; fitted if not given."""
     p = likelihood.n_params
     varies = np.ones(p, dtype=bool) if random is None else np.asarray(random, dtype=bool)
     if n_classes < 1 or starts < 1:
@@ -432,7 +418,5 @@ def _result(
 
 def share_slopes(shares: FloatArray) -> FloatArray:
     """float[K, K - 1]: derivatives of the shares by the log-ratios log(pi_k / pi_K).
-
-    shares float[K].  Returns float[K, K - 1].
-    """
+    shares float[K].  Returns float[K, K - 1]."""
     return np.asarray((np.diag(shares) - np.outer(shares, shares))[:, :-1])

@@ -28,12 +28,13 @@ from functools import lru_cache
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....errors import InputError, NotEstimableError, TooLargeError
+from ....errors import NotEstimableError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
     Likelihood,
     Moments,
+    PartedPoint,
     PatternFit,
     Pooled,
     Space,
@@ -48,15 +49,12 @@ from .natural_parameters import (
     ComparisonTerm,
     ItemTerm,
     Undecided,
+    answers_to_pairs,
     check_answers,
     comparison_maps,
-    n_pairs,
     pairs_of,
     sharing,
 )
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: A monomial in y: (comparison, exponent 1 or 2) for each factor.
 Monomial = tuple[tuple[int, int], ...]
@@ -65,10 +63,8 @@ Monomial = tuple[tuple[int, int], ...]
 @dataclass(frozen=True)
 class Monomials:
     """Which entries of F_A' P F_B are the moments of the statistics, for one way of halving.
-
-    `left`, `right`: columns of F_A and F_B.  `first` (int[q], int[q]): row and column of each statistic's
-    mean.  second (int[q, q], int[q, q]): row and column of the mean of each product of two statistics.
-    """
+    `first` (int[q], int[q]): row and column of each statistic's mean.  second (int[q, q], int[q, q]): row and
+    column of the mean of each product of two statistics."""
 
     left: tuple[Monomial, ...]
     right: tuple[Monomial, ...]
@@ -79,10 +75,7 @@ class Monomials:
 @lru_cache(maxsize=64)
 def monomials(n: int, ternary: bool, depends: tuple[tuple[int, int], ...], cut: int) -> Monomials:
     """The monomials of the statistics and their products, comparisons from `cut` on in the second half.
-
-    n: number of comparisons.  depends: comparisons that depend on each other.  cut: 0 to n.  Returns
-    Monomials: with y_c^2 in the place of u_c = 1 - y_c^2.
-    """
+    cut: 0 to n.  Returns Monomials: with y_c^2 in the place of u_c = 1 - y_c^2."""
     powers: list[dict[int, int]] = [{c: 1} for c in range(n)]
     powers += [{c: 2} for c in range(n)] if ternary else []
     powers += [{a: 1, b: 1} for a, b in depends]
@@ -110,10 +103,7 @@ def cube_moments(
     values: tuple[tuple[int, ...], ...], ternary: bool, depends: tuple[tuple[int, int], ...], beta: FloatArray
 ) -> Moments:
     """The moments over all patterns whose comparisons have these values.
-
-    values: possible answers to each comparison.  ternary: whether the statistics include u_c.  depends:
-    comparisons that depend on each other.  beta float[q]: natural parameters of y_c, u_c if ternary, y_a y_b.
-    """
+    beta float[q]: natural parameters of y_c, u_c if ternary, y_a y_b."""
     n = len(values)
     sizes = np.cumprod([1] + [len(v) for v in values])
     cut = int(np.searchsorted(sizes.astype(float) ** 2, float(sizes[-1])))
@@ -137,10 +127,7 @@ def cube_moments(
 
 def all_patterns(values: tuple[tuple[int, ...], ...]) -> FloatArray:
     """All answers to some comparisons.
-
-    values: possible answers to each comparison.  Returns float[product of the numbers of values, number of
-    comparisons].
-    """
+    Returns float[product of the numbers of values, number of comparisons]."""
     if not values:
         return np.zeros((1, 0))
     grid = np.meshgrid(*[np.array(v, dtype=float) for v in values], indexing="ij")
@@ -192,10 +179,8 @@ def _columns(patterns: FloatArray, wanted: tuple[Monomial, ...], offset: int) ->
 
 def _by_axes(p: FloatArray, values: tuple[tuple[int, ...], ...]) -> FloatArray:
     """F_A' P for all monomials of the first half at once, one comparison after the other.
-
     Each comparison's axis of answers becomes one of exponents; the whole takes as many additions as P has
-    entries for each comparison, where the product with F_A takes one for each monomial.
-    """
+    entries for each comparison, where the product with F_A takes one for each monomial."""
     after = p.shape[1]
     for c in reversed(range(len(values))):
         k = len(values[c])
@@ -251,11 +236,9 @@ WRITTEN_OUT = 3**6
 @dataclass(frozen=True, eq=False)
 class CubeSpace:
     """Answers to C comparisons, some of which depend on each other.
-
     answers int[n, C]: +1, 0, -1 or MISSING; rows should be distinct within a covariate group, as the time
     grows with them.  ternary: whether 0, "undecided", is a possible answer.  depends: comparisons that depend
-    on each other, :func:`pairproof.native.answers.patterns.natural_parameters.sharing`.
-    """
+    on each other, :func:`pairproof.native.answers.patterns.natural_parameters.sharing`."""
 
     answers: IntArray
     ternary: bool
@@ -283,7 +266,6 @@ class CubeSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return len(self.answers)
 
     def statistics(self, answers: IntArray) -> FloatArray:
@@ -294,8 +276,7 @@ class CubeSpace:
 
     def at(self, beta: FloatArray) -> CubePoint:
         """The moments at beta, float[q]."""
-        values = (self.codes,) * self.answers.shape[1]
-        return CubePoint(self, beta, cube_moments(values, self.ternary, self.depends, beta), {})
+        return CubePoint(self, beta)
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, q]: statistics of a complete answer minus those of every other pattern."""
@@ -311,72 +292,35 @@ class CubeSpace:
         return np.concatenate([seen[:, None, :] - patterns[None]]).reshape(-1, self.n_statistics)
 
 
-@dataclass(frozen=True, eq=False)
-class CubePoint:
-    """Moments over all patterns, and over those that agree with each incomplete answer.
+class CubePoint(PartedPoint[CubeSpace]):
+    """Moments over all patterns, and over those that agree with each incomplete answer."""
 
-    beta float[q].  parts: of the incomplete answers asked for so far, by their number.
-    """
+    def _over_all(self) -> Moments:
+        return self._cube((self.space.codes,) * self.space.answers.shape[1])
 
-    space: CubeSpace
-    beta: FloatArray
-    whole: Moments
-    parts: dict[int, Moments]
+    def _cube(self, values: tuple[tuple[int, ...], ...]) -> Moments:
+        return cube_moments(values, self.space.ternary, self.space.depends, self.beta)
 
-    def _split(self, rows: IntArray) -> tuple[IntArray, IntArray]:
-        """Positions of the complete rows among these, and of the others."""
-        complete = (self.space.answers[rows] != MISSING).all(axis=1)
-        return np.flatnonzero(complete), np.flatnonzero(~complete)
+    def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
+        answers = self.space.answers[rows]
+        known = (answers != MISSING).all(axis=1)
+        return known, self.space.statistics(answers[known])
 
-    def _part(self, row: int) -> Moments:
-        if row not in self.parts:
-            own = self.space.answers[row]
-            codes = self.space.codes
-            if len(codes) ** int((own == MISSING).sum()) <= WRITTEN_OUT:
-                patterns = all_patterns((codes,) * int((own == MISSING).sum())).astype(np.int64)
-                answers = np.tile(own, (len(patterns), 1))
-                answers[:, own == MISSING] = patterns
-                self.parts[row] = table_moments(self.space.statistics(answers), self.beta)
-            else:
-                values = tuple(codes if y == MISSING else (int(y),) for y in own.tolist())
-                self.parts[row] = cube_moments(values, self.space.ternary, self.space.depends, self.beta)
-        return self.parts[row]
-
-    def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
-        found = np.zeros(len(rows))
-        complete, others = self._split(rows)
-        found[complete] = self.space.statistics(self.space.answers[rows[complete]]) @ self.beta
-        for k in others:
-            found[k] = self._part(int(rows[k])).log_total
-        return np.asarray(found - self.whole.log_total)
-
-    def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
-        found = np.zeros((len(rows), self.space.n_statistics))
-        complete, others = self._split(rows)
-        found[complete] = self.space.statistics(self.space.answers[rows[complete]])
-        for k in others:
-            found[k] = self._part(int(rows[k])).mean
-        return np.asarray(found - self.whole.mean)
-
-    def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[q, q]."""
-        found = float(weights.sum()) * self.whole.covariance
-        for k in self._split(rows)[1]:
-            found = found - weights[k] * self._part(int(rows[k])).covariance
-        return np.asarray(found)
-
-
-BoolArray = NDArray[np.bool_]
+    def _agreeing(self, row: int) -> Moments:
+        own, codes = self.space.answers[row], self.space.codes
+        gaps = own == MISSING
+        if len(codes) ** int(gaps.sum()) > WRITTEN_OUT:
+            return self._cube(tuple(codes if y == MISSING else (int(y),) for y in own.tolist()))
+        patterns = all_patterns((codes,) * int(gaps.sum())).astype(np.int64)
+        answers = np.tile(own, (len(patterns), 1))
+        answers[:, gaps] = patterns
+        return table_moments(self.space.statistics(answers), self.beta)
 
 
 @dataclass(frozen=True, eq=False)
 class FactoredSpace:
     """Answers to C independent comparisons, with 2 or 3 categories.
-
-    answers int[n, C]: +1, 0, -1 or MISSING.  ternary: whether 0, "undecided", is a possible answer.
-    """
+    answers int[n, C]: +1, 0, -1 or MISSING.  ternary: whether 0, "undecided", is a possible answer."""
 
     answers: IntArray
     ternary: bool
@@ -391,7 +335,6 @@ class FactoredSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return len(self.answers)
 
     def at(self, beta: FloatArray) -> FactoredPoint:
@@ -426,15 +369,12 @@ class FactoredSpace:
 @dataclass(frozen=True, eq=False)
 class FactoredPoint:
     """Probabilities of the answers to each comparison.
-
-    log_p float[C, 3]: of +1, 0, -1; -inf for 0 where it is impossible.
-    """
+    log_p float[C, 3]: of +1, 0, -1; -inf for 0 where it is impossible."""
 
     space: FactoredSpace
     log_p: FloatArray
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         answers = self.space.answers[rows]
         seen = answers != MISSING
         column = np.where(seen, 1 - answers, 0)
@@ -442,7 +382,6 @@ class FactoredPoint:
         return np.asarray(each.sum(axis=1))
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
         answers = self.space.answers[rows]
         seen = answers != MISSING
         p = np.exp(self.log_p)
@@ -483,15 +422,12 @@ def fit_comparisons(
     names: Sequence[str] | None = None,
 ) -> PatternFit:
     """Fit persons' answers to all comparisons of J items.
-
     answers int[n_persons, C]: +1 first item preferred, 0 undecided, -1 second, MISSING (9) not answered;
-    comparisons in prefmod's order. A person without any answer says nothing and is left out.  terms: of the
+    comparisons in prefmod's order.  A person without any answer says nothing and is left out.  terms: of the
     items' parameters lambda; log-odds are twice their differences.  group int[n_persons]: covariate group of
-    each person.  weights float[n_persons]: number of persons with the answer.  undecided: not given: two
-    categories.  "zero": three, with parameter 0; "one" parameter; one for "each" comparison.  dependence:
-    whether comparisons that share an item depend on each other.  `own`: terms of the comparisons themselves,
-    as log-odds.
-    """
+    each person.  weights float[n_persons]: number of persons with the answer.  "zero": three, with parameter
+    0; "one" parameter; one for "each" comparison.  dependence: whether comparisons that share an item depend
+    on each other."""
     likelihood, pooled, usual = comparison_likelihood(
         answers, terms, group, weights, undecided, dependence, own
     )
@@ -520,20 +456,10 @@ def comparison_likelihood(
     own: Sequence[ComparisonTerm] = (),
 ) -> tuple[Likelihood, Pooled, tuple[str, ...]]:
     """The likelihood that :func:`fit_comparisons` maximises.
-
-    Parameters are those of :func:`pairproof.native.answers.patterns.comparison_patterns.fit_comparisons`.
-
-    Returns (Likelihood, Pooled, tuple of str): of the pooled answers, and the parameters' names.
-    """
+    Returns (Likelihood, Pooled, tuple of str): of the pooled answers, and the parameters' names."""
     ternary = undecided is not None
-    n_items = len(terms[0].columns) if terms else 0
-    n = n_pairs(n_items)
-    if answers.ndim != 2 or answers.shape[1] != n:
-        raise InputError(f"answers of shape {answers.shape}; {n_items} items have {n} comparisons")
-    checked = check_answers(answers, ternary)
-    w = np.ones(len(checked)) if weights is None else np.asarray(weights, dtype=float)
-    silent = (checked == MISSING).all(axis=1)
-    pooled = pool(checked, group, np.where(silent, 0.0, w) if w.shape == silent.shape else w)
+    checked, n_items = answers_to_pairs(answers, terms, ternary)
+    pooled = pool(checked, group, weights, silent=(checked == MISSING).all(axis=1))
     maps, names = comparison_maps(terms, undecided, dependence, own)
     space: Space
     if dependence:
@@ -555,7 +481,7 @@ def _without_dependence(
     return np.concatenate([found, np.zeros(likelihood.n_params - p)])
 
 
-def _refuse_never_answered(there: NDArray[np.bool_], terms: Sequence[ItemTerm]) -> None:
+def _refuse_never_answered(there: BoolArray, terms: Sequence[ItemTerm]) -> None:
     """What depends on a comparison that nobody answered, the answers do not determine."""
     never = np.flatnonzero(~there.any(axis=0))
     if not len(never):

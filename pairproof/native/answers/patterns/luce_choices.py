@@ -29,13 +29,10 @@ from math import comb
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ....errors import InputError, TooLargeError
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 
 #: What an item without a rank means.
 Unranked = Literal["absent", "below"]
@@ -48,10 +45,8 @@ BELOW, ABSENT = 0, -1
 @dataclass(frozen=True, eq=False)
 class Ranks:
     """Dense ranks of J items by n persons.
-
     ranks int[n, J]: 1, 2, ... without gaps, equal for ties; BELOW (0) for an item below all others, ABSENT
-    (-1) for one that was not presented.
-    """
+    (-1) for one that was not presented."""
 
     ranks: IntArray
 
@@ -63,9 +58,7 @@ class Ranks:
     @property
     def groups(self) -> IntArray:
         """int[n, J]: number of the group of each item from the best, 0 on; -1 for absent items.
-
-        Items below all others are the last group.
-        """
+        Items below all others are the last group."""
         last = np.maximum(self.ranks.max(axis=1, keepdims=True), 0)
         return np.asarray(np.where(self.ranks > 0, self.ranks - 1, np.where(self.ranks == BELOW, last, -1)))
 
@@ -74,11 +67,9 @@ def dense_ranks(
     ranks: IntArray, unranked: Unranked | None = None, presented: BoolArray | None = None
 ) -> Ranks:
     """Ranks without gaps, once they are checked.
-
     ranks int[n, J]: 1 = best; 0 for an item without a rank.  A single item below all others gets the last
     rank.  unranked: what 0 means; to be said if there is any, unless `presented` says it.  presented bool[n,
-    J]: whether the person saw the item: 0 means "below" where it is true and "absent" elsewhere.
-    """
+    J]: whether the person saw the item: 0 means "below" where it is true and "absent" elsewhere."""
     table = np.asarray(ranks)
     if table.ndim != 2 or table.shape[1] < 2:
         raise InputError(f"ranks of shape {table.shape}; expected one row a person, one column an item")
@@ -135,10 +126,7 @@ def _meaning(table: IntArray, unranked: Unranked | None, presented: BoolArray | 
 
 
 def above(ranks: Ranks) -> BoolArray:
-    """Whether some person ranked item i strictly above item j.
-
-    Returns bool[J, J].
-    """
+    """Whether some person ranked item i strictly above item j.  Returns bool[J, J]."""
     groups = np.unique(ranks.groups, axis=0)
     found = np.zeros((groups.shape[1],) * 2, dtype=bool)
     for row in groups:
@@ -149,11 +137,8 @@ def above(ranks: Ranks) -> BoolArray:
 
 def linked_sets(edges: BoolArray) -> tuple[tuple[int, ...], ...]:
     """Sets of items each of which can be reached from every other of its set along the edges, best set first.
-
     A set stands before those that its items are above of.  One set: the network is connected (Ford 1957).
-
-    edges bool[J, J].
-    """
+    edges bool[J, J]."""
     from scipy.sparse.csgraph import connected_components, shortest_path
 
     number, label = connected_components(edges, directed=True, connection="strong")
@@ -168,16 +153,11 @@ def linked_sets(edges: BoolArray) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(int(i) for i in np.flatnonzero(label == s)) for s in seen)
 
 
-FloatArray = NDArray[np.float64]
-
-
 def products(weights: FloatArray, degree: int) -> tuple[FloatArray, FloatArray]:
     """Polynomials of the items before each, and of the items from each on.
-
-    weights float[n, J]: of the items in n sets, >= 0; 0 for an item that is not in the set.  degree: the
-    highest coefficient that is wanted.  Returns (float[J + 1, n, degree + 1], float[J + 1, n, degree + 1]):
-    entry j of the first is of items 0 to j - 1, of the second of items j to J - 1.
-    """
+    weights float[n, J]: of the items in n sets, >= 0; 0 for an item that is not in the set.  Returns (float[J
+    + 1, n, degree + 1], float[J + 1, n, degree + 1]): entry j of the first is of items 0 to j - 1, of the
+    second of items j to J - 1."""
     n, n_items = weights.shape
     before = np.zeros((n_items + 1, n, degree + 1))
     after = np.zeros((n_items + 1, n, degree + 1))
@@ -191,9 +171,7 @@ def products(weights: FloatArray, degree: int) -> tuple[FloatArray, FloatArray]:
 
 def times_item(polynomial: FloatArray, weight: FloatArray) -> FloatArray:
     """The polynomials times (1 + w x), cut at their degree.
-
-    polynomial float[n, degree + 1].  weight float[n].  Returns float[n, degree + 1].
-    """
+    polynomial float[n, degree + 1].  weight float[n].  Returns float[n, degree + 1]."""
     found = polynomial.copy()
     found[:, 1:] += polynomial[:, :-1] * weight[:, None]
     return found
@@ -201,17 +179,13 @@ def times_item(polynomial: FloatArray, weight: FloatArray) -> FloatArray:
 
 def coefficient(first: FloatArray, second: FloatArray, degree: int) -> FloatArray:
     """The coefficient of x^degree in products of two polynomials.
-
-    `first`, second float[n, d + 1].  degree: 0 to d.  Returns float[n].
-    """
+    `first`, second float[n, d + 1].  degree: 0 to d.  Returns float[n]."""
     return np.asarray(np.einsum("ni,ni->n", first[:, : degree + 1], second[:, degree::-1]))
 
 
 def without_one(weights: FloatArray, degree: int) -> FloatArray:
     """e_degree of each set without each of the items.
-
-    weights float[n, J].  degree: >= 0.  Returns float[n, J].
-    """
+    weights float[n, J].  degree: >= 0.  Returns float[n, J]."""
     before, after = products(weights, degree)
     each = [coefficient(before[j], after[j + 1], degree) for j in range(weights.shape[1])]
     return np.stack(each, axis=1)
@@ -219,10 +193,8 @@ def without_one(weights: FloatArray, degree: int) -> FloatArray:
 
 def without_two(weights: FloatArray, degree: int) -> Iterator[tuple[int, int, FloatArray]]:
     """e_degree of each set without each two of the items.
-
     weights float[n, J].  degree: >= 0.  Returns (int, int, float[n]): the two items, the first before the
-    second, and the polynomials without them.
-    """
+    second, and the polynomials without them."""
     before, after = products(weights, degree)
     n_items = weights.shape[1]
     for i in range(n_items):
@@ -235,10 +207,8 @@ def without_two(weights: FloatArray, degree: int) -> Iterator[tuple[int, int, Fl
 @dataclass(frozen=True, eq=False)
 class Stages:
     """The choices of all rankings.
-
     row int[m]: the ranking of each choice.  `left` int[m]: number of the set that it was made from.  chosen
-    bool[m, J].  sets bool[n_sets, J]: distinct sets of items left.
-    """
+    bool[m, J].  sets bool[n_sets, J]: distinct sets of items left."""
 
     row: IntArray
     left: IntArray
@@ -286,10 +256,8 @@ MOST_CELLS = 5 * 10**7
 @dataclass(frozen=True, eq=False)
 class LuceSpace:
     """Rankings of J items as choices in stages.
-
     orders: numbers of items that can tie, beside 1; those observed if not given (an order that never occurs
-    has maximum-likelihood prevalence 0).
-    """
+    has maximum-likelihood prevalence 0)."""
 
     ranks: Ranks
     orders: tuple[int, ...] | None = None
@@ -332,7 +300,6 @@ class LuceSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of rankings."""
         return len(self.ranks.ranks)
 
     def at(self, beta: FloatArray) -> LucePoint:
@@ -381,10 +348,8 @@ class LuceSpace:
 @dataclass(frozen=True, eq=False)
 class LucePoint:
     """Choices at one value of log worths and log prevalences.
-
     beta float[q].  log_totals float[n_sets]: log Z of each left set.  means float[n_sets, q]: E[t] of a
-    choice from each.
-    """
+    choice from each."""
 
     space: LuceSpace
     beta: FloatArray
@@ -415,13 +380,11 @@ class LucePoint:
         object.__setattr__(self, "_scale", 1.0 / z)
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         at, sets, counts = self.space.stages_left(rows)
         left = np.bincount(at, counts * self.log_totals[sets], len(rows))
         return np.asarray(self.space._statistics[rows] @ self.beta - left)
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
         at, sets, counts = self.space.stages_left(rows)
         found = self.space._statistics[rows]
         np.subtract.at(found, at, counts[:, None] * self.means[sets])

@@ -30,15 +30,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, TooLargeError
-from .answer_likelihood import Estimate, Likelihood, Moments, Pooled, Space, maximum_likelihood, pool
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from .answer_likelihood import Likelihood, Moments, PartedPoint, Pooled, Space, pool, weighted_moments
 from .comparison_patterns import CubeSpace
 from .natural_parameters import (
     MISSING,
     ItemTerm,
     Undecided,
+    answers_to_pairs,
     check_answers,
     comparison_maps,
     diagonal_blocks,
@@ -48,9 +49,6 @@ from .natural_parameters import (
     sharing,
 )
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 #: Patterns of answers over which a sum with dependence goes: 3^10, five items.
 MOST_PATTERNS = 3**10
 
@@ -58,11 +56,8 @@ MOST_PATTERNS = 3**10
 @dataclass(frozen=True, eq=False)
 class GapSpace:
     """Answers to independent comparisons with their gaps.
-
-    Statistics are y_c, u_c if ternary, r_c and r_c y_c of the C comparisons.
-
-    answers int[n, C]: +1, 0, -1 or MISSING.  ternary: whether 0, "undecided", is a possible answer.
-    """
+    Statistics are y_c, u_c if ternary, r_c and r_c y_c of the C comparisons.  answers int[n, C]: +1, 0, -1 or
+    MISSING.  ternary: whether 0, "undecided", is a possible answer."""
 
     answers: IntArray
     ternary: bool
@@ -77,7 +72,6 @@ class GapSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return len(self.answers)
 
     @property
@@ -93,7 +87,7 @@ class GapSpace:
         top = eta.max(axis=1, keepdims=True)
         return GapPoint(self, eta - top - np.log(np.exp(eta - top).sum(axis=1, keepdims=True)))
 
-    def seen(self, rows: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    def seen(self, rows: IntArray) -> tuple[IntArray, BoolArray]:
         """int[n, C], bool[n, C]: the state of each comparison, and whether it was answered."""
         answers = self.answers[rows]
         there = answers != MISSING
@@ -102,10 +96,8 @@ class GapSpace:
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, q]: statistics of an answer seen minus those of the other answers, for each comparison.
-
         What a gap demands is not linear: an alpha or beta that is infinite shows in a likelihood that is
-        flat.
-        """
+        flat."""
         state, there = self.seen(rows)
         n, answered = self.answers.shape[1], self.states[: len(self.states) // 2]
         found = [np.zeros((0, self.states.shape[1], n))]
@@ -119,10 +111,7 @@ class GapSpace:
 
 @dataclass(frozen=True, eq=False)
 class GapPoint:
-    """Probabilities of the states of each comparison.
-
-    log_p float[C, k].
-    """
+    """Probabilities of the states of each comparison.  log_p float[C, k]."""
 
     space: GapSpace
     log_p: FloatArray
@@ -136,13 +125,11 @@ class GapPoint:
         return total[:, 0], np.hstack([np.zeros_like(own), np.exp(own - total)])
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         state, there = self.space.seen(rows)
         missing, _ = self._of_missing()
         return np.asarray(np.where(there, self.log_p[np.arange(len(missing)), state], missing).sum(axis=1))
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
         state, there = self.space.seen(rows)
         states = self.space.states
         off = np.where(there[:, :, None], states[state], self._of_missing()[1] @ states)
@@ -150,7 +137,6 @@ class GapPoint:
         return np.asarray(off.transpose(0, 2, 1).reshape(len(rows), -1))
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[q, q]."""
         _, there = self.space.seen(rows)
         whole, part = self._covariances(np.exp(self.log_p)), self._covariances(self._of_missing()[1])
         each = float(weights.sum()) * whole - (weights @ ~there)[:, None, None] * part
@@ -170,13 +156,8 @@ class GapPoint:
 @dataclass(frozen=True, eq=False)
 class GapCubeSpace:
     """Answers to comparisons that depend on each other, or whose gaps prefmod's `coded` terms explain.
-
-    Statistics are those of :class:`pairproof.native.answers.patterns.comparison_patterns.CubeSpace`, then r_c of the C
-    comparisons, then r_c y_c of each or, where it is `coded`, sum over c with item i of r_c y_(i) of each
-    item.
-
-    cube: with the answers.
-    """
+    Statistics are those of `CubeSpace`, then r_c of the C comparisons, then r_c y_c of each or, where it is
+    `coded`, sum over c with item i of r_c y_(i) of each item."""
 
     cube: CubeSpace
     coded: bool
@@ -215,7 +196,6 @@ class GapCubeSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return self.cube.n_rows
 
     def at(self, beta: FloatArray) -> GapCubePoint:
@@ -227,21 +207,8 @@ class GapCubeSpace:
         return np.zeros((0, self.n_statistics))
 
 
-@dataclass(frozen=True, eq=False)
-class GapCubePoint:
-    """Moments over all answers and gaps, and over the answers that agree with each row.
-
-    beta float[q].
-    """
-
-    space: GapCubeSpace
-    beta: FloatArray
-    whole: Moments = field(init=False)
-    _parts: dict[int, Moments] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "whole", self._all())
-        object.__setattr__(self, "_parts", {})
+class GapCubePoint(PartedPoint[GapCubeSpace]):
+    """Moments over all answers and gaps, and over the answers that agree with each row."""
 
     def _predictors(self) -> tuple[FloatArray, FloatArray]:
         """float[N] of the answers, float[N, C] of their gaps."""
@@ -250,7 +217,7 @@ class GapCubePoint:
         gaps = self.beta[q : q + n] + self.space._slopes @ self.beta[q + n :]
         return self.space._table @ self.beta[:q], gaps
 
-    def _all(self) -> Moments:
+    def _over_all(self) -> Moments:
         eta, gaps = self._predictors()
         weight = eta + np.logaddexp(0.0, gaps).sum(axis=1)
         top = float(weight.max())
@@ -274,77 +241,20 @@ class GapCubePoint:
             covariance += (coin.T * spread[:, c]) @ coin
         return Moments(top + float(np.log(total)), mean, covariance)
 
-    def _part(self, row: int) -> Moments:
-        if row not in self._parts:
-            own = self.space.cube.answers[row]
-            gap = own == MISSING
-            agree = ((self.space._patterns == own) | gap).all(axis=1)
-            eta, gaps = self._predictors()
-            logs = eta[agree] + gaps[agree][:, gap].sum(axis=1)
-            top = float(logs.max())
-            p = np.exp(logs - top)
-            total = float(p.sum())
-            p /= total
-            slopes = self.space._slopes[agree][:, gap].sum(axis=1)
-            fixed = np.broadcast_to(gap.astype(float), (len(p), len(gap)))
-            t = np.hstack([self.space._table[agree], fixed, slopes])
-            mean = p @ t
-            off = t - mean
-            self._parts[row] = Moments(top + float(np.log(total)), mean, (off.T * p) @ off)
-        return self._parts[row]
-
-    def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
-        return np.array([self._part(int(r)).log_total for r in rows]) - self.whole.log_total
-
-    def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
-        return np.array([self._part(int(r)).mean for r in rows]).reshape(len(rows), -1) - self.whole.mean
-
-    def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[q, q]."""
-        found = float(weights.sum()) * self.whole.covariance
-        for r, w in zip(rows, weights):
-            found = found - w * self._part(int(r)).covariance
-        return np.asarray(found)
+    def _agreeing(self, row: int) -> Moments:
+        own = self.space.cube.answers[row]
+        gap = own == MISSING
+        agree = ((self.space._patterns == own) | gap).all(axis=1)
+        eta, gaps = self._predictors()
+        slopes = self.space._slopes[agree][:, gap].sum(axis=1)
+        fixed = np.broadcast_to(gap.astype(float), (int(agree.sum()), len(gap)))
+        table = np.hstack([self.space._table[agree], fixed, slopes])
+        return weighted_moments(eta[agree] + gaps[agree][:, gap].sum(axis=1), table)
 
 
 Alpha = Literal["common", "item", "comparison"]
 Beta = Literal["item", "difference", "comparison", "coded"]
 Silent = Literal["out", "in"]
-
-
-def fit_gaps(
-    answers: IntArray,
-    terms: Sequence[ItemTerm],
-    alpha: Alpha | None,
-    beta: Beta | None = None,
-    alpha_of: Sequence[int] | None = None,
-    beta_of: Sequence[int] | None = None,
-    group: IntArray | None = None,
-    weights: FloatArray | None = None,
-    undecided: Undecided | None = None,
-    dependence: bool = False,
-    silent: Silent = "in",
-) -> Estimate:
-    """Fit the joint model of answers and gaps.
-
-    answers int[n_persons, C]: +1, 0, -1, MISSING (9); comparisons in prefmod's order.  terms: of the items'
-    parameters lambda.  alpha: that a comparison is missing; None: with probability 1/2 (prefmod's NI = TRUE).
-    beta: that this depends on the answer.  alpha_of, beta_of: items, or comparisons, that have a parameter;
-    all if not given.  Give those with a gap: the alpha of an item without one is minus infinity.  Of the
-    "difference" the last item has none: it is the reference.  group int[n_persons]: covariate group of each
-    person.  weights float[n_persons]: number of persons with the answer.  undecided: as for
-    :func:`pairproof.native.answers.patterns.comparison_patterns.fit_comparisons`.  dependence: whether comparisons that
-    share an item depend on each other.  silent: whether persons without any answer count: the model gives
-    them a probability, and prefmod leaves them out while it keeps that probability.  Returns Estimate:
-    parameters of the items, then "alpha", "alpha:A", "alpha:12" and so on, "beta:A" and so on, then those of
-    "undecided" and of dependence (prefmod's order).
-    """
-    likelihood, pooled, names = gaps_likelihood(
-        answers, terms, alpha, beta, alpha_of, beta_of, group, weights, undecided, dependence, silent
-    )
-    return maximum_likelihood(likelihood, pooled.weights, names, concave=False)
 
 
 def gaps_likelihood(
@@ -361,25 +271,23 @@ def gaps_likelihood(
     silent: Silent = "in",
 ) -> tuple[Likelihood, Pooled, list[str]]:
     """The likelihood of the answers and of which are missing, the pooled answers, and the parameters' names.
-
-    Other parameters are those of :func:`pairproof.native.answers.patterns.missing_comparisons.fit_gaps`.
-
-    answers int[n_persons, C].
-    """
+    answers int[n_persons, C]: +1, 0, -1, MISSING (9); comparisons in prefmod's order.  alpha: that a
+    comparison is missing; None: with probability 1/2 (prefmod's NI = TRUE).  alpha_of, beta_of: items, or
+    comparisons, that have a parameter; all if not given.  Give those with a gap: the alpha of an item without
+    one is minus infinity.  Of the "difference" the last item has none: it is the reference.  group
+    int[n_persons]: covariate group of each person.  weights float[n_persons]: number of persons with the
+    answer.  silent: whether persons without any answer count: the model gives them a probability, and prefmod
+    leaves them out while it keeps that probability.  Parameters are those of the items, then "alpha",
+    "alpha:A", "alpha:12" and so on, "beta:A" and so on, then those of "undecided" and of dependence (prefmod's
+    order)."""
     ternary = undecided is not None
-    n_items = len(terms[0].columns) if terms else 0
-    if answers.ndim != 2 or answers.shape[1] != n_pairs(n_items):
-        raise InputError(
-            f"answers of shape {answers.shape}; {n_items} items have {n_pairs(n_items)} comparisons"
-        )
-    checked = check_answers(answers, ternary)
+    checked, n_items = answers_to_pairs(answers, terms, ternary)
     gap = checked == MISSING
     if not gap.any():
         raise InputError(
             "no comparison is missing: there are no gaps to model; fit_comparisons fits the answers"
         )
-    w = np.ones(len(checked)) if weights is None else np.asarray(weights, dtype=float)
-    pooled = pool(checked, group, np.where(gap.all(axis=1), 0.0, w) if silent == "out" else w)
+    pooled = pool(checked, group, weights, gap.all(axis=1) if silent == "out" else None)
     maps, names = comparison_maps(terms, undecided, dependence)
     items = terms[0].items or tuple(str(i + 1) for i in range(n_items))
     of_alpha, alpha_names = _alpha(alpha, alpha_of, items)

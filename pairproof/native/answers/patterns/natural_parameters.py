@@ -22,12 +22,9 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from ....numerics.arrays import FloatArray, IntArray
 
 #: The code of a comparison without an answer.
 MISSING = 9
@@ -39,19 +36,14 @@ def n_pairs(n_items: int) -> int:
 
 
 def pairs_of(n_items: int) -> tuple[IntArray, IntArray]:
-    """First and second item of each comparison.
-
-    n_items: at least 2.
-    """
+    """First and second item of each comparison."""
     both = [(i, j) for j in range(n_items) for i in range(j)]
     return np.array([i for i, _ in both], dtype=np.int64), np.array([j for _, j in both], dtype=np.int64)
 
 
 def incidence(n_items: int) -> FloatArray:
     """The matrix that takes items' parameters to those of comparisons: +1 first, -1 second.
-
-    Returns float[C, J].
-    """
+    Returns float[C, J]."""
     first, second = pairs_of(n_items)
     found = np.zeros((len(first), n_items))
     at = np.arange(len(first))
@@ -63,9 +55,7 @@ def incidence(n_items: int) -> FloatArray:
 @lru_cache(maxsize=32)
 def sharing(n_items: int) -> tuple[tuple[int, int], ...]:
     """Pairs of comparisons that share an item, in prefmod's order of its `ia` parameters.
-
-    Returns tuple of (int, int): numbers of comparisons, for each common item in turn.
-    """
+    Returns tuple of (int, int): numbers of comparisons, for each common item in turn."""
     first, second = pairs_of(n_items)
     found = []
     for common in range(n_items):
@@ -83,9 +73,7 @@ def sharing_names(n_items: int) -> tuple[str, ...]:
 
 def check_answers(answers: IntArray, ternary: bool) -> IntArray:
     """The answers as int64, if each is a possible one.
-
-    answers int[n, C].  ternary: whether "undecided" is a possible answer.  Returns int[n, C].
-    """
+    answers int[n, C].  ternary: whether "undecided" is a possible answer.  Returns int[n, C]."""
     if answers.ndim != 2:
         raise InputError(
             f"answers of shape {answers.shape}; expected one row a person, one column a comparison"
@@ -102,6 +90,16 @@ def check_answers(answers: IntArray, ternary: bool) -> IntArray:
     return answers.astype(np.int64)
 
 
+def answers_to_pairs(answers: IntArray, terms: Sequence[ItemTerm], ternary: bool) -> tuple[IntArray, int]:
+    """The answers to all comparisons of the items of the terms, int[n, C], checked, and how many items."""
+    n_items = len(terms[0].columns) if terms else 0
+    if answers.ndim != 2 or answers.shape[1] != n_pairs(n_items):
+        raise InputError(
+            f"answers of shape {answers.shape}; {n_items} items have {n_pairs(n_items)} comparisons"
+        )
+    return check_answers(answers, ternary), n_items
+
+
 #: How "undecided" enters: not at all (its parameter is 0), one parameter for all comparisons, one for each.
 Undecided = Literal["zero", "one", "each"]
 
@@ -109,11 +107,9 @@ Undecided = Literal["zero", "one", "each"]
 @dataclass(frozen=True, eq=False)
 class ItemTerm:
     """A term of the items' parameters.
-
     columns float[J, r]: over the items.  subject float[n_groups]: the subject covariate's value in each
     group; 1 for main effects.  names: of the r parameters.  items: names of the J items, for messages; "item
-    1" and so on if not given.
-    """
+    1" and so on if not given."""
 
     columns: FloatArray
     subject: FloatArray
@@ -128,11 +124,9 @@ class ItemTerm:
 @dataclass(frozen=True, eq=False)
 class ComparisonTerm:
     """A term of the comparisons themselves, beside that of their items: position, a difference in length.
-
     columns float[n_groups, C, r]: values for each covariate group and comparison (prefmod's order) on the
     scale of log-odds: 1 where the item named first has the advantage, -1 where the second has it, 0 on
-    neutral ground.  names: of the r parameters.
-    """
+    neutral ground.  names: of the r parameters."""
 
     columns: FloatArray
     names: tuple[str, ...]
@@ -152,18 +146,13 @@ def main_effects(items: Sequence[str], n_groups: int = 1, reference: int = -1) -
 
 def interaction(term: ItemTerm, subject: FloatArray, name: str) -> ItemTerm:
     """A term whose parameters are slopes along a subject covariate.
-
-    term: whose columns it takes.  subject float[n_groups]: the covariate's value in each group.  name: of the
-    covariate.
-    """
+    subject float[n_groups]: the covariate's value in each group."""
     return ItemTerm(term.columns, subject, tuple(f"{own}:{name}" for own in term.names), term.items)
 
 
 def item_maps(terms: Sequence[ItemTerm]) -> tuple[list[FloatArray], tuple[str, ...]]:
-    """The matrices from the terms' parameters to the items', one for each group, and the parameters' names.
-
-    terms: over the same items and groups.
-    """
+    """The matrices from the terms' parameters to the items', one for each group, and the parameters'
+    names."""
     sizes = {(len(t.columns), len(t.subject)) for t in terms}
     if len(sizes) != 1:
         raise InputError(f"terms of different items and groups: {sorted(sizes)}; give at least one term")
@@ -183,13 +172,10 @@ def comparison_maps(
     own: Sequence[ComparisonTerm] = (),
 ) -> tuple[list[FloatArray], tuple[str, ...]]:
     """The matrices from parameters to the natural parameters of comparisons.
-
-    `own`: terms of the comparisons themselves; their parameters follow those of the items.  undecided: none
-    where the comparisons have two categories.  dependence: whether a parameter for each two comparisons that
-    share an item follows.  Returns (list of float[q, p], tuple of str): natural parameters are those of y_c,
-    of u_c unless `undecided` is None, and of y_a y_b if there is dependence; "U" or "U12" and so on, "I12.13"
-    and so on, are the names of the last parameters.
-    """
+    `own`: terms of the comparisons themselves; their parameters follow those of the items.  dependence:
+    whether a parameter for each two comparisons that share an item follows.  Returns (list of float[q, p],
+    tuple of str): natural parameters are those of y_c, of u_c unless `undecided` is None, and of y_a y_b if
+    there is dependence; "U" or "U12" and so on, "I12.13" and so on, are the names of the last parameters."""
     if undecided not in (None, "zero", "one", "each"):
         raise InputError(f"undecided is {undecided!r}; expected 'zero', 'one', 'each' or None")
     of_items, names = item_maps(terms)
@@ -220,9 +206,7 @@ def comparison_maps(
 
 def diagonal_blocks(parts: Sequence[FloatArray]) -> FloatArray:
     """The matrix with these blocks along its diagonal, blocks without rows or columns among them.
-
-    Returns float[sum of n, sum of p].
-    """
+    Returns float[sum of n, sum of p]."""
     found = np.zeros((sum(len(p) for p in parts), sum(p.shape[1] for p in parts)))
     row = column = 0
     for part in parts:

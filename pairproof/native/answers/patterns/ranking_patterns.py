@@ -32,9 +32,9 @@ from functools import lru_cache
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, NotEstimableError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
     Estimate,
     Likelihood,
@@ -50,9 +50,6 @@ from .answer_likelihood import (
 from .luce_choices import ABSENT, LuceSpace, Ranks, Unranked, above, dense_ranks, linked_sets
 from .natural_parameters import ItemTerm, item_maps
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 #: 2^15 subsets with a covariance of 15 x 15 each are 60 MB; the time is some seconds a step.
 MOST_ITEMS = 15
 
@@ -63,10 +60,8 @@ MOST_AT_ONCE = 2**21
 @dataclass(frozen=True, eq=False)
 class SubsetMoments:
     """Sum over the rankings of every subset, with the moments of the numbers of items below.
-
     log_total float[2^J]: log F(S); bit i of the index S is item i.  mean float[2^J, J]: of the number of
-    items below each item, 0 outside S.  covariance float[2^J, J, J].
-    """
+    items below each item, 0 outside S. covariance float[2^J, J, J]."""
 
     log_total: FloatArray
     mean: FloatArray
@@ -76,9 +71,7 @@ class SubsetMoments:
 @lru_cache(maxsize=16)
 def levels(n_items: int) -> tuple[tuple[IntArray, IntArray], ...]:
     """The subsets of each size, and the items in each of them.
-
-    Returns tuple of (int[n], int[n, size]): for sizes 1 to J.
-    """
+    Returns tuple of (int[n], int[n, size]): for sizes 1 to J."""
     if n_items > MOST_ITEMS:
         raise TooLargeError(
             f"{n_items} items have {2**n_items:,} subsets; the pattern model of rankings is fitted for up to"
@@ -94,22 +87,16 @@ def levels(n_items: int) -> tuple[tuple[IntArray, IntArray], ...]:
 
 
 def subset_moments(lam: FloatArray) -> SubsetMoments:
-    """The recursion over all subsets.
-
-    lam float[J]: the items' parameters; any level.
-    """
+    """The recursion over all subsets.  lam float[J]: the items' parameters; any level."""
     return moments_of_each(lam[None, :], np.arange(2 ** len(lam), dtype=np.int64))[0]
 
 
 def moments_of_each(lam: FloatArray, kept: IntArray) -> list[SubsetMoments]:
     """The recursion at many parameters at once, of which some subsets are kept.
-
-    Each of many covariate groups has its own parameters; one step of numpy for all of them takes little longer
-    than one for a single group.
-
-    lam float[G, J].  kept int[m]: the subsets whose moments are returned, in this order.  Returns list of
-    SubsetMoments: one for each row of `lam`: float[m], float[m, J] and float[m, J, J].
-    """
+    Each of many covariate groups has its own parameters; one step of numpy for all of them takes little
+    longer than one for a single group.  lam float[G, J].  kept int[m]: the subsets whose moments are
+    returned, in this order.  Returns list of SubsetMoments: one for each row of `lam`: float[m], float[m, J]
+    and float[m, J, J]."""
     n = lam.shape[1]
     levels(n)
     at_once = max(1, MOST_AT_ONCE // (2**n * n * n))
@@ -185,7 +172,6 @@ class MallowsSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of rankings."""
         return len(self.ranks.ranks)
 
     def at(self, beta: FloatArray) -> MallowsPoint:
@@ -198,9 +184,7 @@ class MallowsSpace:
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, J]: e_i - e_j for each i that somebody ranked above j.
-
-        A direction is one of recession if it never has the lower item of two ahead.
-        """
+        A direction is one of recession if it never has the lower item of two ahead."""
         edges = above(Ranks(self.ranks.ranks[rows]))
         i, j = np.nonzero(edges)
         eye = np.eye(self.n_statistics)
@@ -210,9 +194,7 @@ class MallowsSpace:
 @dataclass(frozen=True, eq=False)
 class MallowsPoint:
     """Rankings at one value of the items' parameters.
-
-    lam float[J].  moments: of the sets of items that were presented, or tied.
-    """
+    lam float[J].  moments: of the sets of items that were presented, or tied."""
 
     space: MallowsSpace
     lam: FloatArray
@@ -228,29 +210,23 @@ class MallowsPoint:
         return where[where >= 0], self.space._group_set[where >= 0]
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         found = 2.0 * self.space._below[rows] @ self.lam - self.moments.log_total[self.space._all[rows]]
         where, tied = self._groups(rows)
         np.add.at(found, where, self.moments.log_total[tied])
         return np.asarray(found)
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, J]."""
         found = self.space._below[rows] - self.moments.mean[self.space._all[rows]]
         where, tied = self._groups(rows)
         np.add.at(found, where, self.moments.mean[tied])
         return np.asarray(2.0 * found)
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[J, J]."""
         where, tied = self._groups(rows)
         each = np.bincount(self.space._all[rows], weights, len(self.moments.log_total))
         each -= np.bincount(tied, weights[where], len(each))
         used = np.flatnonzero(each)
         return np.asarray(4.0 * np.einsum("s,sij->ij", each[used], self.moments.covariance[used]))
-
-
-BoolArray = NDArray[np.bool_]
 
 
 def fit_plackett_luce(
@@ -265,17 +241,14 @@ def fit_plackett_luce(
     prior: Prior | None = None,
 ) -> PatternFit:
     """Fit Plackett and Luce's model.
-
     ranks int[n_persons, J]: 1 = best, equal for ties, 0 without a rank.  terms: of the log worths b, which
     are log-odds.  group int[n_persons]: covariate group of each person.  weights float[n_persons]: number of
     persons with the ranking.  unranked: what 0 means; to be said if there is any.  presented bool[n_persons,
     J]: whether the person saw the item, where that differs from person to person.  orders: numbers of items
     that can tie; those observed if not given.  pseudo: pseudo-comparisons: wins and losses of every item
     against a hypothetical one of free worth (0.5 is the default of R's PlackettLuce, 0 ours).  The covariance
-    is that of what was maximised; llf and deviance leave the pseudo-comparisons out.  prior: a normal prior
-    of the parameters.  Returns PatternFit: the last parameters are the log prevalences of ties, "tie2" and so
-    on.
-    """
+    is that of what was maximised; llf and deviance leave the pseudo-comparisons out.  Returns PatternFit: the
+    last parameters are the log prevalences of ties, "tie2" and so on."""
     if not (np.isfinite(pseudo) and pseudo >= 0):
         raise InputError(f"pseudo is {pseudo}; expected a finite number >= 0 of pseudo-comparisons")
     data, kept = _informative(dense_ranks(ranks, unranked, presented), weights)
@@ -311,14 +284,12 @@ def fit_mallows(
     ties_unresolved: bool = False,
 ) -> PatternFit:
     """Fit the pattern model of rankings, prefmod's pattR.
-
     ranks int[n_persons, J]: 1 = best, 0 without a rank; equal ranks only with `ties_unresolved`.  terms: of
     the items' parameters lambda; log-odds are twice their differences.  group int[n_persons]: covariate group
     of each person.  weights float[n_persons]: number of persons with the ranking.  unranked: what 0 means;
     prefmod takes it as "below".  presented bool[n_persons, J]: whether the person saw the item, where that
     differs from person to person.  ties_unresolved: whether equal ranks say that the person's order is not
-    known; a tie that is an answer needs a model of weak orders.
-    """
+    known; a tie that is an answer needs a model of weak orders."""
     data, kept = _informative(dense_ranks(ranks, unranked, presented), weights)
     _refuse_ties(data, ties_unresolved)
     pooled = pool(data.ranks, group, kept)

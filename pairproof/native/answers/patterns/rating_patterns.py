@@ -31,13 +31,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ....errors import InputError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .answer_likelihood import (
     Likelihood,
     Moments,
+    PartedPoint,
     PatternFit,
     Space,
     blocks,
@@ -46,9 +47,6 @@ from .answer_likelihood import (
     pool,
 )
 from .natural_parameters import ItemTerm, Undecided, comparison_maps, pairs_of, sharing
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 #: 47,293 weak orders of 7 items; of 8 there are 545,835.
 MOST_ORDERS = 50_000
@@ -65,11 +63,7 @@ def n_weak_orders(n_items: int, places: int) -> int:
 
 @lru_cache(maxsize=8)
 def weak_orders(n_items: int, places: int) -> IntArray:
-    """The orders themselves.
-
-    places: different places there can be, >= 1.  Returns int[n_orders, J]: the place of each item, 0 the
-    best, without gaps.
-    """
+    """The orders themselves.  Returns int[n_orders, J]: the place of each item, 0 the best, without gaps."""
     number = n_weak_orders(n_items, places)
     if number > MOST_ORDERS:
         raise TooLargeError(
@@ -95,19 +89,15 @@ def weak_orders(n_items: int, places: int) -> IntArray:
 def as_comparisons(places: IntArray) -> IntArray:
     """The comparisons that places imply: +1 where the first item has the smaller place, 0 where they are
     alike.
-
-    places int[n, J].  Returns int[n, C].
-    """
+    places int[n, J].  Returns int[n, C]."""
     first, second = pairs_of(places.shape[1])
     return np.sign(places[:, second] - places[:, first]).astype(np.int64)
 
 
-def dense_places(ratings: IntArray, seen: NDArray[np.bool_]) -> IntArray:
+def dense_places(ratings: IntArray, seen: BoolArray) -> IntArray:
     """Ratings as places without gaps.
-
     ratings int[n, J]: small = preferred.  `seen` bool[n, J]: which ratings there are.  Returns int[n, J]: 0
-    on; -1 where there is no rating.
-    """
+    on; -1 where there is no rating."""
     if ratings.shape != seen.shape:
         raise InputError(f"ratings of shape {ratings.shape}, but seen of shape {seen.shape}")
     last = np.iinfo(np.int64).max
@@ -127,9 +117,7 @@ MOST_KEPT = 8
 
 def statistics(places: IntArray, depends: tuple[tuple[int, int], ...]) -> FloatArray:
     """y and u of the comparisons, and the products of those that depend on each other.
-
-    places int[n, J].  Returns float[n, q].
-    """
+    places int[n, J].  Returns float[n, q]."""
     y = as_comparisons(places)
     a, b = np.array(depends, dtype=np.int64).reshape(-1, 2).T
     return np.hstack([y, y == 0, y[:, a] * y[:, b]]).astype(float)
@@ -137,10 +125,8 @@ def statistics(places: IntArray, depends: tuple[tuple[int, int], ...]) -> FloatA
 
 def agreeing(orders: IntArray, places: IntArray) -> sparse.csr_matrix:
     """Which orders agree with each answer.
-
     orders int[n_orders, J].  places int[n, J]: -1 where there is no rating.  Returns sparse float[n,
-    n_orders]: 1 where they agree.
-    """
+    n_orders]: 1 where they agree."""
     n_items = orders.shape[1]
     scale = (n_items + 1) ** np.arange(n_items, dtype=np.int64)
     row, column = [], []
@@ -169,10 +155,8 @@ def agreeing(orders: IntArray, places: IntArray) -> sparse.csr_matrix:
 @dataclass(frozen=True, eq=False)
 class OrderSpace:
     """Ratings of J items, as weak orders.
-
-    places int[n, J]: 0 = best, without gaps; -1 where there is no rating.  categories: of the scale.
-    depends: comparisons that depend on each other.
-    """
+    places int[n, J]: 0 = best, without gaps; -1 where there is no rating.  depends: comparisons that depend
+    on each other."""
 
     places: IntArray
     categories: int
@@ -193,7 +177,6 @@ class OrderSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return len(self.places)
 
     def at(self, beta: FloatArray) -> OrderPoint:
@@ -221,10 +204,7 @@ class OrderSpace:
 
 @dataclass(frozen=True, eq=False)
 class OrderPoint:
-    """Probabilities of the weak orders.
-
-    log_p float[n_orders].
-    """
+    """Probabilities of the weak orders.  log_p float[n_orders]."""
 
     space: OrderSpace
     log_p: FloatArray
@@ -242,16 +222,13 @@ class OrderPoint:
         return top + np.log(total), agree
 
     def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
         return self._shares(rows)[0]
 
     def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
         table = self.space._table
         return np.asarray(self._shares(rows)[1] @ table - np.exp(self.log_p) @ table)
 
     def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[q, q]."""
         return self.contracted_information(rows, weights, np.eye(self.space.n_statistics))
 
     def contracted_information(self, rows: IntArray, weights: FloatArray, matrix: FloatArray) -> FloatArray:
@@ -264,8 +241,6 @@ class OrderPoint:
         return np.asarray((centred.T * v) @ centred + (off.T * weights) @ off)
 
 
-BoolArray = NDArray[np.bool_]
-
 #: 3^10 steps with 90 statistics are 42 MB; each further item takes four times as much.
 MOST_ITEMS = 10
 
@@ -273,10 +248,8 @@ MOST_ITEMS = 10
 @dataclass(frozen=True, eq=False)
 class Steps:
     """All ways to put a block on top of a set of items, sorted by the set that results.
-
-    below, block int[m]: bit masks of S and B.  statistics float[m, q]: t(S, B): y and u of the comparisons
-    that are settled.
-    """
+    below, block int[m]: bit masks of S and B. statistics float[m, q]: t(S, B): y and u of the comparisons
+    that are settled."""
 
     below: IntArray
     block: IntArray
@@ -305,10 +278,7 @@ def steps_of(n_items: int) -> Steps:
 
 
 def allowed(steps: Steps, places: IntArray) -> BoolArray:
-    """Which steps agree with an answer.
-
-    places int[J]: -1 where there is no rating.  Returns bool[m].
-    """
+    """Which steps agree with an answer.  places int[J]: -1 where there is no rating.  Returns bool[m]."""
     bits = np.int64(1) << np.arange(len(places), dtype=np.int64)
     rated = int(bits[places >= 0].sum())
     under = np.zeros(len(steps.below), dtype=bool)
@@ -325,10 +295,8 @@ def allowed(steps: Steps, places: IntArray) -> BoolArray:
 
 def block_moments(n_items: int, places: int, beta: FloatArray, keep: BoolArray | None = None) -> Moments:
     """Sum and moments over the weak orders with at most so many places.
-
     beta float[q]: natural parameters of y and u of the comparisons.  keep bool[m]: steps that are allowed;
-    all if not given.
-    """
+    all if not given."""
     steps = steps_of(n_items)
     kept = np.ones(len(steps.below), dtype=bool) if keep is None else keep
     below, block, t = steps.below[kept], steps.block[kept], steps.statistics[kept]
@@ -411,9 +379,7 @@ def _mixed(logs: FloatArray, means: FloatArray, state: IntArray, n: int) -> tupl
 @dataclass(frozen=True, eq=False)
 class BlockSpace:
     """Ratings of J items without dependence, by the recursion over blocks.
-
-    places int[n, J]: 0 = best, without gaps; -1 where there is no rating.  categories: of the scale.
-    """
+    places int[n, J]: 0 = best, without gaps; -1 where there is no rating."""
 
     places: IntArray
     categories: int
@@ -429,7 +395,6 @@ class BlockSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of answers."""
         return len(self.places)
 
     def at(self, beta: FloatArray) -> BlockPoint:
@@ -444,54 +409,24 @@ class BlockSpace:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class BlockPoint:
-    """Sums over the weak orders, and over those that agree with each incomplete answer.
+class BlockPoint(PartedPoint[BlockSpace]):
+    """Sums over the weak orders, and over those that agree with each incomplete answer."""
 
-    beta float[q].
-    """
-
-    space: BlockSpace
-    beta: FloatArray
-    whole: Moments = field(init=False)
-    _parts: dict[int, Moments] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        whole = block_moments(self.space.places.shape[1], self._places, self.beta)
-        object.__setattr__(self, "whole", whole)
-        object.__setattr__(self, "_parts", {})
+    def _over_all(self) -> Moments:
+        return block_moments(self.space.places.shape[1], self._places, self.beta)
 
     @property
     def _places(self) -> int:
         return min(self.space.categories, self.space.places.shape[1])
 
-    def _part(self, row: int) -> Moments:
-        """Moments over the orders that agree with an answer."""
-        if row not in self._parts:
-            own = self.space.places[row]
-            if (own >= 0).all():
-                t = statistics(own[None], ())[0]
-                self._parts[row] = Moments(float(t @ self.beta), t, np.zeros((len(t), len(t))))
-            else:
-                keep = allowed(steps_of(len(own)), own)
-                self._parts[row] = block_moments(len(own), self._places, self.beta, keep)
-        return self._parts[row]
+    def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
+        places = self.space.places[rows]
+        known = (places >= 0).all(axis=1)
+        return known, statistics(places[known], ())
 
-    def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
-        return np.array([self._part(int(r)).log_total for r in rows]) - self.whole.log_total
-
-    def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, q]."""
-        return np.array([self._part(int(r)).mean for r in rows]).reshape(len(rows), -1) - self.whole.mean
-
-    def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[q, q]."""
-        found = float(weights.sum()) * self.whole.covariance
-        for row, w in zip(rows, weights):
-            if (self.space.places[row] < 0).any():
-                found = found - w * self._part(int(row)).covariance
-        return np.asarray(found)
+    def _agreeing(self, row: int) -> Moments:
+        own = self.space.places[row]
+        return block_moments(len(own), self._places, self.beta, allowed(steps_of(len(own)), own))
 
 
 def fit_ratings(
@@ -505,14 +440,11 @@ def fit_ratings(
     names: Sequence[str] | None = None,
 ) -> PatternFit:
     """Fit persons' ratings of J items.
-
     ratings int[n_persons, J]: small = preferred; 0 for no rating.  A person with fewer than two ratings
-    compares nothing and is left out.  categories: of the scale, 2 or more.  terms: of the items' parameters
-    lambda; log-odds are twice their differences.  group int[n_persons]: covariate group of each person.
-    weights float[n_persons]: number of persons with the answer.  undecided: the parameter of equal ratings:
-    0, one for all pairs, one for each pair.  dependence: whether comparisons that share an item depend on
-    each other.
-    """
+    compares nothing and is left out.  terms: of the items' parameters lambda; log-odds are twice their
+    differences.  group int[n_persons]: covariate group of each person.  weights float[n_persons]: number of
+    persons with the answer.  undecided: the parameter of equal ratings: 0, one for all pairs, one for each
+    pair.  dependence: whether comparisons that share an item depend on each other."""
     table = np.asarray(ratings)
     if table.ndim != 2 or not terms or table.shape[1] != len(terms[0].columns):
         raise InputError(f"ratings of shape {table.shape}; expected a column for each item of the terms")
@@ -524,9 +456,7 @@ def fit_ratings(
             " for none, on a scale of 2 categories or more"
         )
     places = dense_places(table.astype(np.int64), table > 0)
-    w = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=float)
-    silent = (places >= 0).sum(axis=1) < 2
-    pooled = pool(places, group, np.where(silent, 0.0, w) if w.shape == silent.shape else w)
+    pooled = pool(places, group, weights, silent=(places >= 0).sum(axis=1) < 2)
     n_items = table.shape[1]
     scale = min(categories, n_items)
     depends = sharing(n_items) if dependence else ()

@@ -20,18 +20,23 @@ from math import factorial, prod
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ....errors import InputError, TooLargeError
-from .answer_likelihood import Likelihood, Moments, PatternFit, blocks, exact_counts, maximum_likelihood, pool
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from .answer_likelihood import (
+    Likelihood,
+    Moments,
+    PartedPoint,
+    PatternFit,
+    blocks,
+    exact_counts,
+    maximum_likelihood,
+    pool,
+)
 from .luce_choices import Ranks, dense_ranks
 from .natural_parameters import ItemTerm, comparison_maps, diagonal_blocks, n_pairs, sharing
 from .rating_patterns import agreeing, as_comparisons, dense_places, n_weak_orders, statistics, weak_orders
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 #: Pairs of patterns at two times: 3,963 patterns of ratings of six items.
 MOST_PAIRS = 2 * 10**7
@@ -43,13 +48,10 @@ MOST_SEQUENCES = 20_000
 @dataclass(frozen=True, eq=False)
 class ChainSpace:
     """Answers at T times, as sets of the N patterns of each time.
-
     Statistics are those of the first time, of the second and so on, then y_c,1 y_c,2 of the C comparisons,
-    then y_c,2 y_c,3 and so on.
-
-    table float[N, q]: statistics of the patterns at one time.  signs float[N, C]: their comparisons y_c.
-    agree: for each time, which patterns agree with each person's answer; all of them where there is none.
-    """
+    then y_c,2 y_c,3 and so on.  table float[N, q]: statistics of the patterns at one time.  signs float[N,
+    C]: their comparisons y_c.  agree: for each time, which patterns agree with each person's answer; all of
+    them where there is none."""
 
     table: FloatArray
     signs: FloatArray
@@ -94,7 +96,6 @@ class ChainSpace:
 
     @property
     def n_rows(self) -> int:
-        """Number of persons."""
         return len(self._sets)
 
     def at(self, beta: FloatArray) -> ChainPoint:
@@ -103,11 +104,9 @@ class ChainSpace:
 
     def demands(self, rows: IntArray) -> FloatArray:
         """float[m, T q + (T - 1) C]: statistics of the sequences seen minus those of all others.
-
-        Where an answer is missing, or there are more than MOST_SEQUENCES of these differences, they are those of
-        each time alone: with the links at 0 the times are independent, so that what a direction without links
-        demands is found; one along links is not.
-        """
+        Where an answer is missing, or there are more than MOST_SEQUENCES of these differences, they are those
+        of each time alone: with the links at 0 the times are independent, so that what a direction without
+        links demands is found; one along links is not."""
         seen = np.unique(self._own[rows], axis=0)
         if self._complete.all() and len(seen) * len(self.table) ** self.n_times <= MOST_SEQUENCES:
             others = self._all_sequences()
@@ -129,9 +128,7 @@ class ChainSpace:
 
     def moments(self, sets: Sequence[IntArray], beta: FloatArray) -> Moments:
         """Sum and moments over all sequences of patterns, one of each of these sets.
-
-        sets: numbers of the patterns possible at each time.  beta float[T q + (T - 1) C].
-        """
+        beta float[T q + (T - 1) C]."""
         return _Pass(self, sets, beta).moments()
 
 
@@ -225,49 +222,19 @@ def _log_sum(logs: FloatArray, axis: int) -> FloatArray:
     return np.asarray(np.log(np.exp(logs - top).sum(axis=axis)) + top.squeeze(axis))
 
 
-@dataclass(frozen=True, eq=False)
-class ChainPoint:
-    """Moments over all sequences, and over those that agree with each person's answers.
+class ChainPoint(PartedPoint[ChainSpace]):
+    """Moments over all sequences, and over those that agree with each person's answers."""
 
-    beta float[T q + (T - 1) C].
-    """
-
-    space: ChainSpace
-    beta: FloatArray
-    whole: Moments = field(init=False)
-    _parts: dict[int, Moments] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
+    def _over_all(self) -> Moments:
         everything = [np.arange(len(self.space.table))] * self.space.n_times
-        object.__setattr__(self, "whole", self.space.moments(everything, self.beta))
-        object.__setattr__(self, "_parts", {})
+        return self.space.moments(everything, self.beta)
 
-    def _part(self, row: int) -> Moments:
-        if row not in self._parts:
-            self._parts[row] = self.space.moments(self.space._sets[row], self.beta)
-        return self._parts[row]
+    def _known(self, rows: IntArray) -> tuple[BoolArray, FloatArray]:
+        known = self.space._complete[rows]
+        return known, self.space._own[rows[known]]
 
-    def log_probabilities(self, rows: IntArray) -> FloatArray:
-        """float[n]."""
-        found = self.space._own[rows] @ self.beta
-        for k in np.flatnonzero(~self.space._complete[rows]):
-            found[k] = self._part(int(rows[k])).log_total
-        return np.asarray(found - self.whole.log_total)
-
-    def scores(self, rows: IntArray) -> FloatArray:
-        """float[n, T q + (T - 1) C]."""
-        found = self.space._own[rows]
-        for k in np.flatnonzero(~self.space._complete[rows]):
-            found[k] = self._part(int(rows[k])).mean
-        return np.asarray(found - self.whole.mean)
-
-    def information(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """float[T q + (T - 1) C, T q + (T - 1) C]."""
-        found = float(weights.sum()) * self.whole.covariance
-        for r, w in zip(rows, weights):
-            if not self.space._complete[int(r)]:
-                found = found - w * self._part(int(r)).covariance
-        return np.asarray(found)
+    def _agreeing(self, row: int) -> Moments:
+        return self.space.moments(self.space._sets[row], self.beta)
 
 
 #: Rankings of 7 items are 5,040 and their pairs 25 million.
@@ -286,15 +253,13 @@ def fit_repeated(
     names: Sequence[str] | None = None,
 ) -> PatternFit:
     """Fit answers at T times.
-
     answers int[n_persons, T, J]: ratings (small = preferred, 0 = none) or ranks (1 = best, 0 = below all
-    others); a time at which a person rated fewer than two items, or ranked none, is missing.  terms: of the
-    items' parameters lambda, at each time.  categories: of the rating scale.  group int[n_persons]: covariate
-    group of each person.  weights float[n_persons]: number of persons with the answers.  dependence: whether
-    comparisons that share an item depend on each other within a time (ratings only).  between_times: whether
-    each comparison depends on the same comparison at the time before.  Returns PatternFit: parameters "A:T1"
-    and so on, then "UT1" and so on, "I12.13:T1" and so on, "12:IT12" and so on.
-    """
+    others); a time at which a person rated fewer than two items, or ranked none, is missing.  group
+    int[n_persons]: covariate group of each person.  weights float[n_persons]: number of persons with the
+    answers.  dependence: whether comparisons that share an item depend on each other within a time (ratings
+    only).  between_times: whether each comparison depends on the same comparison at the time before.  Returns
+    PatternFit: parameters "A:T1" and so on, then "UT1" and so on, "I12.13:T1" and so on, "12:IT12" and so
+    on."""
     table = np.asarray(answers)
     if table.ndim != 3 or table.shape[1] < 2 or not terms or table.shape[2] != len(terms[0].columns):
         raise InputError(
@@ -311,9 +276,8 @@ def fit_repeated(
             )
         own = _rankings(table)
     n, times, n_items = table.shape
-    silent = (own <= _NOTHING).all(axis=(1, 2))
-    w = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
-    pooled = pool(own.reshape(n, -1), group, np.where(silent, 0.0, w) if w.shape == silent.shape else w)
+    silent = np.asarray((own <= _NOTHING).all(axis=(1, 2)))
+    pooled = pool(own.reshape(n, -1), group, weights, silent)
     patterns = (
         weak_orders(n_items, _places(categories, n_items)) if kind == "ratings" else _all_rankings(n_items)
     )

@@ -46,11 +46,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
-
-FloatArray = NDArray[np.float64]
+from ....numerics.arrays import FloatArray, IntArray
 
 #: Polynomials and nodes: with 48 the eigenvalues that matter have 10 digits up to C = 40.
 DEGREE, NODES = 48, 120
@@ -60,11 +58,8 @@ SMALL = 1e-7
 
 def sup_lm_p(statistic: float, k: int, trim: float) -> float:
     """The p-value of a sup LM statistic.
-
-    statistic: largest statistic over the places of a break.  k: parameters, >= 1.  trim: share of the sample
-    left out at each end, in (0, 1/2).  Returns float: in [0, 1]; an error below 1e-11, and below 1e-6 of p
-    where p is below 1e-7.
-    """
+    trim: share of the sample left out at each end, in (0, 1/2).  Returns float: in [0, 1]; an error below
+    1e-11, and below 1e-6 of p where p is below 1e-7."""
     if k < 1 or not 0.0 < trim < 0.5:
         raise InputError(f"k = {k}, trim = {trim}; expected k >= 1 and a trim between 0 and 1/2")
     if not statistic > 0:
@@ -80,10 +75,8 @@ def sup_lm_p(statistic: float, k: int, trim: float) -> float:
 
 def spectrum(statistic: float, k: int) -> tuple[FloatArray, FloatArray]:
     """Eigenvalues v_j and shares A_j of the process stopped at a statistic.
-
     statistic: c > 0.  Returns float[DEGREE], float[DEGREE]: rising eigenvalues, and their shares, which sum
-    to P(chi2_k <= c); the last ones are those of the polynomials only, and their terms are 0.
-    """
+    to P(chi2_k <= c); the last ones are those of the polynomials only, and their terms are 0."""
     from scipy.linalg import solve_triangular
     from scipy.special import gammaln, roots_jacobi
 
@@ -145,10 +138,7 @@ EXCESS = 0.5825971579390106
 
 def places_p(statistic: float, k: int, shares: FloatArray) -> float:
     """The p-value of the largest statistic over given places.
-
-    k: parameters, >= 1.  shares float[m]: share of the sample before each place, rising, in (0, 1).  Returns
-    float: in [0, 1].
-    """
+    shares float[m]: share of the sample before each place, rising, in (0, 1).  Returns float: in [0, 1]."""
     at = np.asarray(shares, dtype=float)
     if k < 1 or not len(at) or at[0] <= 0 or at[-1] >= 1 or (np.diff(at) <= 0).any():
         raise InputError(f"k = {k}, {len(at)} shares; expected k >= 1 and shares that rise between 0 and 1")
@@ -195,7 +185,6 @@ def _moved(r: FloatArray, k: int, v: float) -> FloatArray:
     return np.asarray(np.exp(logs) * ive(order, before * after / v))
 
 
-IntArray = NDArray[np.int64]
 Kind = Literal["numeric", "factor", "ordered"]
 Adjust = Literal["bonferroni", "none"]
 
@@ -203,10 +192,9 @@ Adjust = Literal["bonferroni", "none"]
 @dataclass(frozen=True, eq=False)
 class Covariate:
     """A covariate of persons.
-
     kind: "numeric", "factor" or "ordered" (a factor whose splits keep the order; its test is a factor's).
-    values float[n]: values, or numbers of levels from 0.  levels: of a factor; empty for a numeric covariate.
-    """
+    values float[n]: values, or numbers of levels from 0.  levels: of a factor; empty for a numeric
+    covariate."""
 
     name: str
     kind: Kind
@@ -235,11 +223,8 @@ class Covariate:
 @dataclass(frozen=True)
 class InstabilityTest:
     """A test of parameter stability along one covariate.
-
-    p: for this covariate alone.  p_adjusted: 1 - (1 - p)^m over the m covariates tested in the node; p itself
-    where nothing is adjusted.  df: of the chi-square of a factor; the number of places of a numeric
-    covariate.
-    """
+    p_adjusted: 1 - (1 - p)^m over the m covariates tested in the node; p itself where nothing is adjusted.
+    df: of the chi-square of a factor; the number of places of a numeric covariate."""
 
     covariate: str
     statistic: float
@@ -256,13 +241,11 @@ def instability_tests(
     adjust: Adjust = "bonferroni",
 ) -> tuple[InstabilityTest, ...]:
     """The tests of all covariates that can be tested in a node.
-
     scores float[n, k]: of the persons of the node, at its estimate.  covariates: of the same n persons.
     minimum: persons that a place leaves on either side at least; never fewer than a tenth of them.  weights
     float[n]: persons that each row stands for; default 1.  adjust: whether p-values are adjusted for the
     number of covariates tested.  Returns tuple of InstabilityTest: in the order of the covariates; one with a
-    single value, or without a place, is left out.
-    """
+    single value, or without a place, is left out."""
     own = np.ones(len(scores)) if weights is None else weights
     half = whitened(scores, own)
     if half is None:
@@ -283,10 +266,8 @@ def instability_tests(
 
 def whitened(scores: FloatArray, weights: FloatArray) -> FloatArray | None:
     """Scores times their persons, scaled: J^-1/2 w s / sqrt(n).
-
     scores float[n, k].  weights float[n]: persons that each row stands for.  Returns float[n, k] or None:
-    none where J is singular: the persons differ in fewer ways than there are parameters.
-    """
+    none where J is singular: the persons differ in fewer ways than there are parameters."""
     n = float(weights.sum())
     outer = (scores * weights[:, None]).T @ scores / n
     if np.linalg.matrix_rank(outer, hermitian=True) < len(outer):
@@ -319,11 +300,9 @@ def _numeric(
 
 def places(values: FloatArray, minimum: int, weights: FloatArray | None = None) -> tuple[IntArray, IntArray]:
     """Where a numeric covariate may break: between distinct values, away from both ends.
-
     values float[n].  minimum: persons on either side at least; never fewer than a tenth of them.  weights
     float[n]: persons that each row stands for; default 1.  Returns int[n], int[m]: order of the rows, and how
-    many of them are before each place.
-    """
+    many of them are before each place."""
     own = np.ones(len(values)) if weights is None else weights
     order = np.argsort(values, kind="stable")
     before = np.flatnonzero(np.diff(values[order]) > 0) + 1
@@ -334,10 +313,8 @@ def places(values: FloatArray, minimum: int, weights: FloatArray | None = None) 
 
 def largest_statistic(scores: FloatArray, at: IntArray, shares: FloatArray | None = None) -> float:
     """The largest statistic over places.
-
     scores float[n, k]: in the order of the covariate, as :func:`whitened` has them.  `at` int[m]: rows before
-    each place.  shares float[m]: share of the persons before each place; default: that of the rows.
-    """
+    each place.  shares float[m]: share of the persons before each place; default: that of the rows."""
     share = at / len(scores) if shares is None else shares
     path = np.cumsum(scores, axis=0)[at - 1]
     return float(((path**2).sum(axis=1) / (share * (1.0 - share))).max())

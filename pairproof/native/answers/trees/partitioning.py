@@ -22,19 +22,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....data.comparisons import Comparisons
 from ....errors import InputError, NotEstimableError, TooLargeError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ...comparisons.contests.bradley_terry import fit_bradley_terry
 from ...comparisons.rows.contest_design import Contests, Design, contest_design
 from ...comparisons.rows.davidson import TiedContests, TiedPoint, fit_tied
 from ...comparisons.rows.links import ContestPoint, link
 from ...comparisons.rows.maximum_likelihood import fit_limiting, fit_structured
 from .instability import Adjust, Covariate, InstabilityTest, instability_tests
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: No answer.
 MISSING = 9
@@ -43,13 +41,11 @@ MISSING = 9
 @dataclass(frozen=True, eq=False)
 class Preferences:
     """Counts of answers of persons to comparisons of items.
-
     person, pair int[m]: whose counts these are, 0 .. n - 1, and of which of the C comparisons, 0 .. C - 1.
     wins, ties, losses float[m]: how often this person preferred the first item of the comparison, neither,
     the second.  weights float[n]: persons that each stands for, 1 or a greater whole number.  design: of the
     C comparisons: abilities, the reference at 0.  tied: whether any answer is a tie: the model then has the
-    parameter "tie" (the logarithm of Davidson's nu).
-    """
+    parameter "tie" (the logarithm of Davidson's nu)."""
 
     person: IntArray
     pair: IntArray
@@ -94,45 +90,6 @@ class Preferences:
         return wins, ties, losses
 
 
-def preferences(
-    answers: IntArray,
-    first: Sequence[int],
-    second: Sequence[int],
-    items: Sequence[str],
-    reference: str | None = None,
-    weights: ArrayLike | None = None,
-) -> Preferences:
-    """Preferences of persons who answered each comparison once or not.
-
-    answers int[n, C]: +1 (first item), -1 (second), 0 (tie) or MISSING.  `first`, second: items of the C
-    comparisons, 0 .. J - 1.  weights float[n]: persons that each row stands for; default 1.
-    """
-    y = np.asarray(answers, dtype=np.int64)
-    if y.ndim != 2 or y.shape[1] != len(first):
-        raise InputError(f"answers of shape {y.shape} for {len(first)} comparisons")
-    wrong = np.argwhere(~np.isin(y, (1, -1, 0, MISSING)))
-    if len(wrong):
-        i, c = wrong[0]
-        raise InputError(
-            f"person {i + 1}, comparison {c + 1}: answer {y[i, c]}; expected 1 (first), -1 (second), 0 (tie) or"
-            f" {MISSING} (none)"
-        )
-    person, pair = np.nonzero(y != MISSING)
-    given = y[person, pair]
-    return counted(
-        person,
-        pair,
-        given == 1,
-        given == 0,
-        given == -1,
-        np.ones(len(y)) if weights is None else weights,
-        first,
-        second,
-        items,
-        reference,
-    )
-
-
 def counted(
     person: ArrayLike,
     pair: ArrayLike,
@@ -146,10 +103,8 @@ def counted(
     reference: str | None = None,
 ) -> Preferences:
     """Preferences from counts.
-
     person, pair int[m].  wins, ties, losses float[m]: finite and >= 0.  weights float[n]: whole numbers, 1 or
-    more.
-    """
+    more."""
     own = np.asarray(weights, dtype=float)
     wrong = np.flatnonzero(~(own >= 1) | (own != np.round(own)))
     if len(wrong):
@@ -181,11 +136,9 @@ QUICK_STEPS, LARGE = 12, 12.0
 @dataclass(frozen=True, eq=False)
 class NodeModel:
     """The model of some persons.
-
     theta float[k]: inf where an item is separated in this node, NaN where it is not determined.  llf: the
     supremum where theta is infinite.  scores float[m, k] or None: of the m persons; None where the estimate
-    is not finite.
-    """
+    is not finite."""
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -194,10 +147,7 @@ class NodeModel:
 
 
 def fit_node(data: Preferences, persons: IntArray) -> NodeModel:
-    """The maximum-likelihood model of these persons, with their scores.
-
-    persons int[m]: rising.
-    """
+    """The maximum-likelihood model of these persons, with their scores.  persons int[m]: rising."""
     entries = data.of(persons)
     if not len(entries):
         return NodeModel(data.names, np.full(len(data.names), np.nan), 0.0, None)
@@ -211,9 +161,7 @@ def fit_node(data: Preferences, persons: IntArray) -> NodeModel:
 @dataclass(frozen=True, eq=False)
 class Maximum:
     """The maximum of the likelihood of summed counts.
-
-    theta float[k]: as in :class:`NodeModel`.  finite: whether the maximum is at a finite place.
-    """
+    theta float[k]: as in :class:`NodeModel`.  finite: whether the maximum is at a finite place."""
 
     theta: FloatArray
     llf: float
@@ -221,10 +169,7 @@ class Maximum:
 
 
 def fit_totals(data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray) -> Maximum:
-    """The maximum-likelihood model of counts summed over persons.
-
-    data: whose comparisons these are.  wins, ties, losses float[C].
-    """
+    """The maximum-likelihood model of counts summed over persons.  wins, ties, losses float[C]."""
     if data.tied:
         return _with_ties(data, wins, ties, losses)
     contests = Contests(data.design, wins, losses)
@@ -240,12 +185,9 @@ def quick_llf(
     data: Preferences, wins: FloatArray, ties: FloatArray, losses: FloatArray, start: FloatArray
 ) -> tuple[float, FloatArray]:
     """The largest log-likelihood of summed counts, by Newton's method from a start near it.
-
     Where that does not arrive at a place of ordinary size, :func:`fit_totals` decides what the supremum is.
-
     wins, ties, losses float[C].  start float[k].  Returns float, float[k]: the log-likelihood, and a start
-    for counts near these.
-    """
+    for counts near these."""
     theta, old = start, -np.inf
     for _ in range(QUICK_STEPS):
         value, score, information = _derivatives(data, wins, ties, losses, theta)
@@ -331,7 +273,6 @@ def _limit_with_ties(data: Preferences, wins: FloatArray, ties: FloatArray, loss
     return Maximum(np.array([params[name] for name in data.names]), found.llf, False)
 
 
-BoolArray = NDArray[np.bool_]
 Counts = tuple[FloatArray, FloatArray, FloatArray]
 
 #: Levels of an unordered factor: 2^11 splits are tried at most.
@@ -341,10 +282,8 @@ MOST_LEVELS = 12
 @dataclass(frozen=True)
 class Split:
     """A split of a node in two.
-
     threshold: of a numeric covariate: values up to it go left; NaN for a factor.  `left`: levels of a factor
-    that go left.  `right`: levels that go right.
-    """
+    that go left."""
 
     covariate: str
     threshold: float
@@ -364,11 +303,9 @@ class Split:
 @dataclass(frozen=True, eq=False)
 class GrownNode:
     """A node of a tree.
-
     number: from 1, the left part of a node before its right part.  persons int[m].  tests: empty where the
-    node is too small, or its estimate is not finite.  split: none for a leaf.  parts: left and right part;
-    empty for a leaf.  reason: why a leaf is not split; "" where it is.
-    """
+    node is too small, or its estimate is not finite.  parts: left and right part; empty for a leaf.  reason:
+    why a leaf is not split; "" where it is."""
 
     number: int
     persons: IntArray
@@ -402,11 +339,8 @@ class GrownNode:
 
 def least_persons(data: Preferences) -> int:
     """Persons of a node at least, where nothing is asked: 10 for each parameter, in comparisons.
-
     psychotree divides by the number of pairs, which is the same where everybody answered all of them.
-
-    Returns int: 10 parameters / comparisons of a person, rounded up; 2 or more.
-    """
+    Returns int: 10 parameters / comparisons of a person, rounded up; 2 or more."""
     # 1e-9: a mean of counts such as 2.9999999999999996 is 3.
     return max(2, int(np.ceil(10 * len(data.names) / data.comparisons - 1e-9)))
 
@@ -420,12 +354,9 @@ def grow_tree(
     adjust: Adjust = "bonferroni",
 ) -> GrownNode:
     """The tree of groups of persons with different preferences.
-
-    data: of n persons.  covariates: of the same persons.  alpha: level of the tests.  minimum: persons of a
-    node; default: :func:`least_persons`.  most_depth: splits from the root to a leaf at most.  adjust:
-    whether p-values are adjusted for the number of covariates tested in a node (in Sidak's form).  Returns
-    GrownNode: the root.
-    """
+    data: of n persons.  minimum: persons of a node; default: :func:`least_persons`.  adjust: whether p-values
+    are adjusted for the number of covariates tested in a node (in Sidak's form).  Returns GrownNode: the
+    root."""
     n = len(data.weights)
     if not 0.0 < alpha < 1.0:
         raise InputError(f"alpha {alpha}; expected a number between 0 and 1")

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor, numbers_as_levels, take
 from ....data.comparisons import Comparisons
@@ -25,6 +24,7 @@ from ....data.options import hints_for_r
 from ....data.respondents.respondents import Respondents
 from ....data.where import hint
 from ....errors import InputError, ItemError
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....text import listed, quoted
 from ...comparisons.contests.bradley_terry import fit_bradley_terry
 from .instability import Adjust, Covariate
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 #: Columns of a table of comparisons that are not of persons.
 NOT_OF_PERSONS = ("judge", "person", "order", "source")
 
@@ -45,11 +42,9 @@ NOT_OF_PERSONS = ("judge", "person", "order", "source")
 @dataclass(frozen=True, eq=False)
 class Persons:
     """Comparisons, and the persons who made them.
-
-    table: of these persons alone.  person int[n_rows]: who made each row of it, 0 .. n - 1.  names: of the n
-    persons: judges, or numbers of the rows of the file.  weights float[n]: persons that each stands for.
-    columns: of persons.  noun: "person" or "judge".  silent: persons who compared nothing, and are left out.
-    """
+    person int[n_rows]: who made each row of it, 0 .. n - 1.  names: of the n persons: judges, or numbers of
+    the rows of the file.  weights float[n]: persons that each stands for.  silent: persons who compared
+    nothing, and are left out."""
 
     table: Comparisons
     person: IntArray
@@ -98,10 +93,7 @@ class Persons:
 
 
 def persons_of(table: Respondents | Comparisons) -> Persons:
-    """The persons of a table.
-
-    table: comparisons have a column `judge`.
-    """
+    """The persons of a table."""
     if isinstance(table, Respondents):
         return _of_respondents(table)
     if not isinstance(table, Comparisons):
@@ -149,10 +141,7 @@ def _of_judges(table: Comparisons) -> Persons:
 
 
 def constant_for_each(persons: Persons, name: str) -> None:
-    """Check that a covariate has one value for each person.
-
-    name: of a column of its table.
-    """
+    """Check that a covariate has one value for each person."""
     column = persons.table.columns[name]
     codes = column.codes if isinstance(column, Factor) else np.where(np.isnan(column), -np.inf, column)
     first = np.unique(persons.person, return_index=True)[1]
@@ -169,10 +158,7 @@ def constant_for_each(persons: Persons, name: str) -> None:
 
 
 def shown(column: Column, row: int) -> str:
-    """A value as text.
-
-    column Factor or float[n].  Returns str: "no value" where there is none.
-    """
+    """A value as text.  column Factor or float[n].  Returns str: "no value" where there is none."""
     if isinstance(column, Factor):
         return str(column.levels[column.codes[row]]) if column.codes[row] >= 0 else "no value"
     return "no value" if np.isnan(column[row]) else f"{column[row]:.12g}"
@@ -211,9 +197,7 @@ def _of_respondents(table: Respondents) -> Persons:
 @dataclass(frozen=True, eq=False, repr=False)
 class PreferenceTree(TreeRecord):
     """A tree of groups of persons with different preferences, made by :func:`pairproof.fit_tree`.
-
-    Its attributes are those of :class:`pairproof.native.answers.trees.tree_record.TreeRecord`.
-    """
+    Its attributes are those of :class:`pairproof.native.answers.trees.tree_record.TreeRecord`."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -226,9 +210,7 @@ class PreferenceTree(TreeRecord):
 
     def leaf_of(self, person: str | Mapping[str, Any]) -> TreeNode:
         """The leaf of a person of the table, or of a new one.
-
-        person: a judge, or the number of a row of the file; or the covariates of a new person.
-        """
+        person: a judge, or the number of a row of the file; or the covariates of a new person."""
         from .tree_record import leaf_numbers
 
         if isinstance(person, Mapping):
@@ -244,11 +226,9 @@ class PreferenceTree(TreeRecord):
 
     def predict(self, covariates: Any) -> pd.DataFrame:
         """The leaf of new persons, and what is preferred there.
-
         covariates: a column for each covariate by which the tree is split; others are not looked at.  Returns
         DataFrame: a row for each person: leaf, rule, ranking (None where items of the leaf cannot be
-        ordered), and worth[A] for each item, nan where it is not estimable.
-        """
+        ordered), and worth[A] for each item, nan where it is not estimable."""
         from .tree_record import predicted
 
         return predicted(self, covariates)
@@ -257,29 +237,23 @@ class PreferenceTree(TreeRecord):
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each node.
-
         Returns DataFrame: parent, depth, rule, persons, comparisons, llf, split, p_adjusted (of the split),
-        ranking, reason; indexed by number.
-        """
+        ranking, reason; indexed by number."""
         from .tree_record import nodes_frame
 
         return nodes_frame(self)
 
     def tests(self) -> pd.DataFrame:
         """A row for each test of instability.
-
         Returns DataFrame: node, covariate, statistic, df (of the chi-square of a factor; places of a numeric
-        covariate), p, p_adjusted, split (whether the node was split by it).
-        """
+        covariate), p, p_adjusted, split (whether the node was split by it)."""
         from .tree_record import tests_frame
 
         return tests_frame(self)
 
     def worth(self, level: float = 0.95) -> pd.DataFrame:
         """Worths of the items in each leaf.
-
-        Returns DataFrame: leaf, item, worth, se, low, high; nan where not estimable.
-        """
+        Returns DataFrame: leaf, item, worth, se, low, high; nan where not estimable."""
         from .tree_record import worth_frame
 
         return worth_frame(self, level)
@@ -294,10 +268,7 @@ class PreferenceTree(TreeRecord):
 
     def plot(self, where: Any = None, *, level: float = 0.95, force: bool = False) -> Any:
         """Draw the tree, with the worths of the items in each leaf; see
-        :func:`pairproof.native.answers.trees.tree_picture.plot_tree`.
-
-        force: all as in :func:`pairproof.native.answers.trees.tree_picture.plot_tree`.
-        """
+        :func:`pairproof.native.answers.trees.tree_picture.plot_tree`."""
         from .tree_picture import plot_tree
 
         return plot_tree(self, where, level=level, force=force)
@@ -315,7 +286,6 @@ class PreferenceTree(TreeRecord):
         return f"<PreferenceTree: {len(self.leaves)} leaves, {self.n_persons:g} {self.noun}s, {len(self.items)} items>"
 
 
-BoolArray = NDArray[np.bool_]
 Missing = Literal["refuse", "leave out"]
 
 _WRAPPED = re.compile(r"\s*(C|ordered)\((.*)\)\s*", re.DOTALL)
@@ -325,10 +295,7 @@ def chosen_covariates(
     persons: Persons, names: Sequence[str] | None, missing: Missing
 ) -> tuple[Persons, list[Covariate], float]:
     """The covariates of a tree, and the persons who have them all.
-
-    missing: what becomes of persons without a value.  Returns Persons, list of Covariate, float: and how many
-    persons were left out.
-    """
+    Returns Persons, list of Covariate, float: and how many persons were left out."""
     if missing not in ("refuse", "leave out"):
         raise InputError(f"missing={missing!r}; expected 'refuse' or 'leave out'")
     if isinstance(names, str):

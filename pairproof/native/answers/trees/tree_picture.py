@@ -33,10 +33,8 @@ CHARACTER, LEAF, LEVEL, HEAD, ITEM, TOP, BOTTOM, SIDE = 0.075, 1.55, 0.95, 0.42,
 
 def plot_tree(tree: TreeRecord, where: Any = None, *, level: float = 0.95, force: bool = False) -> Any:
     """Draw a tree, with the worths of the items in each leaf and their intervals.
-
     where: a file that ends in .png, .svg or .pdf; or a figure to draw in.  Default: a new figure, whose size
-    fits the tree.  force: replace a file that pairproof did not make, too.
-    """
+    fits the tree."""
     if len(tree.leaves) > MOST_LEAVES or len(tree.items) > MOST_ITEMS:
         raise TooLargeError(
             f"{len(tree.leaves)} leaves of {len(tree.items)} items are no picture; at most {MOST_LEAVES} leaves and"

@@ -37,15 +37,12 @@ TreeTies = Literal["davidson", "half", "drop", "none"]
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeNode:
     """A node of a tree: a group of persons, their model, and why it was split or not.
-
-    number: from 1, the left part of a node before its right part.  parent: 0 for the root.  depth: splits
-    above it.  rule: what holds of its persons, such as ("age <= 52", "gender in {male}").  persons: judges,
-    or numbers of the rows of the file.  n_persons: sum of their weights.  tests: empty where nothing could be
-    tested.  split: none for a leaf.  parts: numbers of its left and right part; empty for a leaf.  reason:
-    why a leaf is not split; "" where it is.  fit: the Bradley-Terry model of its comparisons.
+    number: from 1, the left part of a node before its right part.  parent: 0 for the root.  rule: what holds
+    of its persons, such as ("age <= 52", "gender in {male}").  persons: judges, or numbers of the rows of the
+    file.  tests: empty where nothing could be tested.  parts: numbers of its left and right part; empty for a
+    leaf.  reason: why a leaf is not split; "" where it is.  fit: the Bradley-Terry model of its comparisons.
     scores_of_items: abilities of the items in their order, the reference 0: inf where an item always won,
-    -inf where it always lost, nan where the comparisons do not determine it.
-    """
+    -inf where it always lost, nan where the comparisons do not determine it."""
 
     number: int
     parent: int
@@ -82,13 +79,10 @@ class TreeNode:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeRecord:
-    """The numbers of a tree, which :class:`pairproof.native.answers.trees.tree_models.PreferenceTree` gives its verbs.
-
+    """The numbers of a tree, which `PreferenceTree` gives its verbs.
     nodes: by number; the first is the root.  table: what the tree was fitted to: the comparisons of the
-    persons who are in it.  covariates: of these persons.  noun: "person" or "judge".  minimum: persons of a
-    node at least.  left_out: persons left out because a covariate has no value.  silent: persons left out
-    because they compared nothing.
-    """
+    persons who are in it.  minimum: persons of a node at least.  left_out: persons left out because a
+    covariate has no value.  silent: persons left out because they compared nothing."""
 
     nodes: tuple[TreeNode, ...]
     table: Comparisons
@@ -464,10 +458,7 @@ def predicted(tree: TreeRecord, covariates: Any) -> pd.DataFrame:
 
 
 def leaf_numbers(tree: TreeRecord, covariates: Any, single: bool = False) -> list[int]:
-    """The leaf of each person.
-
-    single: whether they are values of one person.
-    """
+    """The leaf of each person."""
     used = {node.split.covariate for node in tree.nodes if node.split is not None}
     known = [covariate for covariate in tree.covariates if covariate.name in used]
     columns = {}

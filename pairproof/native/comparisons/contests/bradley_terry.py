@@ -18,32 +18,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ....data.comparisons import Comparisons
 from ....data.options import hints_for_r
 from ....errors import RankingWarning, warn_the_caller
 from ....fit.estimates.covariance import DenseCovariance
-from ....fit.estimates.fit_record import FitWarning, Outcomes, Stopping, listed
-from ....fit.estimates.identification import Referred, against, constraint_of
+from ....fit.estimates.fit_record import FitWarning, Outcomes, Stopping
+from ....fit.estimates.identification import constraint_of
 from ....fit.estimates.specification import ContestSpec, LinkName, Ties
 from ....fit.fit import Fit
 from ....fit.results.contest_fit import ContestFit
-from ..counts.build import check_table, missing_covariates
-from ..counts.llbt import engine_name, fit as plain_fit, fit_llbt, make_spec
-from ..counts.named import ranking_warning
-from .estimates import RULE, LinkOutcomes, Solved, TieOutcomes, solved, tabulate
+from ..counts.build import check_table
+from ..counts.llbt import fit as plain_fit, fit_llbt, make_spec
+from ..counts.named import about_own_abilities, about_ties, ranking_warning
+from .estimates import RULE, LinkOutcomes, Solved, TieOutcomes, referred, shared, solved, tabulate
 from .mixed import fit_mixed_contests
 from .specified import ContestRows, Options, Prepared, asked, contest_rows, prepared
 
 
 def fit_contests(ready: Prepared) -> Fit:
     """Fit a prepared model.
-
     Returns Fit: by the engine of plain models where there is neither link, offset, reduced bias, general ties
-    nor random effect, else a ContestFit or a MixedFit.
-    """
+    nor random effect, else a ContestFit or a MixedFit."""
     fitted: Fit
     if ready.spec.is_plain and not ready.spec.no_abilities:
         fitted = plain_fit(ready.table, ready.spec)
@@ -64,36 +61,20 @@ def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
     spec = rows.spec
     terms = (*rows.terms, *found.more)
     n_more = len(found.more)
-    is_reference = np.ones(len(terms), bool)
-    is_reference[rows.places] = False
-    is_reference[len(rows.terms) :] = False
-    beta = rows.spread(found.theta, n_more)
-    covariance = rows.spread(rows.spread(found.covariance, n_more).T, n_more)
-    numbers = Referred(beta, is_reference, rows.spread(found.null_space, n_more), DenseCovariance(covariance))
-    if spec.reference == "sum" and not spec.item_terms and not spec.no_abilities:
-        numbers = against("sum", terms, rows.table.items, numbers, rows.table)
+    numbers = referred(rows, found.theta, found.covariance, found.null_space, found.more)
     rank = len(found.theta) - found.null_space.shape[1] + found.n_infinite
-    table = tabulate(rows, found, rank)
     outcomes: Outcomes = LinkOutcomes(spec.link)
     if rows.has_ties:
         outcomes = TieOutcomes(spec.tie_shift, spec.tie_scale)
     return ContestFit(
-        spec=spec,
-        data=rows.data,
+        **shared(rows, numbers, tabulate(rows, found.fitted, rank)),
         terms=terms,
-        **vars(numbers),
-        **vars(table),
         outcome_model="davidson" if rows.has_ties else "binary",
-        scale=spec.scale,
         constraint=constraint_of(spec, terms, numbers.null_space, rows.table),
-        groups={"all": {}},
         llf=found.llf,
-        n_comparisons=float((rows.table.wins + rows.table.ties + rows.table.losses).sum()),
-        engine=engine_name(),
         stopping=Stopping(RULE, True, found.steps, found.decrement),
         warnings=(*warnings_of(rows), *found.warnings),
         n_infinite=found.n_infinite,
-        quasi_likelihood=spec.ties == "half" and bool(rows.data.ties.any()),
         outcomes=outcomes,
         penalised=found.penalised,
         expected_covariance=None
@@ -105,27 +86,8 @@ def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
 def warnings_of(rows: ContestRows) -> tuple[FitWarning, ...]:
     """Warnings about the data: ranked pairs, comparison terms, ties, items without a covariate."""
     data, spec = rows.data, rows.spec
-    found = [*ranking_warning(data), *rows.warnings]
-    ties = float(data.ties.sum())
-    if spec.ties == "drop" and ties:
-        text = f"{ties:g} of {data.n_comparisons:g} comparisons are ties and were dropped, as asked (ties='drop')"
-        found.append(FitWarning("ties-dropped", text))
-    if spec.ties == "half" and ties:
-        text = (
-            f"{ties:g} ties count as half a win each way, as asked (ties='half'): a quasi-likelihood, whose"
-            " log-likelihood, AIC and deviance cannot be compared with those of other data"
-        )
-        found.append(FitWarning("ties-as-half-wins", text))
-    lacking: dict[tuple[str, ...], list[str]] = {}
-    for term, items in missing_covariates(data, spec).items():
-        lacking.setdefault(items, []).append(term)
-    for items, covariates in lacking.items():
-        text = (
-            f"no value of {', '.join(covariates)} for {listed(items, 12)}: an ability of"
-            f" {'its' if len(items) == 1 else 'their'} own in place of all item covariates, as in BradleyTerry2"
-        )
-        found.append(FitWarning("own-ability", text, items))
-    return tuple(found)
+    of_data = (*about_ties(data, spec), *about_own_abilities(data, spec))
+    return (*ranking_warning(data), *rows.warnings, *of_data)
 
 
 @hints_for_r
@@ -220,26 +182,10 @@ def fit_bradley_terry(
     options = Options(
         formula, random, link, offset, weights, subset, reduce_bias, method, tie_shift, tie_scale
     )
+    plain = (ties, by, reference, order_effect, cells, item_terms, separate, comparison_terms)
     if asked(options):
-        ready = prepared(
-            table, options, ties, by, reference, order_effect, cells, item_terms, separate, comparison_terms
-        )
-        return fit_contests(ready)
-    return plain_fit(
-        table,
-        make_spec(
-            "bradley-terry",
-            table,
-            ties,
-            by,
-            reference,
-            order_effect,
-            cells,
-            item_terms,
-            separate,
-            comparison_terms,
-        ),
-    )
+        return fit_contests(prepared(table, options, *plain))
+    return plain_fit(table, make_spec("bradley-terry", table, *plain))
 
 
 #: The function that fits each family of models.

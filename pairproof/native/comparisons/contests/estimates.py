@@ -14,18 +14,20 @@ all items are equal, nothing favours either of them but the offset, and ties hav
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, NotEstimableError
+from ....fit.estimates.covariance import DenseCovariance
 from ....fit.estimates.fit_record import CellTable, FitRecord, FitWarning, WhenAsked, listed
-from ....fit.estimates.identification import shift_of, shift_to
+from ....fit.estimates.identification import Referred, against, shift_of, shift_to
 from ....fit.estimates.likelihood import Law, outcome_probabilities
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Term, layout
 from ....fit.inference.diagnostics import poisson_divergence
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ..counts.llbt import Tabulated, engine_name
 from ..rows.contest_design import Contests, Design, distinct_rows
 from ..rows.davidson import (
     GeneralTies,
@@ -40,22 +42,19 @@ from ..rows.davidson import (
 from ..rows.links import link
 from ..rows.maximum_likelihood import fit_structured, limiting_contests, null_space, pivots
 from ..rows.reduced_bias import fit_reduced
-from .specified import ContestRows, contest_rows
+from .specified import ContestRows, contest_rows, sums_to_zero
 
-FloatArray = NDArray[np.float64]
 RULE = "squared length of the last step in standard errors"
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
     """Estimates of p parameters of the design and q of the ties.
-
     theta float[p + q].  covariance float[p + q, p + q]: 0 in rows and columns that have no estimate.
     null_space float[p + q, k].  fitted float[n_rows, 3]: probabilities of the outcomes.  `more`: the q
     parameters of the ties.  expected float[p + q, p + q] or None: covariance by the expected information,
     which R reports, where that is another than the observed one.  penalised: llf + log det(information) / 2
-    where the bias is reduced, else nan.
-    """
+    where the bias is reduced, else nan."""
 
     theta: FloatArray
     covariance: FloatArray
@@ -124,17 +123,15 @@ def _likelihood(rows: ContestRows) -> Solved:
 @dataclass(frozen=True, eq=False)
 class LimitRows:
     """What of contests has a finite estimate.
-
-    contests: all of them.  `left`: those whose result is not certain, with a parameter fixed for each
-    direction of `flat`.  kept int[m]: which parameters these have.  certain int[r]: rows whose result is
-    certain in the limit.  flat float[p, k]: directions about which the rows left say nothing.  n_infinite:
-    how many of them the likelihood grows along.
-    """
+    `left`: those whose result is not certain, with a parameter fixed for each direction of `flat`.  kept
+    int[m]: which parameters these have.  certain int[r]: rows whose result is certain in the limit.  flat
+    float[p, k]: directions about which the rows left say nothing.  n_infinite: how many of them the
+    likelihood grows along."""
 
     contests: Contests
     left: Contests
-    kept: NDArray[np.int64]
-    certain: NDArray[np.int64]
+    kept: IntArray
+    certain: IntArray
     flat: FloatArray
     n_infinite: int
 
@@ -154,7 +151,7 @@ class LimitRows:
     def _size(self, given: int) -> int:
         return len(self.contests.design.names) + given - len(self.kept)
 
-    def _places(self, given: int) -> NDArray[np.int64]:
+    def _places(self, given: int) -> IntArray:
         more = np.arange(len(self.contests.design.names), self._size(given))
         return np.concatenate([self.kept, more])
 
@@ -333,9 +330,6 @@ def _of_ties(
     )
 
 
-BoolArray = NDArray[np.bool_]
-
-
 @dataclass(frozen=True)
 class LinkOutcomes:
     """Wins and losses under a link."""
@@ -375,10 +369,8 @@ class TieOutcomes:
 
     def probabilities(self, eta: FloatArray, home: FloatArray, ties: FloatArray) -> FloatArray:
         """float[n, 3]: first preferred, tie, second preferred.
-
         eta float[n].  home float[n]: 1 where the item named first has its advantage.  ties float[q]: the tie
-        parameter log nu, then shift and scale if the model has them.
-        """
+        parameter log nu, then shift and scale if the model has them."""
         known = np.isfinite(eta)
         out = np.full((len(eta), 3), np.nan)
         u, at = eta[known], home[known]
@@ -410,7 +402,7 @@ def outward(fit: FitRecord, rows: ContestRows, found: Solved) -> FloatArray:
     if fit.scale != spec.scale:
         unit = LOG_WORTH_PER_UNIT[spec.scale] / LOG_WORTH_PER_UNIT[fit.scale]
         out *= np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])[:, None]
-    if spec.reference == "sum" and not spec.item_terms and not spec.no_abilities:
+    if sums_to_zero(spec):
         out = shift_to(fit, "sum").forward(out)
     return out
 
@@ -418,9 +410,7 @@ def outward(fit: FitRecord, rows: ContestRows, found: Solved) -> FloatArray:
 @dataclass(frozen=True, eq=False)
 class TieUnits:
     """One win, tie and loss of each row, under Davidson's model shifted or scaled: 3 n units, row by row.
-
-    first_tie: the place of log nu among the parameters.
-    """
+    first_tie: the place of log nu among the parameters."""
 
     contests: GeneralTies
     first_tie: int
@@ -460,25 +450,43 @@ class TieUnitsPoint:
         return self._counted(weights.reshape(-1, 3)).information
 
 
-IntArray = NDArray[np.int64]
+def referred(
+    rows: ContestRows,
+    theta: FloatArray,
+    covariance: FloatArray,
+    null_space: FloatArray,
+    more: tuple[Term, ...] = (),
+) -> Referred:
+    """The numbers of all terms, from the estimates of p parameters of the design and q `more` of ties."""
+    terms, q = (*rows.terms, *more), len(more)
+    is_reference = np.ones(len(terms), bool)
+    is_reference[rows.places] = False
+    is_reference[len(rows.terms) :] = False
+    spread = DenseCovariance(rows.spread(rows.spread(covariance, q).T, q))
+    numbers = Referred(rows.spread(theta, q), is_reference, rows.spread(null_space, q), spread)
+    return (
+        against("sum", terms, rows.table.items, numbers, rows.table) if sums_to_zero(rows.spec) else numbers
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class Tabulated:
-    """Deviances, degrees of freedom and cells; attributes as in :class:`pairproof.fit.estimates.fit_record.FitRecord`."""
+def shared(rows: ContestRows, numbers: Referred, table: Tabulated) -> dict[str, Any]:
+    """What fits with and without random effects have alike."""
+    spec, counted = rows.spec, rows.table
+    return {
+        "spec": spec,
+        "data": rows.data,
+        **vars(numbers),
+        **vars(table),
+        "scale": spec.scale,
+        "groups": {"all": {}},
+        "n_comparisons": float((counted.wins + counted.ties + counted.losses).sum()),
+        "engine": engine_name(),
+        "quasi_likelihood": spec.ties == "half" and bool(rows.data.ties.any()),
+    }
 
-    cell_table: Callable[[], CellTable]
-    deviance: float
-    df_resid: int
-    null_deviance: float
-    df_null: int
 
-
-def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
-    """The cells of contests, with deviance and degrees of freedom.
-
-    rank: parameters fitted, infinite ones included.
-    """
+def tabulate(rows: ContestRows, probabilities: FloatArray, rank: int) -> Tabulated:
+    """The cells of contests, with deviance and degrees of freedom; probabilities of the outcomes float[n_rows, 3]."""
     table, spec = rows.table, rows.spec
     used = np.flatnonzero(table.wins + table.ties + table.losses > 0)
     turned = (table.first > table.second)[used]
@@ -489,7 +497,7 @@ def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
         _sums(of, n, _turn(part, turned))
         for part in (
             counts,
-            counts.sum(axis=1, keepdims=True) * found.fitted[used],
+            counts.sum(axis=1, keepdims=True) * probabilities[used],
             counts.sum(axis=1, keepdims=True) * _null(rows)[used],
         )
     )
@@ -511,7 +519,7 @@ def tabulate(rows: ContestRows, found: Solved, rank: int) -> Tabulated:
     )
 
 
-def _cells(rows: ContestRows, used: IntArray, turned: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+def _cells(rows: ContestRows, used: IntArray, turned: BoolArray) -> tuple[IntArray, IntArray]:
     """The cell of each used row, and a used row of each cell."""
     table, spec, design = rows.table, rows.spec, rows.design
     if spec.cells == ("row",):
@@ -543,7 +551,7 @@ def _codes(rows: ContestRows, name: str) -> FloatArray:
     return np.asarray(column.codes if isinstance(column, Factor) else column, dtype=float)
 
 
-def _turn(values: FloatArray, turned: NDArray[np.bool_]) -> FloatArray:
+def _turn(values: FloatArray, turned: BoolArray) -> FloatArray:
     """float[n, 3], outcomes from the side of the item that comes first in the item order."""
     out = values.copy()
     out[turned] = values[turned][:, ::-1]

@@ -14,35 +14,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
-from ....errors import InputError, NotEstimableError, TooLargeError
-from ....fit.estimates.covariance import DenseCovariance
+from ....errors import InputError, NotEstimableError
 from ....fit.estimates.fit_record import FitWarning, Kind, Stopping
-from ....fit.estimates.identification import Referred, against
 from ....fit.results.mixed_fit import Component, MixedFit, Predicted
-from ..counts.llbt import engine_name
+from ....numerics.arrays import FloatArray, IntArray
 from ..random_effects.effects_design import Block, component_sizes, with_blocks
-from ..random_effects.factors import MOST_TOGETHER, inverse_of
 from ..random_effects.quasi_likelihood import compare_methods, fit_pql
-from ..random_effects.variances import MixedEstimate, fit_components, fit_mixed
+from ..random_effects.variances import MixedEstimate, fit_components, fit_mixed, joint_covariance
 from ..rows.contest_design import Contests
-from ..rows.links import ContestPoint, link
+from ..rows.links import link
 from ..rows.maximum_likelihood import fit_structured
-from .estimates import LimitRows, LinkOutcomes, Solved, binary, contests_of, everything, limit_of, tabulate
+from .estimates import (
+    LimitRows,
+    LinkOutcomes,
+    binary,
+    contests_of,
+    everything,
+    limit_of,
+    referred,
+    shared,
+    tabulate,
+)
 from .specified import ContestRows
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Effects:
     """The random effects of a model, and which of them each row has.
-
     `first`, second int[n_rows]: effect of each side; -1 for none.  item, judge int[K]: what each effect is
-    of; judge -1 for effects of items.
-    """
+    of; judge -1 for effects of items."""
 
     component: str
     first: IntArray
@@ -91,10 +93,8 @@ def effects_of(rows: ContestRows, component: str) -> Effects:
 @dataclass(frozen=True, eq=False)
 class MixedRows:
     """The contests of a model with random effects.
-
-    effects: a component each.  limit: what of the fixed parameters has a finite estimate.  contests: whose
-    first parameters are the effects, component by component, and whose others are those that are finite.
-    """
+    limit: what of the fixed parameters has a finite estimate.  contests: whose first parameters are the
+    effects, component by component, and whose others are those that are finite."""
 
     effects: tuple[Effects, ...]
     limit: LimitRows
@@ -132,7 +132,6 @@ def _rows_left(fixed: Contests, limit: LimitRows) -> IntArray:
     return np.setdiff1d(np.flatnonzero(fixed.totals > 0), limit.certain)
 
 
-FloatArray = NDArray[np.float64]
 #: Effects and parameters, and different rows, up to which the methods are compared by themselves.
 MOST_COMPARED = (200, 5_000)
 PQL = "repetition of mode and REML estimate, to 1e-13 of log sigma^2"
@@ -140,10 +139,7 @@ SEARCH = "search of the marginal likelihood, to 1e-10 standard errors"
 
 
 def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> MixedFit:
-    """Fit a model with random effects.
-
-    warnings: about the data.
-    """
+    """Fit a model with random effects."""
     spec = rows.spec
     if len(spec.random) > 1 and spec.method != "laplace":
         raise InputError(
@@ -213,10 +209,8 @@ def _marginal(mixed: MixedRows, rows: ContestRows) -> _Found:
 
 
 def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
-    contests, k, p = mixed.contests, mixed.contests.design.n_own, len(mixed.limit.kept)
+    contests, p = mixed.contests, len(mixed.limit.kept)
     found = fit_components(contests, rows.spec.link)
-    sigma = np.repeat(found.sigma, component_sizes(contests.design))
-    theta = np.append(found.effects, found.beta)
     components = tuple(
         Component(*values)
         for values in zip(
@@ -234,27 +228,12 @@ def _components(mixed: MixedRows, rows: ContestRows) -> _Found:
         components,
         found.beta,
         found.covariance[:p, :p],
-        theta,
-        _joint(contests, rows.spec.link, theta, np.append(sigma, np.full(p, np.inf)), k),
+        np.append(found.effects, found.beta),
+        joint_covariance(contests, found, rows.spec.link),
         None,
         found.llf,
         (FitWarning("sigma-at-zero", text),) if zero else (),
     )
-
-
-def _joint(contests: Contests, name: str, theta: FloatArray, sigma: FloatArray, k: int) -> FloatArray:
-    """Covariance of effects and parameters minus the truth; 0 for effects whose sigma is 0."""
-    if len(theta) > MOST_TOGETHER:
-        raise TooLargeError(
-            f"the covariance of {k:,} effects and {len(theta) - k} parameters (limit {MOST_TOGETHER:,} together); fit one"
-            " component, or fewer judges at a time"
-        )
-    here = sigma > 0
-    information = ContestPoint(contests, link(name), theta).observed[np.ix_(here, here)]
-    information[np.diag_indices(int(here.sum()))] += sigma[here] ** -2
-    out = np.zeros((len(theta), len(theta)))
-    out[np.ix_(here, here)] = inverse_of(information)
-    return out
 
 
 def _notes(contests: Contests, found: MixedEstimate, name: str, size: int | None) -> list[FitWarning]:
@@ -283,41 +262,25 @@ def _kind(found: MixedEstimate) -> Kind:
 
 
 def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[FitWarning, ...]) -> MixedFit:
-    spec, limit, k = rows.spec, mixed.limit, mixed.contests.design.n_own
+    spec, limit = rows.spec, mixed.limit
     theta = limit.embed(found.beta)
-    is_reference = np.ones(len(rows.terms), bool)
-    is_reference[rows.places] = False
-    covariance = rows.spread(rows.spread(limit.embed_square(found.covariance)).T)
-    numbers = Referred(rows.spread(theta), is_reference, rows.spread(limit.flat), DenseCovariance(covariance))
-    if spec.reference == "sum" and not spec.item_terms and not spec.no_abilities:
-        numbers = against("sum", rows.terms, rows.table.items, numbers, rows.table)
+    numbers = referred(rows, theta, limit.embed_square(found.covariance), limit.flat)
     eta, shift = rows.design.predictor(theta), 0
     for e in mixed.effects:
         u = np.append(found.theta[shift : shift + len(e.item)], 0.0)  # index -1 reads the 0
         eta, shift = eta + u[e.first] - u[e.second], shift + len(e.item)
     fitted = limit.probabilities(link(spec.link).probability(eta))
     rank = len(theta) - limit.flat.shape[1] + limit.n_infinite
-    shown = Solved(theta, covariance, limit.flat, limit.n_infinite, found.llf, binary(fitted), (), 0, 0.0)
-    table = replace(
-        tabulate(rows, shown, rank + len(mixed.effects)), deviance=float("nan"), null_deviance=float("nan")
-    )
+    table = tabulate(rows, binary(fitted), rank + len(mixed.effects))
     return MixedFit(
-        spec=spec,
-        data=rows.data,
+        **shared(rows, numbers, replace(table, deviance=float("nan"), null_deviance=float("nan"))),
         terms=rows.terms,
-        **vars(numbers),
-        **vars(table),
         outcome_model="binary",
-        scale=spec.scale,
         constraint=spec.constraint,
-        groups={"all": {}},
         llf=found.llf,
-        n_comparisons=float((rows.table.wins + rows.table.losses).sum()),
-        engine=engine_name(),
         stopping=Stopping(PQL if spec.method == "pql" else SEARCH, True, 0, float("nan")),
         warnings=warnings,
         n_infinite=limit.n_infinite,
-        quasi_likelihood=spec.ties == "half" and bool(rows.data.ties.any()),
         outcomes=LinkOutcomes(spec.link),
         components=found.components,
         predicted_effects=Predicted(

@@ -10,11 +10,10 @@ the value at effect 0.  Comparisons to be predicted stand after the fit's own ro
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor
 from ....data.comparisons import Comparisons
@@ -29,32 +28,26 @@ from ....fit.fit import Fit
 from ....fit.inference.wald import check_level
 from ....fit.results.contest_fit import ContestFit
 from ....fit.results.mixed_fit import MixedFit
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ..counts.build import order_column
 from ..formula.ability_formula import expand
 from ..random_effects.joint import mean_probability, predict_over, sigma_posterior
 from ..rows.links import link
 from .estimates import LinkOutcomes, TieOutcomes
 from .mixed import effects_of, mixed_rows
-from .specified import BESIDE, ContestRows, contest_rows
+from .specified import BESIDE, ContestRows, contest_rows, of_contests
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
-
-
 @dataclass(frozen=True, eq=False)
 class Rows:
     """The rows of a fit, as they entered the likelihood.
-
     `first`, second int[n_rows].  counts float[n_rows, 3]: first preferred, tie, second preferred.  eta
     float[n_rows]: linear predictors; nan where they are not estimable.  probabilities float[n_rows, 3].
     certain bool[n_rows]: rows whose predictor is not estimable: with a contest, its result is certain in the
-    limit.
-    """
+    limit."""
 
     first: IntArray
     second: IntArray
@@ -70,10 +63,7 @@ class Rows:
 
 
 def rows_of(fit: Fit) -> Rows:
-    """Linear predictors and probabilities of every row of a fit's table.
-
-    fit: of comparisons.
-    """
+    """Linear predictors and probabilities of every row of a fit's table."""
     table = fit.data.with_ties_treated(fit.ties)
     counts = np.stack([table.wins, table.ties, table.losses], axis=1).astype(float)
     eta, along = _predictors(fit, table)
@@ -153,10 +143,8 @@ def stacked(
     item_data: Mapping[str, Mapping[str, str | float]],
 ) -> tuple[Comparisons, int, int]:
     """The fit's table with new rows and items at the end, and the numbers of rows and items before them.
-
-    item_data: of new items.  Returns Comparisons, int, int: the new rows have one win, which counts for
-    nothing; columns that `contests` lacks are left out.
-    """
+    Returns Comparisons, int, int: the new rows have one win, which counts for nothing; columns that
+    `contests` lacks are left out."""
     data = fit.data
     names = [str(c) for c in (contests.columns if hasattr(contests, "columns") else contests)]
     given = {name: list(contests[name]) for name in names}
@@ -355,9 +343,7 @@ def _spec(fit: Fit) -> ContestSpec:
         )
     if isinstance(fit, MixedFit):
         return replace(fit.of_contests, reference=fit.predicted_effects.reference)
-    if isinstance(fit.spec, ContestSpec):
-        return fit.spec
-    return ContestSpec(**{f.name: getattr(fit.spec, f.name) for f in fields(fit.spec)})
+    return of_contests(fit.spec)
 
 
 def _check_names(fit: Fit, rows: ContestRows) -> None:
@@ -380,7 +366,7 @@ def _check_names(fit: Fit, rows: ContestRows) -> None:
         raise InputError(f"the model's {', '.join(lost[:8])} cannot be worked out from the comparisons")
 
 
-def _frame(table: Comparisons, chosen: NDArray[np.int64], columns: Mapping[str, FloatArray]) -> pd.DataFrame:
+def _frame(table: Comparisons, chosen: IntArray, columns: Mapping[str, FloatArray]) -> pd.DataFrame:
     import pandas as pd
 
     label = np.array(table.items, dtype=object)
@@ -389,9 +375,7 @@ def _frame(table: Comparisons, chosen: NDArray[np.int64], columns: Mapping[str, 
     )
 
 
-def _fixed(
-    fit: Fit, rows: ContestRows, chosen: NDArray[np.int64], design: FloatArray, level: float
-) -> pd.DataFrame:
+def _fixed(fit: Fit, rows: ContestRows, chosen: IntArray, design: FloatArray, level: float) -> pd.DataFrame:
     place = {name: k for k, name in enumerate(fit.names)}
     functions = np.zeros((len(chosen), len(fit.names)))
     for k, name in enumerate(rows.design.names):
@@ -427,7 +411,7 @@ def _limits(
 def _with_effects(
     fit: MixedFit,
     rows: ContestRows,
-    chosen: NDArray[np.int64],
+    chosen: IntArray,
     design: FloatArray,
     n_seen: int,
     level: float,
@@ -513,14 +497,12 @@ def _over_sigma(
 
 
 def _effects(
-    fit: MixedFit, rows: ContestRows, chosen: NDArray[np.int64], functions: FloatArray, n_seen: int
+    fit: MixedFit, rows: ContestRows, chosen: IntArray, functions: FloatArray, n_seen: int
 ) -> tuple[list[tuple[int | None, int | None]], FloatArray]:
     """Puts the effects that were seen into the functions.
-
     Returns list of (int or None, int or None): of the first component, the effects of both sides of each row;
     -1 for none, None for one that was not seen.  Returns float[m, n]: variances of the effects that were not
-    seen, component by component and side by side.
-    """
+    seen, component by component and side by side."""
     found, table = fit.predicted_effects, rows.table
     own = {t.item for t in rows.terms if t.kind == "covariate" and t.item is not None}
     number = {

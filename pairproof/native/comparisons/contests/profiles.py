@@ -18,12 +18,11 @@ of Statistics 3, 259-289).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, TooLargeError
 from ....fit.estimates.array_inference import normal_quantile
@@ -31,6 +30,7 @@ from ....fit.estimates.identification import over_which
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ....fit.results.contest_fit import ContestFit
 from ....fit.results.mixed_fit import MixedFit
+from ....numerics.arrays import FloatArray
 from ....numerics.maxima import Objective, Profile, complement, constrained_maximum
 from ..random_effects.effects_design import acyclic, fixed_part
 from ..random_effects.variances import marginal_of, rough_scale
@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
-
-
 def likelihood_of(contests: Contests, chosen: Link) -> Objective:
     """The log-likelihood of wins and losses."""
 
@@ -62,10 +59,8 @@ def likelihood_of(contests: Contests, chosen: Link) -> Objective:
 
 def objective_of(rows: ContestRows, parts: LimitRows | None = None) -> Objective:
     """What the specification maximises.
-
     parts: where contests are not connected and ties are modelled or the bias is reduced: what the estimate is
-    of. The penalty is then that of the parameters left.
-    """
+    of.  The penalty is then that of the parameters left."""
     spec = rows.spec
     chosen = link(spec.link)
     if spec.reduction == "median" or (spec.reduction == "mean" and spec.link != "logit"):
@@ -118,17 +113,23 @@ def _through(inner: Objective, onto: FloatArray) -> Objective:
 def _penalised(contests: Contests, chosen: Link) -> Objective:
     def at(theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         here = ContestPoint(contests, chosen, theta)
-        expected = here.expected
-        sign, log_det = np.linalg.slogdet(expected)
-        if sign <= 0 or not np.isfinite(log_det):
-            return -np.inf, np.zeros(len(theta)), np.eye(len(theta))
-        try:
-            covariance = covariance_of(expected)
-        except np.linalg.LinAlgError:
-            return -np.inf, np.zeros(len(theta)), np.eye(len(theta))
-        return here.value + 0.5 * log_det, here.score + adjustment(here, covariance, "jeffreys"), expected
+        return _with_jeffreys(here, here.expected, lambda v: adjustment(here, v, "jeffreys"))
 
     return at
+
+
+def _with_jeffreys(
+    here: ContestPoint | TiedPoint, information: FloatArray, slope: Callable[[FloatArray], FloatArray]
+) -> tuple[float, FloatArray, FloatArray]:
+    """l + log det I / 2 with its gradient, given that of the penalty by the inverse of I; -inf where I is singular."""
+    p = len(information)
+    sign, log_det = np.linalg.slogdet(information)
+    if sign > 0 and np.isfinite(log_det):
+        try:
+            return here.value + 0.5 * log_det, here.score + slope(covariance_of(information)), information
+        except np.linalg.LinAlgError:
+            pass
+    return -np.inf, np.zeros(p), np.eye(p)
 
 
 def _tied(rows: ContestRows) -> Objective:
@@ -138,15 +139,7 @@ def _tied(rows: ContestRows) -> Objective:
 
     def at(theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         here = TiedPoint(contests, theta)
-        information = here.information
-        sign, log_det = np.linalg.slogdet(information)
-        try:
-            covariance = covariance_of(information)
-        except np.linalg.LinAlgError:
-            return -np.inf, np.zeros(len(theta)), np.eye(len(theta))
-        if sign <= 0 or not np.isfinite(log_det):
-            return -np.inf, np.zeros(len(theta)), np.eye(len(theta))
-        return here.value + 0.5 * float(log_det), here.score + here.jeffreys(covariance), information
+        return _with_jeffreys(here, here.information, here.jeffreys)
 
     return at
 
@@ -168,10 +161,7 @@ MOST_ENTRIES = 50_000_000
 
 
 def runs_off(limit: LimitRows, c: FloatArray) -> tuple[bool, bool]:
-    """Whether a function can go to inf, and to -inf, without loss of likelihood.
-
-    c float[p].
-    """
+    """Whether a function can go to inf, and to -inf, without loss of likelihood.  c float[p]."""
     from scipy.optimize import linprog
 
     contests, flat = limit.contests, limit.flat
@@ -192,10 +182,9 @@ def runs_off(limit: LimitRows, c: FloatArray) -> tuple[bool, bool]:
 
 
 def constrained_limit(contests: Contests, c: FloatArray, basis: FloatArray) -> tuple[FloatArray, Contests]:
-    """The free directions along which constrained contests say something, and the contests that stay uncertain.
-
-    c float[p].  basis float[p, k]: orthogonal to c.
-    """
+    """The free directions along which constrained contests say something, and the contests that stay
+    uncertain.
+    c float[p].  basis float[p, k]: orthogonal to c."""
     pooled = contests.pooled()
     n = pooled.design.n_rows
     if n * max(basis.shape[1], 1) > MOST_ENTRIES:
@@ -350,10 +339,8 @@ def profile_contests(
     fit: ContestFit, labels: Sequence[str], functions: FloatArray, level: float, with_sigma: bool
 ) -> pd.DataFrame:
     """Profile intervals beside Wald's of functions of a fit's parameters, and of sigma.
-
-    functions float[m, n_params]: on the fit's scale and against its reference.  with_sigma: whether a row
-    `sigma` follows.  Returns DataFrame: as :func:`pairproof.profile`.
-    """
+    functions float[m, n_params]: on the fit's scale and against its reference.  Returns DataFrame: as
+    :func:`pairproof.profile`."""
     import pandas as pd
     from scipy.special import chdtri
 
@@ -397,9 +384,7 @@ def _estimate(
 
 def in_design(fit: ContestFit, rows: ContestRows, function: FloatArray) -> FloatArray:
     """A function of a fit's parameters as one of the design's parameters and those of the ties.
-
-    function float[n_params].  Returns float[p + q].
-    """
+    function float[n_params].  Returns float[p + q]."""
     unit = 1.0 / LOG_WORTH_PER_UNIT[fit.scale]
     weights = function * np.array([unit if t.kind in ("item", "covariate") else 1.0 for t in fit.terms])
     items = np.array([t.kind == "item" for t in fit.terms])

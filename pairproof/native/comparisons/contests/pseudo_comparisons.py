@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ....data.columns import Column, Factor, FloatArray
+from ....data.columns import Column, Factor
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import InputError, TooLargeError
@@ -108,9 +108,7 @@ def fit_with_pseudo_comparisons(
 
 def with_pseudo_rows(table: Comparisons, n: float, kind: str) -> Comparisons:
     """The table with rows of pseudo-comparisons after its own.
-
-    Returns Comparisons: its numeric columns are 0 in the rows added, its factors have no level there.
-    """
+    Returns Comparisons: its numeric columns are 0 in the rows added, its factors have no level there."""
     k = len(table.items)
     items, item_data = table.items, dict(table.item_data)
     if kind == "ghost":
@@ -146,8 +144,7 @@ def with_pseudo_rows(table: Comparisons, n: float, kind: str) -> Comparisons:
 
 def _longer(column: Column, m: int, value: float = np.nan) -> Column:
     if not isinstance(column, Factor):
-        longer: FloatArray = np.concatenate([column, np.full(m, value)])
-        return longer
+        return np.asarray(np.concatenate([column, np.full(m, value)]))
     if set(column.levels) <= {"0", "1"} and "0" in column.levels and value == 0.0:  # `order` read as text
         return Factor(np.concatenate([column.codes, np.full(m, column.levels.index("0"))]), column.levels)
     return Factor(np.concatenate([column.codes, np.full(m, -1)]), column.levels)

@@ -20,13 +20,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.options import one_of
 from ....errors import InputError
 from ....fit.estimates.fit_record import title
 from ....fit.estimates.specification import AnswerSpec
 from ....fit.fit import Fit
+from ....numerics.arrays import FloatArray
 from ..rows.links import link
 from .predict import Rows, rows_of
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
 KINDS = ("deviance", "pearson", "response", "working")
 
 

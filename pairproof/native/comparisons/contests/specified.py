@@ -15,20 +15,28 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import FormulaError, InputError
 from ....fit.estimates.fit_record import FitWarning
-from ....fit.estimates.specification import ContestSpec, LinkName, Method, Term, Ties, of_comparison
+from ....fit.estimates.specification import (
+    ContestSpec,
+    LinkName,
+    Method,
+    ModelSpec,
+    Term,
+    Ties,
+    of_comparison,
+)
+from ....numerics.arrays import FloatArray, IntArray
 from ..counts.build import directed, entering, item_columns, order_column, reference_place
 from ..counts.llbt import make_spec
 from ..counts.named import check_names, of_column
 from ..rows.contest_design import Design, contest_design
 
-FloatArray = NDArray[np.float64]
 #: Random effects that there are, and what is said of others.
 EFFECTS = ("item", "item:judge")
 #: Items up to which the effects of a judge are integrated by quadrature.
@@ -69,10 +77,7 @@ def asked(options: Options) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A table and a specification to be fitted.
-
-    table: with derived covariates and columns.  warnings: about the formula.
-    """
+    """A table and a specification to be fitted."""
 
     table: Comparisons
     spec: ContestSpec
@@ -144,21 +149,9 @@ def prepared(
         raise InputError(
             f"reference={reference!r}, but no item has an ability of 0 in this model; leave it out"
         )
-    plain = make_spec(
-        "bradley-terry",
-        table,
-        ties,
-        by,
-        reference,
-        order_effect,
-        cells,
-        item_terms,
-        separate,
-        comparison_terms,
-    )
-    base = {f.name: getattr(plain, f.name) for f in fields(plain)}
-    spec = ContestSpec(
-        **base,
+    common = (ties, by, reference, order_effect, cells, item_terms, separate, comparison_terms)
+    spec = replace(
+        of_contests(make_spec("bradley-terry", table, *common)),
         formula=options.formula,
         link=options.link,
         offset=offset,
@@ -178,6 +171,18 @@ def prepared(
     if no_abilities:
         spec = replace(spec, reference="")
     return Prepared(table, spec, warnings)
+
+
+def of_contests(spec: ModelSpec) -> ContestSpec:
+    """The specification as one of contests."""
+    if isinstance(spec, ContestSpec):
+        return spec
+    return ContestSpec(**{f.name: getattr(spec, f.name) for f in fields(spec)})
+
+
+def sums_to_zero(spec: ContestSpec) -> bool:
+    """Whether free abilities sum to 0."""
+    return spec.reference == "sum" and not spec.item_terms and not spec.no_abilities
 
 
 def _effects(random: str | Sequence[str]) -> tuple[str, ...]:
@@ -289,19 +294,13 @@ def _with_offset(table: Comparisons, offset: str, more: FloatArray) -> tuple[Com
     return replace(table, columns={**table.columns, name: values}), name
 
 
-IntArray = NDArray[np.int64]
-
-
 @dataclass(frozen=True, eq=False)
 class ContestRows:
     """The rows of a model of contests.
-
-    data: as it was given.  table: as it enters the likelihood: ties dropped or halved, if the specification
-    says so.  design: of the free parameters, a row for each row of the table.  terms: of abilities, order
-    effect and comparison terms; the reference item included.  places int[p]: where in `terms` the parameters
-    of the design are.  home float[n_rows]: 1 where the item named first has its advantage, 0 on neutral
-    ground.  warnings: about the comparison terms.
-    """
+    table: as it enters the likelihood: ties dropped or halved, if the specification says so.  design: of the
+    free parameters, a row for each row of the table.  terms: of abilities, order effect and comparison terms;
+    the reference item included.  places int[p]: where in `terms` the parameters of the design are.  home
+    float[n_rows]: 1 where the item named first has its advantage, 0 on neutral ground."""
 
     spec: ContestSpec
     data: Comparisons

@@ -13,13 +13,12 @@ from __future__ import annotations
 import re
 import warnings as python_warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from ....data.columns import Column
 from ....data.comparisons import Comparisons
 from ....errors import FormulaError, InputError, RankingWarning
-from ....fit.estimates.specification import ContestSpec, ModelSpec
+from ....fit.estimates.specification import ModelSpec
 from ....fit.fit import Fit
 from ..counts.build import separate_items
 from ..counts.llbt import fit as plain_fit
@@ -28,7 +27,7 @@ from ..formula.expressions import Name
 from ..formula.subject_formula import products_of
 from ..formula.wilkinson_rogers import parse
 from .bradley_terry import fit_contests, fit_spec
-from .specified import Options, prepared
+from .specified import Options, of_contests, prepared
 
 #: Name of the column of an item's own ability where no item covariate is left beside it, before the item.
 OWN = "own ability "
@@ -38,11 +37,7 @@ SWITCHES = (("order", "order_effect"), ("tie-shift", "tie_shift"), ("tie-scale",
 
 @dataclass(frozen=True)
 class ModelTerm:
-    """A term of a model.
-
-    text: `SVL`, `log(mass):home`, `item`, `order`.  factors: what is multiplied; a term inside another has
-    some of its factors.
-    """
+    """A term of a model.  factors: what is multiplied; a term inside another has some of its factors."""
 
     text: str
     factors: frozenset[str]
@@ -52,10 +47,8 @@ class ModelTerm:
 @dataclass(frozen=True, eq=False)
 class TermModel:
     """A fitted model as a list of terms.
-
     table: with neither columns that its formula made nor rows that it left out.  `own`: items with an ability
-    of their own.
-    """
+    of their own."""
 
     table: Comparisons
     spec: ModelSpec
@@ -65,9 +58,7 @@ class TermModel:
 
     def fitted(self, terms: Sequence[ModelTerm], own: Sequence[str] | None = None) -> Fit:
         """The model with these terms, fitted to the same rows.
-
-        `own`: items with an ability of their own; those of the model if not given.
-        """
+        `own`: items with an ability of their own; those of the model if not given."""
         separate = tuple(self.own if own is None else own)
         with python_warnings.catch_warnings():
             python_warnings.simplefilter("ignore", RankingWarning)
@@ -82,10 +73,7 @@ class TermModel:
 
 
 def term_model(fit: Fit) -> TermModel:
-    """The terms of a fit.
-
-    fit: of comparisons.
-    """
+    """The terms of a fit."""
     spec = fit.spec
     formula = getattr(spec, "formula", "")
     switches = tuple(
@@ -119,9 +107,7 @@ def _of_model(model: Model) -> tuple[ModelTerm, ...]:
 
 def scope_terms(model: TermModel, scope: str | Sequence[str]) -> tuple[ModelTerm, ...]:
     """The terms of a scope that the model does not have.
-
-    scope: terms, in the words of a formula; "." stands for those of the model, as in R.
-    """
+    scope: terms, in the words of a formula; "." stands for those of the model, as in R."""
     text = scope if isinstance(scope, str) else " + ".join(scope)
     text = re.sub(r"^\s*~", "", text)
     text = re.sub(r"^\s*\.\s*(\+|$)", "", text).strip()
@@ -210,30 +196,20 @@ def _by_formula(model: TermModel, terms: Sequence[ModelTerm], separate: tuple[st
     free = "item" in words
     read = Model(formula, table, ())
     covariates = any(t.roles == {"covariate"} for t in read.terms)
-    of_contests = spec if isinstance(spec, ContestSpec) else ContestSpec(**_base(spec))
+    base = of_contests(spec)
     options = Options(
         formula=formula,
-        random=of_contests.random,
-        link=of_contests.link,
-        offset=of_contests.offset or None,
-        reduce_bias=of_contests.reduction or None,
-        method=None if of_contests.method == "ml" else of_contests.method,
+        random=base.random,
+        link=base.link,
+        offset=base.offset or None,
+        reduce_bias=base.reduction or None,
+        method=None if base.method == "ml" else base.method,
         tie_shift="tie-shift" in chosen,
         tie_scale="tie-scale" in chosen,
     )
     reference = (spec.reference or None) if free else None
-    ready = prepared(
-        table,
-        options,
-        spec.ties,
-        "",
-        reference,
-        "order" in chosen,
-        spec.cells,
-        (),
-        separate if covariates else (),
-        (),
-    )
+    own = separate if covariates else ()
+    ready = prepared(table, options, spec.ties, "", reference, "order" in chosen, spec.cells, (), own, ())
     if separate and not covariates and not free:
         data, more = _own_columns(ready.table, separate)
         ready = replace(
@@ -257,7 +233,7 @@ def _by_options(model: TermModel, terms: Sequence[ModelTerm], separate: tuple[st
         comparison = (*comparison, *more)
     if by and not (free or item_terms):
         raise InputError(f"by={by!r} without abilities that vary: {', '.join(sorted(alone))} is inside it")
-    base = spec if isinstance(spec, ContestSpec) else ContestSpec(**_base(spec))
+    base = of_contests(spec)
     changed = replace(
         base,
         item_terms=item_terms,
@@ -273,10 +249,6 @@ def _by_options(model: TermModel, terms: Sequence[ModelTerm], separate: tuple[st
     if changed.is_plain and not changed.no_abilities:
         return plain_fit(table, changed)
     return fit_spec(table, changed)
-
-
-def _base(spec: ModelSpec) -> dict[str, Any]:
-    return {f.name: getattr(spec, f.name) for f in fields(ModelSpec)}
 
 
 def _own_columns(table: Comparisons, items: Sequence[str]) -> tuple[Comparisons, tuple[str, ...]]:

@@ -23,7 +23,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import (
     AliasError,
@@ -38,6 +37,7 @@ from ....fit.estimates.specification import AnswerSpec, ContestSpec
 from ....fit.estimates.tails import chi_square_p
 from ....fit.fit import Fit
 from ....fit.results.contest_fit import ContestFit
+from ....numerics.arrays import FloatArray
 from ....numerics.maxima import complement, constrained_maximum
 from .profiles import flat_of, objective_of, parts_of
 from .specified import contest_rows
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
-
 LR, WALD, PENALISED = "likelihood ratio", "Wald chi-square", "penalised likelihood ratio"
 #: Entries of the two designs that are compared where the bias is reduced.
 MOST_ENTRIES = 50_000_000
@@ -56,10 +54,8 @@ MOST_ENTRIES = 50_000_000
 
 def compared(smaller: Fit, larger: Fit) -> tuple[int, float, float]:
     """df, statistic and p of two fits of the same rows, one of them inside the other.
-
     Returns (int, float, float): (0, 0.0, nan) where the larger one has no further parameter that the data
-    determine.
-    """
+    determine."""
     df = larger.rank - smaller.rank
     if df <= 0:
         return 0, 0.0, float("nan")

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....errors import ConvergenceError, InputError, NotEstimableError, RankingWarning
@@ -30,6 +29,7 @@ from ....fit.estimates.predictions import ability_functions
 from ....fit.estimates.tails import chi_square_p
 from ....fit.fit import Fit
 from ....fit.shown.fit_text import p_value
+from ....numerics.arrays import FloatArray, IntArray
 from ....text import number
 from .predict import rows_of
 
@@ -37,18 +37,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FloatArray = NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class Treatment:
     """What one treatment of ties says.
-
     reason: why there is no fit; "" if there is one.  abilities, se float[n_items]: log-odds against the
     reference item; nan where there is no estimate.  llf, aic: nan where it cannot be compared.  observed,
     fitted: share of ties; nan without a model of ties.  lr, df, p: test against Davidson's model; nan where
-    it is not nested.
-    """
+    it is not nested."""
 
     name: str
     fit: Fit | None
@@ -74,16 +69,14 @@ WIDE = 100
 @dataclass(frozen=True, eq=False)
 class Item:
     """What a treatment says of the items.
-
     abilities float[n].  covariance (float[n, n], float[n, k]): of the abilities, and how they move along
-    directions without an estimate.
-    """
+    directions without an estimate."""
 
     name: str
     abilities: FloatArray
     covariance: tuple[FloatArray, FloatArray]
 
-    def differences(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
+    def differences(self, i: IntArray, j: IntArray) -> tuple[FloatArray, FloatArray]:
         """Differences and their z; nan where they have no estimate."""
         v, along = self.covariance
         variance = np.diag(v)[i] + np.diag(v)[j] - 2.0 * v[i, j]
@@ -94,10 +87,7 @@ class Item:
 
 
 def notes(names: Sequence[str], items: Sequence[Item], critical: float, alpha: float) -> tuple[str, ...]:
-    """Sentences on what depends on the treatment.
-
-    critical: of |z|.
-    """
+    """Sentences on what depends on the treatment.  critical: of |z|."""
     n = len(names)
     out: list[str] = []
     orders: dict[tuple[int, ...], list[str]] = {}
@@ -156,10 +146,7 @@ def _pair(a: str, b: str, found: dict[str, tuple[float, float]], critical: float
 
 
 def text(items: Sequence[str], reference: str, treatments: Sequence[Treatment], found: Sequence[str]) -> str:
-    """The comparison as text, at most 100 columns wide but for long names.
-
-    `found`: the notes.
-    """
+    """The comparison as text, at most 100 columns wide but for long names."""
     there = [t for t in treatments if t.fit is not None]
     wide = max([18, *(len(t.name) + 2 for t in there)])
     first = max(9, min(30, max(len(i) for i in items) + 1))
@@ -236,10 +223,8 @@ SHARED = (
 @dataclass(frozen=True, eq=False, repr=False)
 class TiesCompared:
     """Treatments of ties side by side.
-
     reference: the item whose ability is 0 in all treatments.  notes: where a conclusion depends on the
-    treatment: the order of a pair, significance of a difference, the ranking.
-    """
+    treatment: the order of a pair, significance of a difference, the ranking."""
 
     items: tuple[str, ...]
     reference: str
@@ -261,9 +246,7 @@ class TiesCompared:
 
     def to_frame(self) -> pd.DataFrame:
         """Abilities: one row for each item and treatment.
-
-        Returns DataFrame: treatment, item, ability, se, rank (1 for the ablest; nan without an estimate).
-        """
+        Returns DataFrame: treatment, item, ability, se, rank (1 for the ablest; nan without an estimate)."""
         import pandas as pd
 
         parts = []
@@ -277,10 +260,8 @@ class TiesCompared:
 
     def models(self) -> pd.DataFrame:
         """The treatments: one row each.
-
         Returns DataFrame: by treatment: llf and aic where they compare, observed and fitted share of ties,
-        lr, df and p against Davidson's model, and `without` (why there is no estimate).
-        """
+        lr, df and p against Davidson's model, and `without` (why there is no estimate)."""
         import pandas as pd
 
         names = ("llf", "aic", "observed", "fitted", "lr", "df", "p")

@@ -14,13 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....fit.estimates.likelihood import OutcomeModel, outcome_probabilities
+from ....numerics.arrays import BoolArray, FloatArray
 from .outcome_derivatives import Counts, derivatives
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 #: Squared length of the last step in standard errors, a step of 1e-8.  It is smaller than the 1e-14 of
 #: `pairproof.numerics.maxima.TOLERANCE`, since a further step for thousands of tables costs little.
@@ -35,10 +32,8 @@ CHUNK = 400_000
 @dataclass(frozen=True, eq=False)
 class Design:
     """Design matrices of the cells, the same for every table.
-
     u float[n_cells, k_u]: of the log-odds of the first item.  g float[n_cells, k_g]: of the tie parameter;
-    k_g is 0 where there is none.  model: "davidson" without columns in `g` holds the tie parameter at 0.
-    """
+    k_g is 0 where there is none.  model: "davidson" without columns in `g` holds the tie parameter at 0."""
 
     u: FloatArray
     g: FloatArray
@@ -57,10 +52,8 @@ class Design:
 @dataclass(frozen=True, eq=False)
 class Many:
     """Fits of B tables.
-
     beta float[B, k].  information float[B, k, k].  llf float[B]: without the penalty.  finite bool[B]:
-    whether all estimates are finite and estimable; else the other fields are meaningless.
-    """
+    whether all estimates are finite and estimable; else the other fields are meaningless."""
 
     beta: FloatArray
     information: FloatArray
@@ -70,10 +63,8 @@ class Many:
 
 def fit_many(design: Design, counts: FloatArray, ridge: FloatArray | None = None) -> Many:
     """Fit every table.
-
     counts float[B, n_cells, 3]: first preferred, tie, second preferred; cells without comparisons are
-    allowed.  ridge float[k] or None: penalty -1/2 sum of ridge * b**2.
-    """
+    allowed.  ridge float[k] or None: penalty -1/2 sum of ridge * b**2."""
     b, k = len(counts), design.k
     if not b:
         return Many(np.zeros((0, k)), np.zeros((0, k, k)), np.zeros(0), np.zeros(0, bool))
@@ -94,8 +85,7 @@ def log_likelihood(design: Design, beta: FloatArray, counts: FloatArray) -> Floa
     from scipy.special import xlogy
 
     u, g = design.predictors(beta)
-    total: FloatArray = xlogy(counts, outcome_probabilities(u, g, design.model)).sum(axis=(1, 2))
-    return total
+    return np.asarray(xlogy(counts, outcome_probabilities(u, g, design.model)).sum(axis=(1, 2)))
 
 
 def score_and_information(
@@ -153,8 +143,7 @@ def _fit(design: Design, counts: FloatArray, ridge: FloatArray | None) -> Many:
 
 def _start(design: Design, counts: FloatArray) -> FloatArray:
     """Starting values: equal abilities, and the tie parameter as in
-    :meth:`pairproof.native.comparisons.counts.cells.Problem.start_tie`.
-    """
+    :meth:`pairproof.native.comparisons.counts.cells.Problem.start_tie`."""
     beta = np.zeros((len(counts), design.k))
     if design.g.shape[1]:
         ties, total = counts[..., 1].sum(axis=1), counts.sum(axis=(1, 2))
@@ -223,5 +212,4 @@ def _never_down(
 
 def _extent(design: Design, beta: FloatArray) -> FloatArray:
     u, g = design.predictors(beta)
-    extent: FloatArray = np.maximum(np.abs(u).max(axis=1, initial=0.0), np.abs(g).max(axis=1, initial=0.0))
-    return extent
+    return np.asarray(np.maximum(np.abs(u).max(axis=1, initial=0.0), np.abs(g).max(axis=1, initial=0.0)))

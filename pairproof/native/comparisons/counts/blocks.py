@@ -26,20 +26,22 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.graph import components, groups
 from ....errors import TooLargeError
 from ....fit.estimates.covariance import Covariance, sandwich
-from ....numerics.linear_systems import MOST_DENSE, Graph, by_conjugate_gradients, sparse_laplacian
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.linear_systems import (
+    MOST_DENSE,
+    Graph,
+    by_conjugate_gradients,
+    lower_factor,
+    sparse_laplacian,
+)
 from ....numerics.maxima import SMALL_PIVOT, by_cholesky
 from ..formula import subject_design as design
 from .cells import Incidence, Problem, empirical_logits
 from .outcome_derivatives import Counts, Derivatives, derivatives
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 #: From this many items on, a matrix may be kept sparse.
 MANY = 300
@@ -50,14 +52,12 @@ FULL = 8
 @dataclass(frozen=True, eq=False)
 class BlockLayout:
     """A problem whose item terms are saturated, with S patterns of subject covariates.
-
     inverse float[n_terms, S]: gives the terms from the abilities of the patterns: b_t = sum_s inverse[t, s]
     a_s.  node_i, node_j int[n_cells]: positions of each cell's items in the abilities float[S, n_items],
     flattened.  label int[S * n_items]: for each pattern and item, the set of items with which it can be
     compared.  ground bool[S, n_items]: marks one item of each set, whose ability is held at 0: the reference
     if the set contains it.  order_columns, tie_columns float[n_cells, q], float[n_cells, r]: order terms
-    (times sign) and tie terms.
-    """
+    (times sign) and tie terms."""
 
     problem: Problem
     inverse: FloatArray
@@ -125,10 +125,8 @@ class InverseBlocks(Protocol):
 @dataclass(frozen=True, eq=False)
 class WrittenOut:
     """Inverses that are held as dense matrices.
-
     laplacian float[S, J, J]: D_s, with an identity row and column at each ground.  ground bool[S, J]: items
-    whose ability is 0, the reference among them.
-    """
+    whose ability is 0, the reference among them."""
 
     laplacian: FloatArray
     ground: BoolArray
@@ -136,14 +134,7 @@ class WrittenOut:
     @cached_property
     def _factor(self) -> FloatArray:
         """Lower Cholesky factor of a single block."""
-        from scipy.linalg.lapack import dpotrf
-
-        # The block is symmetric, and its transpose is laid out as LAPACK wants it.
-        factor, info = dpotrf(self.laplacian[0].T, lower=1)
-        if info:
-            raise np.linalg.LinAlgError("not positive definite")
-        out: FloatArray = factor
-        return out
+        return lower_factor(self.laplacian[0])
 
     @cached_property
     def inverse(self) -> FloatArray:
@@ -175,20 +166,17 @@ class WrittenOut:
 
     def solve(self, right: FloatArray) -> FloatArray:
         if len(self.laplacian) > 1:
-            of_each: FloatArray = self.inverse @ right
-            return of_each
+            return np.asarray(self.inverse @ right)
         from scipy.linalg.lapack import dpotrs
 
         solved, _ = dpotrs(self._factor, np.where(self.ground[0, :, None], 0.0, right[0]), lower=1)
-        out: FloatArray = solved[None]
-        return out
+        return np.asarray(solved[None])
 
     def between(self, sets: IntArray, functions: FloatArray) -> FloatArray:
         if len(sets) == 1:
             return sandwich(functions[:, 0], self.inverse[sets[0]])
         by_set = functions.transpose(1, 0, 2)
-        out: FloatArray = np.einsum("smj,snj->mn", by_set @ self.inverse[sets], by_set, optimize=True)
-        return out
+        return np.asarray(np.einsum("smj,snj->mn", by_set @ self.inverse[sets], by_set, optimize=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,20 +208,15 @@ class OfGraph:
         if 10 * m > self.graph.n and self.graph.n <= MOST_DENSE:
             return sandwich(on_nodes, self.graph.inverse)
         out = on_nodes @ self.graph.solve(np.ascontiguousarray(on_nodes.T))
-        symmetric: FloatArray = 0.5 * (out + out.T)
-        return symmetric
+        return np.asarray(0.5 * (out + out.T))
 
 
 @dataclass(frozen=True, eq=False)
 class BorderedCovariance:
     """Covariance of the parameters of blocks with a border.
-
     The parameters are b_t = sum_s patterns[t, s] (a_s - a_s of the reference), float[n_terms, J] flattened,
-    followed by the border.
-
-    c, e float[S, J, b], float[b, b]: border, 0 at the grounds.  patterns float[n_terms, S].  reference: an
-    item that is a ground in every pattern.
-    """
+    followed by the border.  c, e float[S, J, b], float[b, b]: border, 0 at the grounds.  patterns
+    float[n_terms, S].  reference: an item that is a ground in every pattern."""
 
     blocks: InverseBlocks
     c: FloatArray
@@ -249,15 +232,12 @@ class BorderedCovariance:
     @cached_property
     def m(self) -> FloatArray:
         """float[b, b]: covariance of the border."""
-        inverse: FloatArray = np.linalg.inv(self.e - np.einsum("sjb,sjc->bc", self.c, self.f))
-        return inverse
+        return np.asarray(np.linalg.inv(self.e - np.einsum("sjb,sjc->bc", self.c, self.f)))
 
     def _on_nodes(self, functions: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
         """Patterns that the functions touch, the functions of their abilities, float[m, n_touched, J], and
         what of the border moves them, float[m, b].
-
-        Functions of one covariate cell touch two or three of perhaps hundreds of patterns.
-        """
+        Functions of one covariate cell touch two or three of perhaps hundreds of patterns."""
         n_items = self.c.shape[1]
         n = len(self.patterns) * n_items
         terms = functions[:, :n].reshape(len(functions), -1, n_items)
@@ -546,10 +526,8 @@ class Blocks(BlockLayout):
 
 def as_blocks(problem: Problem, label: IntArray | None = None) -> Blocks | None:
     """Lay a problem out in blocks, or return None if its item terms are not saturated.
-
     label int[S * n_items] or None: sets of items; no cell may join two of them.  Default: the sets that
-    comparisons join.
-    """
+    comparisons join."""
     if problem.x is not None or problem.further is not None:
         return None
     z, of_pattern = problem.item_patterns()
@@ -604,9 +582,7 @@ def check_null_space(n_params: int, k: int, n_items: int) -> None:
 
 def _connected(node_i: IntArray, node_j: IntArray, place: IntArray, n_sets: int, j: int) -> IntArray:
     """Labels of connected sets of nodes.
-
-    A graph of J items with more than (J-1)(J-2)/2 different pairs is connected, so nothing is searched.
-    """
+    A graph of J items with more than (J-1)(J-2)/2 different pairs is connected, so nothing is searched."""
     if n_sets == 1 and 2 * len(place) > (j - 1) * (j - 2) and (place[1:] > place[:-1]).all():
         return np.zeros(j, np.int64)
     return components(node_i, node_j, n_sets * j)

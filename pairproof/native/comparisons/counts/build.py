@@ -29,7 +29,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor
 from ....data.comparisons import Comparisons
@@ -40,6 +39,7 @@ from ....errors import AliasError, FormulaError, InputError, ItemError, TooLarge
 from ....fit.estimates.fit_record import FitWarning
 from ....fit.estimates.likelihood import OutcomeModel
 from ....fit.estimates.specification import ModelSpec, by_suffix, of_comparison
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ..formula import subject_design as design
 from ..formula.subject_design import (
     MOST_COLUMNS as MOST_COLUMNS_subject_design,
@@ -51,8 +51,6 @@ from ..formula.subject_design import (
 )
 from ..formula.subject_formula import Formula, Head, Product, Variable, names_of, parse, products_of, short
 from .cells import Cells, Further, Problem, count_cells, count_cells_by_value
-
-FloatArray = NDArray[np.float64]
 
 
 class WithItems(Protocol):
@@ -73,8 +71,7 @@ ItemColumn = tuple[str, "str | None", "str | None"]
 
 def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, tuple[ItemColumn, ...]]:
     """Item covariates as columns, float[n_items, k], with name, covariate and level (or separate item) of
-    each.
-    """
+    each."""
     if not spec.item_terms:
         if spec.separate:
             raise InputError(f"separate={list(spec.separate)} makes sense only beside item_terms")
@@ -113,12 +110,12 @@ def item_columns(data: WithItems, spec: ModelSpec) -> tuple[FloatArray | None, t
     return x, tuple(names)
 
 
-def _among(data: WithItems, names: Collection[str]) -> NDArray[np.bool_]:
+def _among(data: WithItems, names: Collection[str]) -> BoolArray:
     """bool[n_items]: the items with these names."""
     return np.array([item in names for item in data.items])
 
 
-def _columns_of(data: WithItems, term: str, own: NDArray[np.bool_]) -> list[tuple[ItemColumn, FloatArray]]:
+def _columns_of(data: WithItems, term: str, own: BoolArray) -> list[tuple[ItemColumn, FloatArray]]:
     """The columns of one item covariate, 0 at the items `own`, bool[n_items], with their names."""
     column = data.item_data[term]
     if not isinstance(column, Factor):
@@ -181,10 +178,7 @@ NO_LENGTH = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Selected:
-    """The selective terms of a model.
-
-    `of`: what each term is.  x float[m, n_items].  z float[n_patterns, m].
-    """
+    """The selective terms of a model.  x float[m, n_items].  z float[n_patterns, m]."""
 
     of: tuple[tuple[ItemColumn, By_subject_design], ...]
     x: FloatArray
@@ -199,10 +193,8 @@ def selected(
     of_all: tuple[FloatArray | None, FloatArray],
 ) -> Selected:
     """The selective terms of a formula.
-
     of_all (float[n_items, k] or None, float[n_patterns, t]): the item covariates of the model (None: free
-    items) and what all of them are multiplied with.
-    """
+    items) and what all of them are multiplied with."""
     of: list[tuple[ItemColumn, By_subject_design]] = []
     x: list[FloatArray] = []
     z: list[FloatArray] = []
@@ -225,12 +217,10 @@ def selected(
 
 def _check(spec: ModelSpec, found: Selected, x_all: FloatArray | None, z_all: FloatArray) -> None:
     """AliasError if terms are determined by the others and by those of all items.
-
-    A term is the product of its column over the items (of which only the deviations from their mean count) and its
-    column over the patterns, so that the inner product of two is that over the items times that over the patterns.
-    With x = x_1 + x_2 and z = z_1 + z_2, x_1 and z_1 among the columns of the terms of all items, these leave of a
-    term x_2 times z and x_1 times z_2, which are orthogonal to each other.
-    """
+    A term is the product of its column over the items (of which only the deviations from their mean count)
+    and its column over the patterns, so that the inner product of two is that over the items times that over
+    the patterns.  With x = x_1 + x_2 and z = z_1 + z_2, x_1 and z_1 among the columns of the terms of all
+    items, these leave of a term x_2 times z and x_1 times z_2, which are orthogonal to each other."""
     x = found.x - found.x.mean(axis=1, keepdims=True)
     z = found.z
     x_in, x_out = (x, 0.0 * x) if x_all is None else _rows(_apart(x.T, x_all - x_all.mean(axis=0)))
@@ -272,7 +262,6 @@ def _rows(parts: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]
     return parts[0].T, parts[1].T
 
 
-IntArray = NDArray[np.int64]
 #: Columns of comparison terms at most; a factor of more levels is no term of a model.
 MOST_COLUMNS = 1000
 
@@ -280,10 +269,8 @@ MOST_COLUMNS = 1000
 @dataclass(frozen=True, eq=False)
 class Directed:
     """The comparison terms of a model, and the values that rows have.
-
     `of`: what each term is: columns, with the level of a factor.  of_row int[n_rows]: values of each row, a
-    row of `values`.  values float[n, c]: in favour of the item that comes first in the item order.
-    """
+    row of `values`.  values float[n, c]: in favour of the item that comes first in the item order."""
 
     of: tuple[By_subject_design, ...]
     of_row: IntArray
@@ -405,16 +392,13 @@ By = design.By
 @dataclass(frozen=True, eq=False)
 class Model:
     """The arrays of a model, with the covariates that their columns stand for.
-
     data: the table as it was given.  table: the table as it enters the likelihood: ties dropped or halved, if
     the specification says so.  patterns: of the covariates in the model.  item_by, order_by, tie_by: which
     covariates each column of `problem.z`, `problem.order` and `problem.tie` stands for.  item_columns: which
     item covariates the columns of `problem.x` are.  `own`: what the selective terms are, in the order of
-    `problem.further.x`.  directed: the comparison terms.  order float[n_rows] or None: 1 where the one named
-    first has its advantage, 0 on neutral ground; None: no order effect.  tie_fixed: why the tie parameter is
-    not in the problem: no tie was observed, so that it is minus infinity (Davidson) or at its boundary 0 (Rao
-    and Kupper).
-    """
+    `problem.further.x`.  order float[n_rows] or None: 1 where the one named first has its advantage, 0 on
+    neutral ground; None: no order effect.  tie_fixed: why the tie parameter is not in the problem: no tie was
+    observed, so that it is minus infinity (Davidson) or at its boundary 0 (Rao and Kupper)."""
 
     data: Comparisons
     table: Comparisons

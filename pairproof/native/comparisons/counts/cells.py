@@ -25,14 +25,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....fit.estimates.likelihood import OutcomeModel
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .outcome_derivatives import Counts, Derivatives
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Counting into a table of this many boxes per row (or this many in all) is cheaper than sorting the rows.
 _BOXES_PER_ROW, _FEW_BOXES = 4, 1 << 20
@@ -41,11 +38,9 @@ _BOXES_PER_ROW, _FEW_BOXES = 4, 1 << 20
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The cells with at least one comparison.
-
     i, j int[n]: items, i < j.  pattern int[n]: covariate pattern.  sign int[n]: which of the two was named
     first: +1 i, -1 j, 0 neutral or not in the model.  counts float[n, 3]: i preferred, tie, j preferred.
-    value int[n] or None: values of the comparison terms, numbered; None if the model has none.
-    """
+    value int[n] or None: values of the comparison terms, numbered; None if the model has none."""
 
     i: IntArray
     j: IntArray
@@ -57,7 +52,7 @@ class Cells:
     def __len__(self) -> int:
         return len(self.i)
 
-    def at(self, rows: NDArray[np.bool_], counts: FloatArray) -> Cells:
+    def at(self, rows: BoolArray, counts: FloatArray) -> Cells:
         """Some of the cells, with other counts float[n, 3]."""
         value = None if self.value is None else self.value[rows]
         return Cells(self.i[rows], self.j[rows], self.pattern[rows], self.sign[rows], counts[rows], value)
@@ -70,8 +65,7 @@ class Cells:
 
     @cached_property
     def totals(self) -> FloatArray:
-        total: FloatArray = self.counts[:, 0] + self.counts[:, 1] + self.counts[:, 2]
-        return total
+        return np.asarray(self.counts[:, 0] + self.counts[:, 1] + self.counts[:, 2])
 
 
 def cell_key(
@@ -84,14 +78,12 @@ def cell_key(
     sign: IntArray,
 ) -> IntArray:
     """int[n]: a number for each combination of what cells differ in."""
-    out: IntArray = (((value * n_patterns + pattern) * n_items + i) * n_items + j) * 3 + sign + 1
-    return out
+    return np.asarray((((value * n_patterns + pattern) * n_items + i) * n_items + j) * 3 + sign + 1)
 
 
 def sums(index: IntArray, values: FloatArray, n: int) -> FloatArray:
     """float[n]: sum of the values with each index."""
-    out: FloatArray = np.bincount(index, values, n).astype(np.float64, copy=False)
-    return out
+    return np.asarray(np.bincount(index, values, n).astype(np.float64, copy=False))
 
 
 def distinct(key: IntArray, n_keys: int) -> tuple[IntArray, IntArray]:
@@ -120,10 +112,8 @@ def count_cells(
     data: Comparisons, pattern: IntArray, n_patterns: int, order: FloatArray | None = None
 ) -> Cells:
     """Count the rows of a table into cells.
-
     pattern int[n_rows].  order float[n_rows] or None: none: no order effect.  1 where the one named first has
-    its advantage, 0 on neutral ground.
-    """
+    its advantage, 0 on neutral ground."""
     n_items = len(data.items)
     key = data.first * n_items + data.second
     boxes = n_items * n_items
@@ -170,9 +160,8 @@ def count_cells(
 def count_cells_by_value(
     data: Comparisons, pattern: IntArray, n_patterns: int, order: FloatArray | None, value: IntArray, n: int
 ) -> Cells:
-    """The same with `value`, int[n_rows] in 0..n-1: which values of the comparison terms a row has, in favour of
-    the item that comes first in the table's item order.
-    """
+    """The same with `value`, int[n_rows] in 0..n-1: which values of the comparison terms a row has, in favour
+    of the item that comes first in the table's item order."""
     cells = count_cells(data, pattern * n + value, n_patterns * n, order)
     return replace(cells, pattern=cells.pattern // n, value=cells.pattern % n)
 
@@ -185,10 +174,8 @@ _ENTRIES_PER_CELL = 4
 @dataclass(frozen=True, eq=False)
 class Incidence:
     """The items that each cell compares, in every pattern.
-
     node_i, node_j int[n_cells]: position of each cell's items in raveled float[n_sets, n_items].  place
-    int[n_cells]: position of each cell in raveled float[n_sets, n_items, n_items].
-    """
+    int[n_cells]: position of each cell in raveled float[n_sets, n_items, n_items]."""
 
     node_i: IntArray
     node_j: IntArray
@@ -217,8 +204,7 @@ class Incidence:
     def onto_items(self, values: FloatArray) -> FloatArray:
         """float[n_sets * n_items]: sum over an item's cells, with a minus sign where it is the second."""
         if self._where is not None:
-            out: FloatArray = self._read(values, -values).sum(axis=2).ravel()
-            return out
+            return np.asarray(self._read(values, -values).sum(axis=2).ravel())
         n = self.n_sets * self.n_items
         return sums(self.node_i, values, n) - sums(self.node_j, values, n)
 
@@ -229,18 +215,15 @@ class Incidence:
         square = sums(self.place, values, self.n_sets * self.n_items**2).reshape(
             self.n_sets, self.n_items, self.n_items
         )
-        out: FloatArray = square + square.transpose(0, 2, 1)
-        return out
+        return np.asarray(square + square.transpose(0, 2, 1))
 
 
 @dataclass(frozen=True, eq=False)
 class Further:
     """Terms that are not a product of all items with a covariate: selective terms and comparison terms.
-
     x float[m, n_items]: what each selective term multiplies of the items: an item covariate, or 1 for one
     item.  z float[n_patterns, m]: the subject covariates of each.  comparison float[n_values, c]: values of
-    the comparison terms, in favour of item i; row `cells.value` for each cell.
-    """
+    the comparison terms, in favour of item i; row `cells.value` for each cell."""
 
     x: FloatArray
     z: FloatArray
@@ -260,13 +243,11 @@ class Further:
 @dataclass(frozen=True, eq=False)
 class Problem:
     """The arrays of a model: cells, design matrices, reference and outcome model.
-
     z float[n_patterns, n_terms]: item terms; the first column is 1.  order float[n_patterns, q]: order-effect
     terms; q is 0 without an order effect.  tie float[n_patterns, r]: tie terms; r is 0 if the tie parameter
     is held at 0 or there is none.  x float[n_items, k] or None: item covariates; None: free items.
     reference: item whose ability is 0 in every pattern (free items only).  further: parameters are those of z
-    and x, of the selective terms, of order, of the comparison terms, of tie.
-    """
+    and x, of the selective terms, of order, of the comparison terms, of tie."""
 
     cells: Cells
     n_items: int
@@ -303,7 +284,7 @@ class Problem:
     def categories(self) -> int:
         return 2 if self.model == "binary" else 3
 
-    def counts(self, alive: NDArray[np.bool_] | None = None) -> Counts:
+    def counts(self, alive: BoolArray | None = None) -> Counts:
         first, tie, second = np.ascontiguousarray(self.cells.counts.T)
         return Counts(first, tie, second, self.cells.totals, alive)
 
@@ -335,11 +316,9 @@ ADDED = 0.15
 def empirical_logits(y: Counts, model: OutcomeModel) -> Derivatives:
     """Weighted least squares of each cell's logit, written as derivatives at 0: its solution is where Newton
     starts.
-
     Logit and variance with a little added to each count, as in Haldane (1956) but less than his half, whose
     pull towards 0 costs a start from which nothing is reported more than it saves; two or three Newton steps
-    fewer than from 0.
-    """
+    fewer than from 0."""
     first, second = y.first + ADDED, y.second + ADDED
     weight = np.where(y.total > 0, first * second / (first + second), 0.0)
     logit = np.log(first / second)

@@ -28,16 +28,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import TooLargeError
 from ....fit.estimates.covariance import Covariance, DenseCovariance, MappedCovariance, variances_one_by_one
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import by_cholesky, maximise
 from .cells import Problem, distinct, empirical_logits, sums
 from .outcome_derivatives import Counts, Derivatives, derivatives
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Free parameters that are solved for together at most: a step costs their third power, half a minute at
 #: 4,000 with the reference BLAS.
@@ -59,13 +56,10 @@ def check_dense_size(problem: Problem) -> None:
 @dataclass(frozen=True, eq=False)
 class Differences:
     """The rows x_i - x_j of the pairs of items.
-
     For free items a row is the difference of two unit vectors and is kept as two positions; as a matrix,
-    1,000 items with 500,000 pairs would take 4 GB.
-
-    matrix float[n_pairs, k] or None: none: free items.  i, j int[n_pairs].  free int[n_items] or None: column
-    of each free item; k for the reference, which has none.
-    """
+    1,000 items with 500,000 pairs would take 4 GB.  matrix float[n_pairs, k] or None: none: free items.  i, j
+    int[n_pairs].  free int[n_items] or None: column of each free item; k for the reference, which has
+    none."""
 
     matrix: FloatArray | None
     i: IntArray
@@ -88,8 +82,7 @@ class Differences:
             return columns @ self.matrix.T
         assert self.free is not None
         level = np.concatenate([columns, np.zeros((len(columns), 1))], axis=1)[:, self.free]
-        gaps: FloatArray = level[:, self.i] - level[:, self.j]
-        return gaps
+        return np.asarray(level[:, self.i] - level[:, self.j])
 
     def onto(self, values: FloatArray) -> FloatArray:
         """float[m, k]: sums over the pairs of values, float[m, n_pairs], times their rows."""
@@ -106,10 +99,8 @@ class Differences:
 @dataclass(frozen=True, eq=False)
 class Basis:
     """A basis of the columns of a matrix: matrix = columns @ change.
-
     columns float[n, k].  inverse float[k, k]: inverse of the change: parameters of the matrix are inverse @
-    parameters of the columns.
-    """
+    parameters of the columns."""
 
     columns: FloatArray
     inverse: FloatArray
@@ -117,8 +108,7 @@ class Basis:
 
 def orthonormal(matrix: FloatArray, saturated: bool = False) -> Basis:
     """An orthonormal basis (times sqrt(n), so that entries are of order 1), or the unit vectors if
-    saturated.
-    """
+    saturated."""
     n, k = matrix.shape
     if k == 0:
         return Basis(matrix, np.zeros((0, 0)))
@@ -144,10 +134,8 @@ _BLOCK = 16384
 @dataclass(frozen=True, eq=False)
 class Sums:
     """The sums of a Newton step (formulas in the module), with t item, q order and r tie terms.
-
     r_items float[t, n_pairs].  w_items float[t, t, n_pairs].  r_border float[q + r].  w_border float[q + r,
-    t, n_pairs].  w_corner float[q + r, q + r]: upper triangle.
-    """
+    t, n_pairs].  w_corner float[q + r, q + r]: upper triangle."""
 
     llf: float
     r_items: FloatArray
@@ -172,10 +160,8 @@ class Sums:
 @dataclass(frozen=True, eq=False)
 class Pool:
     """The cells by stratum and pair, with the terms of the strata.
-
     z, order, tie float[n_strata, t], float[n_strata, q], float[n_strata, r].  grid: cells as a table, strata
-    x pairs; else as a list.  stratum, pair int[n_cells].  y: in the layout of the cells.
-    """
+    x pairs; else as a list.  stratum, pair int[n_cells].  y: in the layout of the cells."""
 
     z: FloatArray
     order: FloatArray
@@ -225,8 +211,7 @@ class Pool:
     def _per_pair(self, columns: FloatArray, values: FloatArray) -> FloatArray:
         """float[m, n_pairs]: sum over the cells of a pair of columns[stratum, m] * values."""
         if self.grid:
-            out: FloatArray = columns.T @ values
-            return out
+            return np.asarray(columns.T @ values)
         n = self.n_pairs
         return (
             np.stack([sums(self.pair, columns[self.stratum, m] * values, n) for m in range(columns.shape[1])])
@@ -236,8 +221,7 @@ class Pool:
 
     def _per_stratum(self, values: FloatArray) -> FloatArray:
         if self.grid:
-            by_row: FloatArray = values.sum(axis=1)
-            return by_row
+            return np.asarray(values.sum(axis=1))
         return sums(self.stratum, values, len(self.z))
 
     def products(self, values: FloatArray, rows: slice = slice(None)) -> FloatArray:
@@ -262,7 +246,6 @@ class Pool:
         return full
 
 
-BoolArray = NDArray[np.bool_]
 #: Eight groups lose 1/64 of the information about a slope: the start is then within a fraction of a standard
 #: error.
 _GROUPS_PER_TERM = 8
@@ -271,13 +254,10 @@ _GROUPS_PER_TERM = 8
 @dataclass(frozen=True, eq=False)
 class Dense:
     """A problem with orthonormal bases of its terms.
-
     z, order, tie: over strata: combinations of pattern and order sign.  x: over items; for free items the
-    unit vectors without the reference.  pair_i, pair_j int[n_pairs].  d: of the rows of x.  grid: cells as a
-    table, strata x pairs, instead of a list.  stratum, pair int[n_cells].  y: in the layout of the cells.
-    keep float[n_inner, n_free] or None: orthonormal complement of the directions that are not estimable;
-    None: all are.
-    """
+    unit vectors without the reference.  pair_i, pair_j int[n_pairs].  grid: cells as a table, strata x pairs,
+    instead of a list.  stratum, pair int[n_cells].  y: in the layout of the cells.  keep float[n_inner,
+    n_free] or None: orthonormal complement of the directions that are not estimable; None: all are."""
 
     problem: Problem
     z: Basis
@@ -331,11 +311,9 @@ class Dense:
 
     def _coarse(self) -> Dense | None:
         """A coarser problem, in which neighbouring strata are merged and have their mean terms.
-
         None if there are few strata or merging loses too much about a term.  It saves two Newton steps.
-
-        Patterns are sorted by their covariates, so neighbours are alike; not so the signs of an order effect.
-        """
+        Patterns are sorted by their covariates, so neighbours are alike; not so the signs of an order
+        effect."""
         n, t = self.z.columns.shape
         size = n // (_GROUPS_PER_TERM * t)
         if not self.grid or size < 4 or self.order.columns.shape[1]:
@@ -344,8 +322,7 @@ class Dense:
         width = np.diff(starts, append=n)[:, None]
 
         def total(values: FloatArray) -> FloatArray:
-            summed: FloatArray = np.add.reduceat(values, starts, axis=0)
-            return summed
+            return np.asarray(np.add.reduceat(values, starts, axis=0))
 
         z, tie = (replace(b, columns=total(b.columns) / width) for b in (self.z, self.tie))
         if min(share_kept(self.z, z, width), share_kept(self.tie, tie, width)) < 0.5:
@@ -418,8 +395,7 @@ class Dense:
 
     def forward(self, values: FloatArray) -> FloatArray:
         """Parameters of the problem, float[n_params], from what is solved for, float[n_free]."""
-        params: FloatArray = self._outward(self.inner(values)[None, :])[0]
-        return params
+        return np.asarray(self._outward(self.inner(values)[None, :])[0])
 
     def _outward(self, inner: FloatArray) -> FloatArray:
         """float[m, n_inner] to float[m, n_params]."""
@@ -445,15 +421,13 @@ class Dense:
         matrix = before.matrix
 
         def of(functions: FloatArray) -> FloatArray:
-            diagonal: FloatArray = np.einsum("mi,ij,mj->m", functions, matrix, functions, optimize=True)
-            return diagonal
+            return np.asarray(np.einsum("mi,ij,mj->m", functions, matrix, functions, optimize=True))
 
         return variances_one_by_one(self, self.problem.n_params, of)
 
     def back(self, functions: FloatArray) -> FloatArray:
         """Linear functions of the parameters as functions of what is solved for: float[m, n_params] to
-        float[m, n_free].
-        """
+        float[m, n_free]."""
         t, k = self.shape
         n, q = self.problem.n_item_params, self.order.columns.shape[1]
         items = functions[:, :n].reshape(len(functions), t, n // t)
@@ -472,18 +446,15 @@ class Dense:
         )
         if self.keep is None:
             return inner
-        kept: FloatArray = inner @ self.keep
-        return kept
+        return np.asarray(inner @ self.keep)
 
     def outward_directions(self, directions: FloatArray) -> FloatArray:
         """float[n_inner, k] directions as directions of the parameters, each of length 1 in its largest
-        entry.
-        """
+        entry."""
         if directions.shape[1] == 0:
             return np.zeros((self.problem.n_params, 0))
         out = self._outward(directions.T).T
-        scaled: FloatArray = out / np.abs(out).max(axis=0)
-        return scaled
+        return np.asarray(out / np.abs(out).max(axis=0))
 
 
 def _inside(g: FloatArray, y: Counts) -> bool:
@@ -493,10 +464,8 @@ def _inside(g: FloatArray, y: Counts) -> bool:
 
 def as_dense(problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None) -> Dense:
     """Choose the bases and the layout of the cells.
-
     alive bool[n_cells, 3] or None: outcomes that stay possible in the limit of a separated fit.  keep
-    float[n_inner, n_free] or None.
-    """
+    float[n_inner, n_free] or None."""
     cells, j = problem.cells, problem.n_items
     strata, stratum = distinct(cells.pattern * 3 + cells.sign + 1, len(problem.z) * 3)
     of, sign = strata // 3, strata % 3 - 1
@@ -594,8 +563,7 @@ class DensePoint:
         at = np.arange(j)
         lap[:, :, at, at] = -lap.sum(axis=3)
         keep = np.delete(at, dense.problem.reference)
-        out: FloatArray = lap[:, :, keep[:, None], keep]
-        return out
+        return np.asarray(lap[:, :, keep[:, None], keep])
 
     @cached_property
     def _reduced(self) -> FloatArray:

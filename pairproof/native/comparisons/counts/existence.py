@@ -22,12 +22,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ....errors import ConvergenceError
 from ....fit.estimates.fit_record import NULL_TOLERANCE
 from ....fit.estimates.likelihood import OutcomeModel
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.maxima import generic_direction
 from .cells import Problem
 from .dense import Dense
 from .sparse import Rows
@@ -35,8 +36,6 @@ from .sparse import Rows
 #: An entry below it is what rounding leaves of 0; observed: 1e-15.
 ROUNDING = 1e-12
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 #: Beyond this many parameters (references among them) the null space is not worked out: the time grows with
 #: the third power, and 1,500 take a minute with the reference BLAS.
@@ -46,12 +45,10 @@ MOST_PARAMETERS = 1500
 @dataclass(frozen=True, eq=False)
 class Existence:
     """Whether the estimate exists, and what the data determine.
-
     alive bool[n_cells, 3]: outcomes whose probability stays positive in the limiting model.  separated:
     whether the probability of some outcome tends to 0.  null float[n_inner, k]: directions along which the
     likelihood of the limiting model is constant.  keep float[n_inner, n_inner - k]: orthonormal complement.
-    rank: rank of the model itself, infinite parameters counted (as R counts it).
-    """
+    rank: rank of the model itself, infinite parameters counted (as R counts it)."""
 
     alive: BoolArray
     separated: bool
@@ -77,9 +74,8 @@ def examine(layout: Dense | Rows) -> Existence:
 
 
 def of_rows(u: sparse.csr_matrix, g: sparse.csr_matrix, y: FloatArray, model: OutcomeModel) -> Existence:
-    """The same for linear predictors given as rows, and counts float[n_cells, 3]: u and g of every cell are linear
-    functions of any parameters, for example of those that a constraint leaves free.
-    """
+    """The same for linear predictors given as rows, and counts float[n_cells, 3]: u and g of every cell are
+    linear functions of any parameters, for example of those that a constraint leaves free."""
     alive = np.ones(y.shape, bool)
     if model == "binary":
         alive[:, 1] = False
@@ -125,11 +121,9 @@ def _differences(dense: Dense) -> sparse.csr_matrix:
 @dataclass(frozen=True)
 class Demand:
     """What a direction of recession must satisfy in every cell in which an outcome was observed.
-
     outcome: first, tie, second; None: in every cell.  of_u, of_g: of_u times the log-odds plus of_g times the
     tie parameter may not fall along the direction.  kills: outcomes whose probability tends to 0 where it
-    grows.
-    """
+    grows."""
 
     outcome: int | None
     of_u: float
@@ -168,8 +162,6 @@ def demands(model: OutcomeModel) -> tuple[Demand, ...]:
 
 def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: OutcomeModel) -> BoolArray:
     """bool[n_cells, 3]: outcomes whose probability tends to 0 along a generic direction of recession."""
-    from scipy.optimize import linprog
-
     rows, kinds = [], []
     for demand in demands(model):
         where = np.ones(len(seen), bool) if demand.outcome is None else seen[:, demand.outcome]
@@ -183,17 +175,7 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: O
     length = np.sqrt(np.asarray(a.multiply(a).sum(axis=1)).ravel())
     a = sparse.diags(1.0 / np.maximum(length, 1e-300)) @ a
     a, place = _different(a.tocsr()) if a.shape[0] > _MANY_ROWS else (a, np.arange(a.shape[0]))
-    m, n = a.shape
-    result = linprog(
-        c=np.concatenate([np.zeros(n), -np.ones(m)]),
-        A_ub=sparse.hstack([-a, sparse.eye(m)]).tocsr(),
-        b_ub=np.zeros(m),
-        bounds=[(None, None)] * n + [(0.0, 1.0)] * m,
-        method="highs",
-    )
-    if result.x is None:
-        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
-    strict = (result.x[n:] > 0.5)[place]  # a cone: what can be positive at all can be 1
+    strict = generic_direction(a)[1][place]
     dying = np.zeros(seen.shape, bool)
     start = 0
     for index, kills in kinds:
@@ -208,12 +190,10 @@ def _dying(u: sparse.csr_matrix, g: sparse.csr_matrix, seen: BoolArray, model: O
 _MANY_ROWS = 5000
 
 
-def _different(a: sparse.csr_matrix) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
+def _different(a: sparse.csr_matrix) -> tuple[sparse.csr_matrix, IntArray]:
     """The different rows, and the place of every row among them.
-
-    Rows are known by two random sums, which are the same to the last bit for equal rows; that different rows of
-    doubles share both is as likely as two collisions of 53 bits.
-    """
+    Rows are known by two random sums, which are the same to the last bit for equal rows; that different rows
+    of doubles share both is as likely as two collisions of 53 bits."""
     a.sort_indices()
     sums = a @ np.random.default_rng(0).random((a.shape[1], 2))
     _, first, place = np.unique(sums, axis=0, return_index=True, return_inverse=True)
@@ -235,10 +215,8 @@ def _contrasts(u: sparse.csr_matrix, g: sparse.csr_matrix, alive: BoolArray, mod
 
 def _null(rows: sparse.csr_matrix) -> tuple[FloatArray, FloatArray]:
     """Orthonormal bases of the null space of the rows and of its complement.
-
     Columns are of order 1 by construction, so that an eigenvalue below 1e-10 of the largest is a zero: zeros
-    come out near 1e-16, and a direction seen by one comparison in 1e8 still lies above.
-    """
+    come out near 1e-16, and a direction seen by one comparison in 1e8 still lies above."""
     gram = np.asarray((rows.T @ rows).todense())
     if len(gram) == 0:
         return np.zeros((0, 0)), np.zeros((0, 0))
@@ -259,20 +237,17 @@ MOST_ENTRIES, MOST_PATTERNS = 20_000_000, 50
 @dataclass(frozen=True, eq=False)
 class AtInfinity:
     """The directions along which a likelihood is flat or grows without end.
-
     null float[n_params, k]: their span, in a fit's parameters.  rows float[m, k]: the rows of D in the
     coordinates of `null`, each of length 1 in its largest entry.  abilities: how the abilities of each
-    pattern of covariates move along `null`; () where that is of no use.
-    """
+    pattern of covariates move along `null`; () where that is of no use."""
 
     null: FloatArray
     rows: FloatArray
     abilities: tuple[FloatArray, ...] = ()
 
     def values(self, functions: FloatArray, finite: FloatArray) -> FloatArray:
-        """float[m]: limits of linear functions, float[m, n_params]; `finite` where they are finite, nan where they are
-        not determined.
-        """
+        """float[m]: limits of linear functions, float[m, n_params]; `finite` where they are finite, nan where
+        they are not determined."""
         return self.signs(functions @ self.null, finite)
 
     def signs(self, along: FloatArray, finite: FloatArray) -> FloatArray:
@@ -320,11 +295,10 @@ class AtInfinity:
 
 def _unit(rows: FloatArray) -> FloatArray:
     """Rows of length 1 in their largest entry, so rounded that equal ones have equal bytes."""
-    out: FloatArray = np.round(rows / np.abs(rows).max(axis=1)[:, None], 9) + 0.0  # no -0
-    return out
+    return np.asarray(np.round(rows / np.abs(rows).max(axis=1)[:, None], 9) + 0.0)  # no -0
 
 
-def _closure(above: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _closure(above: BoolArray) -> BoolArray:
     """Which chains lead from one to another."""
     while True:
         further = (above.astype(np.float32) @ above.astype(np.float32)) > 0
@@ -363,10 +337,8 @@ def predictors(problem: Problem, params: FloatArray) -> tuple[FloatArray, FloatA
 
 def at_infinity(problem: Problem, null: FloatArray, outward: FloatArray) -> AtInfinity:
     """What tends to infinity in a problem with counts.
-
     null float[n_params, k]: span of the flat and of the infinite directions, in the problem's parameters.
-    outward float[n_fit, k]: the same directions in the parameters of the fit.
-    """
+    outward float[n_fit, k]: the same directions in the parameters of the fit."""
     u, g = predictors(problem, null)
     seen = problem.cells.counts > 0
     parts = []

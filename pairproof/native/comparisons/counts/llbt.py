@@ -31,7 +31,6 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.options import hints_for_r
@@ -39,14 +38,13 @@ from ....errors import InputError, RankingWarning, warn_the_caller
 from ....fit.estimates.fit_record import CellTable, Stopping, WhenAsked
 from ....fit.estimates.specification import FAMILIES, FamilyName, ModelSpec, Ties
 from ....fit.fit import Fit
+from ....numerics.arrays import FloatArray, IntArray
 from ..formula import subject_design as design
 from ..formula.subject_formula import Formula
 from .build import Model, build, check_table
 from .cells import Cells, count_cells, count_cells_by_value
 from .named import name, ranking_warning, warnings_of
 from .solve import Solved, solve
-
-FloatArray = NDArray[np.float64]
 
 #: Below this relative difference the series is used; the terms left out are below 0.02**10.
 _NEAR, _TERMS = 0.02, 11
@@ -61,9 +59,7 @@ _BLOCK = 16384
 @dataclass(frozen=True)
 class Saturated:
     """Log-likelihood of counts under their own shares in each cell, sum y log y - sum n log n.
-
-    terms: sum n log n, on which its rounding depends.
-    """
+    terms: sum n log n, on which its rounding depends."""
 
     llf: float
     terms: float
@@ -71,8 +67,7 @@ class Saturated:
 
     def deviance(self, llf: float) -> float | None:
         """2 (saturated - llf), or None if that difference would lose digits or the sum costs next to
-        nothing.
-        """
+        nothing."""
         value = 2.0 * (self.llf - llf)
         return value if self.n_cells > _MANY and value > _SHARE * self.terms else None
 
@@ -93,9 +88,7 @@ def _sum_y_log_y(y: FloatArray) -> float:
 
 def deviance(observed: FloatArray, fitted: FloatArray) -> float:
     """Poisson (= product multinomial, totals being equal) deviance.
-
-    observed, fitted: same totals in each cell; fitted is 0 only where observed is.
-    """
+    observed, fitted: same totals in each cell; fitted is 0 only where observed is."""
     y, m = np.ravel(observed), np.ravel(fitted)
     live = m > 0
     y, m = y[live], m[live]
@@ -115,9 +108,6 @@ def _gap(x: FloatArray) -> FloatArray:
     return total * x * x
 
 
-IntArray = NDArray[np.int64]
-
-
 @dataclass(frozen=True, eq=False)
 class Tabulated:
     """Deviances, degrees of freedom and cells; attributes as in :class:`pairproof.fit.estimates.fit_record.FitRecord`."""
@@ -132,9 +122,7 @@ class Tabulated:
 @dataclass(frozen=True, eq=False)
 class _Table:
     """The cells of the deviance table, and the cells of the likelihood to which they belong.
-
-    `of` int[n_cells]: pattern of the model each cell belongs to.  coarse: cells of the likelihood.
-    """
+    `of` int[n_cells]: pattern of the model each cell belongs to."""
 
     cells: Cells
     of: IntArray
@@ -212,10 +200,8 @@ def _cell_table(model: Model, table: _Table, found: Solved) -> CellTable:
 @dataclass(frozen=True, eq=False)
 class _Null:
     """The model in which all items are equal and nothing else favours one of them, tie parameters kept.
-
     probabilities function of no argument to float[n_cells, 3] or float[3]: of the outcomes, cell by cell or
-    the same for all.
-    """
+    the same for all."""
 
     llf: float
     rank: int
@@ -388,10 +374,7 @@ def make_spec(
     separate: Sequence[str],
     comparison_terms: str | Sequence[str] = (),
 ) -> ModelSpec:
-    """The specification of a model, with defaults filled in.
-
-    Other parameters are those of :func:`pairproof.fit_llbt`.
-    """
+    """The specification of a model, with defaults filled in."""
     if reference is not None and item_terms:
         raise InputError(
             f"reference={reference!r} beside item_terms={list(item_terms)}: abilities come from the item"

@@ -18,7 +18,14 @@ from ....errors import FormulaError
 from ....fit.estimates.covariance import MappedCovariance, Rescaling
 from ....fit.estimates.fit_record import FitWarning, listed, not_zero
 from ....fit.estimates.identification import Referred, against, constraint_of, reference_hint
-from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, Term, Value, by_suffix, of_comparison
+from ....fit.estimates.specification import (
+    LOG_WORTH_PER_UNIT,
+    ModelSpec,
+    Term,
+    Value,
+    by_suffix,
+    of_comparison,
+)
 from ..formula import subject_design as design
 from .build import By, ItemColumn, Model, missing_covariates
 from .cells import Problem, sums
@@ -28,11 +35,9 @@ from .solve import Solved
 @dataclass(frozen=True, eq=False)
 class Named:
     """The named parameters of a fit.
-
     numbers: estimates, references, covariance and directions without an estimate, in the order of `terms`.
-    constraint: in words.  n_infinite: dimensions along which the likelihood grows without end.  groups:
-    covariate cells for which worths are given.
-    """
+    n_infinite: dimensions along which the likelihood grows without end.  groups: covariate cells for which
+    worths are given."""
 
     terms: tuple[Term, ...]
     numbers: Referred
@@ -160,8 +165,8 @@ def warnings_of(model: Model, found: Solved, named: Named) -> tuple[FitWarning, 
         *ranking_warning(model.data),
         *model.patterns.warnings,
         *(model.directed.warnings if model.directed is not None else ()),
-        *_about_ties(model),
-        *_about_own_abilities(model),
+        *about_ties(model.data, model.spec),
+        *about_own_abilities(model.data, model.spec),
         *_about_the_tie_parameter(model),
         *_about_estimates(model, found, named),
     )
@@ -169,10 +174,8 @@ def warnings_of(model: Model, found: Solved, named: Named) -> tuple[FitWarning, 
 
 def ranking_warning(data: Comparisons) -> Iterator[FitWarning]:
     """The warning that pairs taken from rankings were fitted as if they were independent.
-
     The pairs of a ranking of J items of equal worth leave a score of variance (J^2 - 1)/12 where independent
-    ones would have (J - 1)/4, so that standard errors are too small by sqrt((J + 1)/3).
-    """
+    ones would have (J - 1)/4, so that standard errors are too small by sqrt((J + 1)/3)."""
     j = data.ranked_together
     if j > 2:
         who = next((name for name in ("judge", "person") if name in data.columns), None)
@@ -192,8 +195,9 @@ def ranking_warning(data: Comparisons) -> Iterator[FitWarning]:
         )
 
 
-def _about_ties(model: Model) -> Iterator[FitWarning]:
-    data, treatment = model.data, model.spec.ties
+def about_ties(data: Comparisons, spec: ModelSpec) -> Iterator[FitWarning]:
+    """That ties were dropped, or count as half wins."""
+    treatment = spec.ties
     ties = float(data.ties.sum())
     if treatment == "drop" and ties:
         yield FitWarning(
@@ -209,9 +213,10 @@ def _about_ties(model: Model) -> Iterator[FitWarning]:
         )
 
 
-def _about_own_abilities(model: Model) -> Iterator[FitWarning]:
+def about_own_abilities(data: Comparisons, spec: ModelSpec) -> Iterator[FitWarning]:
+    """That items without an item covariate have an ability of their own."""
     lacking: dict[tuple[str, ...], list[str]] = {}
-    for term, items in missing_covariates(model.data, model.spec).items():
+    for term, items in missing_covariates(data, spec).items():
         lacking.setdefault(items, []).append(term)
     for items, covariates in lacking.items():
         yield FitWarning(
@@ -296,10 +301,8 @@ def _unconnected(model: Model) -> list[str]:
 
 def _one_sided(model: Model, named: Named, lost: frozenset[str]) -> str:
     """Items that won or lost everything, as sentences.
-
     Where abilities come from item covariates an item may win everything and be bound to a finite ability all
-    the same: then only the separate items whose own ability is among what was lost.
-    """
+    the same: then only the separate items whose own ability is among what was lost."""
     t, items, of_covariates = model.data, model.data.items, bool(model.spec.item_terms)
     wins, losses, ties = np.zeros((3, len(items)))
     for mine, won, beaten in ((t.first, t.wins, t.losses), (t.second, t.losses, t.wins)):

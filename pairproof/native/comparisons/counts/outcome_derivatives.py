@@ -22,12 +22,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....fit.estimates.likelihood import OutcomeModel
-
-FloatArray = NDArray[np.float64]
-
+from ....numerics.arrays import BoolArray, FloatArray
 
 #: exp of it, its inverse and their product with counts are ordinary doubles.
 _NO_OVERFLOW = 600.0
@@ -36,9 +33,7 @@ _NO_OVERFLOW = 600.0
 @dataclass(frozen=True, eq=False)
 class Derivatives:
     """Log-likelihood of all cells and derivatives of each; arrays have the shape of u.
-
-    r_u, r_g: dl/du, dl/dg; r_g is None for binary outcomes.  w_uu, w_ug, w_gg: minus second derivatives.
-    """
+    r_u, r_g: dl/du, dl/dg; r_g is None for binary outcomes."""
 
     llf: float
     r_u: FloatArray
@@ -51,15 +46,13 @@ class Derivatives:
 @dataclass(frozen=True, eq=False)
 class Counts:
     """Counts of the outcomes of each cell, and which outcomes remain possible in a limiting model.
-
-    alive: none: all.  In a separated fit, outcomes whose probability tends to 0 are not alive.
-    """
+    In a separated fit, outcomes whose probability tends to 0 are not alive."""
 
     first: FloatArray
     tie: FloatArray
     second: FloatArray
     total: FloatArray
-    alive: NDArray[np.bool_] | None = None
+    alive: BoolArray | None = None
 
     def at(self, rows: slice) -> Counts:
         """The counts at these rows, without a copy."""
@@ -78,18 +71,16 @@ class Counts:
     @cached_property
     def large(self) -> bool:
         """Whether rounding n P, by up to n 1e-16, could cost the 13th digit of a standard error of order
-        1.
-        """
+        1."""
         return bool(self.total.max(initial=0.0) > 1e3)
 
 
 def derivatives(
     u: FloatArray, g: FloatArray, y: Counts, model: OutcomeModel, extent: float = np.inf
 ) -> Derivatives:
-    """See the module's formulas.  `g` broadcasts against `u`; it is not looked at for binary outcomes.
-
-    No |u| is above `extent`; where that is a moderate number and counts are small, shorter formulas are used.
-    """
+    """See the module's formulas.
+    `g` broadcasts against `u`; it is not looked at for binary outcomes.  No |u| is above `extent`; where that
+    is a moderate number and counts are small, shorter formulas are used."""
     moderate = extent < _NO_OVERFLOW and y.alive is None and not y.large
     if model == "binary":
         return _plain_binary(u, y) if moderate else _binary(u, y)
@@ -131,8 +122,7 @@ def _binary(u: FloatArray, y: Counts) -> Derivatives:
 
 def _near_even(u: FloatArray, total: FloatArray, y: Counts, residual: FloatArray) -> FloatArray:
     """dl/du where u is small: ((y_1 - y_2) - n (P_1 - P_2)) / 2 with P_1 - P_2 formed without
-    cancellation.
-    """
+    cancellation."""
     gap = -np.sign(u) * np.expm1(-np.abs(u)) / total
     return np.where(np.abs(u) < 0.25, 0.5 * ((y.first - y.second) - y.total * gap), residual)
 
@@ -219,10 +209,8 @@ def _careful_residuals(
     p_tie: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """dl/du and dl/dg of Davidson's model for large counts.
-
     The three residuals y - n P sum to 0: the one of the likeliest outcome, which would lose the digits of 1 -
-    P, is taken from the other two.
-    """
+    P, is taken from the other two."""
     less, tie = upset - n * p_less, y.tie - n * p_tie
     more = np.where(p_more >= 0.5, -(less + tie), (y.first + y.second - upset) - n * p_more)
     r_g = np.where(p_tie >= 0.5, -(less + more), tie)
@@ -267,9 +255,8 @@ def _rao_kupper(u: FloatArray, g: FloatArray, y: Counts) -> Derivatives:
 
 
 def units(u: FloatArray, g: FloatArray, model: OutcomeModel) -> tuple[FloatArray, FloatArray]:
-    """Derivatives of log P(outcome) by log-odds and tie parameter: float[n, 3, 2], and minus the second derivatives,
-    float[n, 3, 2, 2]; a tie parameter of -inf gives ties no probability.
-    """
+    """Derivatives of log P(outcome) by log-odds and tie parameter: float[n, 3, 2], and minus the second
+    derivatives, float[n, 3, 2, 2]; a tie parameter of -inf gives ties no probability."""
     n = len(u)
     score, information = np.zeros((n, 3, 2)), np.zeros((n, 3, 2, 2))
     g = (

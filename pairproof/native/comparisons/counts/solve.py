@@ -15,12 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.graph import strong_components
 from ....errors import ConvergenceError
 from ....fit.estimates.covariance import Covariance, DeferredCovariance
 from ....fit.estimates.likelihood import OutcomeModel, outcome_probabilities
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import Solution, maximise
 from .blocks import BlockPoint, Blocks, as_blocks
 from .cells import Problem
@@ -28,19 +28,13 @@ from .dense import Dense, DensePoint, as_dense, check_dense_size
 from .existence import check_size, examine
 from .sparse import Rows, RowsPoint, as_rows
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, eq=False)
 class Solved:
     """A solved problem.
-
     params float[n_params]: log-odds; item terms against the reference.  null_space float[n_params, k].  rank:
     of the model as R counts it, infinite parameters included.  fitted function of no argument to
-    float[n_cells, 3]: probabilities of the problem's cells.
-    """
+    float[n_cells, 3]: probabilities of the problem's cells."""
 
     params: FloatArray
     covariance: Covariance
@@ -155,8 +149,7 @@ def _limiting_probabilities(
         first, second = alive[:, 0], alive[:, 2]
         p[:, 1] = np.where(first & second, p[:, 1], np.where(first, 1.0 - p[:, 0], 1.0 - p[:, 2]))
     p = np.where(alive, p, 0.0)
-    total: FloatArray = p / p.sum(axis=1, keepdims=True)
-    return total
+    return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
 def _solve_limit(problem: Problem) -> Solved:
@@ -180,13 +173,10 @@ def _solve_limit(problem: Problem) -> Solved:
 
 def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | None:
     """Solve a separated problem whose items of different strong components differ infinitely.
-
-    Returns None if the infinite parameters are others.
-
-    Along a direction of recession every winner keeps up with the loser and tied items stay together, so that
-    abilities can part only between strong components.  The tie parameter g could move with them: down only
-    without a tie, and up only if each preference grows by as much, which a cycle of preferences forbids.
-    """
+    Returns None if the infinite parameters are others.  Along a direction of recession every winner keeps up
+    with the loser and tied items stay together, so that abilities can part only between strong components.
+    The tie parameter g could move with them: down only without a tie, and up only if each preference grows by
+    as much, which a cycle of preferences forbids."""
     if blocks.order_columns.shape[1] or blocks.tie_columns.shape[1] > 1:
         return None
     y = problem.cells.counts
@@ -229,5 +219,4 @@ def solve_by_strong_components(problem: Problem, blocks: Blocks) -> Solved | Non
 def _sets(strong: IntArray) -> IntArray:
     """Labels of the sets for `as_blocks`: the smallest node of each set."""
     _, first, back = np.unique(strong, return_index=True, return_inverse=True)
-    labels: IntArray = first[np.ravel(back)]
-    return labels
+    return np.asarray(first[np.ravel(back)])

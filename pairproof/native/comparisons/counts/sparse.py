@@ -15,18 +15,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ....fit.estimates.covariance import Covariance, DenseCovariance, MappedCovariance, variances_one_by_one
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.maxima import by_cholesky
 from ..formula.subject_design import aliased
 from .cells import Problem, empirical_logits
 from .outcome_derivatives import Counts, Derivatives, derivatives
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 #: Terms of one item that are made orthogonal at most; beyond, they are hundreds of levels of a factor.
 MOST_ORTHOGONAL = 60
@@ -35,10 +31,8 @@ MOST_ORTHOGONAL = 60
 @dataclass(frozen=True, eq=False)
 class Rows:
     """A problem as linear predictors of its cells.
-
-    u, g sparse[n_cells, n_inner].  to_params sparse[n_params, n_inner]: T.  keep float[n_inner, n_free] or
-    None: orthonormal complement of the directions that are not estimable; None: all are.
-    """
+    u, g sparse[n_cells, n_inner].  to_params sparse[n_params, n_inner]: T. keep float[n_inner, n_free] or
+    None: orthonormal complement of the directions that are not estimable; None: all are."""
 
     problem: Problem
     u: sparse.csr_matrix
@@ -101,15 +95,13 @@ class Rows:
         matrix = before.matrix
 
         def of(functions: FloatArray) -> FloatArray:
-            diagonal: FloatArray = np.einsum("mi,mi->m", functions @ matrix, functions)
-            return diagonal
+            return np.asarray(np.einsum("mi,mi->m", functions @ matrix, functions))
 
         return variances_one_by_one(self, self.problem.n_params, of)
 
     def back(self, functions: FloatArray) -> FloatArray:
         """Linear functions of the parameters as functions of what is solved for: float[m, n_params] to
-        float[m, n_free].
-        """
+        float[m, n_free]."""
         inner = np.asarray((self.to_params.T @ functions.T).T)
         return inner if self.keep is None else inner @ self.keep
 
@@ -118,8 +110,7 @@ class Rows:
         if directions.shape[1] == 0:
             return np.zeros((self.problem.n_params, 0))
         out = np.asarray(self.to_params @ directions)
-        scaled: FloatArray = out / np.abs(out).max(axis=0)
-        return scaled
+        return np.asarray(out / np.abs(out).max(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,10 +162,8 @@ def product(a: sparse.csr_matrix, weights: FloatArray, b: sparse.csr_matrix) -> 
 
 def as_rows(problem: Problem, alive: BoolArray | None = None, keep: FloatArray | None = None) -> Rows:
     """Lay a problem out as rows.
-
     alive bool[n_cells, 3] or None: outcomes that stay possible in the limit of a separated fit.  keep
-    float[n_inner, n_free] or None.
-    """
+    float[n_inner, n_free] or None."""
     u, g, outward = predictors(problem)
     to_inner = _basis(problem, u, g, outward)
     change = sparse.csr_matrix(outward @ to_inner)
@@ -187,9 +176,8 @@ def as_rows(problem: Problem, alive: BoolArray | None = None, keep: FloatArray |
 
 
 def predictors(problem: Problem) -> tuple[sparse.csr_matrix, sparse.csr_matrix, sparse.csr_matrix]:
-    """u and g of every cell as linear functions of the parameters, sparse[n_cells, n_params], and the columns of the
-    identity of the parameters that are not held at 0.
-    """
+    """u and g of every cell as linear functions of the parameters, sparse[n_cells, n_params], and the columns
+    of the identity of the parameters that are not held at 0."""
     cells, n = problem.cells, len(problem.cells)
     items = _differences(problem)
     parts = [_times(items, problem.z[cells.pattern, t]) for t in range(problem.n_terms)]
@@ -278,14 +266,12 @@ def _border(
 
 
 def _orthogonal(columns: FloatArray) -> FloatArray:
-    """float[k, k]: R^-1 sqrt(n) of the columns' QR; the identity for columns of 0 and 1, units of length if there are
-    too many or they are not independent.
-    """
+    """float[k, k]: R^-1 sqrt(n) of the columns' QR; the identity for columns of 0 and 1, units of length if
+    there are too many or they are not independent."""
     n, k = columns.shape
     if np.isin(columns, (-1.0, 0.0, 1.0)).all():
         return np.eye(k)
     if k > MOST_ORTHOGONAL or n < k or aliased(columns) is not None:
         size = np.sqrt((columns**2).mean(axis=0))
         return np.diag(1.0 / np.where(size > 0, size, 1.0))
-    out: FloatArray = np.linalg.inv(np.linalg.qr(columns, mode="r")) * np.sqrt(n)
-    return out
+    return np.asarray(np.linalg.inv(np.linalg.qr(columns, mode="r")) * np.sqrt(n))

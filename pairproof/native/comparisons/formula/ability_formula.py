@@ -31,12 +31,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor, FloatArray, frozen
 from ....data.comparisons import Comparisons
 from ....errors import AliasError, InputError, ItemError, TooLargeError
 from ....fit.estimates.fit_record import FitWarning
+from ....numerics.arrays import BoolArray
 from ....text import named, shortened
 from .covariate_values import Names, Values, evaluate
 from .expressions import Call, Expression, Name, error, names_in
@@ -75,12 +75,9 @@ class _Factor:
 
 def codings(terms: Sequence[Keys], categorical: Mapping[str, bool]) -> dict[Keys, list[dict[str, bool]]]:
     """The coding of the categorical factors of each term.
-
-    terms: distinct terms as keys of factors; the constant is put before them.  categorical: whether a factor
-    is categorical.  Returns dict of tuple of str to list of dict of str to bool: for each term its parts, the
-    columns of which are products of those of the factors named: True for all levels, False for all but the
-    first (and for a numeric factor).
-    """
+    terms: distinct terms as keys of factors; the constant is put before them.  Returns dict of tuple of str
+    to list of dict of str to bool: for each term its parts, the columns of which are products of those of the
+    factors named: True for all levels, False for all but the first (and for a numeric factor)."""
     import patsy  # slow to import, and needed by formulas alone
 
     made = {key: _Factor(key, is_it) for key, is_it in categorical.items()}
@@ -99,10 +96,7 @@ def codings(terms: Sequence[Keys], categorical: Mapping[str, bool]) -> dict[Keys
 
 @dataclass(frozen=True, eq=False)
 class LookedUp:
-    """A term with its names looked up.
-
-    roles: of the names in it.
-    """
+    """A term with its names looked up."""
 
     factors: Term
     roles: frozenset[str]
@@ -118,12 +112,9 @@ class LookedUp:
 
 class Model:
     """A formula and the table it is of: terms, free or own abilities, values of expressions.
-
-    terms: main effects first.  free: whether each item has a free ability.  lacking bool[n_items]: items
-    without a value of an item covariate in the formula.  `own` bool[n_items]: these, and the items that were
-    asked to be separate.  values: of the factors of the terms, by their text.  offsets: of what is in
-    offset(...).
-    """
+    free: whether each item has a free ability.  lacking bool[n_items]: items without a value of an item
+    covariate in the formula.  `own` bool[n_items]: these, and the items that were asked to be separate.
+    values: of the factors of the terms, by their text."""
 
     def __init__(
         self, formula: str, table: Comparisons, separate: Sequence[str], known: tuple[int, int] | None = None
@@ -165,7 +156,7 @@ class Model:
                 return inner
         return e
 
-    def _own(self, separate: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _own(self, separate: Sequence[str]) -> tuple[BoolArray, BoolArray]:
         """Items asked for, and items without a value of an item covariate in the formula."""
         items = self.table.items
         for item in separate:
@@ -209,7 +200,7 @@ class Model:
     def _alias(self, reason: str) -> AliasError:
         return AliasError(f"formula={shortened(self.names.formula)!r}: {reason}")
 
-    def items(self, which: NDArray[np.bool_]) -> list[str]:
+    def items(self, which: BoolArray) -> list[str]:
         """Names of the items."""
         return [self.table.items[k] for k in np.flatnonzero(which)]
 
@@ -233,11 +224,9 @@ Part = dict[str, bool]
 
 def parts_of(model: Model) -> list[tuple[LookedUp, Part]]:
     """The parts of every term with their coding.
-
-    What is the same for both items cancels in each comparison, as the constant does, so that its columns would not
-    tell a part from the rest: the part of each term that is of columns of the table alone is put before the terms.
-    So is the part that is of items alone, if each item has a free ability.
-    """
+    What is the same for both items cancels in each comparison, as the constant does, so that its columns
+    would not tell a part from the rest: the part of each term that is of columns of the table alone is put
+    before the terms.  So is the part that is of items alone, if each item has a free ability."""
     spanned: dict[frozenset[str], Keys] = {}
     for t in model.terms:
         for keys in _without_effect(model, t):
@@ -320,14 +309,14 @@ def columns_of_rows(model: Model, term: LookedUp, part: Part) -> Iterator[tuple[
         yield name, column + 0.0  # no -0
 
 
-def spread(column: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
+def spread(column: FloatArray, used: BoolArray) -> FloatArray:
     """Values of the rows that count, in all rows; 0 in the others."""
     whole = np.zeros(len(used))
     whole[used] = column
     return whole
 
 
-def _side(model: Model, chosen: Chosen, side: int, zero: NDArray[np.bool_] | None) -> FloatArray:
+def _side(model: Model, chosen: Chosen, side: int, zero: BoolArray | None) -> FloatArray:
     """A column of the model matrix of the first (side 0) or second (1) items; 0 for the items `zero`."""
     used = model.names.used
     items = (model.table.first, model.table.second)[side]
@@ -349,8 +338,7 @@ def _one(values: Values, k: int) -> FloatArray:
     """A column of numbers, or the indicator of a level."""
     if values.codes is None:
         return values.columns[k]
-    indicator: FloatArray = (values.codes == k).astype(float)
-    return indicator
+    return np.asarray((values.codes == k).astype(float))
 
 
 def offset_of(model: Model) -> FloatArray | None:
@@ -375,7 +363,6 @@ def offset_of(model: Model) -> FloatArray | None:
 @dataclass(frozen=True, eq=False)
 class Expanded:
     """A table with the columns of a formula, and the names of those columns.
-
     table: with derived item covariates and columns added; nothing is taken away.  item_terms: names in
     `table.item_data` that make the ability; empty if no term is of item covariates alone.  comparison_terms:
     columns of `table.columns`, in backquotes where they need them, in favour of the item named first.
@@ -385,8 +372,7 @@ class Expanded:
     abilities are their own.  free: whether each item has a free ability: the formula has `item` as a term, or
     is empty.  False together with empty `item_terms` means that all items have the same ability, but for
     random effects.  separate: items with an ability of their own in place of the item covariates: those asked
-    for, and those without a value of one of them (also of one that is in no column of `item_terms`).
-    """
+    for, and those without a value of one of them (also of one that is in no column of `item_terms`)."""
 
     table: Comparisons
     item_terms: tuple[str, ...]
@@ -402,20 +388,16 @@ def expand(
     formula: str, table: Comparisons, separate: Sequence[str] = (), known: tuple[int, int] | None = None
 ) -> Expanded:
     """Read a formula of the ability of one item, and add its columns to the table.
-
-    A name is an item covariate (`item_data`), `item` (the item itself), a column of the table (the same for both
-    items of a row), or `x` for columns `x_first` and `x_second` (a value for each item of a row).  The first level
-    of a factor that occurs is its reference, the first item that of `item`.
-
-    Turner and Firth (2012), Journal of Statistical Software 48(9), sections 3 and 4.  Chambers and Hastie (1992),
-    Statistical Models in S, chapter 2.
-
-    formula: for example "SVL + log(mass)*judge + home + (1 | item)"; a leading "~" may be left out; "" for
-    `item`. Operators + - : * / ^ %in% and brackets as in R; functions log, log2, log10, log1p, exp, sqrt,
-    abs, I, C, factor, center, scale, poly, pmin, pmax, offset; comparisons in brackets, such as (x > 3).
-    separate: items that get an ability of their own in place of the terms with item covariates.  known: how
-    many items and rows, the first ones, means, spreads and bases are of, where others are to be predicted.
-    """
+    A name is an item covariate (`item_data`), `item` (the item itself), a column of the table (the same for
+    both items of a row), or `x` for columns `x_first` and `x_second` (a value for each item of a row).  The
+    first level of a factor that occurs is its reference, the first item that of `item`.  Turner and Firth
+    (2012), Journal of Statistical Software 48(9), sections 3 and 4.  Chambers and Hastie (1992), Statistical
+    Models in S, chapter 2.  formula: for example "SVL + log(mass)*judge + home + (1 | item)"; a leading "~"
+    may be left out; "" for `item`.  Operators + - : * / ^ %in% and brackets as in R; functions log, log2,
+    log10, log1p, exp, sqrt, abs, I, C, factor, center, scale, poly, pmin, pmax, offset; comparisons in
+    brackets, such as (x > 3).  separate: items that get an ability of their own in place of the terms with
+    item covariates.  known: how many items and rows, the first ones, means, spreads and bases are of, where
+    others are to be predicted."""
     model = Model(formula, table, separate, known)
     items: dict[str, Column] = {}
     rows: dict[str, Column] = {}

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor, FloatArray, IntArray, numbers_as_levels, take
 from ....data.comparisons import Comparisons
 from ....errors import FormulaError, InputError
+from ....numerics.arrays import BoolArray
 from ....text import named, shortened
 from .expressions import Call, Expression, Name, Number, Operation, error, names_in
 
@@ -37,18 +37,15 @@ Points = Literal["items", "rows", "sides"]
 @dataclass(frozen=True, eq=False)
 class Names:
     """The names that a formula can use, and their values in the rows that count.
-
-    formula: for messages.  used bool[n_rows]: rows with a positive count.  known: how many items and rows,
-    the first ones, a mean, a spread or a basis is of; all if not given.  What comes after them is what a
-    fitted model predicts.
-    """
+    used bool[n_rows]: rows with a positive count.  known: how many items and rows, the first ones, a mean, a
+    spread or a basis is of; all if not given.  What comes after them is what a fitted model predicts."""
 
     formula: str
     table: Comparisons
-    used: NDArray[np.bool_]
+    used: BoolArray
     known: tuple[int, int] | None = None
 
-    def of_known(self, points: Points) -> NDArray[np.bool_]:
+    def of_known(self, points: Points) -> BoolArray:
         """bool[n_points]: items, rows or sides that a mean, a spread or a basis is of."""
         n_items, n_rows = self.known or (len(self.table.items), self.table.n_rows)
         if points == "items":
@@ -126,15 +123,13 @@ class Names:
             return isinstance(self.table.item_data[name], Factor)
         return isinstance(self.table.columns[f"{name}_first"], Factor)
 
-    def lacking(self, name: str) -> NDArray[np.bool_]:
+    def lacking(self, name: str) -> BoolArray:
         """Items without a value of an item covariate, bool[n_items]."""
         return _missing(self.table.item_data[name])
 
     def values(self, name: str, points: Points) -> Column:
         """The values of a name at the items, rows or sides.
-
-        Returns Factor or float[n_points]: nan or code -1 at items without a value.
-        """
+        Returns Factor or float[n_points]: nan or code -1 at items without a value."""
         role, table = self.role(name), self.table
         if role in ("covariate", "item"):
             items = np.arange(len(table.items))
@@ -168,9 +163,8 @@ class Names:
         return column if self.used.all() else take(column, self.used)
 
 
-def _missing(column: Column) -> NDArray[np.bool_]:
-    missing: NDArray[np.bool_] = column.codes < 0 if isinstance(column, Factor) else np.isnan(column)
-    return missing
+def _missing(column: Column) -> BoolArray:
+    return np.asarray(column.codes < 0 if isinstance(column, Factor) else np.isnan(column))
 
 
 def _stacked(first: Column, second: Column, name: str, formula: str) -> Column:
@@ -184,8 +178,7 @@ def _stacked(first: Column, second: Column, name: str, formula: str) -> Column:
         raise error(
             formula, f"{name}: one of {name}_first and {name}_second is categorical and the other numeric"
         )
-    both: FloatArray = np.concatenate([first, second])
-    return both
+    return np.asarray(np.concatenate([first, second]))
 
 
 _FUNCTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
@@ -216,10 +209,8 @@ _LOGICAL = ("<", ">", "<=", ">=", "==", "!=")
 @dataclass(frozen=True, eq=False)
 class Values:
     """The values of an expression: numbers, or codes of levels.
-
-    columns: empty for a categorical expression.  names: of the columns, or of the levels: `poly(x, 2)[1]`,
-    `sex[M]`.  codes int[n_points] or None: -1 where an item has no value, or none of the levels.
-    """
+    names: of the columns, or of the levels: `poly(x, 2)[1]`, `sex[M]`.  codes int[n_points] or None: -1 where
+    an item has no value, or none of the levels."""
 
     points: Points
     columns: tuple[FloatArray, ...]
@@ -232,11 +223,9 @@ class Values:
         return self.codes is not None
 
 
-def evaluate(e: Expression, names: Names, own: NDArray[np.bool_]) -> Values:
+def evaluate(e: Expression, names: Names, own: BoolArray) -> Values:
     """The values of an expression at the items, rows or sides.
-
-    `own` bool[n_items]: items with an ability of their own, whose values do not count.
-    """
+    `own` bool[n_items]: items with an ability of their own, whose values do not count."""
     inside = tuple(names_in(e))
     if "item" in inside and e != Name("item"):
         raise error(names.formula, f"{e.text}: item cannot stand in a function")
@@ -265,7 +254,7 @@ def evaluate(e: Expression, names: Names, own: NDArray[np.bool_]) -> Values:
     return Values(points, (numbers,), (e.name if isinstance(e, Name) else e.text,))
 
 
-def _as_categories(e: Call, names: Names, points: Points, count: NDArray[np.bool_] | None) -> Values:
+def _as_categories(e: Call, names: Names, points: Points, count: BoolArray | None) -> Values:
     """C(x) and factor(x): the distinct values as levels, named as x."""
     inner = e.arguments[0]
     label = inner.name if isinstance(inner, Name) else inner.text
@@ -282,7 +271,7 @@ def _as_categories(e: Call, names: Names, points: Points, count: NDArray[np.bool
 
 
 def _levels(
-    codes: IntArray, levels: tuple[str, ...], label: str, points: Points, count: NDArray[np.bool_] | None
+    codes: IntArray, levels: tuple[str, ...], label: str, points: Points, count: BoolArray | None
 ) -> Values:
     """Codes of the levels that occur where values count; the first of them is the reference."""
     seen = codes if count is None else codes[count]
@@ -294,7 +283,7 @@ def _levels(
 
 
 def _check_finite(
-    numbers: FloatArray, e: Expression, names: Names, points: Points, count: NDArray[np.bool_] | None
+    numbers: FloatArray, e: Expression, names: Names, points: Points, count: BoolArray | None
 ) -> None:
     bad = ~np.isfinite(numbers) if count is None else ~np.isfinite(numbers) & count
     if not bad.any():

@@ -194,10 +194,7 @@ def names_in(e: Expression) -> Iterator[str]:
 
 
 class Words:
-    """The words of a formula, read one after the other.
-
-    formula: for messages.  place: number of the word to be read next.
-    """
+    """The words of a formula, read one after the other.  place: number of the word to be read next."""
 
     def __init__(self, formula: str, words: tuple[Token, ...]) -> None:
         self.formula, self.words, self.place = formula, words, 0

@@ -13,17 +13,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Column, Factor, level_of
 from ....data.comparisons import Comparisons
 from ....errors import AliasError, FormulaError, InputError, TooLargeError
 from ....fit.estimates.fit_record import FitWarning
 from ....fit.estimates.specification import Value, by_suffix
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from .subject_formula import Formula, Product
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 #: What a column of a matrix is multiplied with: ((covariate, level or None for a slope), ...).
 By = tuple[tuple[str, "str | None"], ...]
 
@@ -42,10 +40,7 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Distinct combinations of covariate values.
-
-    of_row int[n_rows]: pattern of each row of the table.  n: number of patterns.
-    """
+    """Distinct combinations of covariate values.  of_row int[n_rows]: pattern of each row of the table."""
 
     of_row: IntArray
     variables: Mapping[str, Variable]
@@ -54,7 +49,7 @@ class Patterns:
 
 
 def coded(
-    name: str, data: Rows, categorical: bool, used: NDArray[np.bool_]
+    name: str, data: Rows, categorical: bool, used: BoolArray
 ) -> tuple[IntArray, Variable, list[FitWarning]]:
     """Row codes of a column, its variable over codes, and at most one warning."""
     if name not in data.columns:
@@ -92,10 +87,9 @@ MOST_CODES = 10
 
 
 def _may_be_codes(name: str, variable: Variable) -> Iterator[FitWarning]:
-    """That a slope is taken over few whole numbers, which may be codes of categories, and what the other model is.
-
-    0 and 1 say nothing to ask about: slope and levels are one model with the same parameters.
-    """
+    """That a slope is taken over few whole numbers, which may be codes of categories, and what the other
+    model is.
+    0 and 1 say nothing to ask about: slope and levels are one model with the same parameters."""
     values = [] if variable.codes is not None else variable.values.tolist()
     if not 2 <= len(values) <= MOST_CODES or values == [0.0, 1.0] or any(v != int(v) for v in values):
         return
@@ -118,8 +112,7 @@ def _may_be_codes(name: str, variable: Variable) -> Iterator[FitWarning]:
 
 def _distinct_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
     """np.unique with the inverse; a column in which a value stands in many rows on end is sorted by its
-    runs.
-    """
+    runs."""
     starts = np.flatnonzero(np.concatenate([[True], column[1:] != column[:-1]]))
     if 4 * len(starts) > len(column):
         distinct, codes = np.unique(column, return_inverse=True)
@@ -149,7 +142,7 @@ def find_patterns(formula: Formula, data: Comparisons, extra: Sequence[str] = ()
     return patterns_of(formula, data, data.wins + data.ties + data.losses > 0, extra)
 
 
-def patterns_of(formula: Formula, data: Rows, used: NDArray[np.bool_], extra: Sequence[str] = ()) -> Patterns:
+def patterns_of(formula: Formula, data: Rows, used: BoolArray, extra: Sequence[str] = ()) -> Patterns:
     """As :func:`find_patterns`, of rows of which `used`, bool[n_rows], says which count."""
     wanted: dict[str, bool] = {}
     slopes: set[str] = set()
@@ -253,10 +246,8 @@ def matrix(products: tuple[Product, ...], patterns: Patterns, what: str) -> tupl
 
 def aliased(z: FloatArray) -> tuple[int, tuple[int, ...]] | None:
     """First column that earlier columns determine, with those columns; None if the columns are independent.
-
     A residual below 1e-9 of the column's own length counts as zero: exact dependence leaves about 1e-15, and
-    a covariate that is new by less than that could not be estimated to one digit.
-    """
+    a covariate that is new by less than that could not be estimated to one digit."""
     for k in range(1, z.shape[1]) if z.shape[0] < z.shape[1] or not _full_rank(z) else ():
         scale = np.linalg.norm(z, axis=0)
         scale[scale == 0] = 1.0
@@ -273,8 +264,7 @@ def aliased(z: FloatArray) -> tuple[int, tuple[int, ...]] | None:
 
 def is_treatments(z: FloatArray) -> bool:
     """Whether the matrix is that of one factor, one row a level: 1 everywhere, then the unit vectors of
-    levels 2, 3, ...
-    """
+    levels 2, 3, ..."""
     n = len(z)
     return bool(
         z.shape == (n, n)
@@ -306,10 +296,8 @@ def _full_rank(z: FloatArray) -> bool:
 
 def group_labels(patterns: Patterns, weight: Callable[[], FloatArray]) -> dict[str, dict[str, Value]]:
     """Groups for which worths are given: combinations of levels; numeric covariates at their weighted mean.
-
     weight function of no argument to float[n_patterns]: number of comparisons; asked for where there is a
-    mean to take.
-    """
+    mean to take."""
     if not patterns.variables:
         return {"all": {}}
     means = {

@@ -137,9 +137,8 @@ class Head:
 @dataclass(frozen=True)
 class Formula:
     """What the abilities, the tie parameter and the order effect vary with (beyond their constant).
-
-    item: of all items, or of all item covariates in the model.  `own`: of one item or item covariate alone.
-    """
+    item: of all items, or of all item covariates in the model.  `own`: of one item or item covariate
+    alone."""
 
     item: tuple[Product, ...] = ()
     tie: tuple[Product, ...] = ()
@@ -155,10 +154,7 @@ class Formula:
 @dataclass(frozen=True)
 class Names:
     """The names that a formula can use beside those of the subject covariates.
-
-    item_terms: item covariates in the model.  item_data: item covariates of the table.  columns: columns of
-    the table.  separate: items with an ability of their own beside `item_terms`.
-    """
+    separate: items with an ability of their own beside `item_terms`."""
 
     items: tuple[str, ...] = ()
     item_terms: tuple[str, ...] = ()

@@ -28,10 +28,8 @@ _Terms = dict[frozenset[str], Term]
 @dataclass(frozen=True)
 class Parsed:
     """What a formula says, before its names are looked up.
-
     terms: main effects first, then interactions by their order.  intercept: false for `- 1` and `0 +`.
-    random: of "(1 | item)" and "(1 | item:judge)".
-    """
+    random: of "(1 | item)" and "(1 | item:judge)"."""
 
     terms: tuple[Term, ...]
     intercept: bool
@@ -40,10 +38,7 @@ class Parsed:
 
 
 def parse(formula: str) -> Parsed:
-    """Read a formula into its terms.
-
-    formula: one-sided; a leading "~" may be left out.
-    """
+    """Read a formula into its terms."""
     return _Reader(formula).read()
 
 

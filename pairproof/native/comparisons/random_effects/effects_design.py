@@ -16,21 +16,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
+from ....numerics.arrays import FloatArray, IntArray
 from ..rows.contest_design import Contests, Design
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
     """One component of variance: which of its effects each side of a contest has.
-
-    `first`, second int[n]: 0 .. K - 1; -1 for none.  effects: K names.
-    """
+    `first`, second int[n]: 0 .. K - 1; -1 for none.  effects: K names."""
 
     name: str
     first: IntArray
@@ -41,11 +36,9 @@ class Block:
 @dataclass(frozen=True, eq=False)
 class BlockDesign(Design):
     """Linear predictors of n contests with effects of several components and p further columns.
-
     `first`, second int[n, C]: effects of each component, numbered through all components; -1 for none.
-    components: C names.  sizes: effects of each component.  dense float[n, p]: columns that enter as they
-    are.  offset float[n].  names: of the effects and then of the p columns.
-    """
+    components: C names.  dense float[n, p]: columns that enter as they are.  offset float[n].  names: of the
+    effects and then of the p columns."""
 
     components: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -104,9 +97,7 @@ class BlockDesign(Design):
 
     def without(self, columns: IntArray) -> Design:
         """The design with these columns' parameters fixed at 0.
-
-        columns int[k]: of whole components, or of fixed parameters.
-        """
+        columns int[k]: of whole components, or of fixed parameters."""
         m = self.n_own
         kept = np.setdiff1d(np.arange(len(self.names)), columns)
         dense = self.dense[:, kept[kept >= m] - m]
@@ -157,10 +148,8 @@ class BlockDesign(Design):
 
 def with_blocks(fixed: Contests, blocks: Sequence[Block]) -> Contests:
     """The same contests with random effects of several components, pooled.
-
-    fixed: n rows, with the design of the fixed parameters.  blocks: the components, of different names.
-    Returns Contests: whose first parameters are the effects, component by component.
-    """
+    fixed: n rows, with the design of the fixed parameters.  Returns Contests: whose first parameters are the
+    effects, component by component."""
     names = [block.name for block in blocks]
     if not blocks or len(set(names)) < len(names):
         raise InputError(f"components {', '.join(names) or 'none'}; expected one or more, each named once")
@@ -208,10 +197,7 @@ def _check(block: Block, n: int) -> None:
 
 
 def component_sizes(design: Design) -> tuple[int, ...]:
-    """How many effects each component has.
-
-    design: one component, or a BlockDesign.
-    """
+    """How many effects each component has."""
     return design.sizes if isinstance(design, BlockDesign) else (design.n_own,)
 
 
@@ -224,32 +210,15 @@ def check_one_component(design: Design) -> None:
         )
 
 
-def with_effects(fixed: Contests, first: IntArray, second: IntArray, effects: Sequence[str]) -> Contests:
-    """The same contests with a random effect of each side, pooled.
-
-    fixed: n rows, with the design of the fixed parameters.  `first`, second int[n]: which effect, 0 .. K - 1,
-    each side has; -1 for none.  effects: K names.  Returns Contests: whose first K parameters are the
-    effects.
-    """
-    return with_blocks(fixed, [Block("", first, second, effects)])
-
-
 def fixed_part(contests: Contests) -> Contests:
-    """The same contests without their random effects: sigma = 0.
-
-    contests: as :func:`with_effects` returns them.
-    """
+    """The same contests without their random effects: sigma = 0."""
     return Contests(contests.design.without(np.arange(contests.design.n_own)), contests.wins, contests.losses)
 
 
 def acyclic(contests: Contests) -> bool:
     """Whether no chain of wins leads from a random effect back to it: sigma is then bounded below only.
-
     As sigma grows with b / sigma held, the likelihood tends to the positive probability that normal effects
-    reproduce the order of the wins, so it need not have a maximum in sigma.
-
-    contests: as :func:`with_effects` returns them.
-    """
+    reproduce the order of the wins, so it need not have a maximum in sigma."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 

@@ -24,13 +24,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, TooLargeError
+from ....numerics.arrays import FloatArray, IntArray
 from ..rows.contest_design import Design
 from .effects_design import component_sizes
-
-FloatArray = NDArray[np.float64]
 
 #: Effects in one matrix: a factor of it takes half a minute.
 MOST_TOGETHER = 8000
@@ -38,9 +36,7 @@ MOST_TOGETHER = 8000
 
 def factored(information: FloatArray) -> FloatArray:
     """The lower Cholesky factor of an information matrix, which is overwritten.
-
-    information float[K, K].  Returns float[K, K]: what is above the diagonal says nothing.
-    """
+    information float[K, K].  Returns float[K, K]: what is above the diagonal says nothing."""
     from scipy.linalg.lapack import dpotrf
 
     # The lower triangle of the transposed, which is the same matrix, in the order that LAPACK takes as it is.
@@ -54,9 +50,7 @@ def factored(information: FloatArray) -> FloatArray:
 
 def inverse_of(information: FloatArray) -> FloatArray:
     """The inverse of an information matrix, which is overwritten.
-
-    information float[K, K].  Returns float[K, K].
-    """
+    information float[K, K].  Returns float[K, K]."""
     return _inverse(factored(information))
 
 
@@ -69,10 +63,8 @@ def _inverse(factor: FloatArray) -> FloatArray:
 
 class DenseFactor:
     """A of all effects together, as one matrix.
-
     design: whose K parameters are the effects.  weights float[n]: w >= 0.  precision float[K]: 1 / sigma^2 of
-    every effect.
-    """
+    every effect."""
 
     def __init__(self, design: Design, weights: FloatArray, precision: FloatArray) -> None:
         if len(precision) > MOST_TOGETHER:
@@ -118,8 +110,6 @@ class DenseFactor:
         return np.array([[float((self.inverse[a, b] ** 2).sum()) for b in parts] for a in parts])
 
 
-IntArray = NDArray[np.int64]
-
 #: With up to so many effects one matrix of all of them is fast, and second derivatives are exact.
 FEW = 150
 
@@ -127,11 +117,9 @@ FEW = 150
 @dataclass(frozen=True, eq=False)
 class Group:
     """Sets of the same shape: m effects each, which meet q effects of other components.
-
     `own` int[G, m]: effects of each set.  met int[G, q]: effects of other components that they meet, by their
     place among the kept ones.  rows int[r]: contests of these sets.  set_of_row int[r].  sides int[r, 2 C]:
-    place of each side's effects in its set, own before met; -1 for none.  signs float[2 C].
-    """
+    place of each side's effects in its set, own before met; -1 for none.  signs float[2 C]."""
 
     own: IntArray
     met: IntArray
@@ -169,10 +157,7 @@ class Group:
 @dataclass(frozen=True, eq=False)
 class Nesting:
     """Which component's effects fall into sets, and what meets what.
-
-    nested: effects of that component.  kept int[D]: effects of the others.  `rest` int[s]: contests without
-    an effect of that component.  cost: multiplications of a factor, about.
-    """
+    kept int[D]: effects of the others.  `rest` int[s]: contests without an effect of that component."""
 
     nested: slice
     kept: IntArray
@@ -182,10 +167,7 @@ class Nesting:
 
 
 def nesting_of(design: Design) -> Nesting:
-    """The component whose elimination leaves least to do, and its sets.
-
-    design: whose parameters are the effects.
-    """
+    """The component whose elimination leaves least to do, and its sets."""
     return min((_nesting(design, c) for c in range(len(component_sizes(design)))), key=lambda n: n.cost)
 
 
@@ -248,10 +230,8 @@ def _group(
 
 class NestedFactor:
     """A of all effects, those of one component in sets.
-
     design: whose K parameters are the effects.  weights float[n]: w >= 0.  precision float[K]: 1 / sigma^2 of
-    every effect.  nesting: of this design.
-    """
+    every effect."""
 
     def __init__(self, design: Design, weights: FloatArray, precision: FloatArray, nesting: Nesting) -> None:
         self.nesting, self.k, self.n = nesting, len(precision), design.n_rows
@@ -363,10 +343,7 @@ def factor_of(
     design: Design, weights: FloatArray, precision: FloatArray, like: DenseFactor | NestedFactor | None = None
 ) -> DenseFactor | NestedFactor:
     """A factored, as one matrix or by sets, whichever is less to do.
-
-    design: whose K parameters are the effects.  weights float[n].  precision float[K].  like: one of the same
-    contests.
-    """
+    design: whose K parameters are the effects.  weights float[n].  precision float[K]."""
     if isinstance(like, DenseFactor) or (like is None and len(precision) <= FEW):
         return DenseFactor(design, weights, precision)
     nesting = nesting_of(design) if like is None else like.nesting

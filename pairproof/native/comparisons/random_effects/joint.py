@@ -28,9 +28,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, TooLargeError
+from ....numerics.arrays import FloatArray
+from ....numerics.maxima import Estimated
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link, link
 from ..rows.maximum_likelihood import fit_structured
@@ -38,20 +39,16 @@ from .effects_design import component_sizes, fixed_part
 from .factors import MOST_TOGETHER, factored, inverse_of
 from .marginal_likelihood import penalised_mode
 
-FloatArray = NDArray[np.float64]
-
 #: Of the trapezoid sum over a normal error, in its standard deviations; both give 15 digits.
 RADIUS, STEP = 9.0, 0.125
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(Estimated):
     """Effects and fixed parameters of contests, and their covariance given sigma.
-
     names: of the K effects and the p fixed parameters.  theta float[K + p].  covariance float[K + p, K + p]:
-    of theta minus the truth.  n_effects: K.  sigma: standard deviation of the effects; at 0 the effects are 0
-    and have no variance.
-    """
+    of theta minus the truth.  n_effects: K. sigma: standard deviation of the effects; at 0 the effects are 0
+    and have no variance."""
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -60,18 +57,11 @@ class Joint:
     sigma: float
     link: str
 
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[K + p]."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
-
 
 def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
     """Effects and parameters at the mode, with their covariance.
-
-    here: at the mode of effects and parameters.  observed: whether W is that of the observed information, or
-    of the expected one; the same for the logit.
-    """
+    observed: whether W is that of the observed information, or of the expected one; the same for the
+    logit."""
     design = here.contests.design
     k, p = design.n_own, len(design.names) - design.n_own
     if k + p > MOST_TOGETHER:
@@ -92,12 +82,10 @@ def joint_of(here: ContestPoint, sigma: float, observed: bool = True) -> Joint:
 @dataclass(frozen=True)
 class Prediction:
     """What a model with random effects says of a contest that may not have been seen.
-
     eta: linear predictor; the effect of a new player is 0.  standard_error: of eta: of the effects and
     parameters, and of the effects of new players; sigma taken as known.  plug_in: F(eta).  marginal: F
     averaged over the effects of new players: the share of wins to expect of such players.  averaged: F
-    averaged over the whole variance.
-    """
+    averaged over the whole variance."""
 
     eta: float
     standard_error: float
@@ -110,10 +98,8 @@ def predict(
     joint: Joint, columns: FloatArray, first: int | None, second: int | None, offset: float = 0.0
 ) -> Prediction:
     """The prediction of a contest between known or new players (Henderson 1975).
-
     columns float[p]: columns of the fixed parameters: the first player's covariates minus the second's.
-    `first`, second: their effects, 0 .. K - 1; -1 for a player that has none; None for a new player.
-    """
+    `first`, second: their effects, 0 .. K - 1; -1 for a player that has none; None for a new player."""
     a, new = contrast(joint.n_effects, len(joint.theta) - joint.n_effects, columns, first, second)
     eta = float(a @ joint.theta) + offset
     of_new = new * joint.sigma**2
@@ -132,10 +118,8 @@ def contrast(
     k: int, p: int, columns: FloatArray, first: int | None, second: int | None
 ) -> tuple[FloatArray, int]:
     """The linear predictor of a contest as a combination of effects and parameters.
-
-    k, p: effects, and fixed parameters.  columns float[p].  `first`, second: as :func:`predict` takes them.
-    Returns float[k + p], int: the combination, and how many of the sides are new players.
-    """
+    columns float[p].  Returns float[k + p], int: the combination, and how many of the sides are new
+    players."""
     if np.shape(columns) != (p,):
         raise InputError(f"columns of shape {np.shape(columns)} for {p} fixed parameters")
     a = np.append(np.zeros(k), columns)
@@ -151,10 +135,7 @@ def contrast(
 
 
 def mean_probability(chosen: Link, eta: float, sd: float) -> float:
-    """E F(eta + e), e ~ N(0, sd^2), by the trapezoid rule.
-
-    sd: of e, >= 0.  Returns float: in (0, 1).
-    """
+    """E F(eta + e), e ~ N(0, sd^2), by the trapezoid rule.  sd: of e, >= 0.  Returns float: in (0, 1)."""
     if sd == 0.0:
         return float(chosen.probability(np.array([eta]))[0])
     # The poles of F lie pi / sd away from the real axis: a larger sd takes a smaller step.
@@ -181,11 +162,9 @@ CENTRE = 0.3
 @dataclass(frozen=True, eq=False)
 class SigmaPosterior:
     """The posterior distribution of sigma at m nodes, with effects and parameters given each.
-
-    sigma float[m]: rising, spaced evenly in log sigma.  weights float[m]: sum 1.  joints: given each sigma.
-    cut: whether the posterior has not vanished at the end of the prior, so that this end matters: the data
-    hardly bound sigma from above.
-    """
+    sigma float[m]: rising, spaced evenly in log sigma.  weights float[m]: sum 1.  cut: whether the posterior
+    has not vanished at the end of the prior, so that this end matters: the data hardly bound sigma from
+    above."""
 
     sigma: FloatArray
     weights: FloatArray
@@ -201,11 +180,9 @@ class SigmaPosterior:
 @dataclass(frozen=True)
 class IntervalPrediction:
     """What a model with random effects says of a contest, sigma being uncertain.
-
     eta: posterior mean of the linear predictor.  standard_error: its posterior standard deviation, with that
-    of sigma and of the effects of new players.  lower, upper: quantiles of the linear predictor.  level:
-    probability between them.  averaged: posterior mean of the probability that the first wins.
-    """
+    of sigma and of the effects of new players.  averaged: posterior mean of the probability that the first
+    wins."""
 
     eta: float
     standard_error: float
@@ -219,11 +196,9 @@ def sigma_posterior(
     contests: Contests, link_name: str = "logit", sigma: float = 0.0, log_se: float = float("nan")
 ) -> SigmaPosterior:
     """The posterior of sigma under a uniform prior.
-
-    contests: whose first K parameters are the effects of one component.  link_name: "logit" or "probit".
-    sigma, log_se: an estimate of sigma and the standard error of its logarithm, from which the nodes are
-    placed; 0 and NaN where there are none.
-    """
+    contests: whose first K parameters are the effects of one component.  sigma, log_se: an estimate of sigma
+    and the standard error of its logarithm, from which the nodes are placed; 0 and NaN where there are
+    none."""
     chosen = link(link_name)
     if link_name not in LARGEST:
         raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
@@ -285,10 +260,8 @@ def predict_over(
     level: float = 0.95,
 ) -> IntervalPrediction:
     """The prediction of a contest between known or new players, over the posterior of sigma.
-
     columns float[p]: columns of the fixed parameters: the first player's covariates minus the second's.
-    `first`, second: their effects, 0 .. K - 1; -1 for a player that has none; None for a new player.
-    """
+    `first`, second: their effects, 0 .. K - 1; -1 for a player that has none; None for a new player."""
     from scipy.optimize import brentq
     from scipy.special import ndtr, ndtri
 

@@ -29,24 +29,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, TooLargeError
+from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.maxima import cholesky_of, maximise
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, Link
 from .effects_design import component_sizes
 from .factors import DenseFactor, NestedFactor, factor_of
 
-FloatArray = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class PenalisedPoint:
-    """The penalised log-likelihood at one place.
-
-    precision float[p].
-    """
+    """The penalised log-likelihood at one place.  precision float[p]."""
 
     point: ContestPoint
     precision: FloatArray
@@ -67,10 +62,7 @@ class PenalisedPoint:
         return self.point.observed + np.diag(self.precision)
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
-        """The exact step, and the decrement.
-
-        accuracy: not used.  Returns float[p], float.
-        """
+        """The exact step, and the decrement.  Returns float[p], float."""
         from scipy.linalg import solve_triangular
 
         score = self.point.score - self.precision * self.point.theta
@@ -83,10 +75,8 @@ def penalised_mode(
     contests: Contests, chosen: Link, precision: FloatArray, start: FloatArray
 ) -> ContestPoint:
     """Where the penalised log-likelihood is greatest.
-
     contests: p parameters.  chosen: one whose log F is concave: logit, probit.  precision float[p].  start
-    float[p].
-    """
+    float[p]."""
 
     def evaluate(theta: FloatArray) -> PenalisedPoint:
         return PenalisedPoint(ContestPoint(contests, chosen, theta), precision)
@@ -101,10 +91,9 @@ def penalised_mode(
 
 
 def effects_alone(contests: Contests, beta: FloatArray) -> Contests:
-    """The contests as a function of their K random effects alone, the fixed parameters held at beta, float[p].
-
-    contests: whose first K parameters are the effects.  beta float[p].
-    """
+    """The contests as a function of their K random effects alone, the fixed parameters held at beta,
+    float[p].
+    contests: whose first K parameters are the effects.  beta float[p]."""
     design = contests.design
     alone = replace(
         design,
@@ -118,10 +107,8 @@ def effects_alone(contests: Contests, beta: FloatArray) -> Contests:
 @dataclass(frozen=True, eq=False)
 class RowTerms:
     """The log-likelihood of n rows and its derivatives.
-
     value: sum over the rows, without binomial coefficients.  score float[n]: dl/d eta.  curvature float[n]:
-    w, >= 0 for logit and probit.  third float[n]: t.  fourth float[n]: q.
-    """
+    w, >= 0 for logit and probit.  third float[n]: t.  fourth float[n]: q."""
 
     value: float
     score: FloatArray
@@ -131,10 +118,7 @@ class RowTerms:
 
 
 def row_terms(contests: Contests, chosen: Link, eta: FloatArray) -> RowTerms:
-    """The log-likelihood of the rows at these linear predictors.
-
-    contests: n rows.  chosen: logit or probit.  eta float[n].
-    """
+    """The log-likelihood of the rows at these linear predictors.  contests: n rows.  eta float[n]."""
     wins, losses = contests.wins, contests.losses
     if chosen.name == "logit":
         return _of_logit(wins, losses, eta)
@@ -182,10 +166,7 @@ MOST, MOST_NEAR = 100, 12
 @dataclass(frozen=True, eq=False)
 class Mode:
     """Effects at their mode for given fixed parameters.
-
-    alone: as a function of the effects.  theta float[K].  rows: there.  factor: a there.  sigma float[C]: of
-    each component.
-    """
+    alone: as a function of the effects.  theta float[K].  sigma float[C]: of each component."""
 
     alone: Contests
     theta: FloatArray
@@ -213,10 +194,8 @@ class Mode:
 @dataclass(frozen=True, eq=False)
 class Marginal:
     """The marginal log-likelihood at one place.
-
-    value: without binomial coefficients.  gradient float[p + C]: by b and by log sigma of the C components.
-    effects float[K]: mode of the effects (Laplace), or their posterior mean (quadrature).  mode: laplace's.
-    """
+    gradient float[p + C]: by b and by log sigma of the C components.  effects float[K]: mode of the effects
+    (Laplace), or their posterior mean (quadrature)."""
 
     value: float
     gradient: FloatArray
@@ -232,11 +211,9 @@ def laplace(
     near: Marginal | None = None,
 ) -> Marginal:
     """Laplace's approximation at one place.
-
-    contests: whose first K parameters are the effects.  chosen: logit or probit.  beta float[p]: the fixed
-    parameters.  sigma float or float[C]: standard deviation of the effects of each component, > 0.  near:
-    laplace's approximation at a place nearby, from which the mode is found with fewer factors.
-    """
+    contests: whose first K parameters are the effects.  beta float[p]: the fixed parameters.  sigma float or
+    float[C]: standard deviation of the effects of each component, > 0.  near: laplace's approximation at a
+    place nearby, from which the mode is found with fewer factors."""
     mode = mode_of(contests, chosen, beta, sigma, None if near is None else near.mode)
     factor, design, u = mode.factor, mode.alone.design, mode.theta
     pull = 0.5 * mode.rows.third * factor.spreads
@@ -251,10 +228,8 @@ def mode_of(
     contests: Contests, chosen: Link, beta: FloatArray, sigma: float | FloatArray, near: Mode | None = None
 ) -> Mode:
     """The mode of the effects at one place.
-
-    contests: whose first K parameters are the effects.  chosen: logit or probit.  beta float[p]: the fixed
-    parameters.  sigma float or float[C]: of each component, > 0.  near: that of a place nearby.
-    """
+    contests: whose first K parameters are the effects.  beta float[p]: the fixed parameters.  sigma float or
+    float[C]: of each component, > 0."""
     alone = effects_alone(contests, beta)
     sizes = component_sizes(alone.design)
     sigmas = np.broadcast_to(np.asarray(sigma, dtype=float), (len(sizes),)).copy()
@@ -293,10 +268,8 @@ def mode_of(
 
 def _from_nearby(alone: Contests, chosen: Link, precision: FloatArray, near: Mode) -> FloatArray | None:
     """The mode by steps with the factor of a place nearby, or None if these do not converge fast.
-
     Each step leaves a share of the error, as large as the information differs; a step takes a product where
-    Newton's takes a factor.
-    """
+    Newton's takes a factor."""
     u, last = near.theta, np.inf
     for _ in range(MOST_NEAR):
         rows = row_terms(alone, chosen, alone.design.predictor(u))
@@ -311,8 +284,6 @@ def _from_nearby(alone: Contests, chosen: Link, precision: FloatArray, near: Mod
     return None
 
 
-IntArray = NDArray[np.int64]
-
 #: Half the width of the box and the step, in posterior standard deviations, by dimension.  With radius 11 the
 #: likelihood of the specification's four players has 15 digits, with 8.5 it has 10.
 GRIDS = {1: (14.0, 0.25), 2: (11.0, 0.35), 3: (11.0, 0.5), 4: (9.0, 0.6)}
@@ -325,9 +296,7 @@ CHUNK = 8192
 @dataclass(frozen=True, eq=False)
 class EffectSets:
     """Random effects in sets of J, numbered set by set.
-
-    contests: whose first K = J * number of sets parameters are the effects.  size: J.
-    """
+    contests: whose first K = J * number of sets parameters are the effects."""
 
     contests: Contests
     size: int
@@ -361,10 +330,7 @@ class EffectSets:
 
 
 def helmert(size: int) -> FloatArray:
-    """Columns that are orthonormal, and orthogonal to 1.
-
-    size: J.  Returns float[J, J - 1].
-    """
+    """Columns that are orthonormal, and orthogonal to 1.  size: J. Returns float[J, J - 1]."""
     found = np.zeros((size, size - 1))
     for k in range(1, size):
         found[:k, k - 1], found[k, k - 1] = 1.0, -k
@@ -376,11 +342,9 @@ def exact(
     sets: EffectSets, chosen: Link, beta: FloatArray, sigma: float, grid: tuple[float, float] | None = None
 ) -> Marginal:
     """The marginal likelihood by quadrature, at one place.
-
-    chosen: logit or probit.  beta float[p]: the fixed parameters.  sigma: standard deviation of the effects,
-    > 0.  grid: half the width of the box and the step, in posterior standard deviations; GRIDS if not given.
-    Returns Marginal: with posterior means of the effects.
-    """
+    beta float[p]: the fixed parameters.  sigma: standard deviation of the effects, > 0.  grid: half the width
+    of the box and the step, in posterior standard deviations; GRIDS if not given.  Returns Marginal: with
+    posterior means of the effects."""
     alone = effects_alone(sets.contests, beta)
     k = alone.design.n_own
     mode = penalised_mode(alone, chosen, np.full(k, sigma**-2), np.zeros(k))

@@ -27,9 +27,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, TooLargeError
+from ....numerics.arrays import FloatArray
 from ..rows.contest_design import Contests
 from ..rows.links import ContestPoint, link
 from ..rows.maximum_likelihood import fit_structured
@@ -38,8 +38,6 @@ from .factors import factored
 from .joint import Joint, joint_of
 from .marginal_likelihood import MOST_EFFECTS, mode_of, penalised_mode
 from .variances import MixedEstimate, fit_mixed, profile_sigma
-
-FloatArray = NDArray[np.float64]
 
 #: Where log sigma^2 is searched, and what sigma starts from: BradleyTerry2's.
 LOWEST, HIGHEST, START = -10.0, 10.0, 0.1
@@ -53,11 +51,9 @@ CONFIRMED = 1e-6
 @dataclass(frozen=True, eq=False)
 class PenalisedFit:
     """An estimate by penalised quasi-likelihood.
-
     joint: effects, fixed parameters, and their covariance given sigma.  sigma_se: sigma / (2 sqrt(I)), I the
     expected information of REML about log sigma^2, as BradleyTerry2 has it; NaN at 0.  sigma over this is no
-    test of sigma = 0, which lies on the boundary.  steps: times that sigma was estimated.
-    """
+    test of sigma = 0, which lies on the boundary."""
 
     joint: Joint
     sigma: float
@@ -67,10 +63,8 @@ class PenalisedFit:
 
 def fit_pql(contests: Contests, link_name: str = "logit") -> PenalisedFit:
     """The estimate of contests with random effects by penalised quasi-likelihood.
-
     contests: whose first K parameters are the effects,
-    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  link_name: "logit" or "probit".
-    """
+    `with_blocks`."""
     check_one_component(contests.design)
     without = fit_structured(fixed_part(contests), link_name)
     k = contests.design.n_own
@@ -101,10 +95,9 @@ class _Path:
         return self.working.best()
 
     def slope(self, log_s: float) -> float:
-        """Derivative of REML by log s at the mode for s: (u'u + tr V_uu) / (2 s) - K / 2, V of the joint covariance.
-
-        It takes a triangular inverse where the decomposition of the working model takes ten times as long.
-        """
+        """Derivative of REML by log s at the mode for s: (u'u + tr V_uu) / (2 s) - K / 2, V of the joint
+        covariance.
+        It takes a triangular inverse where the decomposition of the working model takes ten times as long."""
         from scipy.linalg.lapack import dtrtri
 
         precision = self._go(log_s)
@@ -187,10 +180,9 @@ class _Working:
 
 def _settled(path: _Path, start: float) -> tuple[float, int]:
     """The log s that is the estimate at its own mode, and the path there; -inf if it comes to that.
-
-    The slope of REML is 0 there.  Its root is found by secants from the first estimate; it counts if the estimate
-    at that mode confirms it, as REML may have more than one maximum.  Otherwise estimates are repeated.
-    """
+    The slope of REML is 0 there.  Its root is found by secants from the first estimate; it counts if the
+    estimate at that mode confirms it, as REML may have more than one maximum.  Otherwise estimates are
+    repeated."""
     again = path.estimate
     first = again(start)
     if not np.isfinite(first):
@@ -263,11 +255,9 @@ TERM = 0.5
 @dataclass(frozen=True, eq=False)
 class MethodComparison:
     """The estimates of one model with random effects by several methods, and what is to be said of them.
-
     quadrature: where the effects are few enough.  second_order: second-order term of log L at Laplace's
     estimate; 0 where sigma is 0, NaN where there are too many rows.  notes: sentences; none where the methods
-    agree.
-    """
+    agree."""
 
     laplace: MixedEstimate
     pql: PenalisedFit
@@ -280,10 +270,8 @@ def second_order_term(
     contests: Contests, beta: FloatArray, sigma: float | FloatArray, link_name: str = "logit"
 ) -> float:
     """The second-order term of Laplace's approximation, to be added to log L.
-
     contests: whose first K parameters are the effects; n rows.  beta float[p]: the fixed parameters.  sigma
-    float or float[C]: of each component, > 0.  link_name: "logit" or "probit".
-    """
+    float or float[C]: of each component, > 0."""
     n = contests.design.n_rows
     if n > MOST_ROWS:
         raise TooLargeError(
@@ -305,10 +293,8 @@ def compare_methods(
     contests: Contests, link_name: str = "logit", set_size: int | None = None
 ) -> MethodComparison:
     """One model with random effects by PQL, by Laplace and where possible by quadrature, with notes.
-
-    contests: whose first K parameters are the effects of one component.  link_name: "logit" or "probit".
-    set_size: effects in each set of the quadrature: items of a judge.
-    """
+    contests: whose first K parameters are the effects of one component.  set_size: effects in each set of the
+    quadrature: items of a judge."""
     by_laplace, by_pql = fit_mixed(contests, link_name), fit_pql(contests, link_name)
     exact = _by_quadrature(contests, link_name, set_size)
     sigma, beta = by_laplace.sigma, by_laplace.beta

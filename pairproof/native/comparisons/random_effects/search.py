@@ -27,15 +27,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError
+from ....numerics.arrays import FloatArray
 from ..rows.contest_design import Contests
 from ..rows.links import Link
 from .factors import DenseFactor
 from .marginal_likelihood import Marginal, Mode, laplace, mode_of
-
-FloatArray = NDArray[np.float64]
 
 #: Distance of the differences, in standard errors as the scale has them.
 STEP = 0.02
@@ -47,10 +45,7 @@ FARTHEST = 1e3
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Where a function is greatest.
-
-    x float[n].  gradient float[n].  hessian float[n, n].
-    """
+    """Where a function is greatest.  x float[n].  gradient float[n].  hessian float[n, n]."""
 
     x: FloatArray
     value: float
@@ -68,13 +63,11 @@ def optimum(
     moved: float = 1e-17,
 ) -> Optimum:
     """The maximum of a smooth function with an exact gradient.
-
     function function of x, float[n]: its value and its gradient, float[n].  start float[n].  scale float[n,
     n]: columns are steps of about one standard error: a square root of a rough covariance.  points: 6, or 2
     for a third of the time where the function is dear and nearly quadratic.  second function of x, float[n]:
     exact second derivatives, float[n, n], in place of differences.  moved: squared length of a step, in
-    standard errors, after which second derivatives are taken anew.
-    """
+    standard errors, after which second derivatives are taken anew."""
     from scipy.optimize import minimize
 
     count = 0
@@ -147,9 +140,7 @@ def _differences(
 
 class Curvature:
     """What the second derivatives at one place are made of.
-
-    dense float[n, p]: columns of the fixed parameters.
-    """
+    dense float[n, p]: columns of the fixed parameters."""
 
     def __init__(self, mode: Mode, dense: FloatArray) -> None:
         self.mode, self.dense = mode, dense
@@ -178,10 +169,7 @@ class Curvature:
         return (found + found.T) / 2.0
 
     def rough(self) -> FloatArray:
-        """float[p + C, p + C]: second derivatives without those of W.
-
-        Returns float[p + C, p + C].
-        """
+        """float[p + C, p + C]: second derivatives without those of W.  Returns float[p + C, p + C]."""
         found, p = self._without_determinant(), self.dense.shape[1]
         squares = self.mode.by_component(self.mode.factor.diagonal)
         traces = self.mode.factor.squared_traces(self.parts)
@@ -192,10 +180,7 @@ class Curvature:
         return found
 
     def exact(self) -> FloatArray:
-        """float[p + C, p + C]: second derivatives; of a dense factor only.
-
-        Returns float[p + C, p + C].
-        """
+        """float[p + C, p + C]: second derivatives; of a dense factor only.  Returns float[p + C, p + C]."""
         mode, p, factor = self.mode, self.dense.shape[1], self.mode.factor
         assert isinstance(factor, DenseFactor)
         design, spreads = mode.alone.design, factor.spreads
@@ -253,9 +238,7 @@ WIDEST = 12.0
 @dataclass(frozen=True, eq=False)
 class Lower:
     """The maximum without one component.
-
-    beta float[p].  sigma float[C - 1].  left_out: which of the C components.
-    """
+    beta float[p].  sigma float[C - 1].  left_out: which of the C components."""
 
     value: float
     beta: FloatArray
@@ -269,11 +252,9 @@ class Lower:
 
 def highest(contests: Contests, chosen: Link, lower: Sequence[Lower]) -> tuple[Optimum, Mode] | None:
     """The maximum of Laplace's approximation over b and log sigma.
-
-    contests: with effects of C components.  chosen: logit or probit.  lower: the maximum without each
-    component; those in which all other sigmas are above 0.  Returns (Optimum, Mode) or None: the mode of the
-    effects there; None if leaving one of the components out is as good.
-    """
+    contests: with effects of C components.  lower: the maximum without each component; those in which all
+    other sigmas are above 0.  Returns (Optimum, Mode) or None: the mode of the effects there; None if leaving
+    one of the components out is as good."""
     place = _Place(contests, chosen)
     top = max(low.value for low in lower)
     dear = contests.design.n_own > MANY

@@ -26,11 +26,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, TooLargeError
+from ....numerics.arrays import FloatArray
+from ....numerics.maxima import Estimated
 from ..rows.contest_design import Contests
-from ..rows.links import ContestPoint, Link, link
+from ..rows.links import ContestPoint, Link, concave_link, link
 from ..rows.maximum_likelihood import StructuredEstimate, fit_structured
 from .effects_design import BlockDesign, acyclic, check_one_component, component_sizes, fixed_part
 from .factors import MOST_TOGETHER, inverse_of
@@ -38,22 +39,17 @@ from .joint import Joint, joint_of
 from .marginal_likelihood import EffectSets, Marginal, effects_alone, exact, laplace, mode_of
 from .search import NOTHING, STARTS, Lower, Optimum, highest, optimum
 
-FloatArray = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
-class MixedEstimate:
+class MixedEstimate(Estimated):
     """An estimate of a Bradley-Terry model with random effects by its marginal likelihood.
-
     names: of the p fixed parameters.  beta float[p].  sigma: standard deviation of the effects, by maximum
     likelihood (not REML).  covariance float[p + 1, p + 1]: of beta and log sigma; NaN in the last row and
-    column where sigma is 0 or bounded below only.  llf: marginal log-likelihood without binomial
-    coefficients.  log_coefficients: sum of the log binomial coefficients of the rows that were fitted.
-    without: the fit with sigma = 0.  joint: modes of the effects (by quadrature: modes too), fixed
-    parameters, covariance given sigma.  posterior_means float[K] or None: of the effects, by quadrature.
-    method: "laplace" or "quadrature".  bounded_below_only: whether the wins have no cycle: the data then
-    bound sigma from below only, and the maximum of Laplace's approximation is an artefact of its error.
-    """
+    column where sigma is 0 or bounded below only.  log_coefficients: sum of the log binomial coefficients of
+    the rows that were fitted.  without: the fit with sigma = 0.  joint: modes of the effects (by quadrature:
+    modes too), fixed parameters, covariance given sigma.  posterior_means float[K] or None: of the effects,
+    by quadrature.  bounded_below_only: whether the wins have no cycle: the data then bound sigma from below
+    only, and the maximum of Laplace's approximation is an artefact of its error."""
 
     names: tuple[str, ...]
     beta: FloatArray
@@ -66,11 +62,6 @@ class MixedEstimate:
     posterior_means: FloatArray | None
     method: str
     bounded_below_only: bool
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p + 1]: of beta and log sigma."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
     def sigma_se(self) -> float:
@@ -90,9 +81,7 @@ class MixedEstimate:
 
 def boundary_p(lr: float) -> float:
     """p-value of the likelihood-ratio test of one variance at its boundary.
-
-    lr: twice the log-likelihood gained, >= 0.  Returns float: P(chi2_1 > lr) / 2; 1 at 0.
-    """
+    lr: twice the log-likelihood gained, >= 0.  Returns float: P(chi2_1 > lr) / 2; 1 at 0."""
     from scipy.special import erfc
 
     return 1.0 if lr <= 0 else float(0.5 * erfc(np.sqrt(lr / 2.0)))
@@ -102,15 +91,11 @@ def fit_mixed(
     contests: Contests, link_name: str = "logit", method: str = "laplace", set_size: int | None = None
 ) -> MixedEstimate:
     """The maximum of the marginal likelihood of contests with random effects.
-
     contests: whose first K parameters are the effects,
-    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  link_name: "logit" or "probit".  method:
-    "laplace" or "quadrature".  set_size: effects in each set of the quadrature, numbered set by set: items of
-    a judge.  All effects in one set if not given.
-    """
-    chosen = link(link_name)
-    if not chosen.concave:
-        raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
+    `with_blocks`.  set_size: effects in
+    each set of the quadrature, numbered set by set: items of a judge.  All effects in one set if not
+    given."""
+    chosen = concave_link(link_name)
     check_one_component(contests.design)
     at = marginal_of(contests, chosen, method, set_size)
     without = fit_structured(fixed_part(contests), link_name)
@@ -148,10 +133,8 @@ def marginal_of(
     contests: Contests, chosen: Link, method: str, set_size: int | None
 ) -> Callable[[FloatArray, float], Marginal]:
     """The marginal likelihood as a function of the fixed parameters and sigma.
-
-    method, set_size: as :func:`fit_mixed` takes them.  Returns function of beta, float[p], and sigma: A
-    :class:`pairproof.native.comparisons.random_effects.marginal_likelihood.Marginal`.
-    """
+    Returns function of beta, float[p], and sigma: A
+    :class:`pairproof.native.comparisons.random_effects.marginal_likelihood.Marginal`."""
     k = contests.design.n_own
     if method == "quadrature":
         sets = EffectSets(contests, k if set_size is None else set_size)
@@ -193,9 +176,7 @@ def _maximum(
 
 def rough_scale(contests: Contests, chosen: Link, beta: FloatArray, sigma: float) -> FloatArray:
     """A square root of a rough covariance of beta and log sigma.
-
-    beta float[p].  Returns float[p + 1, p + 1].
-    """
+    beta float[p].  Returns float[p + 1, p + 1]."""
     k, p = contests.design.n_own, len(beta)
     here = ContestPoint(contests, chosen, np.append(np.zeros(k), beta))
     joint = np.linalg.inv(here.expected + np.diag(np.append(np.full(k, sigma**-2), np.zeros(p))))
@@ -208,9 +189,7 @@ def rough_scale(contests: Contests, chosen: Link, beta: FloatArray, sigma: float
 
 def slope_at_zero(contests: Contests, chosen: Link, beta: FloatArray) -> float:
     """Derivative of the marginal log-likelihood by sigma^2 at sigma = 0: (|Z'r|^2 - tr Z'WZ) / 2.
-
-    contests: whose first K parameters are the effects.  beta float[p]: the fixed parameters at sigma = 0.
-    """
+    contests: whose first K parameters are the effects.  beta float[p]: the fixed parameters at sigma = 0."""
     alone = effects_alone(contests, beta)
     here = ContestPoint(alone, chosen, np.zeros(alone.design.n_own))
     return 0.5 * (float((here.score**2).sum()) - float(np.trace(here.observed)))
@@ -243,17 +222,14 @@ LITTLE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class ComponentsEstimate:
+class ComponentsEstimate(Estimated):
     """An estimate of a Bradley-Terry model with C components of variance, by Laplace's approximation.
-
     names: of the p fixed parameters.  components: C names.  beta float[p].  sigma float[C]: standard
     deviation of the effects of each component, by maximum likelihood; 0 where that is best.  covariance
-    float[p + C, p + C]: of beta and log sigma; NaN in the rows and columns of a sigma of 0.  llf: marginal
-    log-likelihood without binomial coefficients.  log_coefficients: sum of the log binomial coefficients of
-    the rows that were fitted.  without: the fit with all sigmas 0.  llf_without float[C]: greatest marginal
-    log-likelihood with each sigma 0 and the others free.  effects float[K]: modes of the effects, component
-    by component.
-    """
+    float[p + C, p + C]: of beta and log sigma; NaN in the rows and columns of a sigma of 0.
+    log_coefficients: sum of the log binomial coefficients of the rows that were fitted.  without: the fit
+    with all sigmas 0.  llf_without float[C]: greatest marginal log-likelihood with each sigma 0 and the
+    others free.  effects float[K]: modes of the effects, component by component."""
 
     names: tuple[str, ...]
     components: tuple[str, ...]
@@ -265,11 +241,6 @@ class ComponentsEstimate:
     without: StructuredEstimate
     llf_without: FloatArray
     effects: FloatArray
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p + C]: of beta and log sigma."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
     def sigma_se(self) -> FloatArray:
@@ -298,14 +269,8 @@ class _Best:
 
 
 def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEstimate:
-    """The maximum of Laplace's marginal likelihood of contests with effects of several components.
-
-    contests: as :func:`pairproof.native.comparisons.random_effects.effects_design.with_blocks` returns them.  link_name: "logit"
-    or "probit".
-    """
-    chosen = link(link_name)
-    if not chosen.concave:
-        raise InputError(f"link {link_name!r} with random effects; expected logit or probit")
+    """The maximum of Laplace's marginal likelihood of contests with effects of several components."""
+    chosen = concave_link(link_name)
     design = contests.design
     sizes = component_sizes(design)
     if len(sizes) > MOST:
@@ -334,10 +299,7 @@ def fit_components(contests: Contests, link_name: str = "logit") -> ComponentsEs
 
 
 def only(contests: Contests, components: frozenset[int]) -> Contests:
-    """The same contests with the effects of these components alone.
-
-    components: numbers, 0 .. C - 1.
-    """
+    """The same contests with the effects of these components alone.  components: numbers, 0 .. C - 1."""
     sizes = component_sizes(contests.design)
     ends = np.cumsum((0, *sizes))
     left = [np.arange(ends[c], ends[c + 1]) for c in range(len(sizes)) if c not in components]
@@ -390,52 +352,33 @@ def _effects(contests: Contests, chosen: Link, whole: _Best) -> FloatArray:
 
 def joint_covariance(contests: Contests, found: ComponentsEstimate, link_name: str = "logit") -> FloatArray:
     """The covariance of all effects and the fixed parameters, minus the truth, given the sigmas.
-
-    contests: K effects of C components.  `found`: of these contests.  link_name: "logit" or "probit".
-    Returns float[K + p, K + p]: 0 for the effects of a component whose sigma is 0.
-    """
+    contests: K effects of C components.  Returns float[K + p, K + p]: 0 for the effects of a component whose
+    sigma is 0."""
     k, p = contests.design.n_own, len(found.beta)
     if k + p > MOST_TOGETHER:
         raise TooLargeError(
-            f"the covariance of {k + p} effects and parameters; the limit is {MOST_TOGETHER}, a matrix of"
-            f" {8e-9 * MOST_TOGETHER**2:.1f} GB"
+            f"the covariance of {k:,} effects and {p} parameters (limit {MOST_TOGETHER:,} together); fit one"
+            " component, or fewer judges at a time"
         )
-    here = ContestPoint(contests, link(link_name), np.append(found.effects, found.beta))
-    sigma = np.repeat(found.sigma, component_sizes(contests.design))
-    inside = np.append(np.flatnonzero(sigma > 0), k + np.arange(p))
-    information = here.observed[np.ix_(inside, inside)]
-    precision = np.append(sigma[sigma > 0] ** -2.0, np.zeros(p))
-    information[np.diag_indices(len(inside))] += precision
+    sigma = np.append(np.repeat(found.sigma, component_sizes(contests.design)), np.full(p, np.inf))
+    here = sigma > 0
+    theta = np.append(found.effects, found.beta)
+    information = ContestPoint(contests, link(link_name), theta).observed[np.ix_(here, here)]
+    information[np.diag_indices(int(here.sum()))] += sigma[here] ** -2
     covariance = np.zeros((k + p, k + p))
-    covariance[np.ix_(inside, inside)] = inverse_of(information)
+    covariance[np.ix_(here, here)] = inverse_of(information)
     return covariance
 
 
 @dataclass(frozen=True, eq=False)
 class SigmaProfile:
     """The profile of a marginal likelihood in sigma.
-
     sigma float[m].  llf float[m]: greatest marginal log-likelihood at each sigma, without binomial
-    coefficients.  beta float[m, p]: fixed parameters there.
-    """
+    coefficients.  beta float[m, p]: fixed parameters there."""
 
     sigma: FloatArray
     llf: FloatArray
     beta: FloatArray
-
-    def lower_end(self, loss: float) -> float:
-        """Least sigma at which the log-likelihood is at most `loss` below the greatest of the profile.
-
-        loss: 1.92 for an interval of 95 %.  Returns float: by linear interpolation; 0 if sigma = 0 is in the
-        interval.
-        """
-        goal = self.llf.max() - loss
-        at = int(np.flatnonzero(self.llf >= goal)[0])
-        if at == 0:
-            return float(self.sigma[0])
-        low, high = self.llf[at - 1], self.llf[at]
-        share = (goal - low) / (high - low)
-        return float(self.sigma[at - 1] + share * (self.sigma[at] - self.sigma[at - 1]))
 
 
 def profile_sigma(
@@ -446,12 +389,9 @@ def profile_sigma(
     set_size: int | None = None,
 ) -> SigmaProfile:
     """The profile of the marginal likelihood at given values of sigma.
-
     contests: whose first K parameters are the effects,
-    :func:`pairproof.native.comparisons.random_effects.effects_design.with_effects`.  sigma float[m]: rising, from 0 or above it.
-    link_name: "logit" or "probit".  method, set_size: as
-    :func:`pairproof.native.comparisons.random_effects.variances.fit_mixed` takes them.
-    """
+    `with_blocks`.  sigma float[m]: rising,
+    from 0 or above it."""
     values = np.asarray(sigma, dtype=float)
     if not len(values) or values[0] < 0 or (np.diff(values) <= 0).any():
         raise InputError(f"sigma {values.tolist()}; expected values that rise, from 0 or above it")

@@ -19,12 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError, ItemError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from ....numerics.arrays import FloatArray, IntArray
 
 #: Rows of a product X'WX taken at a time: 10 columns of so many doubles stay within a processor's cache.
 CHUNK = 16_384
@@ -33,11 +30,10 @@ CHUNK = 16_384
 @dataclass(frozen=True, eq=False)
 class Design:
     """Linear predictors of n contests with m own abilities and p further columns.
-
     `first`, second int[n]: which own ability, 0 .. m - 1, the first and the second player has; -1 for none.
     dense float[n, p]: columns that enter as they are: differences of player covariates, contest covariates.
-    offset float[n]: added to the linear predictor.  names: of the m own abilities and then of the p columns.
-    """
+    offset float[n]: added to the linear predictor.  names: of the m own abilities and then of the p
+    columns."""
 
     first: IntArray
     second: IntArray
@@ -160,15 +156,12 @@ def contest_design(
     offset: FloatArray | None = None,
 ) -> Design:
     """The design of contests between players.
-
-    Without `player_columns` every player but the reference has an ability of its own.
-
-    `first`, second int[n]: players, 0 .. K - 1.  players: K names.  player_columns float[K, p]: covariates of
-    the players; NaN where one is missing.  player_names: of these p columns.  separate: players with an
-    ability of their own beside the covariate model; those with a missing covariate are added by themselves.
-    contest_columns float[n, q]: covariates of the contests, added to the predictor as they are.
-    contest_names: of these q columns.  offset float[n].
-    """
+    Without `player_columns` every player but the reference has an ability of its own.  `first`, second
+    int[n]: players, 0 .. K - 1.  players: K names.  player_columns float[K, p]: covariates of the players;
+    NaN where one is missing.  player_names: of these p columns.  separate: players with an ability of their
+    own beside the covariate model; those with a missing covariate are added by themselves.  contest_columns
+    float[n, q]: covariates of the contests, added to the predictor as they are.  contest_names: of these q
+    columns.  offset float[n]."""
     a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     _check_players(a, b, players)
     if player_columns is None:
@@ -247,9 +240,8 @@ def _offset(offset: FloatArray | None, n: int) -> FloatArray:
 @dataclass(frozen=True, eq=False)
 class Contests:
     """Outcomes of contests, and the design of their linear predictors.
-
-    design: of n rows.  wins, losses float[n]: of the first player, >= 0; fractions and weights are allowed.
-    """
+    design: of n rows.  wins, losses float[n]: of the first player, >= 0; fractions and weights are
+    allowed."""
 
     design: Design
     wins: FloatArray
@@ -292,10 +284,9 @@ class Contests:
         return float((gammaln(self.totals + 1) - gammaln(self.wins + 1) - gammaln(self.losses + 1)).sum())
 
     def groups(self) -> tuple[IntArray, IntArray]:
-        """Rows of the same design: the first of each group, int[g], in their order, and each row's group, int[n].
-
-        Rows without a contest are in no group: -1.
-        """
+        """Rows of the same design: the first of each group, int[g], in their order, and each row's group,
+        int[n].
+        Rows without a contest are in no group: -1."""
         design, at = self.design, np.flatnonzero(self.totals > 0)
         kept, own = distinct_rows(
             np.column_stack([design.first[at], design.second[at], design.dense[at], design.offset[at]])
@@ -316,12 +307,9 @@ class Contests:
 
 def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """First index of each distinct row, and which of them every row is.
-
     Rows are sorted by a 64-bit hash, as sorting whole rows takes ten times as long; if ever two different
-    rows had the same hash, whole rows are sorted after all.
-
-    rows float[n, p].  Returns int[m], int[n]: in the order in which the distinct rows come first.
-    """
+    rows had the same hash, whole rows are sorted after all.  rows float[n, p].  Returns int[m], int[n]: in
+    the order in which the distinct rows come first."""
     mixed = np.zeros(len(rows), dtype=np.uint64)
     for k in range(rows.shape[1]):
         bits = (rows[:, k] + 0.0).view(np.uint64)  # + 0.0: -0.0 becomes 0.0

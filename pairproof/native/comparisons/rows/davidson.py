@@ -27,25 +27,50 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, InputError, NotEstimableError
-from ....numerics.maxima import Solution, cholesky_of, flat_names, maximise, raised_cholesky
+from ....fit.estimates.fit_record import listed
+from ....numerics.arrays import FloatArray
+from ....numerics.maxima import Estimated, Solution, cholesky_of, flat_names, maximise, raised_cholesky
 from .contest_design import Contests, Design
-from .maximum_likelihood import aliased, listed, separation
+from .maximum_likelihood import refuse_aliased, separation
 from .reduced_bias import covariance_of, root
 
-FloatArray = NDArray[np.float64]
+
+def _log_shares(utility: FloatArray) -> FloatArray:
+    """float[n, 3]: log-probabilities of outcomes with these utilities."""
+    top = utility.max(axis=1, keepdims=True)
+    return np.asarray(utility - top - np.log(np.exp(utility - top).sum(axis=1, keepdims=True)))
+
+
+class _Outcomes:
+    """Wins, ties and losses of the first player in n contests, each float[n]."""
+
+    design: Design
+    wins: FloatArray
+    ties: FloatArray
+    losses: FloatArray
+
+    @property
+    def counts(self) -> FloatArray:
+        """float[n, 3]: wins, ties, losses."""
+        return np.column_stack([self.wins, self.ties, self.losses])
+
+    def _check_counts(self) -> None:
+        n = self.design.n_rows
+        for what in ("wins", "ties", "losses"):
+            values = np.asarray(getattr(self, what), dtype=float)
+            if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
+                raise InputError(f"{what}: expected {n} finite numbers >= 0, found {values.tolist()[:5]}")
+            object.__setattr__(self, what, values)
 
 
 @dataclass(frozen=True, eq=False)
-class TiedContests:
+class TiedContests(_Outcomes):
     """Outcomes of contests that may be tied, and their design.
-
     design: of n rows and p parameters b.  tie_columns float[n, q]: columns z of the tie parameter; a column
     of 1 for Davidson's model.  tie_names: of these q columns.  wins, ties, losses float[n]: of the first
-    player, >= 0.
-    """
+    player, >= 0."""
 
     design: Design
     tie_columns: FloatArray
@@ -60,11 +85,7 @@ class TiedContests:
             raise InputError(
                 f"tie_columns: shape {self.tie_columns.shape}; expected {(n, len(self.tie_names))}"
             )
-        for what in ("wins", "ties", "losses"):
-            values = np.asarray(getattr(self, what), dtype=float)
-            if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
-                raise InputError(f"{what}: expected {n} finite numbers >= 0, found {values.tolist()[:5]}")
-            object.__setattr__(self, what, values)
+        self._check_counts()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,10 +95,7 @@ class TiedContests:
 
 @dataclass(frozen=True, eq=False)
 class TiedPoint:
-    """The log-likelihood of contests with ties at one place.
-
-    theta float[p + q].
-    """
+    """The log-likelihood of contests with ties at one place.  theta float[p + q]."""
 
     contests: TiedContests
     theta: FloatArray
@@ -88,18 +106,12 @@ class TiedPoint:
         p = len(self.contests.design.names)
         eta = self.contests.design.predictor(self.theta[:p])
         utility = np.column_stack([eta / 2.0, self.contests.tie_columns @ self.theta[p:], -eta / 2.0])
-        top = utility.max(axis=1, keepdims=True)
-        return np.asarray(utility - top - np.log(np.exp(utility - top).sum(axis=1, keepdims=True)))
-
-    @property
-    def counts(self) -> FloatArray:
-        """float[n, 3]: wins, ties, losses."""
-        return np.column_stack([self.contests.wins, self.contests.ties, self.contests.losses])
+        return _log_shares(utility)
 
     @property
     def value(self) -> float:
         """The log-likelihood, without multinomial coefficients."""
-        return float((self.counts * self.log_probabilities).sum())
+        return float((self.contests.counts * self.log_probabilities).sum())
 
     @cached_property
     def deviations(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -117,13 +129,13 @@ class TiedPoint:
     def score(self) -> FloatArray:
         """float[p + q]."""
         _, a, b = self.deviations
-        return self._onto((self.counts * a).sum(axis=1), (self.counts * b).sum(axis=1))
+        return self._onto((self.contests.counts * a).sum(axis=1), (self.contests.counts * b).sum(axis=1))
 
     @property
     def information(self) -> FloatArray:
         """float[p + q, p + q]: observed and expected are the same."""
         p, a, b = self.deviations
-        n, z, design = self.counts.sum(axis=1), self.contests.tie_columns, self.contests.design
+        n, z, design = self.contests.counts.sum(axis=1), self.contests.tie_columns, self.contests.design
         k = len(design.names)
         found = np.empty((k + z.shape[1],) * 2)
         found[:k, :k] = design.gram(n * (p * a * a).sum(axis=1))
@@ -136,7 +148,7 @@ class TiedPoint:
     def jeffreys(self, covariance: FloatArray) -> FloatArray:
         """Gradient of log det I / 2, float[p + q], given the inverse of I, float[p + q, p + q]."""
         p, a, b = self.deviations
-        n, z, design = self.counts.sum(axis=1), self.contests.tie_columns, self.contests.design
+        n, z, design = self.contests.counts.sum(axis=1), self.contests.tie_columns, self.contests.design
         k = len(design.names)
         xx = design.variances(covariance[:k, :k])[:, None]
         xz = (design.projected(covariance[:k, k:], slice(None)) * z).sum(axis=1)[:, None]
@@ -146,14 +158,11 @@ class TiedPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class TiedEstimate:
+class TiedEstimate(Estimated):
     """An estimate of Davidson's model with a design per contest.
-
     names: of the p parameters of the design and the q of ties.  theta float[p + q].  covariance float[p + q,
-    p + q]: inverse of the information of the plain likelihood at theta.  llf: plain log-likelihood, without
-    multinomial coefficients.  penalised: llf + log det I / 2.  decrement: squared length, in standard errors,
-    of the last step.
-    """
+    p + q]: inverse of the information of the plain likelihood at theta.  penalised: llf + log det I / 2.
+    decrement: squared length, in standard errors, of the last step."""
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -163,18 +172,11 @@ class TiedEstimate:
     steps: int
     decrement: float
 
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p + q]."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
-
 
 def fit_tied(contests: TiedContests, reduced: bool = True) -> TiedEstimate:
     """The estimate of Davidson's model with a design per contest.
-
     reduced: whether bias is reduced (mean = Jeffreys); the estimate is then finite also where contests are
-    separated or never tied.
-    """
+    separated or never tied."""
 
     def step_at(theta: FloatArray) -> tuple[FloatArray, float]:
         here = TiedPoint(contests, theta)
@@ -211,15 +213,13 @@ def _covariance(here: TiedPoint) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class GeneralTies:
+class GeneralTies(_Outcomes):
     """Outcomes of contests that may be tied, and the columns of every part of the model.
-
     design: of n rows: abilities, home advantage as a contest column (1 at the first player's home, -1 at the
     second's), covariates.  most float[n, q]: columns of c, the logit of the largest probability of a tie.
-    most_names: of these.  mode float[n, r]: columns of m, home differences; none (p = 1/2) without a shift.
-    mode_names: of these.  scale float[n, t]: columns of log s; none (s = 1) without a scale.  scale_names: of
-    these.  wins, ties, losses float[n]: of the first player, >= 0.
-    """
+    mode float[n, r]: columns of m, home differences; none (p = 1/2) without a shift.  scale float[n, t]:
+    columns of log s; none (s = 1) without a scale.  wins, ties, losses float[n]: of the first player, >=
+    0."""
 
     design: Design
     most: FloatArray
@@ -240,11 +240,7 @@ class GeneralTies:
                 raise InputError(
                     f"{what}: shape {shape}; expected {(n, len(getattr(self, f'{what}_names')))}"
                 )
-        for what in ("wins", "ties", "losses"):
-            values = np.asarray(getattr(self, what), dtype=float)
-            if values.shape != (n,) or not (np.isfinite(values) & (values >= 0)).all():
-                raise InputError(f"{what}: expected {n} finite numbers >= 0, found {values.tolist()[:5]}")
-            object.__setattr__(self, what, values)
+        self._check_counts()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -267,12 +263,9 @@ def general_ties(
     scale: bool = False,
 ) -> GeneralTies:
     """Contests under Davidson's model, shifted or scaled or both.
-
-    design: of the abilities, home advantage among its columns.  wins, ties, losses float[n].  home float[n]:
-    1 where the first player is at home, -1 where the second is, 0 at nobody's; needed for a shift.  shift:
-    whether ties are most probable elsewhere than between equals, by who is at home.  scale: whether ties grow
-    rarer away from there at another rate than Davidson's.
-    """
+    wins, ties, losses float[n].  home float[n]: 1 where the first player is at home, -1 where the second is,
+    0 at nobody's; needed for a shift.  shift: whether ties are most probable elsewhere than between equals,
+    by who is at home.  scale: whether ties grow rarer away from there at another rate than Davidson's."""
     n = design.n_rows
     if shift and home is None:
         raise InputError("a shift of the ties is by who is at home; expected home, one number a contest")
@@ -296,10 +289,7 @@ def general_ties(
 
 @dataclass(frozen=True, eq=False)
 class TiePoint:
-    """The log-likelihood at one place, as :func:`pairproof.numerics.maxima.maximise` asks for it.
-
-    theta float[k].
-    """
+    """The log-likelihood at one place, as `maximise` asks for it.  theta float[k]."""
 
     contests: GeneralTies
     theta: FloatArray
@@ -341,8 +331,7 @@ class TiePoint:
         """float[n, 3]: of win, tie, loss."""
         u = self.parts[0]
         utility = np.column_stack([u / 2.0, self._tie[0], -u / 2.0])
-        top = utility.max(axis=1, keepdims=True)
-        return np.asarray(utility - top - np.log(np.exp(utility - top).sum(axis=1, keepdims=True)))
+        return _log_shares(utility)
 
     @property
     def probabilities(self) -> FloatArray:
@@ -352,9 +341,7 @@ class TiePoint:
     @property
     def value(self) -> float:
         """The log-likelihood, without multinomial coefficients."""
-        own = self.contests
-        counts = np.column_stack([own.wins, own.ties, own.losses])
-        return float((counts * self.log_probabilities).sum())
+        return float((self.contests.counts * self.log_probabilities).sum())
 
     @property
     def extent(self) -> float:
@@ -369,8 +356,7 @@ class TiePoint:
         n, (_, first, second) = own.totals, self._tie
         toward = np.zeros((len(n), 3, 4))  # derivatives of the utilities of win, tie, loss
         toward[:, 0, 0], toward[:, 1], toward[:, 2, 0] = 0.5, first, -0.5
-        counts = np.column_stack([own.wins, own.ties, own.losses])
-        score = np.einsum("ro,rok->rk", counts - n[:, None] * p, toward)
+        score = np.einsum("ro,rok->rk", own.counts - n[:, None] * p, toward)
         off = toward - np.einsum("ro,rok->rk", p, toward)[:, None]
         spread = np.einsum("r,ro,roj,rok->rjk", n, p, off, off)
         return score, spread - (own.ties - n * p[:, 1])[:, None, None] * second
@@ -419,9 +405,7 @@ class TiePoint:
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """The exact step where the information is positive definite, a shorter one elsewhere; the decrement.
-
-        accuracy: not used.  Returns float[k], float.
-        """
+        Returns float[k], float."""
         factor = raised_cholesky(self.information)
         half = np.linalg.solve(factor, self.score)
         return np.linalg.solve(factor.T, half), float(half @ half)
@@ -432,15 +416,13 @@ FAR = 20.0
 
 
 @dataclass(frozen=True, eq=False)
-class GeneralTiesEstimate:
+class GeneralTiesEstimate(Estimated):
     """A maximum-likelihood estimate of the generalised Davidson model.
-
     theta float[k]: abilities and other columns of the design, then tie.max (logit of the largest probability
     of a tie), tie.mode (logit), tie.scale (log).  covariance float[k, k]: inverse of the observed
-    information.  llf: without multinomial coefficients.  deviance: against probabilities of their own for
-    every row.  decrement: squared length, in standard errors, of the last step.  score float[k].
-    expected_covariance float[k, k]: inverse of the expected information, which R's gnm reports.
-    """
+    information.  deviance: against probabilities of their own for every row.  decrement: squared length, in
+    standard errors, of the last step.  score float[k].  expected_covariance float[k, k]: inverse of the
+    expected information, which R's gnm reports."""
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -451,11 +433,6 @@ class GeneralTiesEstimate:
     decrement: float
     score: FloatArray
     expected_covariance: FloatArray
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[k]."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
 
 def fit_general_ties(contests: GeneralTies) -> GeneralTiesEstimate:
@@ -492,18 +469,14 @@ def _check(contests: GeneralTies) -> None:
     total = contests.totals
     if not contests.ties.sum() > 0:
         raise NotEstimableError(
-            f"{listed(contests.most_names)}: there is no tie among {total.sum():g} contests, and the estimate is"
+            f"{listed(contests.most_names, 8)}: there is no tie among {total.sum():g} contests, and the estimate is"
             " -infinite"
         )
     if not contests.wins.sum() + contests.losses.sum() > 0:
         raise NotEstimableError(
-            f"{listed(contests.most_names)}: all {total.sum():g} contests are tied, and the estimate is infinite"
+            f"{listed(contests.most_names, 8)}: all {total.sum():g} contests are tied, and the estimate is infinite"
         )
-    same = aliased(Contests(contests.design, total, np.zeros(len(total))))
-    if same:
-        raise NotEstimableError(
-            f"{listed(same)}: cannot be told apart in these contests; leave one of them out"
-        )
+    refuse_aliased(Contests(contests.design, total, np.zeros(len(total))))
 
 
 def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
@@ -517,7 +490,7 @@ def _solved(contests: GeneralTies, start: FloatArray) -> Solution[TiePoint]:
     why = separation(Contests(contests.design, contests.wins + half, contests.losses + half))
     if why is not None:
         raise NotEstimableError(
-            f"{listed(why.infinite)}: the estimate is infinite (separation): in {len(why.rows)} rows, the first of"
+            f"{listed(why.infinite, 8)}: the estimate is infinite (separation): in {len(why.rows)} rows, the first of"
             f" them row {why.rows[0] + 1}, the result is certain in the limit. Leave the term out, pool, or reduce"
             " the bias"
         )
@@ -540,7 +513,7 @@ def _ties_covariance(here: TiePoint, information: FloatArray) -> FloatArray:
         factor = cholesky_of(information)
     except np.linalg.LinAlgError:
         raise NotEstimableError(
-            f"{listed(flat_names(information, here.contests.names))}: the likelihood is flat along them at its"
+            f"{listed(flat_names(information, here.contests.names), 8)}: the likelihood is flat along them at its"
             " maximum, so that they cannot be told apart; leave some of them out"
         ) from None
     half = np.linalg.solve(factor, np.eye(len(factor)))

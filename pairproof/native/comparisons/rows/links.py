@@ -20,26 +20,22 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
+from ....numerics.arrays import FloatArray
 from ....numerics.maxima import cholesky_of
 from .contest_design import Contests
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Link:
     """A symmetric link, with the derivatives that likelihood and bias reduction need.
-
-    name: "logit", "probit" or "cauchit".  log_cdf: log F(eta) of float[n], exact in both tails.  derivatives:
-    first and second derivative of log F at eta, each float[n].  third: third derivative of log F at eta,
-    float[n].  density: f = F', and f', each float[n].  bend: f'/f at eta, float[n]; also where f itself
-    underflows.  quantile: eta with F(eta) = p, for p of float[n] in (0, 1).  concave: whether log F is
-    concave, so that a maximum of the likelihood is the only one.  far: a predictor beyond this in absolute
-    value makes the solver ask whether the estimate exists.
-    """
+    log_cdf: log F(eta) of float[n], exact in both tails.  derivatives: first and second derivative of log F
+    at eta, each float[n].  third: third derivative of log F at eta, float[n].  density: f = F', and f', each
+    float[n].  bend: f'/f at eta, float[n]; also where f itself underflows.  quantile: eta with F(eta) = p,
+    for p of float[n] in (0, 1).  concave: whether log F is concave, so that a maximum of the likelihood is
+    the only one.  far: a predictor beyond this in absolute value makes the solver ask whether the estimate
+    exists."""
 
     name: str
     log_cdf: Callable[[FloatArray], FloatArray]
@@ -61,10 +57,7 @@ class Link:
 
 
 def link(name: str) -> Link:
-    """The link of this name.
-
-    name: "logit", "probit" or "cauchit".
-    """
+    """The link of this name."""
     if name not in _LINKS:
         raise InputError(
             f"link {name!r}; expected one of {', '.join(_LINKS)}: only symmetric links give a contest the same"
@@ -219,12 +212,17 @@ _LINKS = {
 }
 
 
+def concave_link(name: str) -> Link:
+    """The link of a model with random effects."""
+    chosen = link(name)
+    if not chosen.concave:
+        raise InputError(f"link {name!r} with random effects; expected logit or probit")
+    return chosen
+
+
 @dataclass(frozen=True, eq=False)
 class ContestPoint:
-    """The log-likelihood at one place, as :func:`pairproof.numerics.maxima.maximise` asks for it.
-
-    theta float[p].
-    """
+    """The log-likelihood at one place, as `maximise` asks for it.  theta float[p]."""
 
     contests: Contests
     link: Link
@@ -279,12 +277,6 @@ class ContestPoint:
         return -self._slopes[1]
 
     @property
-    def row_thirds(self) -> FloatArray:
-        """float[n]: -d3l/d eta^3 of each row."""
-        third = self.link.third
-        return np.asarray(self.contests.losses * third(-self.eta) - self.contests.wins * third(self.eta))
-
-    @property
     def row_weights(self) -> FloatArray:
         """float[n]: expected information of each row about its predictor."""
         return self.contests.totals * self.link.expected_weight(self.eta)
@@ -296,9 +288,7 @@ class ContestPoint:
 
     def newton_step(self, accuracy: float) -> tuple[FloatArray, float]:
         """H^-1 q and q' H^-1 q, H the observed information, or where that is indefinite the expected one.
-
-        accuracy: not used: the step is exact.  Returns float[p], float.
-        """
+        Returns float[p], float."""
         from scipy.linalg import solve_triangular
 
         score = self.score

@@ -1,4 +1,4 @@
-"""Maximum likelihood of contests with a design: whether it exists, the estimate, its limit and its residuals.
+"""Maximum likelihood of contests with a design: whether it exists, the estimate and its limit.
 
 A direction v of the parameters *separates* the contests if x'v >= 0 in every row with a win, x'v <= 0 in
 every row with a loss, and one of them is strict: the likelihood then grows along v without end, under any of
@@ -12,31 +12,20 @@ separation the results of some rows become certain; the likelihood of the others
 supremum of the whole likelihood (Geyer 2009, Electronic Journal of Statistics 3, 259-289).  A parameter that
 does not move along any direction in which these rows are flat has its finite estimate and standard error
 there.  R's glm reports these for such parameters, and for the others wherever its iterations stopped.
-
-With y the share of wins, n contests, p the fitted probability and f = dp/d eta, residuals are
-
-    response  y - p        working  (y - p) / f        pearson  (y - p) sqrt(n / (p (1 - p)))
-    deviance  sign(y - p) sqrt(2 n (y log(y/p) + (1 - y) log((1 - y) / (1 - p))))
-
-The grouped residual of a player is the mean of the working residuals of its contests, as second player with a
-minus sign, with working weights n f^2 / (p (1 - p)) (Turner and Firth 2012, section 5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import ConvergenceError, NotEstimableError, TooLargeError
-from ....numerics.maxima import Solution, cholesky_of, maximise
+from ....fit.estimates.fit_record import listed
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
+from ....numerics.maxima import Estimated, Solution, cholesky_of, generic_direction, maximise, moved_names
 from .contest_design import Contests
 from .links import ContestPoint, Link, link
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Rows of a linear programme; more take minutes.
 MOST_ROWS = 200_000
@@ -47,10 +36,8 @@ ZERO = 1e-10
 @dataclass(frozen=True, eq=False)
 class Separation:
     """A direction along which the likelihood grows without end.
-
-    direction float[p]: of the parameters; its largest element is 1 in absolute value.  infinite: the
-    parameters that it moves.  rows int[r]: rows, as given, whose result is certain in the limit.
-    """
+    direction float[p]: of the parameters; its largest element is 1 in absolute value.  rows int[r]: rows, as
+    given, whose result is certain in the limit."""
 
     direction: FloatArray
     infinite: tuple[str, ...]
@@ -80,47 +67,35 @@ def separation(contests: Contests) -> Separation | None:
 
 def aliased(contests: Contests) -> tuple[str, ...]:
     """Names of the parameters that cannot be told apart in these contests.
+    Returns tuple of str: empty if the columns of the design are linearly independent."""
+    null = null_space(contests.design.gram((contests.totals > 0).astype(float)))
+    return moved_names(null, contests.design.names) if null.shape[1] else ()
 
-    Returns tuple of str: empty if the columns of the design are linearly independent.
-    """
-    gram = contests.design.gram((contests.totals > 0).astype(float))
-    null = null_space(gram)
-    if not null.shape[1]:
-        return ()
-    moved = np.abs(null).max(axis=1) > 1e-7 * np.abs(null).max()
-    return tuple(name for name, there in zip(contests.design.names, moved) if there)
+
+def refuse_aliased(contests: Contests) -> None:
+    """NotEstimableError if parameters cannot be told apart."""
+    same = aliased(contests)
+    if same:
+        raise NotEstimableError(
+            f"{listed(same, 8)}: cannot be told apart in these contests; leave one of them out"
+        )
 
 
 def examine(contests: Contests) -> None:
     """Return if a unique finite estimate exists."""
-    same = aliased(contests)
-    if same:
-        raise NotEstimableError(
-            f"{listed(same)}: cannot be told apart in these contests; leave one of them out"
-        )
+    refuse_aliased(contests)
     found = separation(contests)
     if found is not None:
         raise NotEstimableError(
-            f"{listed(found.infinite)}: the estimate is infinite (separation): in {len(found.rows)} of"
+            f"{listed(found.infinite, 8)}: the estimate is infinite (separation): in {len(found.rows)} of"
             f" {contests.n_used} rows, the first of them row {found.rows[0] + 1}, the result is certain in the"
             " limit. Leave the term out, pool, or reduce the bias of the estimate (Firth 1993)"
         )
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Names with commas between them, and how many more there are.
-
-    most: names to write out.
-    """
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 def null_space(gram: FloatArray) -> FloatArray:
     """Orthonormal basis of the null space of X'X, in units in which the columns of X have length 1.
-
-    gram float[p, p]: X'X.  Returns float[p, k]: in the units of X.
-    """
+    gram float[p, p]: X'X. Returns float[p, k]: in the units of X."""
     size = np.sqrt(np.maximum(np.diag(gram), 0.0))
     scale = np.where(size > 0, size, 1.0)
     if not len(gram):
@@ -141,29 +116,16 @@ def _within(contests: Contests, rows: IntArray, inside: FloatArray) -> FloatArra
     )
 
 
-def _programme(demands: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+def _programme(demands: FloatArray) -> tuple[FloatArray, BoolArray]:
     """A generic direction that no demand forbids, and which demands it meets strictly."""
-    from scipy import sparse
-    from scipy.optimize import linprog
-
     distinct, label = np.unique(demands.round(12), axis=0, return_inverse=True)
     if len(distinct) > MOST_ROWS:
         raise TooLargeError(
             f"the solver did not converge; to see why takes a linear programme of {len(distinct):,} rows, and the"
             f" limit is {MOST_ROWS:,}. Fit fewer parameters, or reduce the bias of the estimate"
         )
-    m, k = distinct.shape
-    result = linprog(
-        c=np.concatenate([np.zeros(k), -np.ones(m)]),
-        A_ub=sparse.hstack([sparse.csr_matrix(-distinct), sparse.identity(m)]).tocsr(),
-        b_ub=np.zeros(m),
-        bounds=[(None, None)] * k + [(0.0, 1.0)] * m,
-        method="highs",
-    )
-    if result.x is None:
-        raise ConvergenceError(f"the search for infinite parameters failed: {result.message}")
-    strict = result.x[k:] > 0.5  # a cone: what can be positive at all can be 1
-    return np.asarray(result.x[:k]), np.asarray(strict[np.asarray(label).reshape(-1)])
+    direction, strict = generic_direction(distinct)
+    return direction, np.asarray(strict[np.asarray(label).reshape(-1)])
 
 
 #: Predictors beyond this, where separation has been ruled out, are given up.
@@ -171,18 +133,16 @@ FARTHEST = {"logit": 600.0, "probit": 37.0, "cauchit": 1e12}
 
 
 @dataclass(frozen=True, eq=False)
-class StructuredEstimate:
+class StructuredEstimate(Estimated):
     """A maximum-likelihood estimate of a structured Bradley-Terry model.
-
     names: of the p parameters.  theta float[p].  covariance float[p, p]: inverse of the observed information.
     expected_covariance float[p, p]: inverse of the expected information, which R's glm reports; the same for
     the logit.  llf: sum over contests of the log-probability of their result; the same whether rows are
     pooled or not.  log_coefficients: sum of log binomial coefficients of the rows as given: R's logLik is llf
     plus this.  deviance: against a probability of its own for every row as given, as R's.  df: rows with any
-    contest, as given, minus p.  steps: Newton steps taken.  decrement: squared length, in standard errors, of
-    the last step.  score float[p]: at the estimate.  other_maximum: log-likelihood of a lower maximum that
-    the solver met from another start; only a cauchit link has any.
-    """
+    contest, as given, minus p.  decrement: squared length, in standard errors, of the last step.  score
+    float[p]: at the estimate.  other_maximum: log-likelihood of a lower maximum that the solver met from
+    another start; only a cauchit link has any."""
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -199,11 +159,6 @@ class StructuredEstimate:
     other_maximum: float | None = None
 
     @property
-    def standard_errors(self) -> FloatArray:
-        """float[p], from the observed information."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
-
-    @property
     def aic(self) -> float:
         """Akaike's criterion with the binomial coefficients of the rows as given, as R has it."""
         return -2.0 * (self.llf + self.log_coefficients) + 2.0 * len(self.theta)
@@ -211,10 +166,8 @@ class StructuredEstimate:
 
 def fit_structured(contests: Contests, link_name: str = "logit") -> StructuredEstimate:
     """The maximum-likelihood estimate of a Bradley-Terry model with a design per contest.
-
-    link_name: "logit", "probit" or "cauchit".  A cauchit likelihood may have several maxima: the solver
-    starts from 0 and from the logit estimate, and the higher one is the estimate.
-    """
+    A cauchit likelihood may have several maxima: the solver starts from 0 and from the logit estimate, and
+    the higher one is the estimate."""
     chosen = link(link_name)
     pooled = contests.pooled()
     if not pooled.design.names or not pooled.n_used:
@@ -296,18 +249,13 @@ def _inverse(information: FloatArray) -> FloatArray:
     return np.asarray(half.T @ half)
 
 
-BoolArray = NDArray[np.bool_]
-
-
 @dataclass(frozen=True, eq=False)
 class LimitingEstimate:
     """A maximum-likelihood estimate that may have infinite parameters.
-
     names: of the p parameters.  theta float[p]: inf or -inf for a parameter that grows along the direction of
     separation, NaN for one that the rows left do not determine.  standard_errors float[p]: NaN where theta is
     not finite.  certain int[r]: rows whose result has probability 1 in the limit; empty without separation.
-    `rest`: of the other rows, with one parameter for each flat direction left out.
-    """
+    `rest`: of the other rows, with one parameter for each flat direction left out."""
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -317,10 +265,7 @@ class LimitingEstimate:
 
 
 def fit_limiting(contests: Contests, link_name: str = "logit") -> LimitingEstimate:
-    """The maximum-likelihood estimate of contests that may be separated.
-
-    link_name: "logit", "probit" or "cauchit".
-    """
+    """The maximum-likelihood estimate of contests that may be separated."""
     limit = limiting_contests(contests)
     rest = fit_structured(limit.contests, link_name)
     names = contests.design.names
@@ -336,11 +281,9 @@ def fit_limiting(contests: Contests, link_name: str = "logit") -> LimitingEstima
 @dataclass(frozen=True, eq=False)
 class Limit:
     """The contests that stay uncertain in the limit of a separated estimate.
-
     contests: without the rows whose result is certain, and with one parameter fixed for each flat direction.
     certain int[r]: rows whose result is certain.  direction float[p]: of separation; 0 without any.  dropped
-    int[k]: parameters that were fixed.  moved bool[p]: parameters that the contests left do not determine.
-    """
+    int[k]: parameters that were fixed.  moved bool[p]: parameters that the contests left do not determine."""
 
     contests: Contests
     certain: IntArray
@@ -368,75 +311,10 @@ def limiting_contests(contests: Contests) -> Limit:
 
 def pivots(flat: FloatArray) -> IntArray:
     """One parameter for each flat direction, which fixes it.
-
-    flat float[p, k]: independent directions.  Returns int[k].
-    """
+    flat float[p, k]: independent directions.  Returns int[k]."""
     from scipy.linalg import qr
 
     if not flat.shape[1]:
         return np.zeros(0, dtype=np.int64)
     _, _, order = qr(flat.T, pivoting=True, mode="economic")
     return np.asarray(order[: flat.shape[1]], dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class Residuals:
-    """Residuals of n rows of contests; NaN in a row without any.
-
-    fitted float[n]: probability that the first player wins.  response, working, pearson, deviance float[n].
-    weights float[n]: working weights.
-    """
-
-    fitted: FloatArray
-    response: FloatArray
-    working: FloatArray
-    pearson: FloatArray
-    deviance: FloatArray
-    weights: FloatArray
-
-
-def residuals(contests: Contests, found: StructuredEstimate) -> Residuals:
-    """The residuals of contests under an estimate.
-
-    contests: those that were fitted, in rows of any kind.
-    """
-    chosen = link(found.link)
-    point = ContestPoint(contests, chosen, found.theta)
-    p, q = chosen.probability(point.eta), chosen.probability(-point.eta)
-    n = contests.totals
-    share = np.divide(contests.wins, n, out=np.full(len(n), np.nan), where=n > 0)
-    response = np.where(share <= 0.5, share - p, q - (1.0 - share))
-    slope = chosen.density(point.eta)[0]
-    return Residuals(
-        p,
-        response,
-        response / slope,
-        response * np.sqrt(n) / np.sqrt(p * q),
-        np.sign(response) * np.sqrt(2.0 * n * np.maximum(_divergence(share, p, q), 0.0)),
-        point.row_weights,
-    )
-
-
-def _divergence(share: FloatArray, p: FloatArray, q: FloatArray) -> FloatArray:
-    """y log(y/p) + (1 - y) log((1 - y)/(1 - p)), with 0 log 0 = 0."""
-    from scipy.special import xlogy
-
-    return np.asarray(xlogy(share, share / p) + xlogy(1.0 - share, (1.0 - share) / q))
-
-
-def grouped_residuals(
-    found: Residuals, first: IntArray, second: IntArray, n_groups: int
-) -> tuple[FloatArray, FloatArray]:
-    """Residuals grouped by player, and their weights.
-
-    `found`: of n rows.  `first`, second int[n]: player, or any other group, of each side: 0 .. n_groups - 1.
-    Returns float[n_groups], float[n_groups]: weighted means of working residuals (NaN without a contest), and
-    sums of the weights.
-    """
-    used = ~np.isnan(found.working)
-    a, b, weights = first[used], second[used], found.weights[used]
-    pull = weights * found.working[used]
-    total = np.bincount(a, pull, n_groups) - np.bincount(b, pull, n_groups)
-    weight = np.bincount(a, weights, n_groups) + np.bincount(b, weights, n_groups)
-    mean = np.divide(total, weight, out=np.full(n_groups, np.nan), where=weight > 0)
-    return mean, np.asarray(weight, dtype=float)

@@ -27,25 +27,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....errors import ConvergenceError, InputError, NotEstimableError
-from ....numerics.maxima import cholesky_of
+from ....errors import ConvergenceError, InputError
+from ....numerics.arrays import FloatArray
+from ....numerics.maxima import Estimated, cholesky_of
 from .contest_design import CHUNK, Contests
 from .links import ContestPoint, link
-from .maximum_likelihood import aliased, listed
-
-FloatArray = NDArray[np.float64]
+from .maximum_likelihood import refuse_aliased
 
 KINDS = ("mean", "median", "jeffreys")
 
 
 def adjustment(here: ContestPoint, covariance: FloatArray, kind: str) -> FloatArray:
     """The adjustment of the score at one place.
-
-    covariance float[p, p]: inverse of the expected information there.  kind: "mean", "median" or "jeffreys".
-    Returns float[p].
-    """
+    covariance float[p, p]: inverse of the expected information there.  Returns float[p]."""
     if kind not in KINDS:
         raise InputError(f"bias reduction {kind!r}; expected one of {', '.join(KINDS)}")
     bend, skew = _parts(here)
@@ -93,9 +88,7 @@ LONGEST = 1.5
 @dataclass(frozen=True, eq=False)
 class Root:
     """Where an adjusted score is 0.
-
-    theta float[p].  decrement: squared length, in standard errors, of the last step.
-    """
+    theta float[p].  decrement: squared length, in standard errors, of the last step."""
 
     theta: FloatArray
     steps: int
@@ -108,11 +101,9 @@ def root(
     predictor: Callable[[FloatArray], FloatArray],
 ) -> Root:
     """The root of an adjusted score.
-
     step_at function of theta, float[p]: the step I^-1 s, float[p], and the decrement s'I^-1 s, for the
-    adjusted score s. LinAlgError where the information is singular.  start float[p].  predictor function of
-    theta, float[p]: linear predictors, float[n].
-    """
+    adjusted score s.  LinAlgError where the information is singular.  start float[p].  predictor function of
+    theta, float[p]: linear predictors, float[n]."""
     theta = start
     step, decrement = step_at(theta)
     places: list[FloatArray] = []
@@ -168,11 +159,9 @@ def newton(
     decrement: float,
 ) -> FloatArray | None:
     """Newton's place for the root of the scoring steps, halved until it is nearer to the root.
-
     step_at function of theta, float[p]: as :func:`root` takes it.  theta, step float[p]: a place, and the
-    scoring step there.  decrement: squared length of that step in standard errors.  Returns float[p] or None:
-    none where no halved step is nearer.  Derivatives are central differences.
-    """
+    scoring step there.  Returns float[p] or None: none where no halved step is nearer.  Derivatives are
+    central differences."""
     size = 1e-6 * np.maximum(1.0, np.abs(theta))
     try:
         slopes = [
@@ -213,11 +202,9 @@ def root_from_maximum(
     step_at: Step, penalised: Callable[[FloatArray], tuple[float, FloatArray]], scale: FloatArray
 ) -> Root:
     """The root of an adjusted score, searched from the maximum of the penalised likelihood.
-
-    step_at function of theta, float[p]: as :func:`pairproof.native.comparisons.rows.reduced_bias.root` takes it.
-    penalised function of theta, float[p]: the penalised log-likelihood and its gradient, float[p].  scale
-    float[p, p]: columns of theta of unit standard error, for the search.
-    """
+    step_at function of theta, float[p]: as `root` takes it.  penalised function of theta, float[p]: the
+    penalised log-likelihood and its gradient, float[p].  scale float[p, p]: columns of theta of unit standard
+    error, for the search."""
     from scipy.optimize import minimize, root as powell
 
     def downhill(t: FloatArray) -> tuple[float, FloatArray]:
@@ -263,15 +250,13 @@ def _polished(step_at: Step, theta: FloatArray) -> Root | None:
 
 
 @dataclass(frozen=True, eq=False)
-class ReducedEstimate:
+class ReducedEstimate(Estimated):
     """An estimate with reduced bias.
-
     names: of the p parameters.  theta float[p].  covariance float[p, p]: inverse of the expected information
     of the plain likelihood at theta.  llf: plain log-likelihood at theta, without binomial coefficients.
     log_coefficients: sum of the log binomial coefficients of the rows as given.  penalised: llf + log det I /
-    2.  deviance: against a probability of its own for every row as given.  kind: "mean", "median" or
-    "jeffreys".  decrement: squared length, in standard errors, of the last step.
-    """
+    2.  deviance: against a probability of its own for every row as given.  decrement: squared length, in
+    standard errors, of the last step."""
 
     names: tuple[str, ...]
     theta: FloatArray
@@ -285,29 +270,17 @@ class ReducedEstimate:
     steps: int
     decrement: float
 
-    @property
-    def standard_errors(self) -> FloatArray:
-        """float[p]."""
-        return np.asarray(np.sqrt(np.diag(self.covariance)))
-
 
 def fit_reduced(contests: Contests, kind: str = "mean", link_name: str = "logit") -> ReducedEstimate:
     """The estimate of contests with reduced bias.
-
-    contests: they may be separated.  kind: "mean" (Firth 1993), "median" (Kenne Pagui, Salvan and Sartori
-    2017) or "jeffreys" (maximum likelihood penalised by Jeffreys' prior, the same as mean for the logit).
-    link_name: "logit", "probit" or "cauchit".
-    """
+    kind: "mean" (Firth 1993), "median" (Kenne Pagui, Salvan and Sartori 2017) or "jeffreys" (maximum
+    likelihood penalised by Jeffreys' prior, the same as mean for the logit)."""
     if kind not in KINDS:
         raise InputError(f"bias reduction {kind!r}; expected one of {', '.join(KINDS)}")
     chosen, pooled = link(link_name), contests.pooled()
     if not pooled.n_used:
         raise InputError("there is no contest to estimate from")
-    same = aliased(pooled)
-    if same:
-        raise NotEstimableError(
-            f"{listed(same)}: cannot be told apart in these contests; leave one of them out"
-        )
+    refuse_aliased(pooled)
 
     def step_at(theta: FloatArray) -> tuple[FloatArray, float]:
         here = ContestPoint(pooled, chosen, theta)
@@ -350,10 +323,7 @@ def fit_reduced(contests: Contests, kind: str = "mean", link_name: str = "logit"
 
 
 def covariance_of(information: FloatArray) -> FloatArray:
-    """The inverse of an information matrix.
-
-    information float[p, p].  Returns float[p, p].
-    """
+    """The inverse of an information matrix.  information float[p, p].  Returns float[p, p]."""
     from scipy.linalg.lapack import dpotri
 
     if not len(information):

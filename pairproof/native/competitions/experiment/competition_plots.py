@@ -42,8 +42,7 @@ Size = tuple[float, float]
 
 def size_of_learning_curves(results: Sequence[Result]) -> Size:
     """Width and height in inches of a figure of learning curves: 6.4 inches for the curves, and room for the
-    legend.
-    """
+    legend."""
     labels = _legend(_points(results, 0.95))
     return 6.4 + 0.7 + _SMALL * max(map(_width, labels.values()), default=0.0), max(
         4.5, 0.9 + 0.185 * len(labels)
@@ -57,8 +56,7 @@ def size_of_abilities(items: Sequence[str]) -> Size:
 
 def size_of_heat_map(items: Sequence[str]) -> Size:
     """Width and height in inches of a figure of who beats whom: a square a system, room for the longest name
-    on both sides, and the colour bar.
-    """
+    on both sides, and the colour bar."""
     side, names = max(_LEAST_MAP, _SQUARE * len(items)), _longest(items)
     # The bar is a twentieth as wide as it is high, and as far from the map.
     return 1.1 * side + names + 1.4, side + names + 0.8
@@ -88,11 +86,8 @@ def _shortened(names: Sequence[str]) -> list[str]:
 
 def plot_learning_curves(results: Sequence[Result], ax: Any = None, *, level: float = 0.95) -> Any:
     """Plot learning curves: the mean perplexity of each model by number of training comparisons.
-
-    The intervals are t intervals over the trials; wide ones are cut off at the frame.
-
-    Returns matplotlib Axes: a point whose mean is infinite is left out, and its model's legend says so.
-    """
+    The intervals are t intervals over the trials; wide ones are cut off at the frame.  Returns matplotlib
+    Axes: a point whose mean is infinite is left out, and its model's legend says so."""
     if not results:
         raise InputError("there is no result to draw")
     points = _points(results, level)
@@ -160,9 +155,7 @@ def _crowded(sizes: Sequence[int]) -> bool:
 
 def _keep_means_in_view(ax: Any, values: Sequence[float]) -> None:
     """Choose the axis limits from the means.
-
-    With two trials an interval can be a hundred times as wide as the distance between the curves.
-    """
+    With two trials an interval can be a hundred times as wide as the distance between the curves."""
     if values:
         margin = 0.25 * (max(values) - min(values)) or 0.05
         ax.set_ylim(min(values) - margin, max(values) + margin)
@@ -170,10 +163,8 @@ def _keep_means_in_view(ax: Any, values: Sequence[float]) -> None:
 
 def plot_abilities(posterior: Posterior, ax: Any = None, *, level: float = 0.95) -> Any:
     """Plot systems by posterior mean, best on top, with equal-tailed intervals, and letters at the right.
-
     Two systems that share a letter are not told apart: their order is not among those that hold together with
-    probability `level`.
-    """
+    probability `level`."""
     n = len(posterior.items)
     ax = _axes(ax, size_of_abilities(posterior.items))
     order = [posterior.items.index(name) for name in reversed(posterior.ranking)]
@@ -215,11 +206,8 @@ def _draw_intervals(ax: Any, labels: Sequence[str], mean: Any, half_widths: Any,
 
 def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
     """Plot the systems' mean abilities over the trials, numbered, best on top.
-
-    Error bars are one standard deviation over the trials.
-
-    abilities: a system that no trial has is left out, and the axis says how many.
-    """
+    Error bars are one standard deviation over the trials.  abilities: a system that no trial has is left out,
+    and the axis says how many."""
     ranking = [abilities.items.index(name) for name in abilities.ranking]
     order = [k for k in ranking if np.isfinite(abilities.mean[k])]
     ax = _axes(ax, size_of_abilities([f"00. {name}" for name in abilities.items]))
@@ -239,9 +227,7 @@ def plot_trial_abilities(abilities: TrialAbilities, ax: Any = None) -> Any:
 
 def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[str] | None = None) -> Any:
     """Plot a heat map of P(row preferred) - P(column preferred).
-
-    order: the systems from top to bottom; default: by mean advantage, best first.
-    """
+    order: the systems from top to bottom; default: by mean advantage, best first."""
     advantage = model.advantage()
     names = (
         list(order)
@@ -269,9 +255,7 @@ def plot_preferences(model: PreferenceModel, ax: Any = None, *, order: Sequence[
 
 def _close_up(figure: Any) -> None:
     """Use matplotlib's compressed layout, which keeps the map square.
-
-    Without it long names are cut off, and the colour bar is longer than the map.
-    """
+    Without it long names are cut off, and the colour bar is longer than the map."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     if isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine):

@@ -27,15 +27,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
 from ....fit.robust.clustered_fit import FEW, Kind, intersection
+from ....numerics.arrays import FloatArray, IntArray
 from ..irt.posterior import Note, check_level
 from ..ranking.sums_by_cluster import check_clusters, cluster_codes, clustered_error
 from .held_out import Split
 
-FloatArray = NDArray[np.float64]
 #: A variance and its degrees of freedom.
 Part = tuple[float, float]
 #: What a variance over the test set is made by: a track, and pairs of results on it.
@@ -45,14 +44,11 @@ OverTest = Callable[[str, "Sequence[tuple[Result, Result]]"], Part]
 @dataclass(frozen=True)
 class Result:
     """The perplexity of one model, trained on one sample of one track.
-
-    train_size: training comparisons asked for; `n_train` is how many there were.  trial: from 1.  perplexity:
-    inf if the model gave probability 0 to an outcome that occurred.  n_train, test_size: training and test
-    comparisons.  impossible: test comparisons to whose outcome the model gave probability 0.  unseen: systems
-    of the test set that were not in the sample.  bits: -log2 of the probabilities of the observed outcomes,
-    summed over each group of test sources; empty if not kept.  sizes: test comparisons in each of these
-    groups.
-    """
+    train_size: training comparisons asked for; `n_train` is how many there were.  perplexity: inf if the
+    model gave probability 0 to an outcome that occurred.  impossible: test comparisons to whose outcome the
+    model gave probability 0.  unseen: systems of the test set that were not in the sample.  bits: -log2 of
+    the probabilities of the observed outcomes, summed over each group of test sources; empty if not kept.
+    sizes: test comparisons in each of these groups."""
 
     track: str
     model: str
@@ -81,11 +77,9 @@ class Result:
 @dataclass(frozen=True)
 class Mean:
     """The mean perplexity of one model at one training size.
-
     mean: inf if one of the perplexities is.  se, low, high: over the choice of training sets; nan with one
     trial, where every trial has the whole training set of every track, or where the mean is infinite.  n,
-    n_infinite: perplexities averaged, and how many of them are infinite.
-    """
+    n_infinite: perplexities averaged, and how many of them are infinite."""
 
     model: str
     train_size: int
@@ -100,11 +94,9 @@ class Mean:
 @dataclass(frozen=True)
 class Best:
     """The best model at one training size.
-
     model: the one with the smallest mean perplexity.  level_with: models that do not differ significantly
     from it: the interval of the mean difference contains 0, or there is no interval (one trial).  lowest_in,
-    n_tracks: tracks in which its mean is the smallest, of how many.
-    """
+    n_tracks: tracks in which its mean is the smallest, of how many."""
 
     train_size: int
     model: str
@@ -116,13 +108,11 @@ class Best:
 @dataclass(frozen=True)
 class Difference:
     """The mean difference in perplexity of two models.
-
     mean: first minus second; inf or nan if a perplexity is infinite.  se, low, high: over the choice of
     training sets and of test sources; nan with one trial, or where the mean is not finite.  se_train,
     se_test: the parts of `se` that are due to the training sets and to the test sources; `se_test` is nan if
     the results do not have the groups of the test sets, and `se` is then `se_train`.  positive_in, n_tracks:
-    tracks in which the first is larger, of how many.
-    """
+    tracks in which the first is larger, of how many."""
 
     mean: float
     se: float
@@ -196,12 +186,10 @@ def best_by_size(
 def difference(
     first: Sequence[Result], second: Sequence[Result], level: float = 0.95, over_test: OverTest | None = None
 ) -> Difference:
-    """Mean difference in perplexity of two models, or of one model trained on two kinds of data, taken track by
-    track and trial by trial.
-
+    """Mean difference in perplexity of two models, or of one model trained on two kinds of data, taken track
+    by track and trial by trial.
     `first`, second: each of one model and one size; both of the same tracks and trials.  over_test: variance
-    over the test set and its degrees of freedom; default: the jackknife over groups of sources.
-    """
+    over the test set and its degrees of freedom; default: the jackknife over groups of sources."""
     check_level(level)
     sides = [{(r.track, r.trial): r for r in side} for side in (first, second)]
     for side, found in zip((first, second), sides):
@@ -245,13 +233,9 @@ def difference(
 def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[str, int | None]:
     """For each model the smallest size from which on its mean perplexity stays within a share of that at the
     largest size.
-
     Sizes at which no track has more to train on than at the size before are one size: that of the largest
-    training set.
-
-    within: 0.01: within 1 %, above or below.  Returns dict of model to size: none where the largest size's
-    mean is infinite.
-    """
+    training set.  within: 0.01: within 1 %, above or below.  Returns dict of model to size: none where the
+    largest size's mean is infinite."""
     if not within > 0:
         raise InputError(f"within={within}; expected a share > 0, for example 0.01")
     trained = sizes_trained(results)
@@ -269,9 +253,8 @@ def judgments_enough(results: Sequence[Result], within: float = 0.01) -> dict[st
 
 
 def sizes_trained(results: Sequence[Result]) -> dict[int, int]:
-    """For each size asked for, the largest training set that a track had at it; sizes at which no track had more
-    than at the size before are left out.
-    """
+    """For each size asked for, the largest training set that a track had at it; sizes at which no track had
+    more than at the size before are left out."""
     out: dict[int, int] = {}
     before: dict[str, int] = {}
     for size in _sizes(results):
@@ -306,8 +289,7 @@ def _over_sources(rows: Sequence[tuple[Result, Result]]) -> Part:
 
 def _combined(parts: Sequence[Part], tracks: int) -> tuple[float, float]:
     """Standard error of a mean over tracks, and Satterthwaite's degrees of freedom (0: none needed, all
-    variances are 0).
-    """
+    variances are 0)."""
     total = sum(v for v, _ in parts)
     if not total > 0:  # nan included
         return float(np.sqrt(total)) if total == 0 else float("nan"), 0.0
@@ -348,16 +330,10 @@ def _mean_in(results: Sequence[Result], model: str, size: int, track: str) -> fl
     return float(np.mean([r.perplexity for r in _of(results, model, size) if r.track == track]))
 
 
-IntArray = NDArray[np.int64]
-
-
 @dataclass(frozen=True, eq=False)
 class HeldOutClusters:
     """The clusters of each track's test comparisons.
-
-    columns: one or two.  ways: cluster of each cell of :func:`pairproof.native.competitions.ranking.sums_by_cluster.cells_of`,
-    by each column.
-    """
+    ways: cluster of each cell of `cells_of`, by each column."""
 
     columns: tuple[str, ...]
     kind: Kind

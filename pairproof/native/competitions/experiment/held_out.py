@@ -24,13 +24,13 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.judgments import one_row_each, split_tracks
 from ....data.options import one_of, whole_number
 from ....errors import InputError
+from ....numerics.arrays import BoolArray, IntArray
 
 SplitRule = Literal["auto", "least-compared", "sources", "comparisons"]
 RULES: tuple[SplitRule, ...] = get_args(SplitRule)
@@ -49,10 +49,8 @@ TEST_GROUPS = 20
 @dataclass(frozen=True, eq=False)
 class Split:
     """Training and test comparisons of one track.
-
-    train, test: one judgment a row.  rule: how the test set was chosen, in words.  k: comparisons on a source
-    up to which it is in the test set; None if the split is random.
-    """
+    rule: how the test set was chosen, in words.  k: comparisons on a source up to which it is in the test
+    set; None if the split is random."""
 
     train: Comparisons
     test: Comparisons
@@ -64,10 +62,7 @@ class Split:
 
 
 def split_by_source(table: Comparisons, at_least: int = PAPER_TEST_SIZE) -> Split:
-    """Split by the paper's rule: the sources compared least often are the test set.
-
-    table: one track, with a column `source`.  at_least: least size of the test set, >= 1.
-    """
+    """Split by the paper's rule: the sources compared least often are the test set."""
     single = one_row_each(table)
     _check_size(single, at_least)
     source = _sources(single)
@@ -82,11 +77,7 @@ def split_by_source(table: Comparisons, at_least: int = PAPER_TEST_SIZE) -> Spli
 
 
 def split_sources_at_random(table: Comparisons, at_least: int, seed: int, track: str = "") -> Split:
-    """Split by whole sources: in random order until there are `at_least` test comparisons.
-
-    table: one track, with a column `source`.  at_least: least size of the test set, >= 1.  track: tracks of
-    one seed have different random orders.
-    """
+    """Split by whole sources: in random order until there are `at_least` test comparisons."""
     whole_number("seed", seed)
     single = one_row_each(table)
     source = _sources(single)
@@ -113,7 +104,7 @@ def split_at_random(table: Comparisons, test_size: int, seed: int) -> Split:
     return _split(single, test, f"{test_size} comparisons at random, seed {seed}")
 
 
-def _split(single: Comparisons, test: NDArray[np.bool_], rule: str, k: int | None = None) -> Split:
+def _split(single: Comparisons, test: BoolArray, rule: str, k: int | None = None) -> Split:
     return Split(single.select(~test), single.select(test), rule, k)
 
 
@@ -132,7 +123,7 @@ def _sources(single: Comparisons) -> Factor:
     return source
 
 
-def _least_compared(source: Factor, at_least: int) -> tuple[int, NDArray[np.bool_]]:
+def _least_compared(source: Factor, at_least: int) -> tuple[int, BoolArray]:
     """k, and bool[n_rows]: the comparisons on sources with at most k."""
     on_source = np.bincount(source.codes, minlength=len(source.levels))[source.codes]
     k = int(np.sort(on_source)[at_least - 1])
@@ -147,14 +138,11 @@ def _check_size(single: Comparisons, size: int) -> None:
         )
 
 
-def test_groups(test: Comparisons, most: int = TEST_GROUPS) -> NDArray[np.int64]:
+def test_groups(test: Comparisons, most: int = TEST_GROUPS) -> IntArray:
     """Groups of test comparisons, with whole sources in a group and nearly as many sources in each.
-
     Sources are shuffled by a hash of their names, so that sources of one document are in different groups and
-    nothing depends on the order of the rows. Without sources every comparison counts as its own source.
-
-    Returns int[n_rows]: 0 to at most `most` - 1.
-    """
+    nothing depends on the order of the rows.  Without sources every comparison counts as its own source.
+    Returns int[n_rows]: 0 to at most `most` - 1."""
     source = test.columns.get("source")
     if not isinstance(source, Factor) or (source.codes < 0).any():
         return np.arange(test.n_rows) % most
@@ -171,9 +159,7 @@ def test_groups(test: Comparisons, most: int = TEST_GROUPS) -> NDArray[np.int64]
 
 def default_test_size(track: Comparisons) -> int:
     """Size of a track's test set.
-
-    It is the paper's 2000, or a fifth of the comparisons (at least 1) of a track with fewer than 4000.
-    """
+    It is the paper's 2000, or a fifth of the comparisons (at least 1) of a track with fewer than 4000."""
     n = track.n_comparisons
     return PAPER_TEST_SIZE if n >= 2 * PAPER_TEST_SIZE else max(1, int(DEFAULT_SHARE * n))
 
@@ -207,11 +193,9 @@ def split_table(
     seed: int = 0,
 ) -> dict[str, Split]:
     """Split every track of a table into training and test comparisons.
-
-    `by`: columns that name a track; default as in :func:`pairproof.data.judgments.split_tracks`.  leave_out:
-    tracks that take no part.  test_size: least size of each track's test set; default: each track's
-    :func:`default_test_size`.  rule: how test sets are chosen; `Split.rule` says how each was.
-    """
+    `by`: columns that name a track; default as in :func:`pairproof.data.judgments.split_tracks`.  test_size:
+    least size of each track's test set; default: each track's :func:`default_test_size`.  rule: how test sets
+    are chosen; `Split.rule` says how each was."""
     one_of("rule", rule, RULES)
     whole_number("seed", seed)
     return {
@@ -251,10 +235,7 @@ def trained_on(
 ) -> dict[str, Split]:
     """The same test sets, with all comparisons of another table to train on (Hopkins and May's Figure 5:
     other judges).
-
-    `other`: its tracks are found as those of the first table were; tracks without a test set are not used.
-    `by`: columns that name a track in `other`.
-    """
+    `other`: its tracks are found as those of the first table were; tracks without a test set are not used."""
     theirs = split_tracks(other, by)
     lacking = [track for track in tracks if track not in theirs]
     if lacking:

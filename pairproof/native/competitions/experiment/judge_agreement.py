@@ -20,26 +20,23 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.judgments import HAT, judgments
 from ....data.options import one_of
 from ....errors import InputError
+from ....numerics.arrays import IntArray
 
-IntArray = NDArray[np.int64]
 Chance = Literal["thirds", "marginal"]
 
 
 @dataclass(frozen=True)
 class JudgeAgreement:
     """Agreement between judges.
-
     pairs: number of pairs of judgments of the same two outputs by different judges.  agreeing: number of
     these pairs with the same answer.  by_chance: P(E), the share expected to agree by chance, in [0, 1].
-    judges: number of judges with at least one such pair.
-    """
+    judges: number of judges with at least one such pair."""
 
     pairs: int
     agreeing: int
@@ -141,9 +138,7 @@ def _factor(table: Comparisons, name: str) -> Factor:
 
 def _across_judges(key: IntArray, who: IntArray, n_judges: int) -> int:
     """Number of pairs of rows with the same key and different judges.
-
-    These are the pairs of rows with the same key, less those that also have the same judge.
-    """
+    These are the pairs of rows with the same key, less those that also have the same judge."""
     _, together = np.unique(key, return_counts=True)
     _, alone = np.unique(key * n_judges + who, return_counts=True)
     return int((np.sum(together.astype(np.int64) ** 2) - np.sum(alone.astype(np.int64) ** 2)) // 2)

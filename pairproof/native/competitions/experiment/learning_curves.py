@@ -38,7 +38,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
@@ -47,6 +46,7 @@ from ....data.options import one_of, whole_number
 from ....errors import DataWarning, InputError
 from ....files.database import DatabaseKind, Schema
 from ....files.outputs import check
+from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.processes import in_order
 from ..irt.posterior import Note
 from ..ranking.sums_by_cluster import cells_of
@@ -80,9 +80,7 @@ _SQLITE, _JSON_LINES = b"SQLite format 3\0", b'{"pairproof": "learning-curve"'
 
 class State:
     """The results of an experiment, and the open database they are kept in (None: they are not kept).
-
-    done: what the file held when it was opened.
-    """
+    done: what the file held when it was opened."""
 
     def __init__(self, path: Path | None = None, connection: sqlite3.Connection | None = None) -> None:
         self._path, self._db = path, connection
@@ -119,10 +117,7 @@ class State:
 @contextmanager
 def opened(path: Path | None, settings: Mapping[str, Any]) -> Iterator[State]:
     """The state in a file, made if there is none; locked until the end of the block.
-
-    path: none: nothing is kept.  settings: seed, options and data of the experiment; an old file must have
-    been made with the same.
-    """
+    settings: seed, options and data of the experiment; an old file must have been made with the same."""
     if path is None:
         yield State()
         return
@@ -198,11 +193,8 @@ PAPER_TRIALS = 5
 @dataclass(frozen=True)
 class Design:
     """The design of an experiment.
-
-    sizes: training sizes, each >= 1.  trials: random training sets of each size.  models: some of `MODELS`.
-    cluster: columns by which test comparisons go together; bits are then kept by them, and not by groups of
-    sources.
-    """
+    trials: random training sets of each size.  cluster: columns by which test comparisons go together; bits
+    are then kept by them, and not by groups of sources."""
 
     sizes: tuple[int, ...] = PAPER_SIZES
     trials: int = PAPER_TRIALS
@@ -234,12 +226,10 @@ def run(
     workers: int = 1,
 ) -> tuple[Result, ...]:
     """Run the experiment, except for results that are already stored.
-
     state: database file in which results are kept as they come; those already there are not computed again.
-    Sizes, trials and models may be added to an old state.  workers: processes; the results are the same.
-    More than one starts Python anew for each, so a script that asks for them must stand under ``if __name__
-    == "__main__":``.  Returns tuple of Result: of this design, by track, trial, size and model.
-    """
+    Sizes, trials and models may be added to an old state.  More than one starts Python anew for each, so a
+    script that asks for them must stand under ``if __name__ == "__main__":``.  Returns tuple of Result: of
+    this design, by track, trial, size and model."""
     if workers < 1:
         raise InputError(f"workers={workers}; at least 1 is needed")
     if not tracks:
@@ -259,9 +249,7 @@ def run(
 @dataclass(frozen=True, eq=False)
 class _Sample:
     """A training set, the models still to be fitted to it, and the results of the other models.
-
-    The training set is None if no model is left to fit.
-    """
+    The training set is None if no model is left to fit."""
 
     track: str
     trial: int
@@ -313,10 +301,8 @@ def _results(
 
 def training_sample(split: Split, track: str, trial: int, size: int, seed: int) -> Comparisons:
     """Draw the comparisons on which every model of a trial is fitted at one size.
-
-    trial: from 1.  size: comparisons; where the training set has fewer, all of them are taken.  Returns
-    Comparisons: those of a smaller size of the same trial are among them.
-    """
+    size: comparisons; where the training set has fewer, all of them are taken.  Returns Comparisons: those of
+    a smaller size of the same trial are among them."""
     order = np.random.default_rng(_stream(seed, track, trial)).permutation(split.train.n_rows)
     # Rows in their own order: the same sample is the same table.
     return split.train.select(np.sort(order[:size]))
@@ -405,19 +391,14 @@ def _settings(tracks: Mapping[str, Split], design: Design) -> dict[str, Any]:
     }
 
 
-FloatArray = NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class TrialAbilities:
     """The abilities of a track's systems in every trial of an experiment.
-
     items: systems that are compared in the training set.  size, n_train: training comparisons asked for, and
     how many there were.  trials float[n_trials, n_items]: posterior means, centred; nan where the sample has
     no comparison of the system.  p_better float[n_items, n_items]: P(ability of row > ability of column)
     within a trial, mean over the trials that have both; nan where none has.  model: the mean of the trials'
-    probabilities.
-    """
+    probabilities."""
 
     items: tuple[str, ...]
     size: int
@@ -428,7 +409,7 @@ class TrialAbilities:
     notes: tuple[str, ...] = ()
 
     @property
-    def n_seen(self) -> NDArray[np.int64]:
+    def n_seen(self) -> IntArray:
         """int[n_items]: trials whose sample has the system."""
         return np.asarray((~np.isnan(self.trials)).sum(axis=0))
 
@@ -496,10 +477,7 @@ class TrialAbilities:
 
 def trial_abilities(split: Split, track: str, size: int, design: Design) -> TrialAbilities:
     """Fit irt-gaussian in every trial of a design, on its samples of one size.
-
-    track: names the samples, as in :func:`pairproof.native.competitions.experiment.learning_curves.run`.  size: training comparisons,
-    >= 1.  design: its trials, seed and options; sizes and models do not matter here.
-    """
+    design: its trials, seed and options; sizes and models do not matter here."""
     if size < 1:
         raise InputError(f"abilities at {size} training comparisons; expected at least 1")
     items = tuple(name for name, met in zip(split.train.items, compared(split.train)) if met)
@@ -541,9 +519,8 @@ def trial_abilities(split: Split, track: str, size: int, design: Design) -> Tria
 
 
 def centred(trials: FloatArray) -> FloatArray:
-    """Abilities of each trial, shifted so that the systems that all trials have average 0; then all are shifted
-    alike so that the systems' means average 0.
-    """
+    """Abilities of each trial, shifted so that the systems that all trials have average 0; then all are
+    shifted alike so that the systems' means average 0."""
     common = ~np.isnan(trials).any(axis=0)
     level = trials[:, common].mean(axis=1) if common.any() else _known_mean(trials.T)
     moved = trials - level[:, None]

@@ -35,7 +35,6 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.judgments import HAT, check_one_track, compared, preference_counts
@@ -43,6 +42,7 @@ from ....data.options import one_of, whole_number
 from ....errors import DataWarning, InputError
 from ....fit.estimates.predictions import sets_of_items
 from ....fit.estimates.specification import Ties
+from ....numerics.arrays import FloatArray
 from ..irt.categorical_irt import CategoricalModel, fit_irt_categorical
 from ..irt.gaussian_gibbs import GaussianModel
 from ..irt.gaussian_irt import fit_irt_gaussian
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from ....fit.fit import Fit
 
 
-FloatArray = NDArray[np.float64]
 Reconstruction = Literal["asymmetric", "arithmetic", "geometric"]
 
 #: Strength of the symmetric Dirichlet prior, per category (the paper's footnote 13), so 3 alpha in the
@@ -67,10 +66,8 @@ def uniform(n_items: int) -> FloatArray:
 
 def adjusted_uniform(counts: FloatArray) -> FloatArray:
     """The observed rate of ties, the rest divided evenly.
-
     counts float[n_items, n_items, 3]: from :func:`pairproof.data.judgments.preference_counts`.  Returns
-    float[n_items, n_items, 3]: not smoothed: without a tie in the training set a tie has probability 0.
-    """
+    float[n_items, n_items, 3]: not smoothed: without a tie in the training set a tie has probability 0."""
     total = counts.sum()
     if total <= 0:
         raise InputError("adjusted uniform: no training comparison, so the rate of ties has no estimate")
@@ -95,10 +92,8 @@ def independent_students(
     counts: FloatArray, reconstruction: Reconstruction, alpha: float = ALPHA, *, raw: bool = False
 ) -> FloatArray:
     """A preference model put together from universal abilities.
-
     counts float[n_items, n_items, 3].  alpha: > 0, per category.  raw: geometric only: leave the square roots
-    as they are, summing to less than 1.  Returns float[n_items, n_items, 3].
-    """
+    as they are, summing to less than 1.  Returns float[n_items, n_items, 3]."""
     one_of("reconstruction", reconstruction, get_args(Reconstruction))
     if raw and reconstruction != "geometric":
         raise InputError(
@@ -133,17 +128,15 @@ MODELS: tuple[ModelName, ...] = get_args(ModelName)
 @dataclass(frozen=True)
 class PreferenceOptions:
     """Options of the preference models.
-
     alpha: prior count of each outcome, > 0, in the baselines and in pooled rates.  raw_geometric: whether
-    students-geometric is left without renormalisation.  gaussian: constants of irt-gaussian.  None: those of
-    the paper, with radius 0 if there is no tie category.  categorical: constants of irt-categorical.  items:
-    whether the latent quality of a system's output for a segment is one value for all its comparisons
-    (shared) or drawn anew for each (fresh), in the item-response models.  None: shared if there is a source
-    column.  average: whether the item-response models' predictions are averaged over the posterior draws
-    (True) or made from posterior means (False).  None: means for irt-gaussian ("given the parameter
-    estimates" in the paper), averages for irt-categorical.  chains, warmup, draws: numbers of chains, of
-    discarded iterations and of kept iterations of the item-response models; at least 1, 0 and 1.
-    """
+    students-geometric is left without renormalisation.  None: those of the paper, with radius 0 if there is
+    no tie category.  items: whether the latent quality of a system's output for a segment is one value for
+    all its comparisons (shared) or drawn anew for each (fresh), in the item-response models.  None: shared if
+    there is a source column.  average: whether the item-response models' predictions are averaged over the
+    posterior draws (True) or made from posterior means (False).  None: means for irt-gaussian ("given the
+    parameter estimates" in the paper), averages for irt-categorical.  chains, warmup, draws: numbers of
+    chains, of discarded iterations and of kept iterations of the item-response models; at least 1, 0 and
+    1."""
 
     alpha: float = ALPHA
     raw_geometric: bool = False
@@ -222,9 +215,7 @@ def _sampled_notes(posterior: Posterior) -> tuple[Note, ...]:
 
 def _likelihood(fit: Callable[[Comparisons], Fit], pooled_tie: bool = False) -> Fitter:
     """A model fitted by maximum likelihood, with pooled rates where it has no finite estimate.
-
-    With `pooled_tie` the model has ability parameters only, and P(tie) is the pooled rate for every pair.
-    """
+    With `pooled_tie` the model has ability parameters only, and P(tie) is the pooled rate for every pair."""
 
     def fitter(table: Comparisons, options: PreferenceOptions, seed: int, warn: bool) -> Fitted:
         check_alpha(options.alpha)
@@ -302,12 +293,9 @@ SUM_TOLERANCE = 1e-9
 @dataclass(frozen=True)
 class Perplexity:
     """The perplexity of a model on test comparisons.
-
-    value: >= 1 for distributions; inf if an outcome with probability 0 occurred.  n: test comparisons (sum of
-    weights).  impossible: test comparisons whose outcome had probability 0.  finite: perplexity of the other
-    ones; equals `value` if no outcome had probability 0.  unseen: systems of the test set that the training
-    set did not have.
-    """
+    value: >= 1 for distributions; inf if an outcome with probability 0 occurred.  impossible: test
+    comparisons whose outcome had probability 0.  finite: perplexity of the other ones; equals `value` if no
+    outcome had probability 0.  unseen: systems of the test set that the training set did not have."""
 
     value: float
     n: float
@@ -329,10 +317,7 @@ class Perplexity:
 
 def perplexity(q: FloatArray, weight: FloatArray | None = None, unseen: tuple[str, ...] = ()) -> Perplexity:
     """Perplexity from the probabilities that a model gave to the observed outcomes.
-
-    q float[n]: each in [0, 1].  weight float[n]: number of comparisons each stands for; default 1.  unseen:
-    `Perplexity.unseen` of the result.
-    """
+    q float[n]: each in [0, 1].  weight float[n]: number of comparisons each stands for; default 1."""
     q = np.asarray(q, float)
     w = np.ones(len(q)) if weight is None else np.asarray(weight, float)
     q, w = q[w > 0], w[w > 0]
@@ -350,9 +335,7 @@ def perplexity(q: FloatArray, weight: FloatArray | None = None, unseen: tuple[st
 
 class Preference(NamedTuple):
     """Probabilities of the three outcomes of one comparison, which sum to 1.
-
-    tie, `first`, second: probabilities that neither is preferred, the first system is, or the second is.
-    """
+    tie, `first`, second: probabilities that neither is preferred, the first system is, or the second is."""
 
     tie: float
     first: float
@@ -362,12 +345,10 @@ class Preference(NamedTuple):
 @dataclass(frozen=True, eq=False, repr=False)
 class PreferenceModel:
     """A fitted preference model.
-
-    name: one of `MODELS`.  items: systems of the training set.  probabilities float[n_items + 1, n_items + 1,
-    3]: probabilities of tie, first and second.  The last row and column are for a system that was not in the
-    training set.  n_train: number of training comparisons.  notes: remarks about this fit that matter for its
-    interpretation.  fitted: the fit from which the probabilities were computed; None for the baselines.
-    """
+    probabilities float[n_items + 1, n_items + 1, 3]: probabilities of tie, first and second.  The last row
+    and column are for a system that was not in the training set.  notes: remarks about this fit that matter
+    for its interpretation.  fitted: the fit from which the probabilities were computed; None for the
+    baselines."""
 
     name: ModelName
     items: tuple[str, ...]
@@ -378,11 +359,7 @@ class PreferenceModel:
 
     def predict(self, s1: str, s2: str) -> Preference:
         """Probabilities of the outcomes of a new comparison.
-
-        For a system that was not in the training set the prior of the model is used, with a DataWarning.
-
-        s1, s2: the systems; s1 is named first.
-        """
+        For a system that was not in the training set the prior of the model is used, with a DataWarning."""
         if s1 == s2:
             raise InputError(f"{s1!r} against itself is no comparison; name two systems")
         unseen = [s for s in (s1, s2) if s not in self.items]
@@ -399,9 +376,7 @@ class PreferenceModel:
 
     def perplexity(self, test: Comparisons) -> Perplexity:
         """Perplexity on test comparisons.
-
-        Returns Perplexity: its `unseen` names the systems that were not in the training set.
-        """
+        Returns Perplexity: its `unseen` names the systems that were not in the training set."""
         q, counts = self._forecast(test)
         met = zip(test.items, compared(test))
         unseen = tuple(name for name, is_met in met if is_met and name not in self.items)
@@ -415,9 +390,7 @@ class PreferenceModel:
 
     def surprise(self, test: Comparisons) -> FloatArray:
         """-log2 of the probabilities of the outcomes in each row of a table, times their counts.
-
-        Returns float[n_rows]: in bits; inf if an outcome that occurred had probability 0.
-        """
+        Returns float[n_rows]: in bits; inf if an outcome that occurred had probability 0."""
         q, counts = self._forecast(test)
         with np.errstate(divide="ignore"):
             bits = -np.log2(q)
@@ -425,9 +398,7 @@ class PreferenceModel:
 
     def advantage(self) -> FloatArray:
         """P(row preferred) - P(column preferred) for every pair of systems, as in a heat map.
-
-        Returns float[n_items, n_items]: in [-1, 1]; 0 on the diagonal.
-        """
+        Returns float[n_items, n_items]: in [-1, 1]; 0 on the diagonal."""
         n = len(self.items)
         out = self.probabilities[:n, :n, 1] - self.probabilities[:n, :n, 2]
         return np.asarray(out - np.diag(np.diag(out)))
@@ -504,9 +475,7 @@ def fit_preference_model(
 
 def given_no_tie(p: FloatArray) -> FloatArray:
     """Probabilities conditional on there being no tie, for judges who cannot answer "no preference".
-
-    p: probabilities of tie, first and second.  Returns float[..., 3]: 0 for a tie; the other two sum to 1.
-    """
+    Returns float[..., 3]: 0 for a tie; the other two sum to 1."""
     out = p.copy()
     out[..., 0] = 0.0
     return np.asarray(out / out.sum(axis=-1, keepdims=True))

@@ -31,15 +31,12 @@ from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.judgments import HAT, Judgments, judgments, preference_counts
 from ....errors import InputError
+from ....numerics.arrays import FloatArray, IntArray
 from .posterior import Items, Posterior, Run, choose_items, item_codes
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: From this concentration on a gamma variable is below the smallest double, 1e-308, with probability 4e-16 at
 #: most.
@@ -51,10 +48,7 @@ _LEAST_SHAPE = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class CategoricalTables:
-    """The model's constants as arrays.
-
-    likelihood float[3, L, L].
-    """
+    """The model's constants as arrays.  likelihood float[3, L, L]."""
 
     likelihood: FloatArray
     concentration: float
@@ -67,8 +61,7 @@ class CategoricalTables:
     @cached_property
     def log_likelihood_rows(self) -> FloatArray:
         """log K of (outcome, other's quality), a row for each, own quality along it; held at 1e-308 where K
-        underflows.
-        """
+        underflows."""
         rows = self.likelihood.transpose(0, 2, 1).reshape(-1, self.size)
         return np.asarray(np.log(np.maximum(rows, np.finfo(float).tiny)))
 
@@ -76,11 +69,9 @@ class CategoricalTables:
 def draw_theta(counts: FloatArray, concentration: float, rng: Generator) -> tuple[FloatArray, FloatArray]:
     """Dirichlet draws, float[n_systems, L], of a prior `concentration` a component and these counts, and
     their logarithms.
-
     theta is a row of gamma variables over its sum.  Of a small shape a these are below every double, so that
     their logarithms are drawn, log G(a) = log G(a + 1) + log(U) / a (Stuart 1962, Biometrika 49, 564-565),
-    and nothing underflows but what is 0 beside the rest of its row.
-    """
+    and nothing underflows but what is 0 beside the rest of its row."""
     if concentration >= SMALL:  # seeds keep their draws
         gamma = np.maximum(rng.standard_gamma(concentration + counts), np.finfo(float).tiny)
         theta = gamma / gamma.sum(axis=1, keepdims=True)
@@ -94,13 +85,9 @@ def draw_theta(counts: FloatArray, concentration: float, rng: Generator) -> tupl
 
 class SweepChain:
     """Items shared over comparisons.
-
     Items are updated in turn by their place within the segment: the k-th items of all segments at once, since
-    items of different segments share no comparison.
-
-    author, segment int[n_items]: items of a segment stand together.  item int[2 n]: items of the first
-    options, then of the second ones.
-    """
+    items of different segments share no comparison.  author, segment int[n_items]: items of a segment stand
+    together.  item int[2 n]: items of the first options, then of the second ones."""
 
     def __init__(
         self,
@@ -140,10 +127,8 @@ class SweepChain:
 @dataclass(frozen=True, eq=False)
 class Turn:
     """Items that are updated together.
-
     items int[k].  start int[k]: where each item's comparisons begin in the next two.  outcome, `other`
-    int[m]: outcome from the item's own side, and the item on the other side.
-    """
+    int[m]: outcome from the item's own side, and the item on the other side."""
 
     items: IntArray
     start: IntArray
@@ -169,9 +154,7 @@ def _turns(data: Judgments, segment: IntArray, item: IntArray) -> list[Turn]:
 
 class FreshCells:
     """A new item for each option of each comparison.
-
-    counts float[n_systems, n_systems, 3]: from :func:`pairproof.data.judgments.preference_counts`.
-    """
+    counts float[n_systems, n_systems, 3]: from :func:`pairproof.data.judgments.preference_counts`."""
 
     def __init__(self, counts: FloatArray, tables: CategoricalTables, rng: Generator) -> None:
         self.n_systems, self.size = len(counts), tables.size
@@ -212,13 +195,10 @@ CHUNK = 500
 @dataclass(frozen=True)
 class CategoricalModel:
     """The categorical item-response model's known constants.
-
     The defaults are those of Hopkins and May (2013), footnote 13, with their tie rule read as "at most r".
-
     levels: L >= 2, qualities an item can have.  sd_noise: so > 0, standard deviation of what a judge sees, in
     levels.  concentration: aa > 0, of each component of the Dirichlet prior.  radius: r in 0..L-2: options
-    seen at most r levels apart tie.
-    """
+    seen at most r levels apart tie."""
 
     levels: int = 8
     sd_noise: float = 1.0
@@ -247,7 +227,7 @@ class CategoricalModel:
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
     @cached_property
-    def outcome_of(self) -> NDArray[np.int64]:
+    def outcome_of(self) -> IntArray:
         """int[levels, levels]: the outcome of what is seen of both options."""
         difference = np.subtract.outer(np.arange(self.levels), np.arange(self.levels))
         return np.where(np.abs(difference) <= self.radius, 0, np.where(difference > 0, 1, 2))
@@ -262,11 +242,9 @@ class CategoricalModel:
 @dataclass(frozen=True, eq=False, repr=False)
 class CategoricalFit:
     """Draws from the posterior of the categorical item-response model.
-
-    items: the systems.  theta float[chains, draws, n_systems, levels]: distribution of each system's
-    qualities; sums to 1 over the levels.  strength: mean over the others of P(preferred) + P(tie)/2, for new
-    items; 1/2 on average over the systems.
-    """
+    theta float[chains, draws, n_systems, levels]: distribution of each system's qualities; sums to 1 over the
+    levels.  strength: mean over the others of P(preferred) + P(tie)/2, for new items; 1/2 on average over the
+    systems."""
 
     items: tuple[str, ...]
     theta: FloatArray
@@ -275,11 +253,9 @@ class CategoricalFit:
 
     def preferences(self, average: bool = True) -> FloatArray:
         """P(tie), P(first), P(second) of every pair, and of a system that is only known by the prior.
-
         average: average over the draws; else put in the posterior mean of theta.  Returns float[n_items + 1,
         n_items + 1, 3]: the last row and column are the unseen system.  Of a system against itself: two new
-        items of it.
-        """
+        items of it."""
         return predictive(self.theta.reshape(-1, *self.theta.shape[2:]), self.model, average)
 
     @property
@@ -293,10 +269,8 @@ class CategoricalFit:
 
 def predictive(theta: FloatArray, model: CategoricalModel, average: bool) -> FloatArray:
     """Preferences for new items, from draws of the systems' distributions of quality.
-
     theta float[n_draws, n, levels].  average: average over the draws; else put in the mean of theta.  Returns
-    float[n + 1, n + 1, 3]: as :meth:`CategoricalFit.preferences`.
-    """
+    float[n + 1, n + 1, 3]: as :meth:`CategoricalFit.preferences`."""
     if not average:
         theta = theta.mean(axis=0, keepdims=True)
     # Given the data an unseen system's theta is independent of the others' and enters linearly: its mean will
@@ -315,9 +289,7 @@ def _tables(theta: FloatArray, model: CategoricalModel) -> Iterator[FloatArray]:
 
 def strengths(theta: FloatArray, model: CategoricalModel) -> FloatArray:
     """Strength of each system in each draw: mean over the other systems of P(preferred) + P(tie)/2.
-
-    theta float[n_draws, n, levels].  Returns float[n_draws, n]: in [0, 1], on average 1/2.
-    """
+    theta float[n_draws, n, levels].  Returns float[n_draws, n]: in [0, 1], on average 1/2."""
     n = theta.shape[1]
     out = []
     for table in _tables(theta, model):

@@ -32,28 +32,22 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.judgments import TIE, judgments
 from ....errors import InputError
+from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.markov_chains import above, between
 from .posterior import Chain
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class GaussianModel:
     """The Gaussian item-response model's known constants, all on the scale of abilities.
-
-    The defaults are those of Hopkins and May (2013), footnote 13.
-
-    sd_ability: s0 > 0, standard deviation of the systems' abilities.  sd_quality: sa > 0, of an item's
-    quality about its system's ability.  sd_noise: so > 0, of what a judge sees about an item's quality.
-    radius: d >= 0: options that look less than d apart tie; with 0 there are no ties.
-    """
+    The defaults are those of Hopkins and May (2013), footnote 13.  sd_ability: s0 > 0, standard deviation of
+    the systems' abilities.  sd_quality: sa > 0, of an item's quality about its system's ability.  sd_noise:
+    so > 0, of what a judge sees about an item's quality.  radius: d >= 0: options that look less than d apart
+    tie; with 0 there are no ties."""
 
     sd_ability: float = 1.0
     sd_quality: float = 0.5
@@ -74,10 +68,8 @@ class GaussianModel:
 
     def preferences(self, gap: FloatArray, extra_variance: float | FloatArray = 0.0) -> FloatArray:
         """P(tie), P(first), P(second) for new items.
-
-        gap: ability of the first minus ability of the second.  extra_variance: of the gap itself: s0^2 for
-        each system that is only known by the prior.  Returns float[..., 3]: each row sums to 1.
-        """
+        extra_variance: of the gap itself: s0^2 for each system that is only known by the prior.  Returns
+        float[..., 3]: each row sums to 1."""
         from scipy.special import ndtr
 
         sd = np.sqrt(self.tau**2 + np.asarray(extra_variance, float))
@@ -92,10 +84,8 @@ class GaussianModel:
 @dataclass(frozen=True, eq=False)
 class Oriented:
     """Judgments turned so that the preferred system stands first, the ties after all others.
-
     n_systems, n_decided: judgments 0..n_decided-1 have a preference, the rest are ties.  up, down int[n]:
-    systems; `up` was preferred (in a tie: was named first).  row int[n]: the table's row.
-    """
+    systems; `up` was preferred (in a tie: was named first).  row int[n]: the table's row."""
 
     n_systems: int
     n_decided: int
@@ -128,9 +118,7 @@ def restricted_differences(
     gap: FloatArray, n_decided: int, d: float, sd: float, rng: Generator
 ) -> FloatArray:
     """delta | gap: N(gap, sd^2) on [d, inf) for the first n_decided, on (-d, d) for the rest.
-
-    gap float[n].  Returns float[n].
-    """
+    gap float[n].  Returns float[n]."""
     # random() is in [0, 1); an exact 0 would be an infinite draw.
     u = np.maximum(rng.random(len(gap)), np.finfo(float).tiny)
     delta = np.empty(len(gap))
@@ -155,10 +143,8 @@ def shared_chain(
     data: Oriented, author: IntArray, segment: IntArray, item: IntArray, model: GaussianModel
 ) -> Callable[[Generator], Chain]:
     """The chain for shared items that suits the table, its constants worked out once for all chains.
-
     author, segment int[n_items]: items of a segment stand together.  item int[2 n]: items of `data.up`, then
-    of `data.down`.
-    """
+    of `data.down`."""
     sizes = np.bincount(segment)
     if float(np.sum(sizes.astype(float) ** 2)) <= 1e6 + MOST_PER_COMPARISON * len(data.up):
         blocks = segment_blocks(data, author, segment, item, model)
@@ -169,11 +155,9 @@ def shared_chain(
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """What never changes in :class:`SegmentChain`.
-
     cov sparse[n_items, n_items]: covariance of q given mu and delta, one block a segment.  root
     sparse[n_items, n_items]: its Cholesky factors.  mu_cov, mu_root float[n_systems, n_systems]: covariance
-    of mu given delta, and its factor.
-    """
+    of mu given delta, and its factor."""
 
     cov: Any
     root: Any
@@ -265,10 +249,8 @@ class SegmentChain:
 
 class OptionChain:
     """Shared items, what is seen of both options drawn: memory linear in comparisons whatever the segments.
-
     author int[n_items].  item int[2 n]: items of `data.up`, then of `data.down`.  shift: draw the level by
-    itself.
-    """
+    itself."""
 
     def __init__(
         self,

@@ -29,27 +29,22 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.judgments import preference_counts
 from ....data.options import one_of
 from ....errors import ConvergenceError, InputError
 from ....fit.estimates.array_inference import normal_quantile
+from ....numerics.arrays import FloatArray, IntArray
 from ....numerics.maxima import maximise
-from .gaussian_gibbs import FloatArray as FloatArray_gaussian_gibbs, GaussianModel, oriented, refuse_ties
+from .gaussian_gibbs import GaussianModel, oriented, refuse_ties
 from .posterior import Items, Posterior, Run, check_level, choose_items, item_codes
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
     """Unordered pairs that were compared.
-
-    i, j int[n_pairs]: i < j.  counts float[n_pairs, 3]: tie, i preferred, j preferred.
-    """
+    i, j int[n_pairs]: i < j.  counts float[n_pairs, 3]: tie, i preferred, j preferred."""
 
     n_systems: int
     i: IntArray
@@ -141,11 +136,9 @@ class _Point:
 @dataclass(frozen=True, eq=False)
 class LaplaceFit:
     """The mode of the abilities' posterior, and the normal (Laplace) approximation there.
-
-    items: the systems.  mode float[n_items]: on the scale of abilities; sums to 0.  cov float[n_items,
-    n_items]: inverse of minus the Hessian of the log posterior, level included.  objective: -log likelihood
-    at the mode, less the log density of the prior (its constant included).  steps: Newton steps taken.
-    """
+    mode float[n_items]: on the scale of abilities; sums to 0.  cov float[n_items, n_items]: inverse of minus
+    the Hessian of the log posterior, level included.  objective: -log likelihood at the mode, less the log
+    density of the prior (its constant included)."""
 
     items: tuple[str, ...]
     mode: FloatArray
@@ -193,11 +186,7 @@ class LaplaceFit:
 
 def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel()) -> LaplaceFit:
     """Mode and Laplace approximation of the Gaussian model's posterior, for fresh items.
-
-    The mode of the model of Hopkins and May (2013, section 7) with items and noise integrated out.
-
-    table: counts may be fractional.
-    """
+    The mode of the model of Hopkins and May (2013, section 7) with items and noise integrated out."""
     pairs = pair_counts(table, model)
     found = maximise(lambda mu: _Point(mu, pairs, model), np.zeros(pairs.n_systems), far=np.inf)
     if not found.reached:
@@ -212,10 +201,7 @@ def map_irt_gaussian(table: Comparisons, model: GaussianModel = GaussianModel())
 
 
 def sample_collapsed(table: Comparisons, model: GaussianModel, run: Run) -> FloatArray:
-    """Elliptical slice sampling, all chains at once.
-
-    Returns float[chains, draws, n_systems].
-    """
+    """Elliptical slice sampling, all chains at once.  Returns float[chains, draws, n_systems]."""
     laplace = map_irt_gaussian(table, model)
     pairs = pair_counts(table, model)
     rng = np.random.default_rng(run.seed)
@@ -349,9 +335,7 @@ def fit_irt_gaussian(
     return result
 
 
-def _sample(
-    table: Comparisons, model: GaussianModel, items: Items, method: Sampler, run: Run
-) -> FloatArray_gaussian_gibbs:
+def _sample(table: Comparisons, model: GaussianModel, items: Items, method: Sampler, run: Run) -> FloatArray:
     if method == "collapsed":
         return sample_collapsed(table, model, run)
     from .gaussian_gibbs import FreshChain, shared_chain

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Union, get_args
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
@@ -37,6 +36,7 @@ from ....data.judgments import check_one_track, compared
 from ....data.options import one_of, whole_number
 from ....errors import InputError, PairproofError
 from ....fit.many.comparison_numbers import groups, letters
+from ....numerics.arrays import BoolArray, FloatArray, IntArray
 from ....numerics.markov_chains import (
     FEWEST_DRAWS,
     GOOD_ESS,
@@ -58,20 +58,13 @@ NoteKind = Literal[
 @dataclass(frozen=True)
 class Note:
     """Something a reader of a fitted preference model must know.
-
-    kind: what programs decide by.  text: the sentence, which is also ``str()`` of the note.
-    """
+    text: the sentence, which is also ``str()`` of the note."""
 
     kind: NoteKind
     text: str
 
     def __str__(self) -> str:
         return self.text
-
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 
 def ranks_of(draws: FloatArray) -> IntArray:
@@ -109,9 +102,7 @@ def simultaneous_sets(ranks: IntArray, probabilities: FloatArray, level: float) 
 
 def told_apart(draws: FloatArray, better: FloatArray, level: float) -> BoolArray:
     """bool[n_items, n_items]: row above column, all these orders together with probability `level` at least.
-
-    draws float[n_draws, n_items].  better float[n_items, n_items]: P(row above column).
-    """
+    draws float[n_draws, n_items].  better float[n_items, n_items]: P(row above column)."""
     out = np.zeros(better.shape, bool)
     hold = np.ones(len(draws), bool)
     first, second = np.nonzero((better >= level) & ~np.eye(len(better), dtype=bool))
@@ -129,13 +120,10 @@ Setting = Union[float, str, bool]
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
     """Draws from the posterior distribution of one number a system, and their summaries.
-
-    items: the systems.  draws float[chains, draws, n_items]: as sampled, warm-up left out.  `what`:
-    "ability", or what else the number is.  sampler: how it was sampled, for example "gibbs".  warmup:
-    iterations of each chain that were thrown away.  settings: the model's constants and options.  notes: what
-    a reader must know (systems never compared, what an item is).  centre: whether summaries are of draws
-    minus their mean over the systems.
-    """
+    draws float[chains, draws, n_items]: as sampled, warm-up left out.  `what`: "ability", or what else the
+    number is.  sampler: how it was sampled, for example "gibbs".  warmup: iterations of each chain that were
+    thrown away.  settings: the model's constants and options.  notes: what a reader must know (systems never
+    compared, what an item is).  centre: whether summaries are of draws minus their mean over the systems."""
 
     items: tuple[str, ...]
     draws: FloatArray
@@ -187,8 +175,7 @@ class Posterior:
     @cached_property
     def rank_probabilities(self) -> FloatArray:
         """float[n_items, n_items]: P(system k has rank r), rank 1 (the best) first; rows and columns sum to
-        1.
-        """
+        1."""
         n = len(self.items)
         rank = np.argsort(np.argsort(-self._flat, axis=1, kind="stable"), axis=1, kind="stable")
         counts = np.bincount((np.arange(n) * n + rank).ravel(), minlength=n * n)
@@ -216,9 +203,7 @@ class Posterior:
 
     def rank_sets(self, level: float = 0.95, simultaneous: bool = True) -> IntArray:
         """First and last rank of each system's credible set, int[n_items, 2].
-
-        simultaneous: whether all sets hold together with this probability, or each by itself.
-        """
+        simultaneous: whether all sets hold together with this probability, or each by itself."""
         check_level(level)
         if simultaneous:
             return simultaneous_sets(ranks_of(self._flat), self.rank_probabilities, level)
@@ -226,17 +211,13 @@ class Posterior:
 
     def told_apart(self, level: float = 0.95) -> BoolArray:
         """bool[n_items, n_items]: row above column; all these orders hold together with probability `level`.
-
-        An order that is not among them may well hold by itself: `p_better` has the probability of each.
-        """
+        An order that is not among them may well hold by itself: `p_better` has the probability of each."""
         check_level(level)
         return told_apart(self._flat, self.p_better, level)
 
     def groups(self, level: float = 0.95) -> tuple[tuple[str, ...], ...]:
         """Maximal sets of systems of which no two are told apart, best first.
-
-        They overlap, and are no evidence that their systems are equal.
-        """
+        They overlap, and are no evidence that their systems are equal."""
         return tuple(tuple(self.items[k] for k in group) for group in self._groups(level))
 
     def letters(self, level: float = 0.95) -> tuple[str, ...]:
@@ -253,8 +234,7 @@ class Posterior:
     @cached_property
     def diagnostics(self) -> Convergence:
         """Rank-normalised split R-hat, effective sample sizes and Monte Carlo error of each centred
-        number.
-        """
+        number."""
         return convergence(self.centred)
 
     @property
@@ -296,12 +276,10 @@ class Posterior:
     # -- shown and passed on ---------------------------------------------------------------------------------
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """Best first: item, mean, sd, low, high, p_best, rank_low, rank_high, letters, rhat, ess_bulk, ess_tail,
-        mcse.
-
-        rank_low and rank_high are the simultaneous sets of `rank_sets`; two systems that share a letter are not
-        told apart.
-        """
+        """Best first: item, mean, sd, low, high, p_best, rank_low, rank_high, letters, rhat, ess_bulk,
+        ess_tail, mcse.
+        rank_low and rank_high are the simultaneous sets of `rank_sets`; two systems that share a letter are
+        not told apart."""
         import pandas as pd
 
         low, high = self.interval(level).T
@@ -415,11 +393,8 @@ def item_codes(
     table: Comparisons, first: IntArray, second: IntArray, row: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Shared items of judgments.
-
-    table: with a column `source` without gaps (see :func:`choose_items`).  `first`, second, row int[n]:
-    systems, and the table's row.  Returns author, segment int[n_items]: items of a segment stand together.
-    Returns item int[2 n]: of `first`, then of `second`.
-    """
+    `first`, second, row int[n]: systems, and the table's row.  Returns author, segment int[n_items]: items of
+    a segment stand together.  Returns item int[2 n]: of `first`, then of `second`."""
     source = table.columns["source"]
     assert isinstance(source, Factor)  # choose_items has refused anything else
     n, segment = len(table.items), source.codes[row]
@@ -455,11 +430,7 @@ class Chain(Protocol):
 
 @dataclass(frozen=True)
 class Run:
-    """How long to sample.
-
-    chains, draws: >= 1.  warmup, seed: >= 0.  workers: threads, >= 1.  None: one a chain, at most the number
-    of processors.
-    """
+    """How long to sample.  warmup, seed: >= 0.  None: one a chain, at most the number of processors."""
 
     chains: int = 4
     warmup: int = 200
@@ -475,10 +446,8 @@ class Run:
 
     def sample(self, start: Callable[[Generator], Chain], n_comparisons: float = np.inf) -> FloatArray:
         """Draws of several chains, each with a random stream of its own: `workers` does not change them.
-
-        start: makes a chain.  n_comparisons: with fewer than `THREADS_FROM`, and `workers` not stated, one
-        thread does all: threads would only wait for each other.  Returns float[chains, draws, ...].
-        """
+        n_comparisons: with fewer than `THREADS_FROM`, and `workers` not stated, one thread does all: threads
+        would only wait for each other.  Returns float[chains, draws, ...]."""
         streams = np.random.SeedSequence(self.seed).spawn(self.chains)
 
         def one(stream: np.random.SeedSequence) -> FloatArray:

@@ -26,13 +26,13 @@ from math import isfinite, sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....errors import InputError
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.tails import log10_two_sided_p, two_sided_p
+from ....numerics.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 Estimator = Literal["delta", "jackknife", "vilar"]
 #: Residuals up to so many roundings of the numbers they are differences of are 0: systems that differ by the
 #: same rate in every sentence have a standard error of 0, not of 1e-17. R and e_i take about 5 roundings;
@@ -43,10 +43,8 @@ ROUNDINGS = 16 * float(np.finfo(float).eps)
 @dataclass(frozen=True)
 class ErrorRate:
     """A system's error rate with its standard errors.
-
     rate: errors per word, >= 0.  se_vilar, se_delta, se_jackknife: standard errors, as in the module; exactly
-    0 where every sentence has the same rate.  m: sentences.  length: L, in words.
-    """
+    0 where every sentence has the same rate.  length: L, in words."""
 
     rate: float
     se_vilar: float
@@ -73,11 +71,9 @@ class ErrorRate:
 @dataclass(frozen=True)
 class RateDifference:
     """The difference of two systems' error rates on the same sentences.
-
     `first`, second: each by itself, on these sentences.  difference: first.rate - second.rate; negative where
     the first makes fewer errors.  se_delta, se_jackknife: of the difference, sentence by sentence; exactly 0
-    where it is the same in every sentence.  m: sentences.
-    """
+    where it is the same in every sentence."""
 
     first: ErrorRate = field(repr=False)
     second: ErrorRate = field(repr=False)
@@ -123,8 +119,7 @@ class RateDifference:
     @property
     def z_vilar(self) -> tuple[float | None, float | None]:
         """The paper's own test: difference / equation 9's se of the first's rate, and of the second's; None
-        where that is 0.
-        """
+        where that is 0."""
         one, two = (
             self.difference / rate.se_vilar if rate.se_vilar else None for rate in (self.first, self.second)
         )
@@ -134,10 +129,8 @@ class RateDifference:
 @dataclass(frozen=True)
 class _Ratio:
     """One system's sums, and the sentences' shares in them.
-
-    lengths float[m].  total: L.  residuals float[m]: d_i - R l_i; rounding is 0.  scale float[m]: d_i + R
-    l_i, of which rounding is judged.
-    """
+    lengths float[m].  total: L. residuals float[m]: d_i - R l_i; rounding is 0.  scale float[m]: d_i + R l_i,
+    of which rounding is judged."""
 
     lengths: FloatArray
     total: float
@@ -148,8 +141,7 @@ class _Ratio:
     @property
     def rest(self) -> FloatArray:
         """L - l_i, float[m]."""
-        rest: FloatArray = self.total - self.lengths
-        return rest
+        return np.asarray(self.total - self.lengths)
 
     @property
     def left_out(self) -> FloatArray:
@@ -243,11 +235,10 @@ def rate_difference(
 
 
 def residual_shares(errors: ArrayLike, lengths: ArrayLike) -> tuple[FloatArray, FloatArray, float]:
-    """What each sentence adds to the error of a rate, e_i / L, and its share l_i / L of the words; and the rate.
-
+    """What each sentence adds to the error of a rate, e_i / L, and its share l_i / L of the words; and the
+    rate.
     errors float[m]: >= 0, of each sentence.  lengths float[m]: > 0, in words.  Returns (float[m], float[m],
-    float): the first sum to 0, the second to 1.
-    """
+    float): the first sum to 0, the second to 1."""
     of = _ratio(errors, lengths)
     return of.residuals / of.total, of.lengths / of.total, of.rate
 
@@ -301,12 +292,9 @@ def _without_rounding(differences: FloatArray, scale: FloatArray) -> FloatArray:
 
 def holm(p: ArrayLike) -> FloatArray:
     """p-values corrected for their number (Holm 1979, Scandinavian Journal of Statistics 6, 65-70).
-
-    As R's p.adjust(method = "holm").
-
-    p float[n]: nan where there is none; those are not counted and stay nan.  Returns float[n]: the j-th
-    smallest of k is multiplied by k - j + 1, never below a smaller one's, at most 1.
-    """
+    As R's p.adjust(method = "holm").  p float[n]: nan where there is none; those are not counted and stay
+    nan.  Returns float[n]: the j-th smallest of k is multiplied by k - j + 1, never below a smaller one's, at
+    most 1."""
     values = np.asarray(p, float)
     there = np.flatnonzero(~np.isnan(values))
     order = there[np.argsort(values[there], kind="stable")]

@@ -40,11 +40,7 @@ FORMAT = 1
 
 def worst_case(n: int) -> int:
     """The most comparisons that merge insertion asks for: sum over k = 1..n of ceil(log2(3k/4)).
-
-    Ford and Johnson (1959); Knuth, The Art of Computer Programming, vol. 3, 5.3.1.
-
-    n: systems, >= 0.
-    """
+    Ford and Johnson (1959); Knuth, The Art of Computer Programming, vol. 3, 5.3.1.  n: systems, >= 0."""
     # ceil(log2(3k/4)) is the smallest c with 2**c * 4 >= 3k; for k = 1 it is 0.
     return sum(max(0, (3 * k - 1).bit_length() - 2) for k in range(1, n + 1))
 
@@ -52,10 +48,8 @@ def worst_case(n: int) -> int:
 @dataclass(frozen=True)
 class Plan:
     """A ranking under way: the systems and the answers so far, from which the next question follows.
-
     answers: (first, second, "first" | "second" | "tie") in the order in which they were asked.  tie_rule:
-    what a tie means: not accepted, or the one that stands earlier in `systems` counts as better.
-    """
+    what a tie means: not accepted, or the one that stands earlier in `systems` counts as better."""
 
     systems: tuple[str, ...]
     answers: tuple[tuple[str, str, Answer], ...] = ()

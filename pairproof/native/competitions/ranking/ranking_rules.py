@@ -34,25 +34,21 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.comparisons import Comparisons
 from ....data.graph import strong_components
 from ....data.judgments import check_one_track, preference_counts
 from ....data.options import whole_number
 from ....errors import InputError
+from ....numerics.arrays import FloatArray, IntArray
 from .two_systems import TwoSystems
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
     """A number for each system, larger is better.
-
     values float[n_items]: nan where the rule gives no value.  se float[n_items] or None: Monte Carlo standard
-    errors, where there was a simulation.
-    """
+    errors, where there was a simulation."""
 
     name: str
     items: tuple[str, ...]
@@ -77,31 +73,22 @@ def _record(table: Comparisons) -> FloatArray:
 
 def orig_wmt(table: Comparisons) -> Scores:
     """Share not lost, (win + tie) / (win + tie + loss): WMT's rule until 2010.
-
-    nan for a system never compared.
-
-    Returns Scores: in [0, 1].
-    """
+    nan for a system never compared.  Returns Scores: in [0, 1]."""
     tie, win, loss = _record(table)
     return Scores("ORIGWMT", table.items, _ratio(win + tie, win + tie + loss))
 
 
 def bojar(table: Comparisons) -> Scores:
     """Share won of decided comparisons, win / (win + loss) (Bojar et al. 2011); nan for a system without any.
-
-    Returns Scores: in [0, 1].
-    """
+    Returns Scores: in [0, 1]."""
     _, win, loss = _record(table)
     return Scores("BOJAR", table.items, _ratio(win, win + loss))
 
 
 def expected_wins(table: Comparisons) -> Scores:
     """Mean over the opponents of the share of decided comparisons won (Callison-Burch et al. 2012).
-
-    Opponents against whom none was decided do not count; nan for a system without any other.
-
-    Returns Scores: in [0, 1].
-    """
+    Opponents against whom none was decided do not count; nan for a system without any other.  Returns Scores:
+    in [0, 1]."""
     won = preference_counts(table)[:, :, 1]
     share = _ratio(won, won + won.T)
     met = ~np.isnan(share)
@@ -111,9 +98,7 @@ def expected_wins(table: Comparisons) -> Scores:
 
 def monte_carlo_playoffs(table: Comparisons, tournaments: int = 10_000, seed: int = 0) -> Scores:
     """Share of simulated knock-out tournaments won, after the organisers of WMT 2012.
-
-    tournaments: >= 1.  Returns Scores: with Monte Carlo standard errors.
-    """
+    Returns Scores: with Monte Carlo standard errors."""
     whole_number("tournaments", tournaments, 1)
     rng = np.random.default_rng(whole_number("seed", seed))
     n = len(table.items)
@@ -138,8 +123,6 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
 
 
-IntArray = NDArray[np.int64]
-
 #: Systems up to which an order is found by dynamic programming: 2**20 subsets take a second or two and some
 #: 30 MB.
 MOST_IN_SUBSETS = 20
@@ -154,10 +137,8 @@ GAP = 2e-6
 @dataclass(frozen=True)
 class Order:
     """A ranking that contradicts the comparisons least.
-
-    name: of the rule.  ranking: best first.  cost: what the ranking pays: comparisons contradicted, or -log
-    probability.  unique: whether every other ranking pays more.
-    """
+    cost: what the ranking pays: comparisons contradicted, or -log probability.  unique: whether every other
+    ranking pays more."""
 
     name: str
     ranking: tuple[str, ...]
@@ -167,20 +148,15 @@ class Order:
 
 def minimum_feedback_arc_set(table: Comparisons) -> Order:
     """Lopez's (2012) ranking: the surplus of preferences that it contradicts is as small as can be.
-
-    Returns Order: `cost` counts comparisons.
-    """
+    Returns Order: `cost` counts comparisons."""
     won = preference_counts(table)[:, :, 1]
     return _order("minimum feedback arc set", table, np.maximum(won - won.T, 0.0))
 
 
 def most_probable_ranking(table: Comparisons) -> Order:
     """The ranking with the largest product of the probabilities that its pairs stand right.
-
-    After Callison-Burch et al. (2012), with a uniform prior for each pair.
-
-    Returns Order: `cost` is minus the logarithm of the product.
-    """
+    After Callison-Burch et al. (2012), with a uniform prior for each pair.  Returns Order: `cost` is minus
+    the logarithm of the product."""
     from scipy.special import betainc
 
     won = preference_counts(table)[:, :, 1]
@@ -204,12 +180,9 @@ def _order(name: str, table: Comparisons, cost: FloatArray) -> Order:
 
 def best_order(cost: FloatArray) -> tuple[list[int], bool]:
     """The cheapest order, first place first, and whether it is the only one.
-
     By dynamic programming (Lawler 1964) or as an integer program (Groetschel, Juenger and Reinelt 1984).
-
     cost float[n, n]: cost[t, s] >= 0 is paid if t comes after s.  Returns list of int, bool: of several
-    cheapest orders, one chosen by the systems' positions alone.
-    """
+    cheapest orders, one chosen by the systems' positions alone."""
     t, s = np.nonzero(cost > 0)
     component = strong_components(t, s, len(cost))
     parts = list(_parts(cost, component))
@@ -229,8 +202,7 @@ def best_order(cost: FloatArray) -> tuple[list[int], bool]:
 
 def _parts(cost: FloatArray, component: IntArray) -> Iterator[IntArray]:
     """Components from the top: each is preceded only by those that no later one costs anything to be put
-    below.
-    """
+    below."""
     left = [np.flatnonzero(component == k) for k in np.unique(component)]
     while left:
         for k, members in enumerate(left):
@@ -242,8 +214,7 @@ def _parts(cost: FloatArray, component: IntArray) -> Iterator[IntArray]:
 
 def _by_subsets(cost: FloatArray) -> tuple[list[int], bool]:
     """Dynamic programming over subsets; bit v of a subset's number says that v is among those placed
-    first.
-    """
+    first."""
     n = len(cost)
     if n == 1:
         return [0], True
@@ -290,9 +261,7 @@ def _by_size(n: int) -> Iterator[IntArray]:
 
 def _by_integer_program(cost: FloatArray) -> tuple[list[int], bool]:
     """As :func:`best_order`, by HiGHS; whether it is the only one: the same program without that order.
-
-    InputError for more than 60 systems, or without a proof within the time limit.
-    """
+    InputError for more than 60 systems, or without a proof within the time limit."""
     n = len(cost)
     if n > MOST_IN_PROGRAM:
         raise InputError(
@@ -346,10 +315,8 @@ def _solved(price: FloatArray, limits: list[tuple[Any, float, float]], n: int) -
 @dataclass(frozen=True)
 class Ranking:
     """One rule's ranking of a table's systems.
-
     ranking: best first; empty if the rule gives none.  notes: equal scores, systems without a score, why
-    there is no ranking.
-    """
+    there is no ranking."""
 
     rule: str
     ranking: tuple[str, ...]
@@ -358,9 +325,7 @@ class Ranking:
 
 def all_rankings(table: Comparisons, seed: int = 0) -> dict[str, Ranking]:
     """Every rule's ranking of the systems that are compared.
-
-    Returns dict of rule to Ranking: a rule that refuses the table says why in its notes.
-    """
+    Returns dict of rule to Ranking: a rule that refuses the table says why in its notes."""
     whole_number("seed", seed)
     check_one_track(table)
     own = table.only_compared()
@@ -394,12 +359,9 @@ def _ranking(name: str, rule: Callable[[], Scores | Order]) -> Ranking:
 
 def settled_ranking(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[str, ...] | None:
     """The systems from best to worst, if the comparisons settle one order.
-
-    results: from :func:`pairproof.native.competitions.ranking.two_systems.compare_all_pairs`.  votes: by majority vote of
-    the judges instead of the sum of sentences.  Returns tuple of str or None: none where no one order
-    follows: an even pair, a cycle, a pair that was left out; :func:`shortest_cycle` and
-    :func:`unsettled_pairs` say which.
-    """
+    votes: by majority vote of the judges instead of the sum of sentences.  Returns tuple of str or None: none
+    where no one order follows: an even pair, a cycle, a pair that was left out; :func:`shortest_cycle` and
+    :func:`unsettled_pairs` say which."""
     below = _beaten(results, votes)
     order: list[str] = []
     beaten = set(below)
@@ -414,13 +376,8 @@ def settled_ranking(results: tuple[TwoSystems, ...], votes: bool = False) -> tup
 
 def shortest_cycle(results: tuple[TwoSystems, ...], votes: bool = False) -> tuple[str, ...]:
     """A shortest cycle: each system is better than the next, and the last better than the first.
-
-    Empty if there is none.
-
-    Other parameters are those of :func:`pairproof.native.competitions.ranking.ranking_rules.settled_ranking`.
-
-    Returns tuple of str: of several shortest cycles, the one that starts with the name that sorts first.
-    """
+    Empty if there is none.  Returns tuple of str: of several shortest cycles, the one that starts with the
+    name that sorts first."""
     below = _beaten(results, votes)
     cycles = [found for name in below if (found := _cycle_through(name, below))]
     return min(cycles, key=len, default=())
@@ -430,12 +387,8 @@ def unsettled_pairs(
     results: tuple[TwoSystems, ...], votes: bool = False
 ) -> tuple[tuple[str, str, bool], ...]:
     """Every two systems that no chain of better and worse puts in order.
-
-    Other parameters are those of :func:`pairproof.native.competitions.ranking.ranking_rules.settled_ranking`.
-
     Returns tuple of (str, str, bool): both names, sorted, and whether the two were compared (and came out
-    even).
-    """
+    even)."""
     below = _beaten(results, votes)
     worse = {name: _all_below(name, below) for name in below}
     compared = {frozenset((r.merged.first, r.merged.second)) for r in results}

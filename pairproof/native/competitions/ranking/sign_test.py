@@ -18,15 +18,15 @@ from math import lgamma, log, log10
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
 from ....data.options import one_of
 from ....errors import InputError
 from ....fit.estimates.tails import SMALLEST, chi_square_p, log10_chi_square_p, p_equals
+from ....numerics.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 TieRule = Literal["drop", "split"]
 
 #: Above this many preferences the tail is taken from the incomplete beta function instead of whole numbers.
@@ -36,10 +36,7 @@ MOST_EXACT = 10_000
 @dataclass(frozen=True)
 class SignTest:
     """The result of an exact two-sided sign test.
-
-    wins, losses: preferences counted, ties split into them where that is the rule.  ties: as given.  dropped:
-    ties that were not counted.  p: two-sided.
-    """
+    wins, losses: preferences counted, ties split into them where that is the rule."""
 
     wins: int
     losses: int
@@ -67,9 +64,8 @@ class SignTest:
 
 def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop") -> SignTest:
     """The exact two-sided sign test, by the rule of R's binom.test.
-
-    wins, losses, ties: whole numbers >= 0.  rule: what becomes of ties: not counted, or half to either side.
-    """
+    wins, losses, ties: whole numbers >= 0.  rule: what becomes of ties: not counted, or half to either
+    side."""
     one_of("rule", rule, get_args(TieRule))
     for name, count in (("wins", wins), ("losses", losses), ("ties", ties)):
         if not (np.isfinite(count) and count >= 0 and float(count).is_integer()):
@@ -87,9 +83,7 @@ def sign_test(wins: float, losses: float, ties: float = 0, rule: TieRule = "drop
 @lru_cache(maxsize=4096)
 def binomial_p(successes: int, n: int) -> float:
     """P(|X - n/2| >= |successes - n/2|) of X ~ Binomial(n, 1/2): the two-sided p of R's binom.test.
-
-    successes: in 0..n.
-    """
+    successes: in 0..n."""
     fewer = min(successes, n - successes)
     if 2 * fewer == n:
         return 1.0
@@ -101,9 +95,8 @@ def binomial_p(successes: int, n: int) -> float:
 
 
 def _tail(fewer: int, n: int) -> int:
-    """How many of the 2^n outcomes have so few successes or less, each term from the one before it: to compute each
-    coefficient anew takes time with the cube of n.
-    """
+    """How many of the 2^n outcomes have so few successes or less, each term from the one before it: to
+    compute each coefficient anew takes time with the cube of n."""
     total = term = 1
     for k in range(fewer):
         term = term * (n - k) // (k + 1)
@@ -112,10 +105,7 @@ def _tail(fewer: int, n: int) -> int:
 
 
 def log10_binomial_p(successes: int, n: int) -> float:
-    """log10 of :func:`binomial_p`, finite however small that is.
-
-    successes: in 0..n.
-    """
+    """log10 of :func:`binomial_p`, finite however small that is.  successes: in 0..n."""
     p = binomial_p(successes, n)
     if p >= SMALLEST:
         return log10(p)
@@ -136,10 +126,8 @@ def log10_binomial_p(successes: int, n: int) -> float:
 @dataclass(frozen=True, eq=False)
 class Friedman:
     """The result of Friedman's test.
-
-    statistic: Q, corrected for ties.  df: items less one.  p: of the chi-square distribution.  `what`: what
-    was ranked, in which blocks.  rank_sums float[n_items]: over the blocks; rank 1 is the smallest score.
-    """
+    statistic: Q, corrected for ties.  `what`: what was ranked, in which blocks.  rank_sums float[n_items]:
+    over the blocks; rank 1 is the smallest score."""
 
     statistic: float
     df: int
@@ -161,9 +149,7 @@ class Friedman:
 
 def friedman(scores: ArrayLike, what: str) -> Friedman:
     """Friedman's test of scores, ranked within blocks, ties given their mean rank; as R's friedman.test.
-
-    scores float[n_blocks, n_items].  `what`: what is ranked, in which blocks, for the sentence.
-    """
+    scores float[n_blocks, n_items].  `what`: what is ranked, in which blocks, for the sentence."""
     from scipy.stats import rankdata
 
     y = np.asarray(scores, float)
@@ -186,10 +172,7 @@ def friedman(scores: ArrayLike, what: str) -> Friedman:
 
 
 def first_preferences_by_judge(table: Comparisons) -> FloatArray:
-    """How often each judge preferred each item.
-
-    table: with a column `judge`.  Returns float[n_judges, n_items].
-    """
+    """How often each judge preferred each item.  Returns float[n_judges, n_items]."""
     judge = table.columns.get("judge")
     if not isinstance(judge, Factor):
         raise InputError(
@@ -205,10 +188,8 @@ def first_preferences_by_judge(table: Comparisons) -> FloatArray:
 
 
 def friedman_by_judge(table: Comparisons) -> Friedman:
-    """Friedman's test of how often the items are preferred, ranked within each judge; as R's friedman.test.
-
-    table: with a column `judge`.
-    """
+    """Friedman's test of how often the items are preferred, ranked within each judge; as R's
+    friedman.test."""
     return friedman(
         first_preferences_by_judge(table),
         "each judge's numbers of first preferences of the items, judges as blocks",

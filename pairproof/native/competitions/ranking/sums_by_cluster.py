@@ -31,20 +31,16 @@ from ....data.options import one_of
 from ....errors import InputError
 from ....fit.robust.clustered_fit import FEW, KINDS, Kind, intersection
 from ....fit.robust.sums import ALONE
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from ....numerics.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
 class ClusteredError:
     """A standard error by cluster.
-
     se: of two ways, the largest of the two-way and both one-way ones; nan where `why_not` says so.  df: of
-    the t distribution; of two ways the smaller.  columns: one or two.  n_clusters: that hold a part of the
-    information.  se_two_way: sqrt(V_1 + V_2 - V_12); nan with one way, or where that is negative.  why_not:
-    "" where there is a standard error.
-    """
+    the t distribution; of two ways the smaller.  n_clusters: that hold a part of the information.
+    se_two_way: sqrt(V_1 + V_2 - V_12); nan with one way, or where that is negative.  why_not: "" where there
+    is a standard error."""
 
     se: float
     df: float
@@ -107,6 +103,14 @@ def check_clusters(columns: Sequence[str], kind: str) -> None:
         )
 
 
+def asked_clusters(cluster: str | Sequence[str], kind: str) -> tuple[str, ...]:
+    """The columns to cluster by, checked; () for none."""
+    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
+    if columns:
+        check_clusters(columns, kind)
+    return columns
+
+
 def cluster_codes(table: Comparisons, column: str, used: IntArray) -> IntArray:
     """int[n_used]: cluster of each of these rows, from 0."""
     column = table.role_of(column)
@@ -144,12 +148,10 @@ def clustered_error(
     weights: FloatArray | None = None,
 ) -> ClusteredError:
     """The standard error by cluster of an estimate whose rows' parts are known.
-
     parts float[n_rows, k]: psi, in units of the estimate.  shares float[n_rows, k]: of the information about
-    each part; columns sum to 1.  codes: cluster of each row, from 0.  columns: their names.  weights
-    float[k]: d_j^2 of each part; default: equal.  Returns ClusteredError: without a standard error where
-    there are fewer than two clusters, or one alone holds all of a part.
-    """
+    each part; columns sum to 1.  codes: cluster of each row, from 0.  weights float[k]: d_j^2 of each part;
+    default: equal.  Returns ClusteredError: without a standard error where there are fewer than two clusters,
+    or one alone holds all of a part."""
     check_clusters(columns, kind)
     d2 = np.ones(parts.shape[1]) if weights is None else weights
     ways = [_Way.of(parts, shares, code) for code in codes]

@@ -19,13 +19,14 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.reading.sentence_errors import COLUMNS, ErrorTable, Shared, SystemErrors, shared_sentences
 from ....data.reading.sources import suggestion
 from ....errors import InputError, ItemError
 from ....fit.estimates.array_inference import normal_quantile
+from ....fit.estimates.fit_record import listed
 from ....fit.robust.clustered_fit import Kind
+from ....numerics.arrays import IntArray
 from .error_rates import (
     ErrorRate,
     Estimator,
@@ -37,15 +38,9 @@ from .error_rates import (
 )
 from .sums_by_cluster import ClusteredError, check_clusters, clustered_error
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 
 def clustered_rate(of: SystemErrors, columns: Sequence[str], kind: Kind = "CR2") -> ClusteredError:
-    """The standard error of one system's rate by cluster.
-
-    `of`: read with these columns as `clusters`.
-    """
+    """The standard error of one system's rate by cluster."""
     parts, shares, _ = residual_shares(of.errors, of.lengths)
     codes = [_codes(of.clusters[column]) for column in columns]
     return clustered_error(parts[:, None], shares[:, None], codes, columns, kind)
@@ -55,11 +50,8 @@ def clustered_difference(
     first: SystemErrors, second: SystemErrors, shared: Shared, columns: Sequence[str], kind: Kind = "CR2"
 ) -> ClusteredError:
     """The standard error by cluster of first rate - second rate on the sentences both have.
-
-    `first`, second: read with these columns as `clusters`.  shared: their sentences.  Returns ClusteredError:
-    without a standard error where a sentence is in one cluster for the first system and in another for the
-    second, by every column: its two rows would be taken as independent.
-    """
+    Returns ClusteredError: without a standard error where a sentence is in one cluster for the first system
+    and in another for the second, by every column: its two rows would be taken as independent."""
     i, j = shared.first, shared.second
     one, of_one, rate_one = residual_shares(first.errors[i], first.lengths[i])
     two, of_two, rate_two = residual_shares(second.errors[j], second.lengths[j])
@@ -103,8 +95,7 @@ def check_columns(clusters: Sequence[str], estimator: str) -> None:
 
 
 def _codes(labels: Sequence[str]) -> IntArray:
-    codes: IntArray = np.unique(np.asarray(labels, dtype=str), return_inverse=True)[1].astype(np.int64)
-    return codes
+    return np.asarray(np.unique(np.asarray(labels, dtype=str), return_inverse=True)[1].astype(np.int64))
 
 
 #: So many names of sentences are shown; the JSON has all.
@@ -114,12 +105,9 @@ SHOWN = 5
 @dataclass(frozen=True, eq=False)
 class TwoRates:
     """The paired comparison of two systems' error rates.
-
-    `first`, second: the systems.  shared: their sentences.  difference: none where they are not compared;
-    `why_not` says why.  same_lengths: sentences compared whose length is the same for both.  why_not: ""
-    where they are compared.  p_holm: p corrected for the number of pairs (Holm 1979).  clustered: the
-    standard error by the clusters that were asked for.
-    """
+    difference: none where they are not compared; `why_not` says why.  same_lengths: sentences compared whose
+    length is the same for both.  p_holm: p corrected for the number of pairs (Holm 1979).  clustered: the
+    standard error by the clusters that were asked for."""
 
     first: str
     second: str
@@ -134,11 +122,9 @@ class TwoRates:
 @dataclass(frozen=True, eq=False)
 class Rates:
     """The error rates of all systems of a table, and the differences of their pairs.
-
-    table: as read.  systems: in the order of the table.  pairs: empty where the sentences have no names.
-    level: in (0, 1).  estimator: of the intervals of rates.  clustered: the standard error of each system's
-    rate by cluster; empty if clusters were not asked for, and in the place of `estimator` otherwise.
-    """
+    systems: in the order of the table.  pairs: empty where the sentences have no names.  level: in (0, 1).
+    clustered: the standard error of each system's rate by cluster; empty if clusters were not asked for, and
+    in the place of `estimator` otherwise."""
 
     table: ErrorTable
     systems: dict[str, ErrorRate]
@@ -200,12 +186,9 @@ def rates_of(
     kind: Kind = "CR2",
 ) -> Rates:
     """Rates of all systems and differences of all pairs, or of the pair that is named.
-
-    table: from :func:`pairproof.data.reading.sentence_errors.read_errors`.  pair: only these two, from the
-    first one's side.  estimator: of standard errors in intervals and tests.  common: compare a pair on the
-    sentences both have where they are not the same.  cluster: one column or two, with which the table was
-    read: standard errors by these clusters.
-    """
+    pair: only these two, from the first one's side.  common: compare a pair on the sentences both have where
+    they are not the same.  cluster: one column or two, with which the table was read: standard errors by
+    these clusters."""
     if cluster:
         check_clusters(cluster, kind)
         check_columns(cluster, estimator)
@@ -243,7 +226,7 @@ def _two(table: ErrorTable, first: str, second: str, common: bool) -> TwoRates:
     shared = shared_sentences(a, b)
     alone = [
         f"{len(names)} of {system} {'is' if len(names) == 1 else 'are'} not there for"
-        f" {other} ({_listed(names)})"
+        f" {other} ({listed(names, SHOWN)})"
         for system, other, names in ((first, second, shared.only_first), (second, first, shared.only_second))
         if names
     ]
@@ -275,12 +258,6 @@ def _corrected(found: Rates) -> tuple[TwoRates, ...]:
     return tuple(
         replace(two, p_holm=None if np.isnan(c) else float(c)) for two, c in zip(found.pairs, corrected)
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
 
 
 #: Equation 9 and the delta method are said to disagree beyond this share.

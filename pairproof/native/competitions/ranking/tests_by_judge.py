@@ -30,12 +30,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....errors import InputError
 from ....fit.estimates.tails import chi_square_p
-
-FloatArray = NDArray[np.float64]
+from ....numerics.arrays import FloatArray
 
 #: Judges up to which all sign vectors are gone through (a million of them); beyond, they are drawn.
 ALL_SIGNS = 20
@@ -49,15 +47,13 @@ AT_ONCE = 4_000_000
 @dataclass(frozen=True)
 class EqualityTest:
     """A test that two systems are equal, or the reason why it could not be made.
-
     estimate: what is tested to be 0, on `scale`; positive in favour of the first system.  scale: "mean
     preference" (in [-1, 1]), "share of decisive answers" (wins less losses, of their sum), "log-odds", or ""
     where nothing is estimated.  se: nan where the test needs none.  df: nan where the reference distribution
-    has none.  p: two-sided.  spread: how much judges differ, by `spread_of`; nan where the test does not say.
-    spread_of: "sd of judge means", "intra-class correlation", "sd of judges' log-odds" or "".  why_not: ""
-    where the test was made; all numbers are nan otherwise.  reference: distribution of the statistic: "t",
-    "normal", "chi-square", or "" for an exact test.
-    """
+    has none.  spread: how much judges differ, by `spread_of`; nan where the test does not say.  spread_of:
+    "sd of judge means", "intra-class correlation", "sd of judges' log-odds" or "".  why_not: "" where the
+    test was made; all numbers are nan otherwise.  reference: distribution of the statistic: "t", "normal",
+    "chi-square", or "" for an exact test."""
 
     name: str
     estimate: float = math.nan
@@ -72,11 +68,10 @@ class EqualityTest:
     reference: str = ""
 
     def conf_int(self, level: float = 0.95) -> tuple[float, float]:
-        """estimate -+ quantile x se, of t where that is the reference, else normal; nan without a standard error.
-
-        A mean preference is cut at -1 and 1; a share of decisive answers has the interval that belongs to its z
-        (Wilson 1927, J. Am. Statist. Assoc. 22, 209-212), which stays inside them.
-        """
+        """estimate -+ quantile x se, of t where that is the reference, else normal; nan without a standard
+        error.
+        A mean preference is cut at -1 and 1; a share of decisive answers has the interval that belongs to its
+        z (Wilson 1927, J. Am. Statist. Assoc. 22, 209-212), which stays inside them."""
         from scipy.special import ndtri, stdtrit
 
         half = (1 + level) / 2
@@ -104,9 +99,7 @@ def check_counts(first: FloatArray, second: FloatArray, ties: FloatArray) -> Non
 
 def summed(first: FloatArray, second: FloatArray) -> EqualityTest:
     """All answers as if they were independent: z = (A - B) / sqrt(A + B).
-
-    `first`, second float[G]: answers that prefer either system, by judge or in any other parts.
-    """
+    `first`, second float[G]: answers that prefer either system, by judge or in any other parts."""
     from scipy.special import ndtr
 
     a, b = float(first.sum()), float(second.sum())
@@ -126,9 +119,7 @@ def mean_preferences(first: FloatArray, second: FloatArray, ties: FloatArray) ->
 
 def judge_means(first: FloatArray, second: FloatArray, ties: FloatArray) -> EqualityTest:
     """The mean of judges' own mean preferences, each judge counted once.
-
-    `first`, second, ties float[G]: answers of each judge.
-    """
+    `first`, second, ties float[G]: answers of each judge."""
     from scipy.special import stdtr
 
     m = mean_preferences(first, second, ties)
@@ -150,11 +141,7 @@ def judge_means(first: FloatArray, second: FloatArray, ties: FloatArray) -> Equa
 
 def sign_flips(first: FloatArray, second: FloatArray, ties: FloatArray, seed: int = 0) -> EqualityTest:
     """The exact test by signs of judges' means, all 2^G of them up to 20 judges; drawn signs beyond.
-
-    The smallest p that G judges allow is 2 / 2^G.
-
-    `first`, second, ties float[G]: answers of each judge.
-    """
+    The smallest p that G judges allow is 2 / 2^G.  `first`, second, ties float[G]: answers of each judge."""
     m = mean_preferences(first, second, ties)
     # The same numbers summed in another order differ by rounding; sums that differ in truth do so by more.
     observed = abs(float(m.sum()))
@@ -187,10 +174,8 @@ def _as_large(m: FloatArray, least: float, drawn: int, seed: int) -> int:
 
 def judges_differ(first: FloatArray, second: FloatArray, ties: FloatArray) -> EqualityTest:
     """Pearson's chi-square test that all judges answer alike; columns without answers are left out.
-
     `first`, second, ties float[G]: answers of each judge; with ties of 0, and judges without decisive answers
-    left out, of decisive answers.
-    """
+    left out, of decisive answers."""
     check_counts(first, second, ties)
     table = np.stack([first, ties, second], axis=1)
     table = table[:, table.sum(axis=0) > 0]
@@ -251,10 +236,8 @@ def _why_no_spread(first: FloatArray, second: FloatArray) -> str:
 
 def beta_binomial(first: FloatArray, second: FloatArray) -> EqualityTest:
     """Decisive answers of judges as beta-binomial: likelihood ratio of no preference, on 1 df.
-
     `first`, second float[G]: whole numbers of decisive answers of each judge.  Returns EqualityTest:
-    estimate: logit of mu, its standard error from the curvature; spread: the intra-class correlation.
-    """
+    estimate: logit of mu, its standard error from the curvature; spread: the intra-class correlation."""
     name = "beta-binomial"
     why = why_no_log_odds(first, second) or _why_no_spread(first, second)
     if not why and ((first != np.floor(first)).any() or (second != np.floor(second)).any()):
@@ -305,9 +288,8 @@ class _BetaBinomial:
         return math.log(mu / (1.0 - mu))
 
     def best(self, eta_at: Callable[[float], float]) -> tuple[float, float]:
-        """r and eta of the largest likelihood along eta(r): the best of a grid, then between its neighbours; r = 0,
-        the binomial, where nothing is likelier.
-        """
+        """r and eta of the largest likelihood along eta(r): the best of a grid, then between its neighbours;
+        r = 0, the binomial, where nothing is likelier."""
         from scipy.optimize import minimize_scalar
 
         def minus(log_r: float) -> float:
@@ -337,11 +319,9 @@ def _more_than(counts: FloatArray) -> FloatArray:
 
 def random_effect(first: FloatArray, second: FloatArray) -> EqualityTest:
     """Decisive answers with a normal judge effect on the log-odds, by adaptive Gauss-Hermite quadrature.
-
     `first`, second float[G]: decisive answers of each judge.  Returns EqualityTest: estimate: beta with its
-    standard error from the curvature; statistic: their ratio, normal; spread: sigma. None where more points
-    give another likelihood: sigma is then large, and R's glmer wanders off there.
-    """
+    standard error from the curvature; statistic: their ratio, normal; spread: sigma.  None where more points
+    give another likelihood: sigma is then large, and R's glmer wanders off there."""
     from scipy.optimize import minimize
     from scipy.special import ndtr
 
@@ -394,9 +374,7 @@ def _quadrature(
     a: FloatArray, n: FloatArray, w: FloatArray, beta: float, sigma: float, nodes: int = NODES
 ) -> tuple[float, FloatArray]:
     """Log-likelihood without its binomial coefficients, and its slope in (beta, sigma).
-
-    The slope is the posterior mean of the slope given u, by the same points.
-    """
+    The slope is the posterior mean of the slope given u, by the same points."""
     from scipy.special import expit, logsumexp
 
     x, v = _nodes(nodes)
@@ -435,9 +413,8 @@ def _modes(a: FloatArray, n: FloatArray, beta: float, sigma: float) -> FloatArra
 
 
 def _se_of_first(llf: Callable[[FloatArray], float], at: FloatArray, h: float, alone: bool) -> float:
-    """Standard error of the first of two parameters from fourth-order second differences of the log-likelihood; nan
-    where these are not those of a maximum.
-    """
+    """Standard error of the first of two parameters from fourth-order second differences of the
+    log-likelihood; nan where these are not those of a maximum."""
     e = np.eye(2) * h
 
     def curvature(i: int) -> float:

@@ -30,7 +30,6 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....data.columns import Factor
 from ....data.comparisons import Comparisons
@@ -40,8 +39,9 @@ from ....errors import InputError, ItemError
 from ....fit.estimates.array_inference import normal_quantile
 from ....fit.estimates.tails import p_equals
 from ....fit.robust.clustered_fit import Kind
+from ....numerics.arrays import FloatArray, IntArray
 from .sign_test import sign_test
-from .sums_by_cluster import ClusteredError, check_clusters, cluster_codes, clustered_error
+from .sums_by_cluster import ClusteredError, asked_clusters, cluster_codes, clustered_error
 from .tests_by_judge import (
     EqualityTest,
     beta_binomial,
@@ -55,17 +55,12 @@ from .tests_by_judge import (
     why_no_log_odds,
 )
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
 class PairAnswers:
     """The answers about two systems, row by row in the order of the table.
-
     rows int[n]: rows of the table that compare the two.  wins, ties, losses float[n]: from the side of the
-    first of `names`.
-    """
+    first of `names`."""
 
     table: Comparisons
     names: tuple[str, str]
@@ -132,10 +127,7 @@ def one_pair(table: Comparisons, first: str | None, second: str | None) -> tuple
 
 
 def answers_of(table: Comparisons, first: str, second: str) -> PairAnswers:
-    """The answers about two systems, from the first one's side.
-
-    `first`, second: two of its systems.
-    """
+    """The answers about two systems, from the first one's side."""
     a, b = table.items.index(first), table.items.index(second)
     same, turned = (table.first == a) & (table.second == b), (table.first == b) & (table.second == a)
     rows = np.flatnonzero(same | turned)
@@ -154,10 +146,7 @@ _KEYS = ("estimate", "scale", "se", "statistic", "df", "p", "spread", "spread_of
 
 @dataclass(frozen=True)
 class Headline:
-    """The test to report, and why it is this one.
-
-    why: a sentence.  cautions: what a reader has to know of it.
-    """
+    """The test to report, and why it is this one.  cautions: what a reader has to know of it."""
 
     test: EqualityTest
     why: str
@@ -182,10 +171,8 @@ class Headline:
 @dataclass(frozen=True, eq=False)
 class TwoSystemTests:
     """All tests of two systems, made when they are first asked for.
-
     `first`, second, ties float[G]: answers of each judge who has any; of all together where `judges` is
-    empty.  clusters: the test by the clusters that were asked for.  clusters_error: its standard error.
-    """
+    empty.  clusters: the test by the clusters that were asked for."""
 
     first: FloatArray
     second: FloatArray
@@ -267,9 +254,7 @@ class TwoSystemTests:
 
 def by_judges(first: FloatArray, second: FloatArray, ties: FloatArray) -> TwoSystemTests:
     """The tests of two systems from the counts of each judge.
-
-    `first`, second, ties float[G]: answers for the first system, the second, and neither.
-    """
+    `first`, second, ties float[G]: answers for the first system, the second, and neither."""
     return TwoSystemTests(first, second, ties, tuple(str(k + 1) for k in range(len(first))))
 
 
@@ -277,14 +262,10 @@ def clustered_log_odds(
     first: FloatArray, second: FloatArray, codes: list[IntArray], columns: list[str], kind: Kind = "CR2"
 ) -> tuple[EqualityTest, ClusteredError | None]:
     """The log-odds of decisive answers, log(A / B), with a standard error by one or two ways of clustering.
-
-    This is `fit_bradley_terry(ties="drop").clustered(...)` of two items; a fit with ties has the same estimate and the
-    same scores (Davidson 1970).
-
-    `first`, second float[n_rows]: decisive answers of each row.  codes: cluster of each row, from 0.
-    columns: their names.  Returns (EqualityTest, ClusteredError or None): none where the log-odds are
-    infinite.
-    """
+    This is `fit_bradley_terry(ties="drop").clustered(...)` of two items; a fit with ties has the same
+    estimate and the same scores (Davidson 1970).  `first`, second float[n_rows]: decisive answers of each
+    row.  codes: cluster of each row, from 0.  Returns (EqualityTest, ClusteredError or None): none where the
+    log-odds are infinite."""
     name = f"clusters by {' and '.join(columns)}, {kind}"
     why = why_no_log_odds(first, second)
     if why:
@@ -374,10 +355,7 @@ _JSON = (
 
 @dataclass(frozen=True)
 class BinaryResult:
-    """One comparison of two systems, from the first's side.
-
-    `first`, second: the systems.  judge: none: all judgments together.  wins, ties, losses: sentences.
-    """
+    """One comparison of two systems, from the first's side."""
 
     first: str
     second: str
@@ -426,8 +404,7 @@ class BinaryResult:
     @property
     def mcnemar_z(self) -> float | None:
         """(x - y) / sqrt(x + y), which takes its standard error under the null hypothesis; None without a
-        preference.
-        """
+        preference."""
         decided = self.wins + self.losses
         return (self.wins - self.losses) / sqrt(decided) if decided else None
 
@@ -454,10 +431,8 @@ class BinaryResult:
 @dataclass(frozen=True)
 class TwoSystems:
     """Two systems compared, all judges together and each by itself.
-
-    merged: judges' sentences summed.  by_judge: in the order of the judges' levels; empty without a judge
-    column.  clusters: the test by the clusters that were asked for.
-    """
+    by_judge: in the order of the judges' levels; empty without a judge column.  clusters: the test by the
+    clusters that were asked for."""
 
     merged: BinaryResult
     by_judge: tuple[BinaryResult, ...]
@@ -480,8 +455,7 @@ class TwoSystems:
     @property
     def votes(self) -> BinaryResult | None:
         """One vote a judge for the system that has more of its sentences, none for an even one; None without
-        judges.
-        """
+        judges."""
         if not self.by_judge:
             return None
         first, second = self.merged.first, self.merged.second
@@ -523,10 +497,7 @@ def binary_result(
     judge: str | None = None,
 ) -> BinaryResult:
     """One comparison of two systems from its counts of sentences (Vilar, Leusch and Ney 2007, equation 5).
-
-    wins, ties, losses: whole numbers >= 0, from the first's side.  `first`, second: the systems.  judge:
-    none: all judgments together.
-    """
+    wins, ties, losses: whole numbers >= 0, from the first's side."""
     counts = {"wins": wins, "ties": ties, "losses": losses}
     for name, count in counts.items():
         if not (np.isfinite(count) and count >= 0 and float(count).is_integer()):
@@ -588,26 +559,16 @@ def compare_two(
     >>> two.headline.test.name, round(two.headline.test.statistic, 2), round(two.headline.test.p, 3)
     ('judge means', 4.33, 0.144)
     """
-    clusters = _clusters(cluster, kind)
+    clusters = asked_clusters(cluster, kind)
     return _two(answers_of(table, *one_pair(table, first, second)), clusters, kind)
 
 
 def compare_all_pairs(
     table: Comparisons, *, cluster: str | Sequence[str] = (), kind: Kind = "CR2"
 ) -> tuple[TwoSystems, ...]:
-    """Every pair of the table, in the order and the direction in which the table first names it.
-
-    table: counts must be whole.  kind: these two as in :func:`compare_two`.
-    """
-    clusters = _clusters(cluster, kind)
+    """Every pair of the table, in the order and the direction in which the table first names it."""
+    clusters = asked_clusters(cluster, kind)
     return tuple(_two(answers_of(table, *pair), clusters, kind) for pair in pairs_in_order(table))
-
-
-def _clusters(cluster: str | Sequence[str], kind: Kind) -> tuple[str, ...]:
-    columns = (cluster,) if isinstance(cluster, str) else tuple(cluster)
-    if columns:
-        check_clusters(columns, kind)
-    return columns
 
 
 def _two(answers: PairAnswers, clusters: tuple[str, ...], kind: Kind) -> TwoSystems:

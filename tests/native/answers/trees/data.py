@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 import pairproof
 from pairproof.bridge.packages.asking import ask
 from pairproof.native.answers.trees.instability import Covariate
-from pairproof.native.answers.trees.partitioning import Preferences, preferences
+from pairproof.native.answers.trees.partitioning import MISSING, Preferences, counted
 from tests.native.answers.trees.persons_made import respondents
 
 ITEMS = ["Barbara", "Anni", "Hana", "Fiona", "Mandy", "Anja"]
@@ -26,6 +27,21 @@ def _table() -> NDArray[np.float64]:
     return np.asarray(
         ask("live", "Topmodel2007", CODE, {}, ("psychotools",)).as_list().vector("values").floats()
     )
+
+
+def preferences(
+    answers: NDArray[np.int64],
+    first: Sequence[int],
+    second: Sequence[int],
+    items: Sequence[str],
+    reference: str | None = None,
+) -> Preferences:
+    """Of persons who answered each comparison once or not: +1 (first item), -1 (second), 0 (tie) or MISSING."""
+    y = np.asarray(answers, dtype=np.int64)
+    person, pair = np.nonzero(y != MISSING)
+    given = y[person, pair]
+    own = (given == 1, given == 0, given == -1)
+    return counted(person, pair, *own, np.ones(len(y)), first, second, items, reference)
 
 
 def topmodel(reference: str = "Barbara") -> tuple[Preferences, list[Covariate]]:

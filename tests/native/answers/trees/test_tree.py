@@ -15,8 +15,8 @@ from pairproof.native.answers.trees.instability import (
     largest_statistic,
     places,
 )
-from pairproof.native.answers.trees.partitioning import MISSING, fit_node, grow_tree, preferences
-from tests.native.answers.trees.data import topmodel
+from pairproof.native.answers.trees.partitioning import MISSING, fit_node, grow_tree
+from tests.native.answers.trees.data import preferences, topmodel
 
 
 def close(a: object, b: object, limit: float) -> bool:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from pairproof.native.comparisons.random_effects.effects_design import with_effects
+import numpy as np
+from numpy.typing import NDArray
+
+from pairproof.native.comparisons.random_effects.effects_design import Block, with_blocks
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
 from tests.native.comparisons.rows.data import chameleons, lizards
+
+
+def with_effects(
+    fixed: Contests, first: NDArray[np.int64], second: NDArray[np.int64], effects: Sequence[str]
+) -> Contests:
+    """The same contests with a random effect of each side."""
+    return with_blocks(fixed, [Block("", first, second, effects)])
 
 
 def four_players() -> Contests:

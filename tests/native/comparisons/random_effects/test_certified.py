@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
-from pairproof.native.comparisons.random_effects.effects_design import with_effects
 from pairproof.native.comparisons.random_effects.variances import MixedEstimate, fit_mixed
 from tests.native.comparisons.counts.certified_cases import digits
+from tests.native.comparisons.random_effects.data import with_effects
 from tests.native.comparisons.rows.certified import FITS, Case, cases, contests_of, least_digits, rows_of
 
 MIXED, LAPLACE = cases("ml", method="quadrature"), cases("ml", method="laplace")

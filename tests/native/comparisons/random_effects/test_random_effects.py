@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from pairproof.errors import InputError, NotEstimableError, TooLargeError
-from pairproof.native.comparisons.random_effects.effects_design import acyclic, fixed_part, with_effects
+from pairproof.native.comparisons.random_effects.effects_design import acyclic, fixed_part
 from pairproof.native.comparisons.random_effects.joint import mean_probability, predict
 from pairproof.native.comparisons.random_effects.marginal_likelihood import EffectSets, exact
 from pairproof.native.comparisons.random_effects.quasi_likelihood import fit_pql
@@ -18,7 +18,13 @@ from pairproof.native.comparisons.random_effects.variances import fit_mixed, mar
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
 from pairproof.native.comparisons.rows.links import link
 from pairproof.native.comparisons.rows.maximum_likelihood import limiting_contests
-from tests.native.comparisons.random_effects.data import eight_judges, four_players, of_chameleons, of_lizards
+from tests.native.comparisons.random_effects.data import (
+    eight_judges,
+    four_players,
+    of_chameleons,
+    of_lizards,
+    with_effects,
+)
 from tests.native.comparisons.rows.data import of_r
 
 

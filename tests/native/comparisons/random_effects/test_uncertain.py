@@ -7,7 +7,6 @@ import pytest
 
 from pairproof.errors import InputError, TooLargeError
 from pairproof.native.comparisons.random_effects import joint as uncertain, quasi_likelihood as pql
-from pairproof.native.comparisons.random_effects.effects_design import with_effects
 from pairproof.native.comparisons.random_effects.joint import (
     Joint,
     SigmaPosterior,
@@ -22,7 +21,13 @@ from pairproof.native.comparisons.random_effects.quasi_likelihood import (
 )
 from pairproof.native.comparisons.random_effects.variances import fit_mixed
 from pairproof.native.comparisons.rows.contest_design import Contests, contest_design
-from tests.native.comparisons.random_effects.data import eight_judges, four_players, of_chameleons, of_lizards
+from tests.native.comparisons.random_effects.data import (
+    eight_judges,
+    four_players,
+    of_chameleons,
+    of_lizards,
+    with_effects,
+)
 from tests.native.comparisons.random_effects.test_components import sparse
 
 

@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import pairproof
 from pairproof.errors import InputError, ItemError, NotEstimableError
 from pairproof.native.comparisons.rows.contest_design import Contests, Design, contest_design
-from pairproof.native.comparisons.rows.maximum_likelihood import (
-    fit_limiting,
-    fit_structured,
-    grouped_residuals,
-    residuals,
-)
+from pairproof.native.comparisons.rows.maximum_likelihood import fit_limiting, fit_structured
 from tests.native.comparisons.rows.data import baseball, chameleons, citations, lizards, of_r
 
 
@@ -78,10 +74,9 @@ def test_baseball_has_every_estimate_and_standard_error_of_the_vignette() -> Non
 def test_residuals_are_those_of_the_vignette_by_their_right_names() -> None:
     table, teams = baseball()
     home, away = table[:, 0].astype(int), table[:, 1].astype(int)
-    ones = np.ones((len(home), 1))
-    design = contest_design(home, away, teams, contest_columns=ones, contest_names=["at.home"])
-    contests = Contests(design, table[:, 2], table[:, 3])
-    found = residuals(contests, fit_structured(contests))
+    games = pairproof.Comparisons.build(teams, home, away, table[:, 2], None, table[:, 3])
+    fit = pairproof.fit_bradley_terry(games, order_effect=True)
+    found = pairproof.contest_residuals(fit)
     assert found.deviance[:4].round(3).tolist() != found.pearson[:4].round(3).tolist()
     quantiles = [
         -2.0381908448445687,
@@ -91,7 +86,8 @@ def test_residuals_are_those_of_the_vignette_by_their_right_names() -> None:
         2.260007376238343,
     ]
     assert close(np.quantile(found.deviance, [0, 0.25, 0.5, 0.75, 1]), quantiles, 1e-7)  # R's last step: 2e-8
-    mean, weight = grouped_residuals(found, home, away, 7)
+    grouped = pairproof.item_residuals(fit)
+    mean, weight = grouped["residual"].to_numpy(), grouped["weight"].to_numpy()
     r = of_r(
         """local({ b <- baseball
       b$home.team <- data.frame(team = b$home.team, at.home = 1)
