@@ -335,9 +335,7 @@ class _Stream:
         return self._take(size).decode("latin-1" if latin1 else "utf-8", "backslashreplace")
 
     def _compact(self) -> Node:
-        """R's short forms of vectors (since version 3): sequences, numbers to be shown as text, wrapped
-        vectors.
-        """
+        """R's short forms of vectors (since version 3): sequences, deferred text, wrapped vectors."""
         about, state, more = self._item(), self._item(), self._item()
         name = str(about[1][0][1]) if about[0] == "list" and about[1] else "?"
         attributes = _by_name(more)

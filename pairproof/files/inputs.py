@@ -114,11 +114,7 @@ def checked_name(path: str | os.PathLike[str]) -> str:
 def read_file(
     path: str | os.PathLike[str], expected: str = "a file", *, streams: bool = False, most: int | None = None
 ) -> bytes:
-    """The bytes of a regular file.
-
-    expected: for the error: "a CSV, TSV, Parquet or Arrow file".  streams: take also a file that this process
-    was given open: /dev/stdin, /dev/fd/63 (`<(...)` of a shell).  most: bytes; default :func:`most_bytes`.
-    """
+    """The bytes of a regular file."""
     name = checked_name(path)
     stream = streams and _STREAM.fullmatch(name) is not None
     try:
@@ -138,10 +134,7 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
 
 
 def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_CLAIM_BYTES) -> bytes:
-    """The bytes of a regular file that lies in a folder, or below it, when every link is resolved.
-
-    name: below the folder, or absolute.  most: bytes.
-    """
+    """The bytes of a regular file that lies in a folder, or below it, when every link is resolved."""
     checked_name(name)
     top = os.path.realpath(os.fspath(folder) or ".")
     real = os.path.realpath(os.path.join(top, name))
@@ -323,10 +316,7 @@ def decoded(raw: bytes, source: str) -> str:
 
 
 def parsed(text: str, where: str) -> Any:
-    """The value of a JSON text.
-
-    where: the beginning of an error message, such as "log.jsonl, line 3".
-    """
+    """The value of a JSON text."""
     try:
         value = json.loads(
             text,

@@ -49,11 +49,7 @@ _LEVELS = 5
 def placed_calls(
     records: Records, script: Parsed, sourced: Mapping[str, Parsed], name: str, clean: Callable[[str], str]
 ) -> tuple[RecordedCall, ...]:
-    """The calls with their places, numbered in the order in which they ended.
-
-    script: with lines of the user's file.  sourced: files that the script sources, by base name.  name: file
-    name of the script.  clean: takes paths of this machine out of a text.
-    """
+    """The calls with their places, numbered in the order in which they ended."""
     numbers = {(call.process, call.id): i for i, call in enumerate(records.calls, 1)}
     finder = _Finder(script, sourced, name, records.workers)
     return tuple(

@@ -56,11 +56,7 @@ list(mean = p[seq_len(k)], loading = turn * p[k + seq_len(k)], noise = exp(p[2L 
 
 @dataclass(frozen=True, eq=False)
 class OneFactor(RAnswer):
-    """Annotators by one factor.
-
-    mean, loading, noise, correlation float[annotators]: loadings in units of the scores, residual standard
-    deviations, and the loadings of the correlation matrix, which are factanal's own.
-    """
+    """Annotators by one factor.  mean, loading, noise, correlation float[annotators]."""
 
     mean: Floats
     loading: Floats
@@ -71,10 +67,7 @@ class OneFactor(RAnswer):
 
 @asks()
 def factanal(scores: Floats, *, backend: BackendLike = None) -> OneFactor:
-    """R's ``stats::factanal(scores, 1)``, turned to the units of the scores.
-
-    scores float[items, annotators]: without gaps.
-    """
+    """R's ``factanal(scores, 1)`` in the units of scores float[items, annotators]."""
     return OneFactor.read(ask(backend, "stats::factanal", FACTANAL, {"M": reals(scores)}))
 
 
@@ -82,10 +75,7 @@ def factanal(scores: Floats, *, backend: BackendLike = None) -> OneFactor:
 def one_factor_with_gaps(
     y: Floats, item: Sequence[int], annotator: Sequence[int], *, backend: BackendLike = None
 ) -> OneFactor:
-    """The same with scores missing: ``nlminb`` on the normal likelihood item by item, good to 5 digits or so.
-
-    y float[n].  item, annotator int[n]: from 0.
-    """
+    """The same of y, item, annotator [n] with gaps: ``nlminb`` by item, good to 5 digits or so."""
     arguments: dict[str, Any] = {"y": reals(y), **_codes(item=item, annotator=annotator)}
     return OneFactor.read(ask(backend, "stats::nlminb, one factor", MARGINAL, arguments))
 
@@ -126,13 +116,7 @@ list(alpha = 1 - observed / expected, rest = rest, pairwise = mean(pairs, na.rm 
 
 @dataclass(frozen=True, eq=False)
 class RAgreement(RAnswer):
-    """How far annotators agree.
-
-    alpha: krippendorff's, for interval data.  `rest` float[annotators]: spearman's correlation with the mean
-    of the others.  pairwise: mean of Spearman's correlations of two annotators.  icc_one, icc_two: ICC(1) and
-    ICC(2,1) from mean squares; NaN where items have unequal numbers of scores, or gaps.  z float[n]: scores
-    standardised by annotator.
-    """
+    """How far annotators agree.  `rest` float[annotators]; z float[n]."""
 
     alpha: float
     rest: Floats
@@ -147,8 +131,7 @@ def agreement(
     y: Floats, item: Sequence[int], annotator: Sequence[int], *, backend: BackendLike = None
 ) -> RAgreement:
     """Alpha over all pairs of scores, ``cor(method = "spearman")``, ICCs by ``aov``, ``scale`` by annotator.
-
-    y float[n].  item, annotator int[n]: from 0.
+    y float[n]; item, annotator int[n].
     """
     arguments: dict[str, Any] = {"y": reals(y), **_codes(item=item, annotator=annotator)}
     return RAgreement.read(ask(backend, "base R, agreement", AGREEMENT, arguments))
@@ -172,10 +155,7 @@ list(p = unname(p))
 
 @dataclass(frozen=True, eq=False)
 class RWithin(RAnswer):
-    """Standard deviations within annotators, from repeats.
-
-    sd, low, high float[annotators].
-    """
+    """Standard deviations within annotators, from repeats.  sd, low, high float[annotators]."""
 
     sd: Floats
     low: Floats
@@ -191,10 +171,7 @@ def repeats(
     *,
     backend: BackendLike = None,
 ) -> RWithin:
-    """sqrt(mean d^2 / 2) by annotator, with limits by ``qchisq``.
-
-    `first`, again float[n].  annotator int[n]: from 0.
-    """
+    """sqrt(mean d^2 / 2) by annotator, with limits by ``qchisq``.  `first`, again float[n]; annotator int[n]."""
     arguments: dict[str, Any] = {
         "first": reals(first),
         "again": reals(again),
@@ -206,10 +183,7 @@ def repeats(
 
 @dataclass(frozen=True, eq=False)
 class RSignedRank(RAnswer):
-    """One-sided p-values of degraded items.
-
-    p float[annotators].
-    """
+    """One-sided p-values of degraded items.  p float[annotators]."""
 
     p: Floats
 
@@ -219,11 +193,9 @@ def signed_rank(
     original: Floats, degraded: Floats, annotator: Sequence[int], *, backend: BackendLike = None
 ) -> RSignedRank:
     """R's ``stats::wilcox.test(original, degraded, paired = TRUE, alternative = "greater")`` by annotator.
+    original, degraded float[n]; annotator int[n].
 
     ``exact`` is given as R up to 4.5 chooses it itself: R 4.6 is exact with ties and zeros too.
-
-    original, degraded float[n]: in points: R ranks differences as the doubles they are.  annotator int[n]:
-    from 0.
     """
     arguments: dict[str, Any] = {
         "original": reals(original),
@@ -243,10 +215,7 @@ list(mean = unname(stats::coef(fit)), vcov = unname(as.matrix(V)))
 
 @dataclass(frozen=True, eq=False)
 class RMeans(RAnswer):
-    """Plain means of systems.
-
-    mean float[systems].  vcov float[systems, systems]: clustered two ways.
-    """
+    """Plain means of systems.  mean float[systems]; vcov float[systems, systems]."""
 
     mean: Floats
     vcov: Floats
@@ -261,9 +230,8 @@ def means_two_way(
     *,
     backend: BackendLike = None,
 ) -> RMeans:
-    """R's ``sandwich::vcovCL(lm(y ~ 0 + system), cbind(source, annotator), "HC0", cadjust = TRUE)``.
-
-    y float[n].  system, source, annotator int[n]: from 0.
+    """R's ``sandwich::vcovCL(lm(y ~ 0 + system), cbind(source, annotator), "HC0", cadjust = TRUE)``.  y
+    float[n]; system, source, annotator int[n].
     """
     arguments: dict[str, Any] = {"y": reals(y), **_codes(system=system, source=source, annotator=annotator)}
     label = "sandwich::vcovCL, means of systems"

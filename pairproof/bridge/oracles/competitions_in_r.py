@@ -40,12 +40,7 @@ list(mean = unname(means$estimate), t = unname(means$statistic), df = unname(mea
 
 @dataclass(frozen=True, eq=False)
 class RByJudges(RAnswer):
-    """Two systems by judges, in base R.
-
-    mean, t, df, p: t.test of the judges' mean scores.  chi2, chi2_df, chi2_p: pearson's chi-square of judges
-    by outcome, empty columns left out.  logit, icc, loglik, lr_p: beta-binomial: logit of its mean,
-    intra-class correlation, log-likelihood, likelihood-ratio test of mean 1/2.  By optim: about 6 digits.
-    """
+    """Two systems by judges, in base R."""
 
     mean: float
     t: float
@@ -64,10 +59,7 @@ class RByJudges(RAnswer):
 def by_judges(
     a: Sequence[float], b: Sequence[float], t: Sequence[float], *, backend: BackendLike = None
 ) -> RByJudges:
-    """Tests of two systems by judges in base R.
-
-    `a`, b, t float[judges]: wins of the first, wins of the second, ties.
-    """
+    """Tests of two systems by judges in base R.  `a`, b, t float[judges]."""
     arguments = {"a": reals(a), "b": reals(b), "t": reals(t)}
     return RByJudges.read(ask(backend, "base R, two systems by judges", BY_JUDGES, arguments))
 
@@ -95,11 +87,7 @@ list(mode = two$par, sd = sqrt(diag(solve(hessian))), objective = two$value, con
 
 @dataclass(frozen=True, eq=False)
 class RMode(RAnswer):
-    """Mode of the abilities as ``optim`` finds it.
-
-    mode, sd float[n]: the mode, and Laplace standard deviations.  objective: minus the log posterior at the
-    mode.
-    """
+    """Mode of the abilities as ``optim`` finds it.  mode, sd float[n]."""
 
     mode: Floats
     sd: Floats
@@ -118,10 +106,7 @@ def irt_gaussian_mode(
     backend: BackendLike = None,
 ) -> RMode:
     """The mode of the Gaussian model with fresh items, good to 6 digits or so: ``optim`` differentiates by
-    differences.
-
-    counts float[n, n, 3]: tie, first preferred, second preferred; both orders of a pair pooled.  sd_ability,
-    sd_quality, sd_noise, radius: as for :func:`pairproof.bridge.packages.jags.irt_gaussian`.
+    differences.  counts float[n, n, 3].
     """
     arguments = {
         "n": reals(counts),
@@ -161,11 +146,7 @@ BASELINE_NAMES = (
 def baselines(
     counts: Floats, first: Any, second: Any, alpha: float = 1.0, *, backend: BackendLike = None
 ) -> tuple[dict[str, Floats], RResult]:
-    """The baselines' P(tie), P(first), P(second) for pairs of systems, in base R.
-
-    counts float[n, n, 3]: as for :func:`irt_gaussian_mode`.  `first`, second int[k]: systems, from 0.  alpha:
-    added to every count.  Returns dict of name to float[k, 3]: names are `BASELINE_NAMES`.
-    """
+    """Name -> float[k, 3]: the baselines' P(tie), P(first), P(second), of counts float[n, n, 3]."""
     pairs = {"first": np.asarray(first) + 1, "second": np.asarray(second) + 1}
     arguments = {"n": reals(counts), **pairs, "alpha": float(alpha)}
     result = ask(backend, "base R, baselines", BASELINES, arguments)
@@ -194,12 +175,7 @@ MOST_ORDERED = 8
 
 @dataclass(frozen=True, eq=False)
 class RHeuristics(RAnswer):
-    """Scores and costs by the rules of shared tasks.
-
-    scores float[n_systems, 3]: columns `SCORE_NAMES`.  cheapest: cost of the best of all orders: preferences
-    contradicted (Lopez), minus log probability (most probable ranking).  paid: cost of the two orders that
-    were given.
-    """
+    """Scores and costs by the rules of shared tasks.  scores float[n_systems, 3]."""
 
     scores: Floats
     cheapest: Floats
@@ -208,11 +184,7 @@ class RHeuristics(RAnswer):
 
 @asks()
 def heuristics(counts: Floats, lopez: Any, most_probable: Any, *, backend: BackendLike = None) -> RHeuristics:
-    """Scores by rowSums, the cost of the best order, found by trying all of them, and that of two orders.
-
-    counts float[n, n, 3]: as for :func:`irt_gaussian_mode`; at most 8 systems.  lopez, most_probable int[n]:
-    orders to be priced by either rule: systems from 0, best first.
-    """
+    """Scores by rowSums, and costs of the best order, of all, and of two: counts float[n, n, 3]."""
     n = reals(counts)
     if len(n) > MOST_ORDERED:
         raise ValueError(
@@ -234,11 +206,7 @@ t(mapply(one, wins, ties, losses))
 
 @dataclass(frozen=True, eq=False)
 class RBinaries(RAnswer):
-    """Vilar's comparisons of two systems, n of them.
-
-    R, se_mean, se_vilar, p_sign float[n]: R, the standard error of a mean by ``t.test``, equation 4 from the
-    single votes, and ``binom.test``'s p.
-    """
+    """Vilar's comparisons of two systems, n of them.  R, se_mean, se_vilar, p_sign float[n]."""
 
     R: Floats
     se_mean: Floats
@@ -248,10 +216,7 @@ class RBinaries(RAnswer):
 
 @asks()
 def binaries(wins: Any, ties: Any, losses: Any, *, backend: BackendLike = None) -> RBinaries:
-    """Vilar's comparisons of two systems, from their single votes.
-
-    wins, ties, losses int[n].
-    """
+    """Vilar's comparisons of two systems, from their single votes.  wins, ties, losses int[n]."""
     counts = (np.asarray(x, np.int64) for x in (wins, ties, losses))
     arguments = dict(zip(("wins", "ties", "losses"), counts))
     result = ask(backend, "stats::t.test, binom.test, a table", VILAR, arguments)

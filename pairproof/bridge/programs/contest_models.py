@@ -46,15 +46,8 @@ MOVES = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What the R programs take of a fit of contests.
-
-    fit: of contests: a `ContestFit`, or by maximum likelihood of the logit.  `first`, second int[n]:
-    positions in `fit.items`.  counts float[n, 3]: wins, ties and losses of `first`.  columns float[n, p]: of
-    the free parameters but those of ties, one of free items left out.  terms: the p parameters.  offset
-    float[n].  home float[n]: 1 where `first` has the advantage of being named first, -1 where `second` has
-    it.  judge int[n]: from 0, with random effects by judge; else 0.  reference: the item held at 0, "" where
-    none is.  certain bool[n]: rows whose result is certain in the limit of separated contests.  undetermined:
-    parameters to leave out so that the others are determined by the rows that are not certain.
+    """What the R programs take of a fit of contests.  `first`, second int[n]; counts float[n, 3]; columns
+    float[n, p]; offset float[n]; home float[n]; judge int[n]; certain bool[n].
     """
 
     fit: Fit
@@ -145,10 +138,7 @@ def spec_of(fit: Fit) -> ContestSpec:
 
 
 def inputs_of(fit: Fit) -> Inputs:
-    """The inputs of a fit.
-
-    fit: without subject covariates.
-    """
+    """The inputs of a fit."""
     import pandas as pd
 
     table, spec = treated(fit), spec_of(fit)
@@ -273,14 +263,7 @@ BRGLM2_EPSILON = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class ContestEstimates(RAnswer):
-    """What R says of a model of contests.
-
-    names: R's own, where the program names its coefficients.  coef float[p]: nan where R has none.  vcov
-    float[k, k]: of those that it has.  llf, deviance, df: without constants of the counts; nan where the
-    program has none.  effects, means float[K]: predicted random effects, and their posterior means.  largest:
-    largest component of the score at the end, in standard errors.  converged: 1 or 0, nan where R says
-    nothing.
-    """
+    """What R says of a model of contests.  coef float[p]; vcov float[k, k]; effects, means float[K]."""
 
     names: tuple[str, ...]
     coef: Floats
@@ -299,11 +282,7 @@ class ContestEstimates(RAnswer):
 
 
 def variables(given: Inputs, limited: bool = True) -> dict[str, Any]:
-    """The rows as the programs in base R see them: wins, ties, losses, X, offset, home, and what the model is.
-
-    limited: whether rows whose result is certain in the limit, and parameters that the others do not
-    determine, are left out.
-    """
+    """The rows as base R's programs see them: wins, ties, losses, X, offset, home, the model."""
     spec = given.spec
     rows = ~given.certain if limited else np.ones(len(given.first), bool)
     kept = [k for k in range(len(given.terms)) if not limited or k not in given.undetermined]

@@ -91,11 +91,7 @@ def matters(
 
 @dataclass(frozen=True)
 class RChange:
-    """A part of an answer that R or a package gives in another way from a version on.
-
-    r_call, part: as of a `DriftFloor`.  package: "R" for R itself.  since: its first version with the other
-    answer, or the first that was tried.
-    """
+    """A part of an answer that R or a package gives in another way from a version on."""
 
     r_call: str
     part: str
@@ -129,15 +125,7 @@ def _shipped() -> str:
 
 @dataclass(frozen=True)
 class DriftFloor:
-    """Digits that a number of a live R must share with its record.
-
-    r_call: name of the recorded call: an R function, or what was asked of one.  part: part of its answer, as
-    `part_of` names it; "*" for all others.  digits: 0 to 16.  observed: fewest digits seen between the R of
-    the records and every other R and BLAS that was tried.  record: first 16 digits of the key of the one
-    record that it is for; "" for every record of the R function.  unit: a number smaller than this is
-    measured by it instead of by itself: predicted effects of a variance that R puts at its boundary are 1e-9
-    instead of 0, and their digits are those of a search.
-    """
+    """Digits that a number of a live R must share with its record."""
 
     r_call: str
     part: str

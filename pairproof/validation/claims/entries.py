@@ -231,14 +231,7 @@ Table = TypeVar("Table")
 
 @dataclass(frozen=True)
 class Entry:
-    """A key of a table: what it means, and what is asked of its value beside the type.
-
-    key: as in the file.  name: of the dataclass's field.  kind: with None taken away.  pattern: regular
-    expression for the whole of each string; "" for any.  test: of each string, where a pattern does not say
-    it.  below: a number must be at least 0 and less than this.  expected: what an error says was expected; ""
-    for what the type says.  if_empty: what an error says of an empty array; "" if it may be empty.  or_one: a
-    single string may stand for an array of one.
-    """
+    """A key of a table: what it means, and what is asked of its value beside the type."""
 
     meaning: str
     key: str = ""
@@ -308,8 +301,6 @@ class TableReader:
     """Reader of a TOML document's tables as dataclasses; its errors name the file and the line.
 
     A path is the keys and positions that lead to a value; `what` names its table in messages.
-
-    source: the file, for messages.
     """
 
     def __init__(self, lines: LineMap, source: str) -> None:
@@ -335,10 +326,7 @@ class TableReader:
                 raise self.error((*path, key), f"{what}: unknown key {quoted(key)}; {hint}")
 
     def read(self, kind: type[Table], value: Any, path: KeyPath, what: str, **given: Any) -> Table:
-        """A table as its dataclass.
-
-        given: fields that stand in no file.
-        """
+        """A table as its dataclass."""
         table = self.table(value, path, what)
         known = entries(cast(Any, kind))
         self.only_keys(table, path, known, what)

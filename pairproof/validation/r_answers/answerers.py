@@ -83,11 +83,7 @@ _ANSWERERS: tuple[Answerer, ...] = (
 
 
 def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
-    """Ask every R function that has the model of a native fit.
-
-    Returns list of RCounterpart: one for each function that has the model; empty for mode "none".  A function
-    that did not run, or that stopped, says why in `not_run`.
-    """
+    """Ask every R function that has the model of a native fit."""
     chosen: Backend = policy(backend)
     if chosen.mode == "none":
         return []

@@ -120,9 +120,7 @@ def _binomial_answer(
 
 
 def binomial_counterpart(question: Question) -> RCounterpart | None:
-    """glm(cbind(wins, losses) ~ 0 + differences of items, binomial), for what BTm's own formula does not
-    reach.
-    """
+    """glm(cbind(wins, losses) ~ 0 + differences of items, binomial), beyond BTm's own formula."""
     fit, cells = question.fit, question.cells
     if cells.ties is not None or _plain(fit):
         return None
@@ -178,9 +176,7 @@ def head_columns(question: Question) -> dict[tuple[Any, ...], Any]:
 
 
 def _likelihood(fit: Fit, llf: float, n_coefficients: int) -> dict[str, float]:
-    """llf and AIC; without AIC where items were never joined, since both functions below count a coefficient
-    for each item there.
-    """
+    """llf and AIC; no AIC where items were never joined, for both functions count a coefficient for each."""
     values = likelihood_values(llf, n_coefficients)
     return values if fit.null_space.shape[1] == fit.n_infinite else {"llf": values["llf"]}
 
@@ -314,9 +310,7 @@ POLR = "MASS::polr"
 
 
 def polr_counterpart(question: Question) -> RCounterpart | None:
-    """polr(outcome ~ items, weights = count / 2); None for other models than it has (one threshold, free
-    items).
-    """
+    """polr(outcome ~ items, weights = count / 2) of models with one threshold and free items, else None."""
     fit, cells = question.fit, question.cells
     varies = any(t.by or t.of for t in fit.terms if t.kind != "item")
     if fit.ties != "rao-kupper" or fit.spec.item_terms or varies or cells.ties is None:

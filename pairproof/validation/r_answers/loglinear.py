@@ -38,10 +38,7 @@ MOST_NUISANCE = 400
 
 @dataclass(frozen=True, eq=False)
 class LogLinear:
-    """The data and the formula that gnm and glm are given.
-
-    formula: without the nuisance factor `cell`.
-    """
+    """The data and the formula that gnm and glm are given."""
 
     data: Any
     formula: str
@@ -229,9 +226,7 @@ def _at_boundary(question: Question) -> Question:
 
 
 def gnm_counterpart(question: Question) -> RCounterpart | None:
-    """gnm(..., eliminate = cell), gone on from its shortcut with its Newton method; None for Rao and Kupper's
-    ties.
-    """
+    """gnm(..., eliminate = cell), gone on with its Newton method; None for Rao and Kupper's ties."""
     if not _is_log_linear(question):
         return None
     r_call = GNM if len(question.cells) <= MOST_TIGHT else SHORTCUT
@@ -267,9 +262,7 @@ def _shown(formula: str) -> str:
 
 
 def glm_counterpart(question: Question) -> RCounterpart | None:
-    """glm(y ~ cell + ..., family = poisson), fitted again from its own solution; None for Rao and Kupper's
-    ties.
-    """
+    """glm(y ~ cell + ..., poisson), again from its own solution; None for Rao and Kupper's ties."""
     if not _is_log_linear(question):
         return None
     if len(question.cells) > MOST_NUISANCE:

@@ -49,12 +49,7 @@ MOST_RESPONSES = 300_000
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A table in prefmod's layout: a fit's comparisons, and the names of the covariates in R.
-
-    table: rows with comparisons, covariates as factors whose levels all occur.  covariates: of the model,
-    then of the finer cells.  r_names: `SA`, `SB`, ...: llbt.worth mixes up names of which one is part of
-    another or of an item's name.  in_model: covariates of the model itself.
-    """
+    """A table in prefmod's layout: a fit's comparisons, and the names of the covariates in R."""
 
     table: Comparisons
     covariates: tuple[str, ...]
@@ -276,11 +271,7 @@ MOST_BLOCKS = 5_000
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The design matrix and the counts that llbt.fit is given.
-
-    y float[rows].  columns: by the fit's parameter.  on_own_cells: whether its blocks are the fit's cells, so
-    that deviance and df can be compared.
-    """
+    """The design matrix and the counts that llbt.fit is given.  y float[rows]."""
 
     y: Any
     columns: dict[str, Any]

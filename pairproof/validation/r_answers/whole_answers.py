@@ -580,11 +580,7 @@ _ANSWERERS = (
 
 
 def answer_counterparts(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
-    """Ask every R function that has a model of whole answers.
-
-    fit: with the standard errors of the model.  Returns list of RCounterpart: last, if no R package has the
-    model, one that says so.
-    """
+    """Ask every R function that has a model of whole answers."""
     question = AnswerQuestion(fit, backend)
     answers = [answer for answerer in _ANSWERERS if (answer := answerer(question)) is not None]
     if all(a.r_call == ENUMERATED for a in answers):

@@ -135,11 +135,7 @@ def render_text(
     width: int | None = None,
     color: bool = False,
 ) -> str:
-    """Agreements as text.
-
-    width: columns; default those of the terminal, 100 where there is none.  color: with ANSI colours; a sign
-    stands beside every verdict in any case.
-    """
+    """Agreements as text."""
     import shutil
 
     columns = width or shutil.get_terminal_size((100, 24)).columns
@@ -149,11 +145,7 @@ def render_text(
 def write_report(
     agreements: Sequence[Agreement], context: ReportContext, path: str | Path, *, force: bool = False
 ) -> Path:
-    """Write a report; its form follows the suffix of `path` (.html, .md, .json, .xml for JUnit, .txt).
-
-    force: also over a file that pairproof did not make, or that was changed since.  Returns Path: where it
-    was written.
-    """
+    """Write a report; its form follows the suffix of `path` (.html, .md, .json, .xml for JUnit, .txt)."""
     file = Path(path)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,7 @@ from ...data.columns import Factor
 from ...native.prefmod_defects.defect_catalogue import defect
 from ...native.prefmod_defects.defects_of_results import is_name_in_r
 from . import known as of_data
-from .known import STAGES, Draft, Family, RowChange, Situation, Slip, setting, solver
+from .known import STAGES, Draft, Family, RowChange, Situation, Slip, given, solved
 from .variants import Rows, rows_of
 
 
@@ -76,13 +76,13 @@ def _named(identifier: str, words: str) -> str:
 def ties_as_losses(s: Situation) -> Iterator[Draft]:
     """B1 and B4: where categories are counted among the answers that occur, a tie becomes a win of the second item."""
     if s.rows.tie_category and s.rows.counts[:, 1].sum() > 0 and _prefmod_has(s):
-        yield Draft(
+        yield solved(
             _named(
                 "B1",
                 "ties are counted as wins of the second item, as pattPC.fit does where a comparison has two"
                 " different answers, and llbt.design where an answer does not occur",
             ),
-            change=solver(ties="second"),
+            ties="second",
         )
 
 
@@ -98,28 +98,27 @@ def worths(s: Situation) -> Iterator[Draft]:
         return
     if not all(is_name_in_r(item) for item in s.fit.items) and not spec.item_terms:
         lost = ", ".join(item for item in s.fit.items if not is_name_in_r(item))
-        yield Draft(
-            _named("B6", f"llbt.worth loses the items whose names are none in R ({lost})"),
-            change=setting(worths="names"),
+        yield given(
+            _named("B6", f"llbt.worth loses the items whose names are none in R ({lost})"), worths="names"
         )
     if spec.item_terms:
-        yield Draft(
+        yield given(
             _named("B21", "llbt.worth gives worths to groups of items with equal covariates, which sum to 1"),
-            change=setting(worths="groups"),
+            worths="groups",
         )
     if _factors_only(s):
-        yield Draft(
+        yield given(
             _named(
                 "B7-sum-contrasts-read-as-treatment", "llbt.worth reads sum contrasts as treatment contrasts"
             ),
-            change=setting(worths="sum-contrasts"),
+            worths="sum-contrasts",
         )
         if len(next(iter(s.fit.groups.values()))) == 1:
-            yield Draft(
+            yield given(
                 _named(
                     "B7-one-column-of-cov-sel", "llbt.worth adds all effects of the covariate in one column"
                 ),
-                change=setting(worths="one-column"),
+                worths="one-column",
             )
 
 
@@ -166,12 +165,12 @@ def margins_not_fixed(s: Situation) -> Iterator[Draft]:
     if patterns < 2 or not _prefmod_has(s) or s.setting.solver.cells != "model" or s.fit.not_estimable:
         return
     for which, words in (("pairs", ""), ("groups", ", which has a main effect of its own")):
-        yield Draft(
+        yield solved(
             _named(
                 "B23",
                 f"the covariate is not in eliminate{words}: groups' numbers of comparisons are explained by items",
             ),
-            change=solver(margins=which),
+            margins=which,
         )
 
 

@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of testing a statement: its verdict, and the numbers behind it in a sentence.
-
-    explanation: in words, with the numbers.  native: the one number the verdict rests on, where there is one.
-    code: why the verdict is not a plain "agrees": one of :data:`pairproof.validation.verdicts.agreement.CODES`.
-    """
+    """The result of testing a statement: its verdict, and the numbers behind it in a sentence."""
 
     verdict: Verdict
     explanation: str
@@ -53,11 +49,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """The data and fits of a paper that a test may ask for.
-
-    own_data, own_fit: the claim's own data set and id; "" if it has none.  table_of: the table as text and
-    numbers, exactly as in the claims file.
-    """
+    """The data and fits of a paper that a test may ask for."""
 
     data_of: Callable[[str], Comparisons]
     fit_of: Callable[[str], Fit]
@@ -126,11 +118,7 @@ def holds(
     native: float | None = None,
     verdict: Verdict = "differs-conclusion",
 ) -> Finding:
-    """The finding of a test that came out as said (`true`) or did not.
-
-    text: the numbers, in words.  code, verdict: what the statement is if it is not true: ``false``,
-    ``misleading`` or ``erratum``.
-    """
+    """The finding of a test that came out as said (`true`) or did not."""
     return Finding("agrees", text, native) if true else Finding.because(code, text, verdict, native)
 
 
@@ -140,11 +128,7 @@ MOST_WHOLE = 10**6
 
 @dataclass(frozen=True)
 class Request:
-    """The data, fits, arguments and backend of a claim, for the computation that it names.
-
-    table_of: as it stands in the claims file, uninterpreted.  data: name of the claim's own data set; "" if
-    it has none.  args: the claim's `args`.  backend: who answers for R.
-    """
+    """The data, fits, arguments and backend of a claim, for the computation that it names."""
 
     data_of: Callable[[str], Comparisons]
     table_of: Callable[[str], pd.DataFrame]
@@ -237,12 +221,7 @@ class Remark(NamedTuple):
 
 @dataclass(frozen=True)
 class Computed:
-    """The numbers of a computation, by name, from native and from R.
-
-    native, r: empty for an engine that was not asked.  lacks: the model that native does not have, so that
-    the numbers are R's alone; "" if native computed them.  remarks: why a printed number means nothing,
-    whether or not it comes out; it is then `explained`.
-    """
+    """The numbers of a computation, by name, from native and from R."""
 
     native: Mapping[str, float] = field(default_factory=dict)
     r: Mapping[str, float] = field(default_factory=dict)

@@ -55,8 +55,7 @@ list(values = as.numeric(x), rows = as.numeric(nrow(x)))
 
 
 class InPlace(NamedTuple):
-    """A table that is read in place: prefmod's data set, columns, number of answers, fewest that a row
-    has."""
+    """A table that is read in place: prefmod's data set, columns, number of answers, fewest in a row."""
 
     name: str
     columns: tuple[int, ...]
