@@ -331,7 +331,8 @@ def parsed(text: str, where: str) -> Any:
         raise InputError(f"{where}: {error}") from None
     except ValueError as error:
         raise InputError(f"{where}: not JSON ({shortened(str(error))})") from error
-    _check_levels(value, where)
+    if nested_deeper(value, MOST_LEVELS):
+        raise _too_deep(where)
     if "\\ud" in text.lower():
         _check_characters(value, where)
     return value
@@ -384,19 +385,15 @@ def _too_deep(where: str) -> InputError:
     )
 
 
-def _check_levels(value: Any, where: str) -> None:
-    level = [value]
-    for _ in range(MOST_LEVELS):
-        level = [
-            part
-            for whole in level
-            if isinstance(whole, (dict, list))
-            for part in (whole.values() if isinstance(whole, dict) else whole)
-            if isinstance(part, (dict, list))
-        ]
+def nested_deeper(value: Any, levels: int) -> bool:
+    """Whether tables and lists stand within each other on more levels than this, seen without recursion."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(levels):
+        inner = (part for whole in level for part in (whole.values() if isinstance(whole, dict) else whole))
+        level = [part for part in inner if isinstance(part, (dict, list))]
         if not level:
-            return
-    raise _too_deep(where)
+            return False
+    return True
 
 
 _KINDS = {

@@ -51,9 +51,15 @@ class Place:
         return where + ("" if self.sure else "?")
 
 
+NOWHERE = Place(0, 0, sure=False)
+
+
 @dataclass(frozen=True, eq=False)
 class RecordedCall:
-    """One call of a fitting function, or of a function that takes its result further, as R evaluated it."""
+    """One call of a fitting function, or of a function that takes its result further, as R evaluated it.
+
+    Until its place in the script is found, `id` counts within its process, and `place` is nowhere.
+    """
 
     id: int
     function: str
@@ -78,6 +84,8 @@ class RecordedCall:
     error: str = ""
     result: Mapping[str, RValue] = field(default_factory=dict)
     process: str = ""
+    source: str = ""
+    time: float = 0.0
 
     @property
     def package(self) -> str:
@@ -198,40 +206,11 @@ MOST_TEXT = 20_000
 _BAD_VALUE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError, Warning)
 
 
-@dataclass(frozen=True)
-class RawCall:
-    """A call as its process wrote it; `id` counts within the process."""
-
-    process: str
-    id: int
-    time: float
-    function: str
-    text: str
-    task: int
-    nth: int
-    source: str
-    via: str
-    helper: bool
-    kept: bool
-    seconds: float
-    inner: Mapping[str, int]
-    args: Mapping[str, str]
-    keys: Mapping[str, str | float | int]
-    values: Mapping[str, RValue]
-    fits: Mapping[str, int]
-    seed: tuple[int, ...] | None
-    contrasts: tuple[str, ...]
-    na_action: str
-    warnings: tuple[tuple[str, str], ...]
-    error: str
-    result: Mapping[str, RValue]
-
-
 @dataclass
 class Records:
     """All records of a run."""
 
-    calls: list[RawCall] = field(default_factory=list)
+    calls: list[RecordedCall] = field(default_factory=list)
     main: str = ""
     workers: frozenset[str] = frozenset()
     whole: bool = False
@@ -277,7 +256,7 @@ def read_records(folder: Path, pid: int) -> Records:
         unread = len(files) - MOST_FILES
         records.lose(f"{len(files):,} files of records were left, and {MOST_FILES:,} are read", unread)
         files = files[:MOST_FILES]
-    calls: dict[tuple[str, int], RawCall] = {}
+    calls: dict[tuple[str, int], RecordedCall] = {}
     budget = [MOST_BYTES]
     for name in files:
         for line in _lines(folder / name, budget, records):
@@ -308,7 +287,7 @@ def _main_of(folder: Path, files: list[str], pid: int) -> str:
     return files[0][:-6]
 
 
-def _in_order(calls: Iterable[RawCall]) -> list[RawCall]:
+def _in_order(calls: Iterable[RecordedCall]) -> list[RecordedCall]:
     """The calls as they ended, so that one that takes the value of another comes after it.
 
     A process writes a call when it ends.  Its lines keep their order whatever its clock says; processes are put
@@ -379,7 +358,7 @@ def _take_end(item: dict[str, Any], process: str, records: Records) -> None:
 
 
 def _take_call(
-    item: dict[str, Any], process: str, calls: dict[tuple[str, int], RawCall], records: Records
+    item: dict[str, Any], process: str, calls: dict[tuple[str, int], RecordedCall], records: Records
 ) -> None:
     number = _integer(item.get("id"))
     name = _text(item.get("function"), 200)
@@ -400,30 +379,31 @@ def _take_call(
     before = calls.pop((process, number), None)  # the last line of a call counts, also for its place
     time = _number(item.get("time"))
     seed = item.get("seed")
-    calls[process, number] = RawCall(
-        process,
+    calls[process, number] = RecordedCall(
         number,
-        before.time if time == 0.0 and before is not None else time,
         name,
         _text(item.get("text")),
+        NOWHERE,
         _integer(item.get("task")),
         max(1, _integer(item.get("nth"))),
-        os.path.basename(_text(item.get("source"), 500)),
-        _text(item.get("via"), 200),
-        item.get("helper") is True,
-        kept,
-        _number(item.get("seconds")),
-        _mapping(item.get("inner"), _integer),
-        _mapping(item.get("args"), _text),
-        _keys(item.get("keys")),
-        values,
-        _mapping(item.get("fits"), _integer),
-        tuple(v for v in seed if type(v) is int)[:1000] if isinstance(seed, list) else None,
-        _texts(item.get("contrasts")),
-        _text(item.get("na_action"), 200),
-        _warnings(item.get("warnings")),
-        _first_text(item.get("error")),
-        result,
+        keys=_keys(item.get("keys")),
+        via=_text(item.get("via"), 200),
+        helper=item.get("helper") is True,
+        kept=kept,
+        seconds=_number(item.get("seconds")),
+        inner=_mapping(item.get("inner"), _integer),
+        args=_mapping(item.get("args"), _text),
+        values=values,
+        fits=_mapping(item.get("fits"), _integer),
+        seed=tuple(v for v in seed if type(v) is int)[:1000] if isinstance(seed, list) else None,
+        contrasts=_texts(item.get("contrasts")),
+        na_action=_text(item.get("na_action"), 200),
+        warnings=_warnings(item.get("warnings")),
+        error=_first_text(item.get("error")),
+        result=result,
+        process=process,
+        source=os.path.basename(_text(item.get("source"), 500)),
+        time=before.time if time == 0.0 and before is not None else time,
     )
 
 

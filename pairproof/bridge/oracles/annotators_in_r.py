@@ -12,46 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..packages.asking import Floats, RAnswer, ask, asks, reals
+from ..packages.asking import Floats, RAnswer, ask, asks, program, reals
 from ..process.policy import BackendLike
 
-FACTANAL = """
-n <- nrow(M)
-best <- NULL
-for (lower in c(0.005, 1e-4)) {
-  f <- stats::factanal(M, 1L, lower = lower, control = list(opt = list(factr = 10, pgtol = 0, maxit = 10000L)))
-  if (is.null(best) || f$criteria[["objective"]] < best$criteria[["objective"]]) best <- f
-}
-sd <- apply(M, 2L, function(x) sqrt(mean((x - mean(x))^2)))
-r <- as.numeric(best$loadings); u <- as.numeric(best$uniquenesses)
-if (sum(r) < 0) r <- -r
-V <- outer(r * sd, r * sd) + diag(u * sd^2)
-S <- crossprod(sweep(M, 2L, colMeans(M))) / n
-list(mean = as.numeric(colMeans(M)), correlation = r, loading = r * sd, noise = sqrt(u) * sd,
-     loglik = -n / 2 * (ncol(M) * log(2 * pi) + as.numeric(determinant(V)$modulus) + sum(diag(solve(V, S)))))
-"""
+FACTANAL = program(__package__, "annotators/factanal")
 
-MARGINAL = """
-k <- max(annotator)
-by_item <- split(seq_along(y), item)
-minus <- function(p) {
-  mean <- p[seq_len(k)]; load <- p[k + seq_len(k)]; psi <- exp(p[2L * k + seq_len(k)])
-  -sum(vapply(by_item, function(i) {
-    a <- annotator[i]
-    half <- chol(tcrossprod(load[a]) + diag(psi[a], length(a)))
-    z <- backsolve(half, y[i] - mean[a], transpose = TRUE)
-    -length(i) / 2 * log(2 * pi) - sum(log(diag(half))) - sum(z^2) / 2
-  }, 0))
-}
-own <- function(f) as.numeric(tapply(y, annotator, f))
-start <- c(own(mean), own(stats::sd) / 1.5, log(own(stats::var) / 2))
-best <- list(par = start)
-for (i in 1:4) best <- stats::nlminb(best$par, minus, control = list(rel.tol = 1e-15, x.tol = 1e-12, eval.max = 5000L, iter.max = 5000L))
-p <- best$par
-turn <- sign(sum(p[k + seq_len(k)]))
-list(mean = p[seq_len(k)], loading = turn * p[k + seq_len(k)], noise = exp(p[2L * k + seq_len(k)] / 2),
-     correlation = turn * p[k + seq_len(k)] / sqrt(p[k + seq_len(k)]^2 + exp(p[2L * k + seq_len(k)])), loglik = -best$objective)
-"""
+MARGINAL = program(__package__, "annotators/marginal")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,38 +46,7 @@ def one_factor_with_gaps(
     return OneFactor.read(ask(backend, "stats::nlminb, one factor", MARGINAL, arguments))
 
 
-AGREEMENT = """
-f <- factor(item); a <- factor(annotator)
-n <- as.numeric(table(f)[f]); paired <- n > 1
-observed <- 0
-for (i in split(y[paired], droplevels(f[paired]))) observed <- observed + sum(outer(i, i, "-")^2) / (length(i) - 1)
-m <- sum(paired)
-expected <- sum(outer(y[paired], y[paired], "-")^2) / (m - 1)
-table2 <- tapply(y, list(a, f), mean)
-rest <- vapply(seq_len(nrow(table2)), function(k) {
-  others <- colMeans(table2[-k, , drop = FALSE], na.rm = TRUE)
-  use <- !is.na(table2[k, ]) & !is.nan(others)
-  # Means that are equal but for rounding are ties.
-  if (sum(use) < 3L) NA_real_ else stats::cor(table2[k, use], round(others[use], 8), method = "spearman")
-}, 0)
-pairs <- utils::combn(nrow(table2), 2L, function(p) {
-  use <- !is.na(table2[p[1L], ]) & !is.na(table2[p[2L], ])
-  if (sum(use) < 3L) NA_real_ else suppressWarnings(stats::cor(table2[p[1L], use], table2[p[2L], use], method = "spearman"))
-})
-complete <- all(table(f, a) == 1L)
-one <- two <- NA_real_
-if (all(n == n[1L])) {
-  k <- n[1L]
-  ms <- summary(stats::aov(y ~ f))[[1L]][["Mean Sq"]]
-  one <- (ms[1L] - ms[2L]) / (ms[1L] + (k - 1) * ms[2L])
-  if (complete) {
-    ms <- summary(stats::aov(y ~ f + a))[[1L]][["Mean Sq"]]
-    two <- (ms[1L] - ms[3L]) / (ms[1L] + (k - 1) * ms[3L] + k * (ms[2L] - ms[3L]) / nlevels(f))
-  }
-}
-z <- stats::ave(y, a, FUN = function(x) as.numeric(scale(x)))
-list(alpha = 1 - observed / expected, rest = rest, pairwise = mean(pairs, na.rm = TRUE), icc_one = one, icc_two = two, z = z)
-"""
+AGREEMENT = program(__package__, "annotators/agreement")
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,14 +78,7 @@ s <- as.numeric(tapply(d, annotator, function(x) sqrt(mean(x^2) / 2)))
 n <- as.numeric(table(annotator))
 list(sd = s, low = s * sqrt(n / stats::qchisq((1 + level) / 2, n)), high = s * sqrt(n / stats::qchisq((1 - level) / 2, n)))
 """
-DEGRADED = """
-p <- vapply(split(seq_along(original), annotator), function(i) {
-  d <- original[i] - degraded[i]
-  exact <- length(d) < 50 && all(d != 0) && !anyDuplicated(abs(d))
-  stats::wilcox.test(original[i], degraded[i], paired = TRUE, alternative = "greater", exact = exact)$p.value
-}, 0)
-list(p = unname(p))
-"""
+DEGRADED = program(__package__, "annotators/degraded")
 
 
 @dataclass(frozen=True, eq=False)

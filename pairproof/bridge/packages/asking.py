@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from importlib import resources
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
@@ -59,6 +60,11 @@ def ask(
         The R function's name, for messages and for the record's file name.
     """
     return policy(backend).call(code=code, args=arguments, needs=needs, seed=seed, label=label)
+
+
+def program(package: str, name: str) -> str:
+    """The R code that stands beside a package's modules, "contests/newton", to the last byte: records' keys have it."""
+    return resources.files(package).joinpath(f"{name}.R").read_text(encoding="utf-8")
 
 
 # -- arguments -----------------------------------------------------------------------------------------------

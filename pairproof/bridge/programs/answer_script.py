@@ -31,20 +31,20 @@ from ...errors import InputError
 from ...fit.estimates.identification import over_which
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.results.answer_fit import AnswerFit
-from ..packages.asking import Estimates, ask, asks, reals
+from ..packages.asking import Estimates, ask, asks, program, reals
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 from .answer_inputs import Inputs, inputs_of, why_not
-from .r_source import PRINT, comment, number, program, text, vector
+from .r_source import PRINT, comment, number, text, vector
 
 #: Lists possible answers (`spaces`), and what each answer leaves of them (`at`, `rows_of`, `weight`).
-SPACES = program("answers/spaces")
+SPACES = program(__package__, "answers/spaces")
 
 #: Newton's method: `phi`, `covariance`, `llf`.
-NEWTON = program("answers/newton")
+NEWTON = program(__package__, "answers/newton")
 
 #: `deviance` and `df` against free probabilities of all possible answers.
-SATURATED = program("answers/saturated")
+SATURATED = program(__package__, "answers/saturated")
 
 #: The whole, for a call through the bridge.
 PROGRAM = (

@@ -27,44 +27,52 @@ together.
 
 from __future__ import annotations
 
-from .r_source import program
+from ..packages.asking import program
 
 #: Log-probabilities with value, gradient and Hessian by eta and the tie parameters.
-LIKELIHOOD = program("contests/likelihood")
+LIKELIHOOD = program(__package__, "contests/likelihood")
 
-NEWTON = LIKELIHOOD + program("contests/newton")
+NEWTON = LIKELIHOOD + program(__package__, "contests/newton")
 
 #: glm.fit at a tight stop. Standard errors are of the observed information at its estimates.
-GLM = LIKELIHOOD + program("contests/glm")
+GLM = LIKELIHOOD + program(__package__, "contests/glm")
 
 #: brglm2: bias reduction of the mean, of the median, or Jeffreys' prior.
-BRGLM2 = LIKELIHOOD + program("contests/brglm2")
+BRGLM2 = LIKELIHOOD + program(__package__, "contests/brglm2")
 
 #: Jeffreys' prior for Davidson's ties: scoring on the conditional likelihood.
-JEFFREYS_WITH_TIES = program("contests/jeffreys_with_ties")
+JEFFREYS_WITH_TIES = program(__package__, "contests/jeffreys_with_ties")
 
 
 #: BTm as its help page has it: abilities by a formula, contest columns given for player1.
-BTM = program("contests/btm")
+BTM = program(__package__, "contests/btm")
 
 #: Davidson's ties with shift and scale, by gnm.
-GENDAVIDSON = program("contests/gendavidson")
+GENDAVIDSON = program(__package__, "contests/gendavidson")
 
 
 #: From `x`, near the minimum of `minus_llf`, to it.
-BY_DIFFERENCES = program("contests/by_differences")
+BY_DIFFERENCES = program(__package__, "contests/by_differences")
 
 #: lme4's modules with the matrix of effects put in by hand: it has no term for "winner less loser".
-LAPLACE = LIKELIHOOD + program("contests/laplace") + BY_DIFFERENCES + program("contests/laplace_end")
+LAPLACE = (
+    LIKELIHOOD
+    + program(__package__, "contests/laplace")
+    + BY_DIFFERENCES
+    + program(__package__, "contests/laplace_end")
+)
 
 #: PQL with any matrix of effects, by BradleyTerry2's own fitter.
-GLMMPQL = program("contests/glmmpql")
+GLMMPQL = program(__package__, "contests/glmmpql")
 
 #: Laplace's approximation as it is written: the mode of the effects by Newton's method, then its determinant.
 LAPLACE_ITSELF = (
-    LIKELIHOOD + program("contests/laplace_itself") + BY_DIFFERENCES + program("contests/laplace_itself_end")
+    LIKELIHOOD
+    + program(__package__, "contests/laplace_itself")
+    + BY_DIFFERENCES
+    + program(__package__, "contests/laplace_itself_end")
 )
 
 #: Quadrature by the trapezoidal rule about the mode of each set; derivatives by Fisher's and Louis's
 #: identities.
-QUADRATURE = LIKELIHOOD + program("contests/quadrature")
+QUADRATURE = LIKELIHOOD + program(__package__, "contests/quadrature")

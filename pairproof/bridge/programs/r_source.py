@@ -7,17 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from importlib import resources
 
 #: Older ones give other numbers: gnm 1.1-2 loses parameters, which are then 0 without a standard error.
 LEAST = {"gnm": "1.1-3"}
 #: Numbers on a line of R.
 PER_LINE = 20
-
-
-def program(name: str) -> str:
-    """R code of this folder, by its place: "contests/newton"."""
-    return resources.files(__package__).joinpath(f"{name}.R").read_text(encoding="utf-8")
 
 
 def text(value: str) -> str:

@@ -17,6 +17,7 @@ from ...data.comparisons import Comparisons
 from ...errors import FormulaError, InputError, PairproofError
 from ...fit.estimates.specification import ModelSpec
 from ...fit.fit import Fit
+from ...text import named
 from ..claims.data import fit_model, read_data, table_of
 from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
@@ -97,7 +98,7 @@ def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found:
     if q.quantity not in found.native and q.quantity not in found.r:
         raise InputError(
             f"{source}, line {q.line}, claim {claim.id!r}: {claim.compute} gives no "
-            f"{q.quantity!r}; it gives {_listed({**found.native, **found.r})}"
+            f"{q.quantity!r}; it gives {named(sorted({**found.native, **found.r}))}"
         )
     judged = judge_print(q, native if q.quantity in found.native else r, float(claim.alpha))
     verdict, note, code = judged.verdict, judged.note, judged.code
@@ -120,11 +121,6 @@ def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found:
         r_source=found.r_source,
         digits=value_or_none(digits),
     )
-
-
-def _listed(names: Mapping[str, float]) -> str:
-    shown = sorted(names)
-    return ", ".join(shown[:12]) + (f" and {len(shown) - 12} more" if len(shown) > 12 else "")
 
 
 class Checker:

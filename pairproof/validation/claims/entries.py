@@ -28,6 +28,7 @@ from functools import lru_cache
 from typing import Any, Literal, NewType, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from ...errors import InputError
+from ...files.inputs import nested_deeper
 from ...text import quoted, shortened
 
 if sys.version_info >= (3, 11):
@@ -68,21 +69,9 @@ def parsed_toml(text: str, source: str) -> dict[str, Any]:
             f"{source}, line {text.count(chr(10), 0, found.start()) + 1}: a number of more than 4,300 digits;"
             " write counts with at most 15, and what is printed as a string"
         ) from error
-    _check_depth(document, source)
+    if nested_deeper(document, MOST_DEEP + 1):
+        raise _too_deep(source)
     return document
-
-
-def _check_depth(document: dict[str, Any], source: str) -> None:
-    """Refuse a document that is nested too deep; level by level, without recursion."""
-    level: list[Any] = [document]
-    for _ in range(MOST_DEEP + 1):
-        inner: list[Any] = []
-        for value in level:
-            inner.extend(value.values() if isinstance(value, dict) else value)
-        level = [value for value in inner if isinstance(value, (dict, list))]
-        if not level:
-            return
-    raise _too_deep(source)
 
 
 def _too_deep(where: str) -> InputError:

@@ -39,7 +39,7 @@ from ...bridge.packages.prefmod.pattern_models import (
     pattR_fit,
     pattRrep_fit,
 )
-from ...bridge.process.policy import Backend as Backend
+from ...bridge.process.policy import Backend
 from ...bridge.programs.answer_inputs import inputs_of, why_not
 from ...bridge.programs.answer_script import enumerated
 from ...bridge.programs.counted_cells import count
@@ -50,17 +50,10 @@ from ...data.respondents.respondents import Respondents
 from ...data.wide import prefmod_pair_order
 from ...errors import InputError
 from ...fit.estimates.specification import Scale, Term
-from ...fit.results.answer_fit import AnswerFit as AnswerFit
+from ...fit.results.answer_fit import AnswerFit
 from ..claims.quantities import kind_of
-from ..verdicts.agreement import RCounterpart as RCounterpart
-from .ask import (
-    AnswerQuestion as AnswerQuestion,
-    Question,
-    answered,
-    attempt,
-    refused,
-    without_model as without_model,
-)
+from ..verdicts.agreement import RCounterpart
+from .ask import AnswerQuestion, Question, answered, attempt, refused, without_model
 from .loglinear import glm_counterpart
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 

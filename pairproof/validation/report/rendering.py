@@ -13,20 +13,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ...errors import InputError as InputError
-from ...report.output import FORMATS as FORMATS, Output as Output, render_text as _text_of
+from ...errors import InputError
+from ...report.output import FORMATS, Output, render_text as _text_of
 from ...text import safe
-from ..verdicts.agreement import Agreement as Agreement, to_document as to_document
+from ..verdicts.agreement import Agreement, to_document
 from . import notation as numbers
-from .context import (
-    ReportContext as ReportContext,
-    Story as Story,
-    WorthSeries as WorthSeries,
-    opening,
-    worth_series as worth_series,
-)
-from .page import page as page
-from .terminal import full_page as full_page, screen as screen
+from .context import ReportContext, Story, WorthSeries, opening, worth_series
+from .page import page
+from .terminal import full_page, screen
 
 #: What XML 1.0 cannot hold, and the rarer ends of a line.
 _NOT_TEXT = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")

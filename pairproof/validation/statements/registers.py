@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...bridge.process.policy import backend as policy
 from ...data.comparisons import Comparisons
@@ -84,20 +84,24 @@ class Context:
 
 
 Test = Callable[..., Finding]
+Registered = TypeVar("Registered")
 
 
 TESTS: dict[str, Test] = {}
 
 
+def _registered(register: dict[str, Registered], name: str, what: str) -> Callable[[Registered], Registered]:
+    def register_it(function: Registered) -> Registered:
+        assert name not in register, f"two {what} are called {name!r}"
+        register[name] = function
+        return function
+
+    return register_it
+
+
 def statement_test(name: str) -> Callable[[Test], Test]:
     """Register a test under the name by which claims files call it."""
-
-    def register(test: Test) -> Test:
-        assert name not in TESTS, f"two statement tests are called {name!r}"
-        TESTS[name] = test
-        return test
-
-    return register
+    return _registered(TESTS, name, "statement tests")
 
 
 def run_test(name: str, context: Context, args: Mapping[str, Any]) -> Finding:
@@ -239,13 +243,7 @@ COMPUTATIONS: dict[str, Computation] = {}
 
 def computation(name: str) -> Callable[[Computation], Computation]:
     """Register a computation under the name by which claims files call it."""
-
-    def register(function: Computation) -> Computation:
-        assert name not in COMPUTATIONS, f"two computations are called {name!r}"
-        COMPUTATIONS[name] = function
-        return function
-
-    return register
+    return _registered(COMPUTATIONS, name, "computations")
 
 
 def numbers_from_r(
