@@ -132,6 +132,17 @@ def refused(r_call: str, why: str) -> RCounterpart:
     return RCounterpart(r_call, None, not_run=why, expected=True)
 
 
+def attempt_unless(
+    why: str,
+    r_call: str,
+    ask: Callable[[SomeQuestion], RCounterpart],
+    question: SomeQuestion,
+    known: Sequence[str] = (),
+) -> RCounterpart:
+    """R's answer, or the counterpart that is refused for the reason `why`, where there is one."""
+    return refused(r_call, why) if why else attempt(r_call, ask, question, known)
+
+
 def without_model(r_call: str, why: str) -> RCounterpart:
     """The row of an R package that has no such model: `why` says what it lacks."""
     return RCounterpart(r_call, None, not_run=f"no counterpart: {why}", expected=True, no_counterpart=True)

@@ -40,7 +40,7 @@ from ...fit.results.contest_fit import ContestFit
 from ...fit.results.mixed_fit import MixedFit
 from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart
-from .ask import ContestQuestion, answered, attempt, refused, remarks, without_model
+from .ask import ContestQuestion, answered, attempt, attempt_unless, refused, remarks, without_model
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
 #: Errors of estimates, and what is made of them.
@@ -254,14 +254,13 @@ def _gendavidson(question: ContestQuestion) -> RCounterpart:
         return without_model(GENDAVIDSON, "GenDavidson has no offset")
     if not given.reference or any(t.kind == "comparison" for t in given.terms):
         return without_model(GENDAVIDSON, "GenDavidson has free abilities and a home advantage alone")
-    n, players = len(given.first), len(question.fit.items)
+    n, players, why = len(given.first), len(question.fit.items), ""
     if n > MOST_MATCHES or players > MOST_PLAYERS:
         why = (
             f"not asked: {n:,} cells and {players} items; gnm is asked up to {MOST_MATCHES} and {MOST_PLAYERS}, beyond"
             " which it takes half a minute"
         )
-        return refused(GENDAVIDSON, why)
-    return attempt(GENDAVIDSON, _ask_gendavidson, question)
+    return attempt_unless(why, GENDAVIDSON, _ask_gendavidson, question)
 
 
 def _ask_gendavidson(question: ContestQuestion) -> RCounterpart:
@@ -425,13 +424,12 @@ def _pql(question: ContestQuestion, tight: bool) -> RCounterpart:
 
 def _laplace(question: ContestQuestion, name: str) -> RCounterpart:
     given = question.given
-    n, p = given.effects[2], len(given.terms)
+    n, p, why = given.effects[2], len(given.terms), ""
     if n > MOST_EFFECTS or p > MOST_PARAMETERS:
         why = (
             f"not asked: {n} effects and {p} fixed parameters; it is asked up to {MOST_EFFECTS} and {MOST_PARAMETERS}, which"
             " take it half a minute"
         )
-        return refused(name, why)
 
     def ask(question: ContestQuestion) -> RCounterpart:
         itself = name == LAPLACE
@@ -446,18 +444,17 @@ def _laplace(question: ContestQuestion, name: str) -> RCounterpart:
         )
         return answered(name, found.result, values, call, *said_of_rows(question), *remarks(found.result))
 
-    return attempt(name, ask, question)
+    return attempt_unless(why, name, ask, question)
 
 
 def _quadrature(question: ContestQuestion) -> RCounterpart:
-    points, dimensions = _grid(question.given)
+    (points, dimensions), why = _grid(question.given), ""
     if dimensions > MOST_DIMENSIONS or points > MOST_POINTS:
         why = (
             f"not asked: integrals of {dimensions} dimensions, {points:,.0f} points times rows; it is asked up to"
             f" {MOST_DIMENSIONS} and {MOST_POINTS:,.0f}"
         )
-        return refused(QUADRATURE, why)
-    return attempt(QUADRATURE, _ask_quadrature, question)
+    return attempt_unless(why, QUADRATURE, _ask_quadrature, question)
 
 
 def _grid(given: Inputs) -> tuple[float, int]:

@@ -25,7 +25,7 @@ from ...fit.fit import Fit
 from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart
 from ..verdicts.verdict import UNITS
-from .ask import Question, answered, attempt, reference_for_r, refused, times_covariates
+from .ask import Question, answered, attempt, attempt_unless, reference_for_r, refused, times_covariates
 from .translate import (
     MOST_WORTHS,
     RParameters,
@@ -118,10 +118,8 @@ def llbtpc_counterpart(question: Question) -> RCounterpart | None:
     fit, cells = question.fit, question.cells
     if not is_log_linear(fit) or not reads(cells) or not all(c.categorical for c in cells.covariates):
         return None
-    reason = too_many(question)
-    if reason:
-        return refused(LLBTPC, reason)
-    return attempt(LLBTPC, _ask_llbtpc, question, [TWO_ITEMS] if len(fit.items) == 2 else [])
+    known = [TWO_ITEMS] if len(fit.items) == 2 else []
+    return attempt_unless(too_many(question), LLBTPC, _ask_llbtpc, question, known)
 
 
 def _ask_llbtpc(question: Question) -> RCounterpart:

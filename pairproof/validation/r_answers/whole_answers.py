@@ -53,7 +53,7 @@ from ...fit.estimates.specification import Scale, Term
 from ...fit.results.answer_fit import AnswerFit
 from ..claims.quantities import kind_of
 from ..verdicts.agreement import RCounterpart
-from .ask import AnswerQuestion, Question, answered, attempt, refused, without_model
+from .ask import AnswerQuestion, Question, answered, attempt, attempt_unless, without_model
 from .loglinear import glm_counterpart
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
@@ -69,9 +69,7 @@ AT_MAXIMUM = 1e-7
 def enumerated_counterpart(question: AnswerQuestion) -> RCounterpart:
     """The maximum that base R reaches by itself."""
     refusal = why_not(question.fit)
-    if refusal:
-        return refused(ENUMERATED, f"not asked: {refusal}")
-    return attempt(ENUMERATED, _ask_enumerated, question)
+    return attempt_unless(refusal and f"not asked: {refusal}", ENUMERATED, _ask_enumerated, question)
 
 
 def _ask_enumerated(question: AnswerQuestion) -> RCounterpart:
@@ -127,12 +125,10 @@ def prefmod_counterpart(question: AnswerQuestion) -> RCounterpart | None:
     if lacks:
         return without_model(call, lacks)
     work = _work(fit)
-    if work > MOST_WORK:
-        return refused(
-            call,
-            f"not asked: {work:.2g} patterns x blocks x squared parameters, which take prefmod more than a minute",
-        )
-    return attempt(call, _ask_prefmod, question)
+    much = (
+        f"not asked: {work:.2g} patterns x blocks x squared parameters, which take prefmod more than a minute"
+    )
+    return attempt_unless(much if work > MOST_WORK else "", call, _ask_prefmod, question)
 
 
 def function_of(table: Respondents) -> str:
