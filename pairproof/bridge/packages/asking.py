@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from importlib import resources
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...files.packaged import packaged_text
 from ...text import label
 from ..process.policy import BackendLike, backend as policy
 from ..records.calls import RResult
@@ -64,7 +64,7 @@ def ask(
 
 def program(package: str, name: str) -> str:
     """The R code that stands beside a package's modules, "contests/newton", to the last byte: records' keys have it."""
-    return resources.files(package).joinpath(f"{name}.R").read_text(encoding="utf-8")
+    return packaged_text(package, f"{name}.R")
 
 
 # -- arguments -----------------------------------------------------------------------------------------------

@@ -22,18 +22,7 @@ from ...fit.estimates.specification import ContestSpec, Term
 from ...fit.fit import Fit
 from ..packages.asking import Floats, RAnswer, ask, asks, reals
 from ..process.policy import BackendLike
-from .contest_programs import (
-    BRGLM2,
-    BTM,
-    GENDAVIDSON,
-    GLM,
-    GLMMPQL,
-    JEFFREYS_WITH_TIES,
-    LAPLACE,
-    LAPLACE_ITSELF,
-    NEWTON,
-    QUADRATURE,
-)
+from . import contest_programs as programs
 from .counted_cells import comparison_columns, order_of, treated
 
 FloatArray = NDArray[np.float64]
@@ -335,33 +324,37 @@ def named_variables(given: Inputs) -> dict[str, Any]:
 @asks()
 def newton(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """The maximum of the likelihood by Newton's method in base R, its derivatives by R's deriv3."""
-    return _read(backend, "Newton in base R, contests", NEWTON, variables(given))
+    return _read(backend, "Newton in base R, contests", programs.NEWTON, variables(given))
 
 
 @asks()
 def glm(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """R's ``stats::glm.fit`` of the same columns, at a tight stop; as :func:`newton`."""
-    return _read(backend, "stats::glm.fit", GLM, variables(given))
+    return _read(backend, "stats::glm.fit", programs.GLM, variables(given))
 
 
 @asks("brglm2")
 def brglm2(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """``brglm2::brglmFit`` of the same columns; as :func:`newton`."""
     more = {"type": TYPES[given.spec.reduction], "epsilon": BRGLM2_EPSILON}
-    return _read(backend, "brglm2::brglmFit", BRGLM2, {**variables(given), **more}, ("brglm2",))
+    return _read(backend, "brglm2::brglmFit", programs.BRGLM2, {**variables(given), **more}, ("brglm2",))
 
 
 @asks()
 def jeffreys(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """Davidson's ties with Jeffreys' prior, by scoring in base R; as :func:`newton`."""
-    return _read(backend, "Jeffreys' prior with ties in base R", JEFFREYS_WITH_TIES, variables(given))
+    return _read(
+        backend, "Jeffreys' prior with ties in base R", programs.JEFFREYS_WITH_TIES, variables(given)
+    )
 
 
 @asks("BradleyTerry2")
 def btm(given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = None) -> ContestEstimates:
     """``BradleyTerry2::BTm`` of the model, at its own stop or a tight one; as :func:`newton`."""
     more = {"tight": bool(tight), "br": bool(br)}
-    return _read(backend, "BradleyTerry2::BTm", BTM, {**named_variables(given), **more}, ("BradleyTerry2",))
+    return _read(
+        backend, "BradleyTerry2::BTm", programs.BTM, {**named_variables(given), **more}, ("BradleyTerry2",)
+    )
 
 
 @asks("gnm", "BradleyTerry2")
@@ -374,7 +367,7 @@ def gendavidson(given: Inputs, *, backend: BackendLike = None) -> ContestEstimat
         for k, v in named_variables(given).items()
         if k not in ("W", "C", "random", "free", "offset", "link")
     }
-    return _read(backend, "gnm::gnm", GENDAVIDSON, {**sent, **more}, ("gnm", "BradleyTerry2"))
+    return _read(backend, "gnm::gnm", programs.GENDAVIDSON, {**sent, **more}, ("gnm", "BradleyTerry2"))
 
 
 @asks("BradleyTerry2")
@@ -382,26 +375,32 @@ def glmm_pql(given: Inputs, *, tight: bool, backend: BackendLike = None) -> Cont
     """``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; as :func:`newton`."""
     more = {"tight": bool(tight)}
     return _read(
-        backend, "BradleyTerry2::glmmPQL", GLMMPQL, {**mixed_variables(given), **more}, ("BradleyTerry2",)
+        backend,
+        "BradleyTerry2::glmmPQL",
+        programs.GLMMPQL,
+        {**mixed_variables(given), **more},
+        ("BradleyTerry2",),
     )
 
 
 @asks("lme4")
 def laplace(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """Laplace's approximation by lme4's glmer; as :func:`newton`."""
-    return _read(backend, "lme4::glmer", LAPLACE, mixed_variables(given), ("lme4",))
+    return _read(backend, "lme4::glmer", programs.LAPLACE, mixed_variables(given), ("lme4",))
 
 
 @asks()
 def laplace_itself(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """Laplace's approximation in base R; as :func:`newton`."""
-    return _read(backend, "Laplace's approximation in base R", LAPLACE_ITSELF, mixed_variables(given))
+    return _read(
+        backend, "Laplace's approximation in base R", programs.LAPLACE_ITSELF, mixed_variables(given)
+    )
 
 
 @asks()
 def quadrature(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """The marginal likelihood by the trapezoidal rule in base R; as :func:`newton`."""
-    return _read(backend, "quadrature in base R", QUADRATURE, mixed_variables(given))
+    return _read(backend, "quadrature in base R", programs.QUADRATURE, mixed_variables(given))
 
 
 def _read(

@@ -22,23 +22,17 @@ from __future__ import annotations
 import itertools
 import math
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...files.packaged import packaged_text, packaged_toml, tomllib
 from ..values.nodes import INT_NA, Node
 from .calls import Answer, Drift, RCondition
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 MOST_DIGITS = 16.0
 NOISE = 1e-9
@@ -116,11 +110,7 @@ def _release(version: str | None) -> tuple[int, ...]:
 @lru_cache(maxsize=1)
 def r_changes() -> tuple[RChange, ...]:
     """The changes of R and its packages in `drift_floors.toml`; read once."""
-    return tuple(RChange(**row) for row in tomllib.loads(_shipped()).get("change", []))
-
-
-def _shipped() -> str:
-    return resources.files(__package__).joinpath("drift_floors.toml").read_text(encoding="utf-8")
+    return tuple(RChange(**row) for row in packaged_toml(__package__, "drift_floors.toml").get("change", []))
 
 
 @dataclass(frozen=True)
@@ -139,7 +129,7 @@ class DriftFloor:
 @lru_cache(maxsize=1)
 def drift_floors() -> dict[tuple[str, str], DriftFloor]:
     """The floors of `drift_floors.toml`, by R function and part of its answer; read once."""
-    return read_drift_floors(_shipped())
+    return read_drift_floors(packaged_text(__package__, "drift_floors.toml"))
 
 
 def read_drift_floors(text: str) -> dict[tuple[str, str], DriftFloor]:

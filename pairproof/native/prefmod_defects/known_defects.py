@@ -7,16 +7,11 @@ input, N1 to N4 how it prints numbers that are right.  The name of a defect can 
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from typing import Literal
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ...files.packaged import packaged_toml
 
 #: What a defect changes: the answers and persons that enter the model, the model that is fitted, numbers that
 #: are computed from a fit; or there is no number of prefmod's to reproduce.
@@ -95,9 +90,8 @@ class Defect:
 @lru_cache(maxsize=1)
 def known_defects() -> dict[str, Defect]:
     """Name -> defect, those of `known_defects.toml` in its order."""
-    text = resources.files(__package__).joinpath("known_defects.toml").read_text(encoding="utf-8")
     found = {}
-    for row in tomllib.loads(text)["defect"]:
+    for row in packaged_toml(__package__, "known_defects.toml")["defect"]:
         evidence = tuple(Evidence(*texts) for texts in row.pop("evidence", ()))
         functions = tuple(row.pop("functions"))
         found[row["name"]] = Defect(**row, functions=functions, evidence=evidence)

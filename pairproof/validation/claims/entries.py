@@ -20,7 +20,6 @@ from __future__ import annotations
 import difflib
 import json
 import re
-import sys
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
@@ -29,12 +28,8 @@ from typing import Any, Literal, NewType, TypeVar, Union, cast, get_args, get_or
 
 from ...errors import InputError
 from ...files.inputs import nested_deeper
+from ...files.packaged import tomllib
 from ...text import quoted, shortened
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 KeyPath = tuple[Union[str, int], ...]
 

@@ -5,13 +5,12 @@ The right numbers of the cases to 50 digits: made by `python -m tests.validation
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
 from ...bridge.process.policy import BackendLike
+from ...files.packaged import packaged_json
 from ...native.prefmod_defects.defect_catalogue import defect
 from . import llbt_cases as of_llbt, pattern_cases as of_patterns
 from .llbt_cases import Case
@@ -20,8 +19,8 @@ from .llbt_cases import Case
 @lru_cache(maxsize=1)
 def certified() -> dict[tuple[str, str], dict[str, str]]:
     """(defect, call) -> quantity -> number."""
-    text = resources.files(__package__).joinpath("prefmod_defects_50_digits.json").read_text(encoding="utf-8")
-    return {(row["defect"], row["call"]): row["values"] for row in json.loads(text)}
+    rows = packaged_json(__package__, "prefmod_defects_50_digits.json")
+    return {(row["defect"], row["call"]): row["values"] for row in rows}
 
 
 def cases(name: str = "") -> tuple[Case, ...]:

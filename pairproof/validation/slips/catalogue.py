@@ -13,26 +13,20 @@ B5 needs the order of the rows of the file.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...data.columns import Factor
+from ...files.packaged import packaged_toml
 from ...native.prefmod_defects.defect_catalogue import defect
 from ...native.prefmod_defects.defects_of_results import is_name_in_r
 from . import known as of_data
 from .known import STAGES, Draft, Family, RowChange, Situation, Slip, given, solved
 from .variants import Rows, rows_of
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 def _btm_has(s: Situation) -> bool:
@@ -223,8 +217,8 @@ DRAFTS: dict[str, Callable[[Situation], Iterable[Draft]]] = {
 @lru_cache(maxsize=1)
 def families() -> dict[str, Family]:
     """All families by name, by stage."""
-    text = resources.files(__package__).joinpath("families.toml").read_text(encoding="utf-8")
-    return {row["name"]: Family(drafts=DRAFTS[row["name"]], **row) for row in tomllib.loads(text)["family"]}
+    rows = packaged_toml(__package__, "families.toml")["family"]
+    return {row["name"]: Family(drafts=DRAFTS[row["name"]], **row) for row in rows}
 
 
 def slips_for(situation: Situation) -> list[Slip]:

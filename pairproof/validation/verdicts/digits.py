@@ -18,17 +18,16 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import resources
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
+from ...files.packaged import packaged_text, tomllib
 from ..claims.quantities import KINDS, kind_of
 
 #: What a double can show; exact equality gives this.
@@ -67,11 +66,6 @@ def worst(digits: Mapping[str, float]) -> Worst | None:
     return Worst(name, known[name])
 
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 CERTIFIED = "certified"
 ANY = "*"
 
@@ -90,8 +84,7 @@ class Floor:
 @lru_cache(maxsize=1)
 def shipped() -> tuple[Floor, ...]:
     """The floors of `floors.toml`, read once."""
-    text = resources.files(__package__).joinpath("floors.toml").read_text(encoding="utf-8")
-    return read_floors(text)
+    return read_floors(packaged_text(__package__, "floors.toml"))
 
 
 @lru_cache(maxsize=None)

@@ -13,18 +13,17 @@ sides, judged by their errors.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....bridge.oracles import annotators_in_r as base
 from ....bridge.packages import lme4, multcomp, nlme
+from ....files.packaged import packaged_json
 from ....native.annotation.scores.systems_model import contrasts_together
 from ...claims.data import table_of
 from ...report.context import Story
@@ -140,8 +139,7 @@ def _rows_of(case: Case, answer: Answer[Any]) -> list[Agreement]:
 @lru_cache(maxsize=1)
 def fifty_digits() -> dict[str, dict[str, str]]:
     """Case -> number -> decimal text."""
-    text = resources.files(__package__).joinpath("annotation_50_digits.json").read_text(encoding="utf-8")
-    found: dict[str, dict[str, str]] = json.loads(text)
+    found: dict[str, dict[str, str]] = packaged_json(__package__, "annotation_50_digits.json")
     return found
 
 
