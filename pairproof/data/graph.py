@@ -27,7 +27,7 @@ IntArray = NDArray[np.int64]
 
 
 def components(tail: IntArray, head: IntArray, n_nodes: int) -> IntArray:
-    """Weak components of a graph.  tail, head int[n_edges]; Returns int[n_nodes]."""
+    """Weak components of a graph.  tail, head int[n_edges]; returns int[n_nodes]."""
     return _labels(tail, head, n_nodes, "weak")
 
 

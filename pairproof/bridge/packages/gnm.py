@@ -58,7 +58,7 @@ NO_WORSE = 1e-9
 #: main effect after an interaction), under other names (other contrasts), or leaves out others, so that
 #: neither ``start`` nor ``constrain`` would fit: it is given the columns themselves. Where it gives nothing,
 #: or another model, the shortcut's answer stands and a warning says so.
-GNM = REDUCE + program(__package__, "r/gnm_gnm")
+GNM = REDUCE + program(__package__, "r/gnm")
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,7 +58,7 @@ def dense(ranks: IntArray) -> IntArray:
 
 
 def as_comparisons(kind: Kind, answers: IntArray) -> IntArray:
-    """The comparisons that answers imply.  answers int[..., k]; Returns int[..., C]."""
+    """The comparisons that answers imply.  answers int[..., k]; returns int[..., C]."""
     if kind == "comparisons":
         return answers
     n_items = answers.shape[-1]

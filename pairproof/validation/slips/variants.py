@@ -214,7 +214,7 @@ class Margins:
 
 
 def pair_constants_only(design: Design, y: FloatArray, cells: ModelCells, of_groups: bool) -> Margins | None:
-    """Fit one table, float[n_cells, 3]; None where no maximum was reached.  y float[n_cells, 3]."""
+    """Fit one table y float[n_cells, 3]; None where no maximum was reached."""
     binary = design.model == "binary"
     step = np.array([0.5, -0.5]) if binary else np.array([0.5, 0.0, -0.5])
     tie = np.zeros(2) if binary else np.array([0.0, 1.0, 0.0])

@@ -237,7 +237,7 @@ class Computed:
 
 Computation = Callable[[Request], Computed]
 
-#: Those of all papers once `statements.catalogue` has been imported.
+#: Those of all papers once :mod:`pairproof.validation.check.shipped` has been imported.
 COMPUTATIONS: dict[str, Computation] = {}
 
 
