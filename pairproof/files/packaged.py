@@ -12,6 +12,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+__all__ = ["packaged_json", "packaged_text", "packaged_toml", "tomllib"]
+
 
 def packaged_text(package: str, name: str) -> str:
     """The text of a file in the folder of a package, "r/glm.R"."""
@@ -25,4 +27,5 @@ def packaged_json(package: str, name: str) -> Any:
 
 def packaged_toml(package: str, name: str) -> dict[str, Any]:
     """The document of a TOML file in the folder of a package."""
-    return tomllib.loads(packaged_text(package, name))
+    found: dict[str, Any] = tomllib.loads(packaged_text(package, name))
+    return found
