@@ -31,7 +31,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 import numpy as np
 
@@ -335,9 +335,7 @@ class _Stream:
         return self._take(size).decode("latin-1" if latin1 else "utf-8", "backslashreplace")
 
     def _compact(self) -> Node:
-        """R's short forms of vectors (since version 3): sequences, numbers to be shown as text, wrapped
-        vectors.
-        """
+        """R's short forms of vectors (since version 3): sequences, deferred text, wrapped vectors."""
         about, state, more = self._item(), self._item(), self._item()
         name = str(about[1][0][1]) if about[0] == "list" and about[1] else "?"
         attributes = _by_name(more)
@@ -393,6 +391,39 @@ get(name, holder)
 """
 
 
+Read = TypeVar("Read")
+#: What reading raises of a file whose parts do not fit each other.
+DAMAGED = (IndexError, KeyError, AttributeError, OverflowError)
+
+
+def out_of_file(
+    path: str | os.PathLike[str],
+    name: str,
+    read: Callable[[Any, str], Read],
+    damaged: tuple[type[Exception], ...] = DAMAGED,
+) -> Read:
+    """What `read` makes of an object of a file of R, given it and its name in errors."""
+    file = Path(path)
+    found = read_file(file)
+    if not name and len(found) != 1:
+        raise InputError(f"{file} holds {', '.join(found) or 'nothing'}; name the object to read")
+    if name and name not in found:
+        raise InputError(f"{file} holds {', '.join(found) or 'nothing'}, and no {name!r}")
+    chosen = name or next(iter(found))
+    try:
+        return read(from_node(found[chosen]), f"{file.name}, {chosen}")
+    except damaged as error:
+        raise InputError(f"{file}: {chosen} is damaged, its parts do not fit each other ({error})") from None
+
+
+def out_of_package(package: str, name: str, backend: BackendLike) -> tuple[Any, str]:
+    """A data set of a package, and its name in errors."""
+    what = f"{package}::{name}"
+    arguments = {"name": name, "package": package}
+    result = policy(backend).call(code=DATA, args=arguments, needs=(package,), label=what)
+    return result.value, what
+
+
 def read_rda(path: str | os.PathLike[str], name: str = "") -> RData:
     """An object of an `.rda`, `.RData` or `.rds` file, read without R
     (:mod:`pairproof.bridge.r_data`).
@@ -402,17 +433,7 @@ def read_rda(path: str | os.PathLike[str], name: str = "") -> RData:
     path: a regular file of at most 256 MB, as it is and decompressed.  name: the object wanted; may be left
     out where the file holds one.  Returns DataFrame, Series, or dict: as the module's table says.
     """
-    file = Path(path)
-    found = read_file(file)
-    if not name and len(found) != 1:
-        raise InputError(f"{file} holds {', '.join(found) or 'nothing'}; name the object to read")
-    if name and name not in found:
-        raise InputError(f"{file} holds {', '.join(found) or 'nothing'}, and no {name!r}")
-    chosen = name or next(iter(found))
-    try:
-        return to_pandas(from_node(found[chosen]), f"{file.name}, {chosen}")
-    except (ValueError, IndexError, KeyError, AttributeError, OverflowError) as error:
-        raise InputError(f"{file}: {chosen} is damaged, its parts do not fit each other ({error})") from None
+    return out_of_file(path, name, to_pandas, (ValueError, *DAMAGED))
 
 
 def package_data(package: str, name: str, *, backend: BackendLike = None) -> RData:
@@ -440,10 +461,7 @@ def package_data(package: str, name: str, *, backend: BackendLike = None) -> RDa
     >>> package_data("prefmod", "cemspc").shape  # doctest: +SKIP
     (303, 17)
     """
-    result = policy(backend).call(
-        code=DATA, args={"name": name, "package": package}, needs=(package,), label=f"{package}::{name}"
-    )
-    return to_pandas(result.value, f"{package}::{name}")
+    return to_pandas(*out_of_package(package, name, backend))
 
 
 def data_expr(package: str, name: str, element: str = "") -> Expr:

@@ -22,7 +22,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -31,11 +31,11 @@ from ..data.comparisons import Comparisons
 from ..data.respondents.pairs_and_ratings import from_pairs
 from ..data.respondents.ranking_layouts import from_ranks
 from ..data.respondents.respondents import Respondents
-from ..errors import DataWarning, InputError
-from .process.policy import BackendLike, backend as policy
-from .r_data import DATA, read_file
+from ..errors import DataWarning, InputError, warn_the_caller
+from .process.policy import BackendLike
+from .r_data import out_of_file, out_of_package
 from .values.frames import to_frame
-from .values.nodes import RList, RVector, from_node
+from .values.nodes import RList, RVector
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,18 +78,7 @@ def read_object(path: str | os.PathLike[str], name: str = "", *, column: str = "
     --------
     >>> read_object("parties.rds")  # doctest: +SKIP
     """
-    file = Path(path)
-    found = read_file(file)
-    if not name and len(found) != 1:
-        raise InputError(f"{file} holds {', '.join(found) or 'nothing'}; name the object to read")
-    if name and name not in found:
-        raise InputError(f"{file} holds {', '.join(found) or 'nothing'}, and no {name!r}")
-    chosen = name or next(iter(found))
-    try:
-        value = from_node(found[chosen])
-        return comparisons_of(value, f"{file.name}, {chosen}", column=column, **options)
-    except (IndexError, KeyError, AttributeError, OverflowError) as error:
-        raise InputError(f"{file}: {chosen} is damaged, its parts do not fit each other ({error})") from None
+    return out_of_file(path, name, partial(comparisons_of, column=column, **options))
 
 
 def package_object(
@@ -119,10 +108,7 @@ def package_object(
     --------
     >>> package_object("psychotools", "GermanParties2009").n_persons  # doctest: +SKIP
     """
-    result = policy(backend).call(
-        code=DATA, args={"name": name, "package": package}, needs=(package,), label=f"{package}::{name}"
-    )
-    return comparisons_of(result.value, f"{package}::{name}", column=column, **options)
+    return comparisons_of(*out_of_package(package, name, backend), column=column, **options)
 
 
 def comparisons_of(value: Any, what: str, *, column: str = "", **options: Any) -> Held:
@@ -248,14 +234,9 @@ def _own_names_free(columns: pd.DataFrame, what: str) -> pd.DataFrame:
             while new[name] in columns:
                 new[name] += "_"
     if new:
-        import warnings
-
         text = ", ".join(f"{old} -> {name}" for old, name in new.items())
-        warnings.warn(
-            f"{what}: renamed {text}: in a table of respondents these names have a meaning of their own",
-            DataWarning,
-            stacklevel=7,  # the caller of package_object or read_object
-        )
+        said = f"{what}: renamed {text}: in a table of respondents these names have a meaning of their own"
+        warn_the_caller(said, DataWarning)
     return columns.rename(columns=new)
 
 

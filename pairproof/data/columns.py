@@ -25,11 +25,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """A categorical column: `levels[codes[row]]`.
-
-    codes int[n_rows]: each in 0..len(levels)-1, or -1 where the row has no value (a model that uses the
-    column refuses it).  levels: in the order in which models take them; the first is the reference level.
-    """
+    """A categorical column: `levels[codes[row]]`.  codes int[n_rows]."""
 
     codes: IntArray
     levels: tuple[str, ...]

@@ -27,19 +27,12 @@ IntArray = NDArray[np.int64]
 
 
 def components(tail: IntArray, head: IntArray, n_nodes: int) -> IntArray:
-    """Weak components of a graph.
-
-    tail, head int[n_edges]: end points, each in 0..n_nodes-1; direction is ignored.  Returns int[n_nodes]: a
-    component's label is its smallest node.
-    """
+    """Weak components of a graph.  tail, head int[n_edges]; returns int[n_nodes]."""
     return _labels(tail, head, n_nodes, "weak")
 
 
 def strong_components(winner: IntArray, loser: IntArray, n_nodes: int) -> IntArray:
-    """Strong components of the graph "winner was preferred to loser at least once".
-
-    Returns int[n_nodes]: a component's label is its smallest node.
-    """
+    """Strong components of the graph "winner was preferred to loser at least once".  int[n_nodes]."""
     return _labels(winner, loser, n_nodes, "strong")
 
 

@@ -78,11 +78,7 @@ def track_columns(table: Table) -> tuple[str, ...]:
 
 
 def check_one_track(table: Table, *formulas: str, each: bool = True) -> None:
-    """Refuse a table of several tracks, whose comparisons are of competitions of their own.
-
-    *formulas: of the model: one that has the tracks' columns tells them apart.  each: whether what is asked
-    for can be had of each track, and of all as one.
-    """
+    """Refuse a table of several tracks, whose comparisons are of competitions of their own."""
     columns = track_columns(table)
     if not columns or table.one_track or set(columns) <= set(_WORD.findall(" ".join(formulas))):
         return
@@ -214,10 +210,7 @@ class Judgments:
 
 
 def judgments(table: Comparisons) -> Judgments:
-    """Every judgment of a table; a row with 5 wins and 2 ties becomes 7, wins before ties before losses.
-
-    table: counts must be whole.
-    """
+    """Every judgment of a table; a row with 5 wins and 2 ties becomes 7, wins before ties before losses."""
     counts = np.stack([table.wins, table.ties, table.losses], axis=1)
     whole = np.rint(counts)
     if (whole != counts).any():
@@ -234,10 +227,7 @@ def judgments(table: Comparisons) -> Judgments:
 
 
 def one_row_each(table: Comparisons) -> Comparisons:
-    """The same comparisons with one judgment a row, so that rows can be drawn.
-
-    table: returned as it is if it has one judgment a row already.
-    """
+    """The same comparisons with one judgment a row, so that rows can be drawn."""
     if np.all(table.wins + table.ties + table.losses == 1):
         return table
     single = judgments(table)
@@ -258,11 +248,7 @@ def one_row_each(table: Comparisons) -> Comparisons:
 
 
 def preference_counts(table: Comparisons) -> FloatArray:
-    """How often each pair had each outcome, both orders pooled: n_p(s1, s2) of Hopkins and May (2013).
-
-    table: counts may be fractional.  Returns float[n_items, n_items, 3]: last axis tie, first, second; the
-    entry of (s2, s1) is that of (s1, s2) under HAT.
-    """
+    """float[n_items, n_items, 3]: n_p(s1, s2) of Hopkins and May (2013), both orders pooled."""
     n = len(table.items)
     key = table.first * n + table.second
     counts = np.stack(
@@ -272,10 +258,7 @@ def preference_counts(table: Comparisons) -> FloatArray:
 
 
 def compared(table: Comparisons) -> NDArray[np.bool_]:
-    """Items with at least one comparison.
-
-    Returns bool[n_items].
-    """
+    """Items with at least one comparison.  bool[n_items]."""
     used = table.wins + table.ties + table.losses > 0
     found = np.zeros(len(table.items), bool)
     found[table.first[used]] = found[table.second[used]] = True
@@ -283,10 +266,7 @@ def compared(table: Comparisons) -> NDArray[np.bool_]:
 
 
 def only_compared(table: Comparisons, source: str = "") -> Comparisons:
-    """The table with only the items that are compared in it, and without rows whose counts are all 0.
-
-    source: where the new table comes from; default: as before.
-    """
+    """The table with only the items that are compared in it, and without rows whose counts are all 0."""
     return table.only_compared(source)
 
 

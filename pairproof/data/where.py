@@ -39,11 +39,7 @@ _MOST_LISTED, _MOST_SEARCHED = 20, 1000
 
 @dataclass(frozen=True)
 class Narrowed:
-    """What conditions have left of a table.
-
-    `left`, `of`: comparisons (or persons) that are left, and that there were: sums of weights.  gone: items
-    without a comparison among those that are left.  `what`: "comparisons", "persons" or "rows".
-    """
+    """What conditions have left of a table."""
 
     conditions: tuple[str, ...]
     left: float
@@ -67,10 +63,7 @@ class Narrowed:
 
 
 def hint(narrowed: Narrowed | None, item: str) -> str:
-    """What to do where somebody names an item that conditions have left nothing of.
-
-    narrowed: of the table.  Returns str: "" for any other item.
-    """
+    """What to do where somebody names an item that conditions have left nothing of."""
     if narrowed is None or item not in narrowed.gone:
         return ""
     return (
@@ -111,11 +104,7 @@ class _Choosable(Protocol):
 def rows_where(
     table: _Choosable, conditions: Sequence[str | tuple[str, str]], more: Getters = MappingProxyType({})
 ) -> BoolArray:
-    """bool[n_rows]: the rows that fulfil the conditions.
-
-    conditions: "judge=3", or the column and the value that it has.  `more`: columns that the file has beside
-    those of the table.
-    """
+    """bool[n_rows]: the rows that fulfil the conditions."""
     columns, own_names = {**more, **table.choosable}, table.own_names
     n_rows, source = table.n_rows, table.source
     role_of = {own: role for role, own in own_names.items() if role in columns and own not in columns}

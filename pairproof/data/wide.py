@@ -50,11 +50,7 @@ def named_pair_order(order: str, n_items: int) -> Pairs:
 
 
 class Wide(NamedTuple):
-    """A wide table and the meaning of its codes.
-
-    frame: one row a respondent; the pairs first, then the covariates.  coding: answer -> code; `missing` is
-    nan.
-    """
+    """A wide table and the meaning of its codes."""
 
     frame: pd.DataFrame
     coding: dict[str, float]
@@ -138,9 +134,7 @@ def _check_covariates(table: Comparisons, covariates: Sequence[str]) -> None:
 
 
 def _groups(table: Comparisons, covariates: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(group of each row, a row of each group); groups are sorted by the covariates' values, the first one
-    first.
-    """
+    """(group of each row, a row of each group), sorted by the covariates, the first one first."""
     group = np.zeros(table.n_rows, np.int64)
     for name in covariates:
         column = table.columns[name]

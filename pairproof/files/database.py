@@ -33,19 +33,13 @@ _MOST_PARTS = 200
 
 @dataclass(frozen=True)
 class Schema:
-    """The statements that make the schema of a file.
-
-    needed: CREATE statements of which each stands in every file.  also: those that may stand in it.
-    """
+    """The statements that make the schema of a file."""
 
     needed: tuple[str, ...]
     also: tuple[str, ...] = ()
 
     def foreign(self, found: Iterable[tuple[str, str, str, str | None]]) -> list[str]:
-        """What a file's schema has and this one has not, or the other way round, each in words.
-
-        `found`: rows of sqlite_master.
-        """
+        """What a file's schema has and this one has not, or the other way round, each in words."""
         parts = {_named(sql): _words(sql) for sql in (*_STATISTICS, *self.also, *self.needed)}
         missing = {_named(sql) for sql in self.needed}
         said = []
@@ -121,13 +115,7 @@ def _difference(found: list[str], ours: list[str]) -> str:
 
 @dataclass(frozen=True)
 class DatabaseKind:
-    """A kind of database file.
-
-    name: "campaign".  application: PRAGMA application_id: four letters in ASCII.  version: PRAGMA
-    user_version, the version of the schema.  in_use: the message for a file that another process has locked,
-    after its name.  remedy: what to do about a damaged file.  older: earlier versions that can still be
-    opened; whoever opens one migrates it.  schema: the schema of each version.
-    """
+    """A kind of database file."""
 
     name: str
     application: int
@@ -146,8 +134,6 @@ class DatabaseKind:
         """Refuse a database of another kind, of another version, with a schema that is not ours, or damaged.
 
         Nothing that the file's own schema says has run before that is known.
-
-        Returns int: its version: the present one, or one of `older`.
         """
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")

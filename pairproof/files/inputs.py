@@ -114,11 +114,7 @@ def checked_name(path: str | os.PathLike[str]) -> str:
 def read_file(
     path: str | os.PathLike[str], expected: str = "a file", *, streams: bool = False, most: int | None = None
 ) -> bytes:
-    """The bytes of a regular file.
-
-    expected: for the error: "a CSV, TSV, Parquet or Arrow file".  streams: take also a file that this process
-    was given open: /dev/stdin, /dev/fd/63 (`<(...)` of a shell).  most: bytes; default :func:`most_bytes`.
-    """
+    """The bytes of a regular file."""
     name = checked_name(path)
     stream = streams and _STREAM.fullmatch(name) is not None
     try:
@@ -138,10 +134,7 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
 
 
 def read_inside(folder: str | os.PathLike[str], name: str, *, most: int = MOST_CLAIM_BYTES) -> bytes:
-    """The bytes of a regular file that lies in a folder, or below it, when every link is resolved.
-
-    name: below the folder, or absolute.  most: bytes.
-    """
+    """The bytes of a regular file that lies in a folder, or below it, when every link is resolved."""
     checked_name(name)
     top = os.path.realpath(os.fspath(folder) or ".")
     real = os.path.realpath(os.path.join(top, name))
@@ -323,10 +316,7 @@ def decoded(raw: bytes, source: str) -> str:
 
 
 def parsed(text: str, where: str) -> Any:
-    """The value of a JSON text.
-
-    where: the beginning of an error message, such as "log.jsonl, line 3".
-    """
+    """The value of a JSON text."""
     try:
         value = json.loads(
             text,
@@ -341,7 +331,8 @@ def parsed(text: str, where: str) -> Any:
         raise InputError(f"{where}: {error}") from None
     except ValueError as error:
         raise InputError(f"{where}: not JSON ({shortened(str(error))})") from error
-    _check_levels(value, where)
+    if nested_deeper(value, MOST_LEVELS):
+        raise _too_deep(where)
     if "\\ud" in text.lower():
         _check_characters(value, where)
     return value
@@ -394,19 +385,15 @@ def _too_deep(where: str) -> InputError:
     )
 
 
-def _check_levels(value: Any, where: str) -> None:
-    level = [value]
-    for _ in range(MOST_LEVELS):
-        level = [
-            part
-            for whole in level
-            if isinstance(whole, (dict, list))
-            for part in (whole.values() if isinstance(whole, dict) else whole)
-            if isinstance(part, (dict, list))
-        ]
+def nested_deeper(value: Any, levels: int) -> bool:
+    """Whether tables and lists stand within each other on more levels than this, seen without recursion."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(levels):
+        inner = (part for whole in level for part in (whole.values() if isinstance(whole, dict) else whole))
+        level = [part for part in inner if isinstance(part, (dict, list))]
         if not level:
-            return
-    raise _too_deep(where)
+            return False
+    return True
 
 
 _KINDS = {

@@ -119,9 +119,7 @@ _HISTORY = tuple(
 
 
 def marked(content: bytes, suffix: str) -> bytes:
-    """The content with the mark of pairproof, if the format (".html", ".md", ".xml", ".svg", ".pdf", ".r", ".txt",
-    ".png") has comments.
-    """
+    """The content with pairproof's mark, if its format has comments."""
     if suffix.lower() == ".png" and content.startswith(_PNG):
         body = _PNG_KEY + _digest(content).encode()
         chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
@@ -227,15 +225,7 @@ def write(
     known: Known | None = None,
     again: bool = False,
 ) -> None:
-    """Write a file in one step.
-
-    content: text is written as UTF-8; characters without an encoding (of a file name that is not UTF-8) as
-    escapes.  kind: suffix of the format, for the mark of :mod:`pairproof.files.outputs`; default: that of the
-    path.  reads: files that the caller has read, beside those that were noted as read.  force: replace a file
-    that pairproof did not make, too.  known: recognises other content that pairproof made, beside what
-    :mod:`pairproof.files.outputs` recognises.  again: the file is the caller's own from run to run: it may be
-    replaced though it has been read.
-    """
+    """Write a file in one step."""
     with replacing(path, content, kind=kind, reads=reads, force=force, known=known, again=again):
         pass
 

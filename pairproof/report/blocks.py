@@ -84,10 +84,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table.
-
-    header: a text alone is a column to the right, the first one to the left: it names the rows.
-    """
+    """A table."""
 
     header: tuple[str | Column, ...]
     rows: tuple[tuple[str | Cell, ...] | Row, ...]
@@ -115,12 +112,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing; only HTML shows it.
-
-    description: what it shows in words and numbers, for those who cannot see it.  size: in inches.  panels:
-    whether `draw` takes the figure and makes its own axes.  title: its heading, which is shown with it.
-    elsewhere: what stands here in Markdown and text.
-    """
+    """A drawing; only HTML shows it."""
 
     caption: str
     description: str
@@ -201,9 +193,7 @@ _STYLE = {
 
 
 def svg(block: Figure, name: str) -> str:
-    """The drawing as an <svg> element: its identifiers begin with `name`; the same drawing gives the same
-    text.
-    """
+    """The drawing as an <svg> element whose identifiers begin with `name`, the same each time."""
     import matplotlib
     from matplotlib.figure import Figure as Drawing
 

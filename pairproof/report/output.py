@@ -53,11 +53,7 @@ _STYLES = {"": "", "good": "green", "note": "cyan", "bad": "bold red", "off": "y
 
 
 def render_text(page: Page, *, width: int | None = None, color: bool = False) -> str:
-    """The whole page.
-
-    width: columns; default: no limit, a sentence is a line and a table as wide as it is.  color: with ANSI
-    colours; a sign stands beside every verdict in any case.
-    """
+    """The whole page."""
     from rich.console import Console
 
     stream = io.StringIO()
@@ -308,11 +304,7 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class Output:
-    """A result that can be written in every form.
-
-    page: what people read.  json: the JSON document.  junit: the JUnit file, where the result has verdicts.
-    terminal: what the command prints; default: the page, each line as long as it is.
-    """
+    """A result that can be written in every form."""
 
     page: Callable[[], Page]
     json: Callable[[], str]

@@ -43,10 +43,7 @@ _DEEP = 6
 
 
 def numbers_in(value: Any) -> dict[str, float]:
-    """The numbers of a value by their places: "estimate / A", "vcov / 3".
-
-    value: a number, a table, an array, a mapping, a sequence, or an object with such fields.
-    """
+    """The numbers of a value by their places: "estimate / A", "vcov / 3"."""
     found = list(islice(_walk(value, (), _DEEP), MOST_NUMBERS))
     return dict(zip(distinct(" / ".join(place) for place, _ in found), (number for _, number in found)))
 
@@ -358,11 +355,7 @@ def _used(statement: ast.stmt) -> set[str]:
 
 
 def check(values: Mapping[str, Any], script: Path, test: Path) -> int:
-    """Compare each number of a new script with the run, and write the records of its fits.
-
-    values: names of the script, which has just been run.  test: its test, beside which the records are
-    written.  Returns int: how many calls are not as they should be; standard error says which.
-    """
+    """Compare each number of a new script with the run, and write the records of its fits."""
     wrong = []
     for held in (h for calls in Again(script).calls.values() for h in calls):
         try:

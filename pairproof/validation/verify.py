@@ -100,10 +100,7 @@ def verify(
 
 
 def backend_of(r: BackendLike | str) -> Backend:
-    """The R backend that an option `r` stands for.
-
-    r: none: the backend of the enclosing `using`.
-    """
+    """The R backend that an option `r` stands for."""
     from ..bridge.process.policy import backend
 
     try:

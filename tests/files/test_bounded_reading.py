@@ -20,12 +20,11 @@ from pairproof.data.columns import natural_order
 from pairproof.data.comparisons import Comparisons
 from pairproof.data.reading import read
 from pairproof.data.reading.sentence_errors import read_errors
-from pairproof.errors import DataWarning, InputError, ItemError, PairOrderError, PairproofError
+from pairproof.errors import DataWarning, InputError, PairproofError
 from pairproof.files import inputs as packed
 from pairproof.text import listed, quoted
 
-#: The module: its room has a function of the same name.
-READER = import_module("pairproof.data.reading.layouts")
+READER = import_module("pairproof.data.reading.rankings")
 
 #: Characters of the longest message of an input here; observed at most 700, most of it the layouts that are
 #: known.

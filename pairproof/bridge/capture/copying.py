@@ -34,11 +34,7 @@ _CHUNK = 1 << 20
 
 @dataclass
 class Copied:
-    """What was copied.
-
-    digests: digest of each file, by its name below `source`.  sizes: bytes of each file.  left_out: links to
-    elsewhere, pipes, files that cannot be read, with the reason.  size: bytes.
-    """
+    """What was copied."""
 
     source: Path
     target: Path
@@ -190,10 +186,7 @@ LEVELS = 3
 
 
 def root_of(script: Path, strings: Sequence[str], started: Path) -> Path:
-    """The folder that the script runs in.
-
-    script: absolute.  strings: texts of the script that may name files.  started: where the user is.
-    """
+    """The folder that the script runs in."""
     own = script.parent
     names = [s for s in strings if not os.path.isabs(s) and ".." not in Path(s).parts and os.path.basename(s)]
     if started in list(own.parents)[:LEVELS] and not any(os.path.isfile(own / n) for n in names):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from ..process.cures import r_package
 from .copying import LEVELS
-from .recorded import Ending, Place, RawCall, RecordedCall, Records
+from .recorded import Ending, Place, RecordedCall, Records
 from .running import Ran
 from .scripts import Call, Parsed, Script
 
@@ -49,11 +49,7 @@ _LEVELS = 5
 def placed_calls(
     records: Records, script: Parsed, sourced: Mapping[str, Parsed], name: str, clean: Callable[[str], str]
 ) -> tuple[RecordedCall, ...]:
-    """The calls with their places, numbered in the order in which they ended.
-
-    script: with lines of the user's file.  sourced: files that the script sources, by base name.  name: file
-    name of the script.  clean: takes paths of this machine out of a text.
-    """
+    """The calls with their places, numbered in the order in which they ended."""
     numbers = {(call.process, call.id): i for i, call in enumerate(records.calls, 1)}
     finder = _Finder(script, sourced, name, records.workers)
     return tuple(
@@ -62,7 +58,7 @@ def placed_calls(
     )
 
 
-def _fits(call: RawCall, numbers: Mapping[tuple[str, int], int], main: str) -> dict[str, int]:
+def _fits(call: RecordedCall, numbers: Mapping[tuple[str, int], int], main: str) -> dict[str, int]:
     """Numbers of the run for numbers of a process; a fork refers to fits that its parent made before it."""
     found = {
         arg: numbers.get((call.process, id_)) or numbers.get((main, id_)) for arg, id_ in call.fits.items()
@@ -71,7 +67,7 @@ def _fits(call: RawCall, numbers: Mapping[tuple[str, int], int], main: str) -> d
 
 
 def _recorded(
-    call: RawCall, number: int, finder: "_Finder", fits: dict[str, int], clean: Callable[[str], str]
+    call: RecordedCall, number: int, finder: "_Finder", fits: dict[str, int], clean: Callable[[str], str]
 ) -> RecordedCall:
     found = finder.find(call)
     keys = call.keys
@@ -80,30 +76,18 @@ def _recorded(
     keys = {name: key for name, key in keys.items() if name != LIST_NAME}
     if LIST_NAME in call.keys and "name" not in keys:
         keys = {"name": call.keys[LIST_NAME], **keys}
-    return RecordedCall(
+    return replace(
+        call,
         id=number,
-        function=call.function,
         text=clean(call.text),
         place=found.place,
         task=0 if call.source or call.process in finder.workers else call.task,
-        nth=call.nth,
         variable=found.variable,
         keys=keys,
-        via=call.via,
-        helper=call.helper,
-        kept=call.kept,
-        seconds=call.seconds,
-        inner=call.inner,
         args={name: clean(text) for name, text in call.args.items()},
-        values=call.values,
         fits=fits,
-        seed=call.seed,
-        contrasts=call.contrasts,
-        na_action=call.na_action,
         warnings=tuple((clean(message), clean(of)) for message, of in call.warnings),
         error=clean(call.error),
-        result=call.result,
-        process=call.process,
     )
 
 
@@ -126,7 +110,7 @@ class _Finder:
         self.others = [call for text in sourced.values() for call in text.calls]
         self._known: dict[tuple[object, ...], _Found] = {}
 
-    def find(self, call: RawCall) -> _Found:
+    def find(self, call: RecordedCall) -> _Found:
         """The place of a call, and what is known from there."""
         if call.source:
             text = self.sourced.get(call.source)
@@ -149,7 +133,9 @@ class _Finder:
             self._known[key] = found or _Found(expression_place(text, task, call.source or self.name))
         return self._known[key]
 
-    def _found(self, call: RawCall, task: int, near: list[Call], everything: list[Call]) -> _Found | None:
+    def _found(
+        self, call: RecordedCall, task: int, near: list[Call], everything: list[Call]
+    ) -> _Found | None:
         """`near` are the calls of the expression that runs, and of the functions of the script that it calls."""
         hits, sure = _first_hits(call, [c for c in near if c.mentioned.task == task], near, everything)
         if not hits or (task and not sure):
@@ -218,7 +204,7 @@ def _users(function: str, calls: list[Call]) -> list[Call]:
 
 
 def _first_hits(
-    call: RawCall, here: list[Call], near: list[Call], everything: list[Call]
+    call: RecordedCall, here: list[Call], near: list[Call], everything: list[Call]
 ) -> tuple[list[Call], bool]:
     """The calls of the text that it may be, by the first way of looking that finds one, and whether that is sure.
 

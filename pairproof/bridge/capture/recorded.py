@@ -39,12 +39,7 @@ class NotRecorded(TypeError):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a call stands.
-
-    line, `last`: first and last line, from 1, in the file as the user has it (an Rmd's or Rnw's own lines); 0
-    if unknown.  sure: false if several calls of the script have the same text, so that the line is one of
-    them.  file: name of the file: the script's, or that of a file it sources.
-    """
+    """Where a call stands."""
 
     line: int
     last: int
@@ -56,28 +51,14 @@ class Place:
         return where + ("" if self.sure else "?")
 
 
+NOWHERE = Place(0, 0, sure=False)
+
+
 @dataclass(frozen=True, eq=False)
 class RecordedCall:
     """One call of a fitting function, or of a function that takes its result further, as R evaluated it.
 
-    id: in the order in which the calls ended, from 1, over all processes of the run: a call comes after those
-    whose values it takes.  function: with its package: "BradleyTerry2::BTm".  text: the call as R deparsed
-    it; for people, and for finding the line.  task: number of the script's top-level expression that was
-    running, from 1; 0 if unknown (a source()d file).  nth: how often this call of the script has been
-    evaluated, from 1 (loops).  variable: R's name that the value was assigned to; "" if to none, or if it is
-    not plain.  keys: values of loop variables, and of arguments of functions given to lapply and its kin, at
-    the call, where they are one string or number; "name" is the name of the list's element that lapply and
-    its kin work on.  via: the package function through which the script called it: "stats::update",
-    "psychotree::pltree"; "" if directly.  helper: whether it takes a fit further (BTabilities, anova,
-    predict, llbt.worth, ...).  kept: whether arguments and result were recorded; False beyond the limits of a
-    call site, where it is only counted.  inner: recorded functions that it called itself, and how often.
-    args: text of each argument given, by R's own name of it (`..1` where it has none).  values: evaluated
-    arguments; without those that are evaluated in the data (weights, subset, player1, ...).  fits: arguments
-    that are fitted models of this run: the `id` of the call that made them.  seed: R's `.Random.seed` at the
-    start, if the call drew random numbers.  contrasts: `options("contrasts")` at the call: unordered,
-    ordered.  error: R's message if the call failed; "" if it gave a value.  result: what it returned, by the
-    names that `docs/migrate.md` and capture/numbers.R list; {} if it failed or was only counted.  process:
-    process id of the R process (forks and workers have their own).
+    Until its place in the script is found, `id` counts within its process, and `place` is nowhere.
     """
 
     id: int
@@ -103,6 +84,8 @@ class RecordedCall:
     error: str = ""
     result: Mapping[str, RValue] = field(default_factory=dict)
     process: str = ""
+    source: str = ""
+    time: float = 0.0
 
     @property
     def package(self) -> str:
@@ -149,15 +132,7 @@ class RecordedCall:
 
 @dataclass(frozen=True)
 class Shown:
-    """Something that the script prints of a fit, read off its text.
-
-    function: "" for what is printed otherwise; "print" for a bare name or print(m); else the function
-    applied: "summary", "coef", "vcov", "confint", "deviance", "logLik", "AIC", "BIC", "fitted", "residuals",
-    "plot", ... ; for print(summary(m)), "summary".  variable: R's name of the fit; "" if the argument is a
-    call (`summary(BTm(...))`): that of the same `task` then.  inside_loop: whether it stands in a loop or in
-    a function given to lapply and its kin.  printed: whether R prints it: a top-level expression by itself,
-    or an explicit print or cat. False inside a loop without print().
-    """
+    """Something that the script prints of a fit, read off its text."""
 
     place: Place
     task: int
@@ -170,11 +145,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Mentioned:
-    """A call that stands in the script's text, whether it was reached or not.
-
-    function: as written, without its package.  package: "" if none is written.  variable: that its value is
-    assigned to, "" if none.
-    """
+    """A call that stands in the script's text, whether it was reached or not."""
 
     place: Place
     task: int
@@ -186,13 +157,7 @@ class Mentioned:
 
 @dataclass(frozen=True)
 class ScriptText:
-    """What R's parser says of the script.
-
-    name: file name.  lines: the user's file.  expressions: of each top-level expression of the code; its
-    number is its place here, from 1.  mentioned: every call of a function.  packages: packages that the
-    script names (library, require, ::), and whether they are installed.  loop_variables: of `for`, and
-    arguments of functions written inside a call.
-    """
+    """What R's parser says of the script."""
 
     name: str
     kind: Literal["R", "Rmd", "Rnw"]
@@ -206,16 +171,7 @@ class ScriptText:
 
 @dataclass(frozen=True, eq=False)
 class Captured:
-    """A run of a script.
-
-    calls: in the order in which they ended.  message: how it ended, in words with the cure ("stopped after
-    600 s; ..."); R's last error; "" if "done".  exit_code: R's own.  whole: whether R wrote its last record
-    (False: killed; what stands is still good).  lost: calls that could not be recorded; `why_lost` says why
-    one of them.  r_version: "4.2.2".  packages: versions of the packages loaded at the end.  kind: RNGkind().
-    output_bytes: of R's output; what is beyond the limit is dropped.  output: R's standard output, up to the
-    limit.  changed: variables whose fits the script changed after they were made, and the expressions that
-    did.
-    """
+    """A run of a script."""
 
     text: ScriptText
     calls: tuple[RecordedCall, ...]
@@ -250,47 +206,11 @@ MOST_TEXT = 20_000
 _BAD_VALUE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError, Warning)
 
 
-@dataclass(frozen=True)
-class RawCall:
-    """A call as its process wrote it; `id` counts within the process."""
-
-    process: str
-    id: int
-    time: float
-    function: str
-    text: str
-    task: int
-    nth: int
-    source: str
-    via: str
-    helper: bool
-    kept: bool
-    seconds: float
-    inner: Mapping[str, int]
-    args: Mapping[str, str]
-    keys: Mapping[str, str | float | int]
-    values: Mapping[str, RValue]
-    fits: Mapping[str, int]
-    seed: tuple[int, ...] | None
-    contrasts: tuple[str, ...]
-    na_action: str
-    warnings: tuple[tuple[str, str], ...]
-    error: str
-    result: Mapping[str, RValue]
-
-
 @dataclass
 class Records:
-    """All records of a run.
+    """All records of a run."""
 
-    calls: in the order in which they ended.  main: the process that ran the script.  workers: other processes
-    in which R was started anew; forks are none.  whole: whether that process wrote its end.  tasks: top-level
-    expressions that it finished.  counted: calls that it counted until its end.  started: whether that
-    process wrote its start: else nothing of it was recorded.  changed: variables whose fits the script
-    changed, and the expressions after which that was seen.
-    """
-
-    calls: list[RawCall] = field(default_factory=list)
+    calls: list[RecordedCall] = field(default_factory=list)
     main: str = ""
     workers: frozenset[str] = frozenset()
     whole: bool = False
@@ -317,11 +237,7 @@ class Records:
 
 
 def read_records(folder: Path, pid: int) -> Records:
-    """Read what a run left.
-
-    folder: that holds a file for each process of R, `<process id>.jsonl`.  pid: of the process that was
-    started; in a sandbox R has another number there.
-    """
+    """Read what a run left."""
     records = Records()
     try:
         # A link in the folder's place would be followed to whatever it names.
@@ -340,7 +256,7 @@ def read_records(folder: Path, pid: int) -> Records:
         unread = len(files) - MOST_FILES
         records.lose(f"{len(files):,} files of records were left, and {MOST_FILES:,} are read", unread)
         files = files[:MOST_FILES]
-    calls: dict[tuple[str, int], RawCall] = {}
+    calls: dict[tuple[str, int], RecordedCall] = {}
     budget = [MOST_BYTES]
     for name in files:
         for line in _lines(folder / name, budget, records):
@@ -371,7 +287,7 @@ def _main_of(folder: Path, files: list[str], pid: int) -> str:
     return files[0][:-6]
 
 
-def _in_order(calls: Iterable[RawCall]) -> list[RawCall]:
+def _in_order(calls: Iterable[RecordedCall]) -> list[RecordedCall]:
     """The calls as they ended, so that one that takes the value of another comes after it.
 
     A process writes a call when it ends.  Its lines keep their order whatever its clock says; processes are put
@@ -442,7 +358,7 @@ def _take_end(item: dict[str, Any], process: str, records: Records) -> None:
 
 
 def _take_call(
-    item: dict[str, Any], process: str, calls: dict[tuple[str, int], RawCall], records: Records
+    item: dict[str, Any], process: str, calls: dict[tuple[str, int], RecordedCall], records: Records
 ) -> None:
     number = _integer(item.get("id"))
     name = _text(item.get("function"), 200)
@@ -463,30 +379,31 @@ def _take_call(
     before = calls.pop((process, number), None)  # the last line of a call counts, also for its place
     time = _number(item.get("time"))
     seed = item.get("seed")
-    calls[process, number] = RawCall(
-        process,
+    calls[process, number] = RecordedCall(
         number,
-        before.time if time == 0.0 and before is not None else time,
         name,
         _text(item.get("text")),
+        NOWHERE,
         _integer(item.get("task")),
         max(1, _integer(item.get("nth"))),
-        os.path.basename(_text(item.get("source"), 500)),
-        _text(item.get("via"), 200),
-        item.get("helper") is True,
-        kept,
-        _number(item.get("seconds")),
-        _mapping(item.get("inner"), _integer),
-        _mapping(item.get("args"), _text),
-        _keys(item.get("keys")),
-        values,
-        _mapping(item.get("fits"), _integer),
-        tuple(v for v in seed if type(v) is int)[:1000] if isinstance(seed, list) else None,
-        _texts(item.get("contrasts")),
-        _text(item.get("na_action"), 200),
-        _warnings(item.get("warnings")),
-        _first_text(item.get("error")),
-        result,
+        keys=_keys(item.get("keys")),
+        via=_text(item.get("via"), 200),
+        helper=item.get("helper") is True,
+        kept=kept,
+        seconds=_number(item.get("seconds")),
+        inner=_mapping(item.get("inner"), _integer),
+        args=_mapping(item.get("args"), _text),
+        values=values,
+        fits=_mapping(item.get("fits"), _integer),
+        seed=tuple(v for v in seed if type(v) is int)[:1000] if isinstance(seed, list) else None,
+        contrasts=_texts(item.get("contrasts")),
+        na_action=_text(item.get("na_action"), 200),
+        warnings=_warnings(item.get("warnings")),
+        error=_first_text(item.get("error")),
+        result=result,
+        process=process,
+        source=os.path.basename(_text(item.get("source"), 500)),
+        time=before.time if time == 0.0 and before is not None else time,
     )
 
 

@@ -51,11 +51,7 @@ _TAIL = 2**16
 
 @dataclass(frozen=True)
 class RProgram:
-    """A program of R that ran in the session, the script's own included, as /proc shows it.
-
-    pid, parent: on this machine.  inner: process id that it has itself, in a sandbox another one; 0 if that
-    is not known.  code: the file that it runs, as far as it can be read.
-    """
+    """A program of R that ran in the session, the script's own included, as /proc shows it."""
 
     pid: int
     parent: int
@@ -66,12 +62,7 @@ class RProgram:
 
 @dataclass(frozen=True)
 class Ran:
-    """How a program ran.
-
-    code: exit code; negative: the signal that ended it; None if it did not start.  output: standard output,
-    up to the limit.  errors: end of standard error.  output_bytes: of both, with what was dropped.
-    r_programs: those that were seen, in that order; () where there is no /proc.
-    """
+    """How a program ran."""
 
     code: int
     timed_out: bool
@@ -92,11 +83,7 @@ def run_program(
     output_limit: int = OUTPUT_LIMIT,
     output: Callable[[bytes], None] | None = None,
 ) -> Ran:
-    """Run a program with empty input and end whatever it left running.
-
-    folder: where it starts.  environment: with `FOLDER`, whose value is of this run alone.  output_limit:
-    bytes.  output: is given what it prints, on either stream, up to the limit.
-    """
+    """Run a program with empty input and end whatever it left running."""
     begun = time.monotonic()
     try:
         child = subprocess.Popen(
@@ -279,10 +266,7 @@ _NAMESPACES = ("--user", "--map-root-user", "--net", "--pid", "--ipc", "--fork",
 
 @dataclass(frozen=True)
 class Sandbox:
-    """A way to run a program confined.
-
-    prefix: goes before the program and its arguments.  files: whether everything but the folder is read-only.
-    """
+    """A way to run a program confined."""
 
     name: str
     prefix: tuple[str, ...]
@@ -300,10 +284,7 @@ class Sandbox:
 
 
 def find_sandbox(folder: Path, environment: Mapping[str, str]) -> Sandbox:
-    """The strongest sandbox that works on this machine.
-
-    folder: the only one that stays writable.
-    """
+    """The strongest sandbox that works on this machine."""
     reasons = []
     for sandbox in _candidates(folder, environment):
         reason = _try(sandbox, folder, environment)

@@ -63,13 +63,7 @@ _NOT_TEXT = (
 
 @dataclass(frozen=True)
 class Script:
-    """The user's file.
-
-    path: absolute; its last part is not resolved, because R runs where the file lies under this name.  name:
-    as the user gave it, for messages.  text: without a byte order mark, lines ended by a line feed.
-    rewritten: whether R could not read the file as it is: a byte order mark, lines ended by a carriage return
-    alone.
-    """
+    """The user's file."""
 
     path: Path
     name: str
@@ -133,12 +127,7 @@ PARSE_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class Call:
-    """A call in the text.
-
-    within: name of the script's function in which it stands; "" if in none.  returned: whether it is that
-    function's value.  loop: whether it stands in a loop or in a function.  scope: variables of the loops, and
-    arguments of the functions, that it stands in, from the outermost.
-    """
+    """A call in the text."""
 
     mentioned: Mentioned
     within: str
@@ -176,10 +165,8 @@ def parse_files(
 ) -> tuple[list[Parsed], Places]:
     """What stands in each file.
 
-    R starts in a folder of ours, and reads the start-up files of the site and the home alone: parsing runs nothing of
-    the script's.
-
-    r: R's program.  files: absolute.  prefix: of a sandbox.
+    R starts in a folder of ours, and reads the start-up files of the site and the home alone: parsing runs
+    nothing of the script's.
     """
     command = [
         *prefix,
@@ -328,11 +315,7 @@ _NW_END = re.compile(r"^\s*@\s*(%.*)?$")
 def tangled(
     script: Script, name: str, target: Path, run: Callable[[list[str]], Ran]
 ) -> tuple[str, tuple[int, ...]]:
-    """The code of a document, and for each of its lines the line of the document, 0 where it is not known.
-
-    name: of the document in the folder where R runs.  target: where the code is written.  run: runs R's
-    program with these arguments in the copy of the folder.
-    """
+    """The code of a document, and for each of its lines the line of the document, 0 where it is not known."""
     with_knitr = script.kind == "Rmd" or _OF_KNITR.search(script.text) is not None
     ran = run(["-e", PURL if with_knitr else STANGLE, name, str(target)])
     if ran.code == NO_KNITR:

@@ -15,37 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from ..packages.asking import Floats, RAnswer, ask, asks, reals, vector_of
+from ..packages.asking import Floats, RAnswer, ask, asks, program, reals, vector_of
 from ..process.policy import BackendLike
 from ..records.calls import RResult
 
-BY_JUDGES = """
-n <- a + b + t
-means <- stats::t.test((a - b) / n)
-table <- cbind(a, t, b)
-differ <- stats::chisq.test(table[, colSums(table) > 0], correct = FALSE)
-# Beta-binomial: a of a + b with mean mu and r = 1 / (alpha + beta), each on a scale without bounds.
-loglik <- function(mu, r) sum(lchoose(a + b, a) + lbeta(a + mu / r, b + (1 - mu) / r) - lbeta(mu / r, (1 - mu) / r))
-both <- function(p) -loglik(stats::plogis(p[1L]), exp(p[2L]))
-best <- list(par = c(stats::qlogis(sum(a) / sum(a + b)), log(0.05)))
-for (i in 1:3) best <- stats::optim(best$par, both, method = "BFGS", control = list(reltol = 1e-16, maxit = 1000L, ndeps = c(1e-5, 1e-5)))
-null <- stats::optimize(function(lr) loglik(0.5, exp(lr)), c(-12, 5), maximum = TRUE, tol = 1e-12)
-r <- exp(best$par[2L])
-list(mean = unname(means$estimate), t = unname(means$statistic), df = unname(means$parameter), p = means$p.value,
-     chi2 = unname(differ$statistic), chi2_df = unname(differ$parameter), chi2_p = differ$p.value,
-     logit = best$par[1L], icc = r / (1 + r), loglik = -best$value,
-     lr_p = stats::pchisq(2 * (-best$value - null$objective), 1, lower.tail = FALSE))
-"""
+BY_JUDGES = program(__package__, "competitions/by_judges")
 
 
 @dataclass(frozen=True, eq=False)
 class RByJudges(RAnswer):
-    """Two systems by judges, in base R.
-
-    mean, t, df, p: t.test of the judges' mean scores.  chi2, chi2_df, chi2_p: pearson's chi-square of judges
-    by outcome, empty columns left out.  logit, icc, loglik, lr_p: beta-binomial: logit of its mean,
-    intra-class correlation, log-likelihood, likelihood-ratio test of mean 1/2.  By optim: about 6 digits.
-    """
+    """Two systems by judges, in base R."""
 
     mean: float
     t: float
@@ -64,42 +43,17 @@ class RByJudges(RAnswer):
 def by_judges(
     a: Sequence[float], b: Sequence[float], t: Sequence[float], *, backend: BackendLike = None
 ) -> RByJudges:
-    """Tests of two systems by judges in base R.
-
-    `a`, b, t float[judges]: wins of the first, wins of the second, ties.
-    """
+    """Tests of two systems by judges in base R.  `a`, b, t float[judges]."""
     arguments = {"a": reals(a), "b": reals(b), "t": reals(t)}
     return RByJudges.read(ask(backend, "base R, two systems by judges", BY_JUDGES, arguments))
 
 
-MODE = """
-tau <- sqrt(2 * (sa^2 + so^2))
-objective <- function(mu) {
-  total <- -sum(dnorm(mu, 0, s0, log = TRUE))
-  for (i in seq_along(mu)) for (j in seq_along(mu)) if (i < j) {
-    m <- mu[i] - mu[j]
-    p <- c(pnorm((d - m) / tau) - pnorm((-d - m) / tau), pnorm((m - d) / tau), pnorm((-m - d) / tau))
-    k <- n[i, j, ]
-    total <- total - sum(k[k > 0] * log(p[k > 0]))
-  }
-  total
-}
-# Two rounds of quasi-Newton: the second forgets the first one's curvature.
-one <- optim(rep(0, dim(n)[1]), objective, method = "BFGS", control = list(reltol = 1e-15, maxit = 1000, ndeps = rep(1e-5, dim(n)[1])))
-two <- optim(one$par, objective, method = "BFGS", control = list(reltol = 1e-15, maxit = 1000, ndeps = rep(1e-5, dim(n)[1])))
-# Wider differences for second derivatives: with 1e-5 rounding alone would cost four of their digits.
-hessian <- optimHess(two$par, objective, control = list(ndeps = rep(1e-3, dim(n)[1])))
-list(mode = two$par, sd = sqrt(diag(solve(hessian))), objective = two$value, converged = two$convergence == 0)
-"""
+MODE = program(__package__, "competitions/mode")
 
 
 @dataclass(frozen=True, eq=False)
 class RMode(RAnswer):
-    """Mode of the abilities as ``optim`` finds it.
-
-    mode, sd float[n]: the mode, and Laplace standard deviations.  objective: minus the log posterior at the
-    mode.
-    """
+    """Mode of the abilities as ``optim`` finds it.  mode, sd float[n]."""
 
     mode: Floats
     sd: Floats
@@ -118,10 +72,7 @@ def irt_gaussian_mode(
     backend: BackendLike = None,
 ) -> RMode:
     """The mode of the Gaussian model with fresh items, good to 6 digits or so: ``optim`` differentiates by
-    differences.
-
-    counts float[n, n, 3]: tie, first preferred, second preferred; both orders of a pair pooled.  sd_ability,
-    sd_quality, sd_noise, radius: as for :func:`pairproof.bridge.packages.jags.irt_gaussian`.
+    differences.  counts float[n, n, 3].
     """
     arguments = {
         "n": reals(counts),
@@ -133,19 +84,7 @@ def irt_gaussian_mode(
     return RMode.read(ask(backend, "stats::optim, irt-gaussian", MODE, arguments))
 
 
-BASELINES = """
-shares <- function(n) (alpha + n) / (3 * alpha + sum(n))
-turned <- c(1, 3, 2)
-row <- function(a, b) {
-  of <- function(s) shares(apply(n[s, , , drop = FALSE], 3, sum))
-  u <- of(a); v <- of(b)[turned]
-  all <- apply(n, 3, sum) / 2
-  t <- all[1] / sum(all)
-  geo <- sqrt(u * v)
-  c(t, (1 - t) / 2, (1 - t) / 2, shares(n[a, b, ]), u, (u + v) / 2, geo / sum(geo), geo)
-}
-t(mapply(row, first, second))
-"""
+BASELINES = program(__package__, "competitions/baselines")
 #: What the columns of :func:`baselines` are, three each.
 BASELINE_NAMES = (
     "adjusted-uniform",
@@ -161,11 +100,7 @@ BASELINE_NAMES = (
 def baselines(
     counts: Floats, first: Any, second: Any, alpha: float = 1.0, *, backend: BackendLike = None
 ) -> tuple[dict[str, Floats], RResult]:
-    """The baselines' P(tie), P(first), P(second) for pairs of systems, in base R.
-
-    counts float[n, n, 3]: as for :func:`irt_gaussian_mode`.  `first`, second int[k]: systems, from 0.  alpha:
-    added to every count.  Returns dict of name to float[k, 3]: names are `BASELINE_NAMES`.
-    """
+    """Name -> float[k, 3]: the baselines' P(tie), P(first), P(second), of counts float[n, n, 3]."""
     pairs = {"first": np.asarray(first) + 1, "second": np.asarray(second) + 1}
     arguments = {"n": reals(counts), **pairs, "alpha": float(alpha)}
     result = ask(backend, "base R, baselines", BASELINES, arguments)
@@ -173,19 +108,7 @@ def baselines(
     return {name: table[:, 3 * k : 3 * k + 3] for k, name in enumerate(BASELINE_NAMES)}, result
 
 
-HEURISTICS = """
-won <- n[, , 2]
-k <- nrow(won)
-tie <- rowSums(n[, , 1]); win <- rowSums(won); loss <- rowSums(n[, , 3])
-share <- won / (won + t(won))
-scores <- cbind((win + tie) / (win + tie + loss), win / (win + loss), rowMeans(share, na.rm = TRUE))
-orders <- function(x) if (length(x) == 1L) list(x) else do.call(c, lapply(seq_along(x), function(i) lapply(orders(x[-i]), function(rest) c(x[i], rest))))
-# pays[t, s]: what it costs to put t below s
-cost <- function(o, pays) { m <- pays[o, o]; sum(m[lower.tri(m)]) }
-pays <- list(pmax(won - t(won), 0), -log(pbeta(0.5, 1 + t(won), 1 + won, lower.tail = FALSE)))
-every <- orders(seq_len(k))
-list(scores = scores, cheapest = vapply(pays, function(p) min(vapply(every, cost, 0, p)), 0), paid = c(cost(lopez, pays[[1]]), cost(probable, pays[[2]])))
-"""
+HEURISTICS = program(__package__, "competitions/heuristics")
 #: What the columns of :attr:`RHeuristics.scores` are.
 SCORE_NAMES = ("origwmt", "bojar", "expected-wins")
 #: All orders are tried: 8 systems have 40,320.
@@ -194,12 +117,7 @@ MOST_ORDERED = 8
 
 @dataclass(frozen=True, eq=False)
 class RHeuristics(RAnswer):
-    """Scores and costs by the rules of shared tasks.
-
-    scores float[n_systems, 3]: columns `SCORE_NAMES`.  cheapest: cost of the best of all orders: preferences
-    contradicted (Lopez), minus log probability (most probable ranking).  paid: cost of the two orders that
-    were given.
-    """
+    """Scores and costs by the rules of shared tasks.  scores float[n_systems, 3]."""
 
     scores: Floats
     cheapest: Floats
@@ -208,11 +126,7 @@ class RHeuristics(RAnswer):
 
 @asks()
 def heuristics(counts: Floats, lopez: Any, most_probable: Any, *, backend: BackendLike = None) -> RHeuristics:
-    """Scores by rowSums, the cost of the best order, found by trying all of them, and that of two orders.
-
-    counts float[n, n, 3]: as for :func:`irt_gaussian_mode`; at most 8 systems.  lopez, most_probable int[n]:
-    orders to be priced by either rule: systems from 0, best first.
-    """
+    """Scores by rowSums, and costs of the best order, of all, and of two: counts float[n, n, 3]."""
     n = reals(counts)
     if len(n) > MOST_ORDERED:
         raise ValueError(
@@ -222,23 +136,12 @@ def heuristics(counts: Floats, lopez: Any, most_probable: Any, *, backend: Backe
     return RHeuristics.read(ask(backend, "base R, heuristics", HEURISTICS, {"n": n, **orders}))
 
 
-VILAR = """
-one <- function(w, t, l) {
-  r <- rep(c(1, 0, -1), c(w, t, l))
-  m <- length(r)
-  c(mean(r), t.test(r)$stderr, sqrt(sum((r - mean(r))^2)) / (m - 1), binom.test(w, w + l)$p.value)
-}
-t(mapply(one, wins, ties, losses))
-"""
+VILAR = program(__package__, "competitions/vilar")
 
 
 @dataclass(frozen=True, eq=False)
 class RBinaries(RAnswer):
-    """Vilar's comparisons of two systems, n of them.
-
-    R, se_mean, se_vilar, p_sign float[n]: R, the standard error of a mean by ``t.test``, equation 4 from the
-    single votes, and ``binom.test``'s p.
-    """
+    """Vilar's comparisons of two systems, n of them.  R, se_mean, se_vilar, p_sign float[n]."""
 
     R: Floats
     se_mean: Floats
@@ -248,10 +151,7 @@ class RBinaries(RAnswer):
 
 @asks()
 def binaries(wins: Any, ties: Any, losses: Any, *, backend: BackendLike = None) -> RBinaries:
-    """Vilar's comparisons of two systems, from their single votes.
-
-    wins, ties, losses int[n].
-    """
+    """Vilar's comparisons of two systems, from their single votes.  wins, ties, losses int[n]."""
     counts = (np.asarray(x, np.int64) for x in (wins, ties, losses))
     arguments = dict(zip(("wins", "ties", "losses"), counts))
     result = ask(backend, "stats::t.test, binom.test, a table", VILAR, arguments)

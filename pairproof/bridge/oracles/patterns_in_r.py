@@ -32,78 +32,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, TooLargeError
-from ..packages.asking import Estimates, Floats, ask, asks, reals
+from ..packages.asking import Estimates, Floats, ask, asks, program, reals
 from ..process.policy import BackendLike
 from ..values.convert import matrix
 
-NEWTON = """
-rows <- nrow(X) / groups
-exact <- function(phi) {
-  ll <- 0; score <- numeric(ncol(X)); H <- matrix(0, ncol(X), ncol(X))
-  for (s in seq_len(groups)) {
-    x <- X[(s - 1L) * rows + seq_len(rows), , drop = FALSE]
-    eta <- as.vector(x %*% phi)
-    top <- max(eta)
-    p <- exp(eta - top)
-    logZ <- top + log(sum(p))
-    p <- p / sum(p)
-    mean_all <- colSums(x * p)
-    centred <- sweep(x, 2L, mean_all)
-    cov_all <- crossprod(centred, centred * p)
-    for (i in which(group == s)) {
-      at <- members[first[i]:last[i]]
-      e <- eta[at]
-      top <- max(e)
-      q <- exp(e - top)
-      ll <- ll + n[i] * (top + log(sum(q)) - logZ)
-      q <- q / sum(q)
-      xi <- x[at, , drop = FALSE]
-      mean_i <- colSums(xi * q)
-      score <- score + n[i] * (mean_i - mean_all)
-      ci <- sweep(xi, 2L, mean_i)
-      H <- H + n[i] * (crossprod(ci, ci * q) - cov_all)
-    }
-  }
-  list(ll = ll, score = score, H = H)
-}
-phi <- start
-here <- exact(phi)
-steps <- 0L
-while (max(abs(here$score)) > gradient && steps < most) {
-  ridge <- 0
-  repeat {
-    U <- tryCatch(chol(-here$H + diag(ridge, ncol(X))), error = function(e) NULL)
-    if (!is.null(U)) break
-    ridge <- max(2 * ridge, 1e-3 * max(abs(diag(here$H))))
-  }
-  step <- backsolve(U, forwardsolve(t(U), here$score))
-  half <- 1
-  repeat {
-    there <- exact(phi + half * step)
-    ## At the end log L moves by its own rounding: the score decides.
-    if (there$ll > here$ll || (there$ll > here$ll - 1e-13 * abs(here$ll) && max(abs(there$score)) < max(abs(here$score)))) break
-    half <- half / 2
-    if (half < 1e-6) break
-  }
-  if (half < 1e-6) break
-  phi <- phi + half * step
-  here <- there
-  steps <- steps + 1L
-}
-V <- solve(-here$H)
-list(names = colnames(X), coef = unname(phi), se = unname(sqrt(diag(V))), vcov = unname(V), llf = here$ll,
-     largest_score = max(abs(here$score)), iterations = steps)
-"""
+NEWTON = program(__package__, "patterns/newton")
 
 
 @dataclass(frozen=True, eq=False)
 class NewtonOptimum(Estimates):
-    """The maximum of a model of whole answers, as R reaches it by Newton's method.
-
-    names: of the columns of the design.  coef, se float[n].  vcov float[n, n]: inverse of minus the Hessian.
-    llf: sum n log P, without constants.  largest_score: the largest component of the score there: how far
-    from the maximum in log L a step of 1 would be.
-    """
+    """A maximum as R reaches it by Newton's method: coef, se float[n], vcov float[n, n]."""
 
     llf: float
     largest_score: float
@@ -112,12 +50,8 @@ class NewtonOptimum(Estimates):
 
 @dataclass(frozen=True, eq=False)
 class Enumerated:
-    """All possible answers of a model and those given: what :func:`newton` takes.
-
-    design float[groups * answers, parameters]: the statistics of every possible answer, a block for each
-    covariate group.  names: of the parameters.  members: for each answer given, the rows of a block (from 0)
-    that it leaves possible: one row for a complete answer.  counts float[given]: how many persons gave it.
-    group int[given]: their covariate group, from 0.
+    """All possible answers of a model and those given: what :func:`newton` takes.  design float[groups *
+    answers, parameters]; counts float[given]; group int[given].
     """
 
     design: Floats = field(repr=False)
@@ -136,11 +70,7 @@ def newton(
     most: int = 200,
     backend: BackendLike = None,
 ) -> NewtonOptimum:
-    """The maximum of log L in R, by Newton's method from zeros or ``start``.
-
-    start float[parameters].  gradient: the largest component of the score to stop at; it also stops where no
-    step improves.  most: most steps.
-    """
+    """The maximum of log L in R, by Newton's method from zeros or ``start``.  start float[parameters]."""
     groups = int(model.group.max(initial=0)) + 1
     given = len(model.members)
     if not given or given != len(model.counts) or given != len(model.group) or len(model.design) % groups:
@@ -253,11 +183,7 @@ def dependence(answers: Answers, n_items: int) -> tuple[Floats, list[str]]:
 
 @dataclass(frozen=True)
 class Groups:
-    """Covariate groups of the answers given, and how their item parameters are made.
-
-    group int[given]: from 0.  rows float[groups, q]: z: a row a group, the first column 1.  names: of the
-    columns; the first is not shown.
-    """
+    """Covariate groups of answers: group int[given], and their rows float[groups, q]."""
 
     group: NDArray[np.int64]
     rows: Floats
@@ -274,10 +200,8 @@ def model(
     ia: bool = False,
     groups: Groups | None = None,
 ) -> Enumerated:
-    """A model of answers at one time: lambda (a block for each covariate), U, dependence.
-
-    space int[N, C]: of :func:`all_comparisons`, :func:`all_rankings` or :func:`all_ratings`.  given int[n,
-    C]: the distinct answers, 9 where not answered.  counts float[n].  ties: one undecided parameter, U.
+    """A model of answers at one time: lambda (a block for each covariate), U, dependence.  space int[N, C];
+    given int[n, C]; counts float[n].
     """
     lam, common, names = _statistics(space, items, ties, ia)
     return _grouped(lam, list(items[:-1]), common, names, _members(space, given), counts, groups)
@@ -294,12 +218,7 @@ def missing_model(
     alpha: Literal["common", "item", "comparison"] | None = None,
     beta: Literal["comparison", "difference", "coded"] | None = None,
 ) -> Enumerated:
-    """A model of comparisons and of which are missing (r = 1): the space of answers times 2^C gaps.
-
-    alpha: alpha sum r; sum r_jk (alpha_j + alpha_k); sum r_jk alpha_jk.  beta: sum r_jk y_jk beta_jk; sum
-    r_jk y_jk (beta_j - beta_k), the last item 0; and what prefmod computes for items: sum_i beta_i (missing
-    comparisons of item i) times the answer to the i-th comparison.
-    """
+    """A model of comparisons and of which are missing (r = 1): the space of answers times 2^C gaps."""
     pairs, n_items = pairs_of(len(items)), len(items)
     gaps = np.array(list(itertools.product((0, 1), repeat=len(pairs))), np.int64)
     if len(space) * len(gaps) * len(pairs) > MOST:
@@ -344,9 +263,7 @@ def repeated_model(
     iaT: bool = False,
 ) -> Enumerated:
     """A model of answers at several times: own lambda and U at each, dependence between successive times.
-
-    space int[N, C]: of one time; N^T answers are listed.  given T times int[n, C].  iaT: sum theta_jk y_jk,t
-    y_jk,t+1.
+    space int[N, C]; given T times int[n, C].
     """
     times = len(given)
     if len(space) ** times * times * space.shape[1] > MOST:

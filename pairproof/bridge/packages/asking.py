@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...files.packaged import packaged_text
 from ...text import label
 from ..process.policy import BackendLike, backend as policy
 from ..records.calls import RResult
@@ -59,6 +60,11 @@ def ask(
         The R function's name, for messages and for the record's file name.
     """
     return policy(backend).call(code=code, args=arguments, needs=needs, seed=seed, label=label)
+
+
+def program(package: str, name: str) -> str:
+    """The R code that stands beside a package's modules, "contests/newton", to the last byte: records' keys have it."""
+    return packaged_text(package, f"{name}.R")
 
 
 # -- arguments -----------------------------------------------------------------------------------------------

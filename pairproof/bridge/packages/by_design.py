@@ -15,7 +15,7 @@ import numpy as np
 
 from ..process.policy import BackendLike
 from ..values.convert import matrix
-from .asking import REDUCE, Floats, RModel, ask, asks, check_option, model_of, optional, reals
+from .asking import REDUCE, Floats, RModel, ask, asks, check_option, model_of, optional, program, reals
 
 NEEDS_GNM, NEEDS_POLR = ("gnm",), ("MASS",)
 DesignFamily = Literal["binomial", "quasibinomial", "poisson", "quasipoisson", "gaussian", "Gamma"]
@@ -38,26 +38,7 @@ reduce(fit, fit$coefficients, V)
 """
 )
 #: R: gnm on the columns; its seed is set because terms that are not linear would start at random.
-GNM = (
-    REDUCE
-    + """
-family <- get(family, envir = asNamespace("stats"), mode = "function")(link = link)
-d <- data.frame(y = y)
-d$X <- x
-d$cell <- factor(cell, levels = unique(cell))
-d$w <- weights
-d$o <- offset
-set.seed(1L)
-fit <- gnm::gnm(y ~ X - 1, eliminate = cell, family = family, data = d, weights = w, offset = o, tolerance = tolerance, iterMax = iterMax,
-                verbose = FALSE, na.action = stats::na.fail)
-if (is.null(fit)) stop("gnm found no solution")
-b <- as.numeric(stats::coef(fit)); names(b) <- colnames(x)
-known <- !is.na(b)
-V <- matrix(as.numeric(stats::vcov(fit)), length(b))[known, known, drop = FALSE]
-dimnames(V) <- list(colnames(x)[known], colnames(x)[known])
-reduce(fit, b, V)
-"""
-)
+GNM = REDUCE + program(__package__, "r/by_design_gnm")
 #: R: polr on the columns; the thresholds follow the coefficients.
 POLR = """
 d <- data.frame(y = factor(y, levels = levels, ordered = TRUE))

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from ..process.policy import BackendLike
 from ..values.convert import data_frame, matrix
 from ..values.nodes import factor
-from .asking import EPSILON, MAXIT, REFIT, Floats, RAnswer, ask, asks, check_option, reals
+from .asking import EPSILON, MAXIT, REFIT, Floats, RAnswer, ask, asks, check_option, program, reals
 from .mass import POLISHED
 
 Model = Literal["poisson", "rao-kupper"]
@@ -44,26 +44,7 @@ MOST_NUISANCE = 400
 
 #: R: `own` (outcomes x parameters), `y`, `rows`, `g` (the fit, refitted from its solution), `b`, and `M`, the
 #: covariance of b that supposes independent answers.  Everything that is not a parameter is named nuisance.
-FIT = (
-    REFIT
-    + """
-stopped <- function(...) stop(..., call. = FALSE)
-n <- nrow(counts); outcomes <- ncol(counts); rows <- rep(seq_len(n), outcomes); y <- as.vector(counts)
-half <- function(sign) cbind(sign * x / 2, 0 * z)
-own <- if (outcomes == 3L) rbind(half(1), cbind(0 * x, z), half(-1)) else rbind(half(1), half(-1))
-colnames(own) <- c(colnames(x), colnames(z))
-k <- ncol(own); parameters <- paste0("own", colnames(own))
-if (k == 1L) parameters <- "own"
-fit_poisson <- function() {
-  nuisance <- cell[rows]
-  formula <- if (nlevels(cell) > 1L) y ~ own + nuisance - 1 else y ~ own
-  control <- stats::glm.control(epsilon = epsilon, maxit = maxit)
-  first <- stats::glm(formula, family = stats::poisson(), control = control, x = TRUE)
-  if (anyNA(stats::coef(first))) stopped("glm finds aliased columns: ", toString(names(which(is.na(stats::coef(first))))))
-  refit(first, epsilon, maxit)$model
-}
-"""
-)
+FIT = REFIT + program(__package__, "r/sandwich_fit")
 
 #: R: polr's estimates with Newton steps to the maximum, on each outcome and its mirror;
 #: `one_by_one` has a row for each comparison, because sandwich's scores of a polr leave its weights out.
@@ -88,58 +69,7 @@ fit_polr <- function(one_by_one = FALSE) {
 )
 
 #: R: `l`, the regression on whitened rows, and `at`, the row of counts that each belongs to.
-CONDITIONAL = (
-    FIT
-    + FIT_RAO_KUPPER
-    + """
-poisson_rows <- function(b) {
-  e <- exp(drop(own %*% b)); p <- e / stats::ave(e, rows, FUN = sum); mu <- p * stats::ave(y, rows, FUN = sum)
-  X <- own - apply(own, 2L, function(v) stats::ave(v * p, rows, FUN = sum))
-  kept <- mu > 0
-  w <- sqrt(mu[kept])
-  list(W = w * X[kept, , drop = FALSE], e = (y - mu)[kept] / w, at = rows[kept])
-}
-rao_kupper_rows <- function(b) {
-  eta <- drop(x %*% b[seq_len(ncol(x))]); d <- drop(z %*% b[-seq_len(ncol(x))])
-  p1 <- stats::plogis(eta - d); p2 <- stats::plogis(-eta - d)
-  a <- counts[, 1L] + counts[, 2L]; o <- counts[, 3L] + counts[, 2L]; t <- counts[, 2L]
-  part <- function(count, p, X) {
-    w <- sqrt(count * p * (1 - p))
-    list(W = w * X, e = ifelse(w > 0, count * (1 - p) / w, 0), at = seq_len(n))
-  }
-  bend <- sqrt(t) / sinh(d)
-  tie <- list(W = bend * cbind(0 * x, z), e = ifelse(t > 0, t * 2 / -expm1(-2 * d) / bend, 0), at = seq_len(n))
-  all <- list(part(a, p1, cbind(x, -z)), part(o, p2, cbind(-x, -z)), tie)
-  r <- list(W = do.call(rbind, lapply(all, `[[`, "W")), e = unlist(lapply(all, `[[`, "e")), at = unlist(lapply(all, `[[`, "at")))
-  kept <- rowSums(r$W != 0) > 0
-  list(W = r$W[kept, , drop = FALSE], e = r$e[kept], at = r$at[kept])
-}
-start <- function() {
-  if (model == "rao-kupper") {
-    found <- fit_polr()$fit
-    return(c(stats::coef(found), (found$zeta[[2L]] - found$zeta[[1L]]) / 2))
-  }
-  if (nlevels(cell) <= most_nuisance) return(stats::coef(fit_poisson())[parameters])
-  nuisance <- cell[rows]
-  stats::coef(gnm::gnm(y ~ own - 1, eliminate = nuisance, family = stats::poisson(), tolerance = 1e-12, verbose = FALSE))[seq_len(k)]
-}
-whitened <- if (model == "rao-kupper") rao_kupper_rows else poisson_rows
-b <- stats::setNames(as.numeric(start()), colnames(own))
-if (anyNA(b)) stopped("aliased columns: ", toString(names(b)[is.na(b)]))
-# At its own solution: the regression's coefficients are one Newton step from b.
-for (step in 1:8) {
-  r <- whitened(b)
-  moved <- stats::lm.fit(r$W, r$e)$coefficients
-  b <- b + moved
-  if (max(abs(moved)) < 1e-14 * max(1, abs(b))) break
-}
-r <- whitened(b)
-W <- r$W; colnames(W) <- NULL
-response <- drop(W %*% b) + r$e
-l <- stats::lm(response ~ W - 1)
-at <- r$at
-"""
-)
+CONDITIONAL = FIT + FIT_RAO_KUPPER + program(__package__, "r/sandwich_conditional")
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,30 +131,7 @@ class ComparisonRows:
 
 NEEDS = ("sandwich",)
 
-VCOVCL = (
-    CONDITIONAL
-    + """
-ways <- clusters[, used, drop = FALSE]
-covariance <- function(fit, at, fold, factor) {
-  V <- sandwich::vcovCL(fit, cluster = ways[at, , drop = FALSE], type = type, cadjust = cadjust, fix = fix)
-  factor * fold %*% V %*% t(fold)
-}
-if (model == "rao-kupper") {
-  # The thresholds -delta and delta as one; a quarter is what weights of 1/2 leave: they are in polr's information and
-  # not in the scores that sandwich takes, so that each comparison needs a row.
-  found <- fit_polr(TRUE)
-  fold <- cbind(diag(k), 0); fold[k, k + 0:1] <- c(-0.5, 0.5)
-  V <- covariance(found$fit, found$at, fold, 4)
-} else if (nlevels(cell) <= most_nuisance) {
-  g <- fit_poisson()
-  fold <- matrix(0, k, length(stats::coef(g))); fold[cbind(seq_len(k), match(parameters, names(stats::coef(g))))] <- 1
-  V <- covariance(g, rows, fold, 1)
-} else V <- covariance(l, at, diag(k), 1)
-dimnames(V) <- list(names(b), names(b))
-list(names = names(b), coef = unname(b), vcov = V, se = unname(sqrt(pmax(diag(V), 0))), model_vcov = unname(chol2inv(qr.R(l$qr))),
-     n_clusters = as.numeric(vapply(ways, function(g) length(unique(g)), 0L)))
-"""
-)
+VCOVCL = CONDITIONAL + program(__package__, "r/sandwich_vcovcl")
 
 
 @dataclass(frozen=True, eq=False)

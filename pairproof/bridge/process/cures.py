@@ -51,12 +51,7 @@ RPY2 = "rpy2>=3.5.9,<3.7"
 
 @dataclass(frozen=True)
 class Machine:
-    """What of a machine decides the command that installs a package.
-
-    kind: who installs Python packages into the environment that runs.  python: the interpreter, as a command.
-    apt, brew: whether these package managers are there.  makefile: whether pairproof runs from a checkout,
-    which has `make setup` and `make r-packages`.
-    """
+    """What of a machine decides the command that installs a package."""
 
     kind: Kind
     python: str
@@ -129,12 +124,7 @@ def python_command() -> str:
 def python_package(
     name: str, spelled: str, r_version: str, *, again: bool = False, machine: Machine | None = None
 ) -> str:
-    """The command that installs a Python package.
-
-    name, spelled: the package, and the same with its version range.  r_version: R's version, which rpy2
-    depends on; "" if it is not known.  again: whether it is there and does not work.  machine: default: this
-    one.
-    """
+    """The command that installs a Python package."""
     at = machine or Machine.here()
     constraint = rpy2_constraint(r_version) if name == "rpy2" else None
     wanted = f"'{spelled}'" + (f" '{constraint}'" if constraint else "")

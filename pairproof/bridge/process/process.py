@@ -50,9 +50,7 @@ class NoReply(Exception):
 
 
 def read_frame(pipe: BinaryIO | Any, first: bool = False) -> tuple[bytes | None, bytes]:
-    """Read the contents of the next frame (None at the end of the pipe), and the text printed before it
-    (first frame only).
-    """
+    """The next frame (None at the end of the pipe), and the text before it (first frame only)."""
     start = bytearray(_read(pipe, len(MARK)))
     while first and len(start) >= len(MARK) and not start.endswith(MARK) and len(start) < MOST_PRELUDE:
         more = pipe.read(1)
@@ -232,8 +230,6 @@ class RProcess:
     """A child process that runs R, for one thread; it is never restarted.
 
     :class:`pairproof.bridge.process.session.RSession` takes care of threads and restarts.
-
-    environment: instead of ``os.environ``.
     """
 
     def __init__(

@@ -35,8 +35,6 @@ class RSession(AnswersR):
 
     Safe to share between threads: calls wait for each other.  A fork of this process must not use it;
     ``session()`` there makes a new one.
-
-    environment: environment of the worker instead of ``os.environ``.
     """
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -89,9 +87,7 @@ class RSession(AnswersR):
             return self._info
 
     def places(self) -> tuple[tuple[str, str], ...]:
-        """(path, word that replaces it): the machine's paths that R knows, longest first, to keep out of
-        records.
-        """
+        """(path, word for it): the machine's paths that R knows, longest first, kept out of records."""
         self.info()
         return self._places
 
@@ -189,12 +185,7 @@ def _seconds(given: str | float, name: str) -> float:
 
 @dataclass(frozen=True)
 class RStatus:
-    """The status of R on this machine: whether it can be used, with which versions, and if not why.
-
-    why_not, cure: the reason in a sentence, and the command that helps; empty if R is usable.  packages: R
-    package to its version; None if it is not installed.  package_cures: the command that installs each
-    missing package.
-    """
+    """The status of R on this machine: whether it can be used, with which versions, and if not why."""
 
     usable: bool
     why_not: str = ""
@@ -210,10 +201,7 @@ class RStatus:
 
 
 def probe(environment: Mapping[str, str] | None = None) -> RStatus:
-    """Start R in a child process, ask for its versions, and end it.  Never raises.
-
-    environment: environment of the child instead of ``os.environ``.
-    """
+    """Start R in a child process, ask for its versions, and end it.  Never raises."""
     nothing: dict[str, str | None] = {p: None for p in PACKAGES}
     try:
         process = RProcess(environment)

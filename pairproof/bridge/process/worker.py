@@ -137,9 +137,7 @@ class EmbeddedR:
         return (tag, self.payload_from_sexp(tag, sexp[1]), attributes)
 
     def payload_from_sexp(self, tag: str, sexp: Any) -> Any:
-        """Text as text, lists as lists, numbers as their bytes: doubles, pairs of doubles (cplx), or 32-bit
-        integers.
-        """
+        """Text as text, lists as lists, numbers as their bytes (doubles, pairs of them, integers)."""
         import numpy as np
 
         if tag == "list":
@@ -198,9 +196,7 @@ def start() -> tuple[EmbeddedR | None, tuple[str, Any]]:
 
 
 def own_temporary_folder() -> str:
-    """Create the temporary folder for R and its programs under the name that the parent gave; "" if it gave
-    none.
-    """
+    """Create the temporary folder that the parent named; "" if it named none."""
     folder = os.environ.pop("PAIRPROOF_R_FOLDER", "")
     if folder:
         os.mkdir(folder, 0o700)
@@ -209,9 +205,7 @@ def own_temporary_folder() -> str:
 
 
 def leave(temporary: str) -> None:
-    """End this process and the programs that R started, and remove R's temporary folder, because R may be in
-    a loop and unable to do so.
-    """
+    """End this process and R's programs and remove R's folder, for R may be in a loop."""
     for _ in range(3):  # R may be writing into it
         if temporary and os.path.isdir(temporary):
             shutil.rmtree(temporary, ignore_errors=True)

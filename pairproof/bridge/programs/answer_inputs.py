@@ -146,14 +146,8 @@ MOST_RATINGS = 120_000
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What the R program takes.
-
-    scalars: J, kind, ternary, places, times, groups, gaps, coded, pseudo.  orders: numbers of items that can
-    tie (kind "choices").  depends int[m, 2]: comparisons that depend on each other, from 1.  answers int[n,
-    k]: distinct answers as comparisons, 9 where there is none.  ranks, presented int[n, J]: for one time; 0
-    where there is none.  ranked int[n, times]: number of items ranked.  n float[n]: persons.  group int[n]:
-    from 1.  design float[groups * q, p].  names: of the p parameters.  statistics: of the q natural
-    parameters.  reference: the item held at 0, "" with item covariates.
+    """What the R program takes.  depends int[m, 2]; answers int[n, k]; ranks, presented int[n, J]; ranked
+    int[n, times]; n float[n]; group int[n]; design float[groups * q, p].
     """
 
     scalars: Mapping[str, Any]

@@ -22,18 +22,7 @@ from ...fit.estimates.specification import ContestSpec, Term
 from ...fit.fit import Fit
 from ..packages.asking import Floats, RAnswer, ask, asks, reals
 from ..process.policy import BackendLike
-from .contest_programs import (
-    BRGLM2,
-    BTM,
-    GENDAVIDSON,
-    GLM,
-    GLMMPQL,
-    JEFFREYS_WITH_TIES,
-    LAPLACE,
-    LAPLACE_ITSELF,
-    NEWTON,
-    QUADRATURE,
-)
+from . import contest_programs as programs
 from .counted_cells import comparison_columns, order_of, treated
 
 FloatArray = NDArray[np.float64]
@@ -46,15 +35,8 @@ MOVES = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What the R programs take of a fit of contests.
-
-    fit: of contests: a `ContestFit`, or by maximum likelihood of the logit.  `first`, second int[n]:
-    positions in `fit.items`.  counts float[n, 3]: wins, ties and losses of `first`.  columns float[n, p]: of
-    the free parameters but those of ties, one of free items left out.  terms: the p parameters.  offset
-    float[n].  home float[n]: 1 where `first` has the advantage of being named first, -1 where `second` has
-    it.  judge int[n]: from 0, with random effects by judge; else 0.  reference: the item held at 0, "" where
-    none is.  certain bool[n]: rows whose result is certain in the limit of separated contests.  undetermined:
-    parameters to leave out so that the others are determined by the rows that are not certain.
+    """What the R programs take of a fit of contests.  `first`, second int[n]; counts float[n, 3]; columns
+    float[n, p]; offset float[n]; home float[n]; judge int[n]; certain bool[n].
     """
 
     fit: Fit
@@ -145,10 +127,7 @@ def spec_of(fit: Fit) -> ContestSpec:
 
 
 def inputs_of(fit: Fit) -> Inputs:
-    """The inputs of a fit.
-
-    fit: without subject covariates.
-    """
+    """The inputs of a fit."""
     import pandas as pd
 
     table, spec = treated(fit), spec_of(fit)
@@ -273,14 +252,7 @@ BRGLM2_EPSILON = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class ContestEstimates(RAnswer):
-    """What R says of a model of contests.
-
-    names: R's own, where the program names its coefficients.  coef float[p]: nan where R has none.  vcov
-    float[k, k]: of those that it has.  llf, deviance, df: without constants of the counts; nan where the
-    program has none.  effects, means float[K]: predicted random effects, and their posterior means.  largest:
-    largest component of the score at the end, in standard errors.  converged: 1 or 0, nan where R says
-    nothing.
-    """
+    """What R says of a model of contests.  coef float[p]; vcov float[k, k]; effects, means float[K]."""
 
     names: tuple[str, ...]
     coef: Floats
@@ -299,11 +271,7 @@ class ContestEstimates(RAnswer):
 
 
 def variables(given: Inputs, limited: bool = True) -> dict[str, Any]:
-    """The rows as the programs in base R see them: wins, ties, losses, X, offset, home, and what the model is.
-
-    limited: whether rows whose result is certain in the limit, and parameters that the others do not
-    determine, are left out.
-    """
+    """The rows as base R's programs see them: wins, ties, losses, X, offset, home, the model."""
     spec = given.spec
     rows = ~given.certain if limited else np.ones(len(given.first), bool)
     kept = [k for k in range(len(given.terms)) if not limited or k not in given.undetermined]
@@ -356,33 +324,37 @@ def named_variables(given: Inputs) -> dict[str, Any]:
 @asks()
 def newton(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """The maximum of the likelihood by Newton's method in base R, its derivatives by R's deriv3."""
-    return _read(backend, "Newton in base R, contests", NEWTON, variables(given))
+    return _read(backend, "Newton in base R, contests", programs.NEWTON, variables(given))
 
 
 @asks()
 def glm(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """R's ``stats::glm.fit`` of the same columns, at a tight stop; as :func:`newton`."""
-    return _read(backend, "stats::glm.fit", GLM, variables(given))
+    return _read(backend, "stats::glm.fit", programs.GLM, variables(given))
 
 
 @asks("brglm2")
 def brglm2(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """``brglm2::brglmFit`` of the same columns; as :func:`newton`."""
     more = {"type": TYPES[given.spec.reduction], "epsilon": BRGLM2_EPSILON}
-    return _read(backend, "brglm2::brglmFit", BRGLM2, {**variables(given), **more}, ("brglm2",))
+    return _read(backend, "brglm2::brglmFit", programs.BRGLM2, {**variables(given), **more}, ("brglm2",))
 
 
 @asks()
 def jeffreys(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """Davidson's ties with Jeffreys' prior, by scoring in base R; as :func:`newton`."""
-    return _read(backend, "Jeffreys' prior with ties in base R", JEFFREYS_WITH_TIES, variables(given))
+    return _read(
+        backend, "Jeffreys' prior with ties in base R", programs.JEFFREYS_WITH_TIES, variables(given)
+    )
 
 
 @asks("BradleyTerry2")
 def btm(given: Inputs, *, tight: bool, br: bool = False, backend: BackendLike = None) -> ContestEstimates:
     """``BradleyTerry2::BTm`` of the model, at its own stop or a tight one; as :func:`newton`."""
     more = {"tight": bool(tight), "br": bool(br)}
-    return _read(backend, "BradleyTerry2::BTm", BTM, {**named_variables(given), **more}, ("BradleyTerry2",))
+    return _read(
+        backend, "BradleyTerry2::BTm", programs.BTM, {**named_variables(given), **more}, ("BradleyTerry2",)
+    )
 
 
 @asks("gnm", "BradleyTerry2")
@@ -395,7 +367,7 @@ def gendavidson(given: Inputs, *, backend: BackendLike = None) -> ContestEstimat
         for k, v in named_variables(given).items()
         if k not in ("W", "C", "random", "free", "offset", "link")
     }
-    return _read(backend, "gnm::gnm", GENDAVIDSON, {**sent, **more}, ("gnm", "BradleyTerry2"))
+    return _read(backend, "gnm::gnm", programs.GENDAVIDSON, {**sent, **more}, ("gnm", "BradleyTerry2"))
 
 
 @asks("BradleyTerry2")
@@ -403,26 +375,32 @@ def glmm_pql(given: Inputs, *, tight: bool, backend: BackendLike = None) -> Cont
     """``BradleyTerry2::glmmPQL`` with the effects of items by judge as its random matrix; as :func:`newton`."""
     more = {"tight": bool(tight)}
     return _read(
-        backend, "BradleyTerry2::glmmPQL", GLMMPQL, {**mixed_variables(given), **more}, ("BradleyTerry2",)
+        backend,
+        "BradleyTerry2::glmmPQL",
+        programs.GLMMPQL,
+        {**mixed_variables(given), **more},
+        ("BradleyTerry2",),
     )
 
 
 @asks("lme4")
 def laplace(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """Laplace's approximation by lme4's glmer; as :func:`newton`."""
-    return _read(backend, "lme4::glmer", LAPLACE, mixed_variables(given), ("lme4",))
+    return _read(backend, "lme4::glmer", programs.LAPLACE, mixed_variables(given), ("lme4",))
 
 
 @asks()
 def laplace_itself(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """Laplace's approximation in base R; as :func:`newton`."""
-    return _read(backend, "Laplace's approximation in base R", LAPLACE_ITSELF, mixed_variables(given))
+    return _read(
+        backend, "Laplace's approximation in base R", programs.LAPLACE_ITSELF, mixed_variables(given)
+    )
 
 
 @asks()
 def quadrature(given: Inputs, *, backend: BackendLike = None) -> ContestEstimates:
     """The marginal likelihood by the trapezoidal rule in base R; as :func:`newton`."""
-    return _read(backend, "quadrature in base R", QUADRATURE, mixed_variables(given))
+    return _read(backend, "quadrature in base R", programs.QUADRATURE, mixed_variables(given))
 
 
 def _read(

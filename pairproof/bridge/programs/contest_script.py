@@ -19,6 +19,7 @@ from ...fit.estimates.identification import over_which
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.results.contest_fit import ContestFit
 from ...fit.results.mixed_fit import MixedFit
+from . import contest_programs as programs
 from .contest_models import (
     BRGLM2_EPSILON,
     MOST_NUMBERS,
@@ -28,18 +29,6 @@ from .contest_models import (
     mixed_variables,
     named_variables,
     variables,
-)
-from .contest_programs import (
-    BRGLM2,
-    BTM,
-    GENDAVIDSON,
-    GLM,
-    GLMMPQL,
-    JEFFREYS_WITH_TIES,
-    LAPLACE,
-    LIKELIHOOD,
-    NEWTON,
-    QUADRATURE,
 )
 from .r_source import PRINT, comment, needed, number, text, vector
 
@@ -109,10 +98,10 @@ def _parts(fit: ContestFit, given: Inputs) -> _Parts:
     if isinstance(fit, MixedFit):
         return _mixed(fit, given, kept)
     if spec.reduction and given.with_ties:
-        return _Parts(rows, JEFFREYS_WITH_TIES, [*kept, *ties])
+        return _Parts(rows, programs.JEFFREYS_WITH_TIES, [*kept, *ties])
     if spec.reduction:
         more = {"type": TYPES[spec.reduction], "epsilon": BRGLM2_EPSILON}
-        return _Parts({**rows, **more}, BRGLM2, kept, ["brglm2"])
+        return _Parts({**rows, **more}, programs.BRGLM2, kept, ["brglm2"])
     plain = (
         bool(given.reference) and not spec.offset and all(t.kind in ("item", "order") for t in given.terms)
     )
@@ -124,32 +113,37 @@ def _parts(fit: ContestFit, given: Inputs) -> _Parts:
         names = [*free, *(["order"] if ordered else []), *ties]
         return _Parts(
             {**rows, **more, "ordered": ordered},
-            GENDAVIDSON + LIKELIHOOD + OBSERVED,
+            programs.GENDAVIDSON + programs.LIKELIHOOD + OBSERVED,
             names,
             ["gnm", "BradleyTerry2"],
         )
     if given.with_ties:
-        return _Parts(rows, NEWTON, [*kept, *ties])
+        return _Parts(rows, programs.NEWTON, [*kept, *ties])
     if limited:
-        return _Parts(rows, GLM, kept)
-    return _Parts({**rows, **_named(given)}, BTM + ORDERED + LIKELIHOOD + OBSERVED, kept, ["BradleyTerry2"])
+        return _Parts(rows, programs.GLM, kept)
+    return _Parts(
+        {**rows, **_named(given)},
+        programs.BTM + ORDERED + programs.LIKELIHOOD + OBSERVED,
+        kept,
+        ["BradleyTerry2"],
+    )
 
 
 def _mixed(fit: ContestFit, given: Inputs, kept: Sequence[str]) -> _Parts:
     method = fit.of_contests.method
     rows = mixed_variables(given)
     if method == "pql" and given.judges:
-        return _Parts({**rows, "tight": True}, GLMMPQL, kept, ["BradleyTerry2"])
+        return _Parts({**rows, "tight": True}, programs.GLMMPQL, kept, ["BradleyTerry2"])
     if method == "pql":
         return _Parts(
             {**variables(given, limited=False), **_named(given)},
-            BTM + ORDERED,
+            programs.BTM + ORDERED,
             given.names,
             ["BradleyTerry2"],
         )
     if method == "laplace":
-        return _Parts(rows, LAPLACE, kept, ["lme4"])
-    return _Parts(rows, QUADRATURE, kept)
+        return _Parts(rows, programs.LAPLACE, kept, ["lme4"])
+    return _Parts(rows, programs.QUADRATURE, kept)
 
 
 def _named(given: Inputs) -> dict[str, Any]:

@@ -27,11 +27,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Covariate:
-    """A subject covariate of the model.
-
-    name: its name in the table.  levels: in the model's order, with the reference first; () for a slope.
-    values float[n_cells]: positions in `levels`, or the numbers themselves.
-    """
+    """A subject covariate of the model.  values float[n_cells]."""
 
     name: str
     levels: tuple[str, ...]
@@ -44,15 +40,8 @@ class Covariate:
 
 @dataclass(frozen=True, eq=False)
 class CountedCells:
-    """The comparisons of a fit as counts by cell.
-
-    `first`, second int[n_cells]: positions in `items`, first < second.  wins, losses float[n_cells]: wins and
-    losses of `first`.  ties float[n_cells] or None: none if there is no tie category, or ties are dropped or
-    counted as half wins.  order float[n_cells] or None: 1 where `first` was named first, -1 where `second`
-    was, 0 on neutral ground; None if the model has no order effect.  label: a distinct name for each cell.
-    table: the comparisons as they entered the likelihood.  clusters: cluster of each cell, from 0, by the
-    columns that the cells were counted apart by.  comparison: value of each comparison term, in favour of
-    `first`, by its name in the fit.
+    """The comparisons of a fit as counts by cell.  `first`, second int[n_cells]; wins, losses float[n_cells];
+    ties float[n_cells]; order float[n_cells].
     """
 
     items: tuple[str, ...]
@@ -107,11 +96,7 @@ class CountedCells:
 
 
 def count(fit: Fit, clusters: Sequence[str] = ()) -> CountedCells:
-    """The cells on which a fit's deviance is taken; with `clusters` those of each cluster apart.
-
-    clusters: columns of the table, in the place of the fit's own `cells=`.  A row without a value is a
-    cluster of its own.
-    """
+    """The cells on which a fit's deviance is taken; with `clusters` those of each cluster apart."""
     import pandas as pd
 
     table = treated(fit)

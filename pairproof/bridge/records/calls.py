@@ -25,12 +25,7 @@ KEY_FORMAT = 1
 
 @dataclass(frozen=True)
 class RCall:
-    """A call as R receives it.
-
-    fun: ``"gnm::gnm"``; else ``code`` is evaluated with the arguments as variables.  extract: R code that
-    reduces ``value``, the call's value, to plain vectors and lists.  needs: R packages without which the call
-    cannot run. Not part of the key.
-    """
+    """A call as R receives it."""
 
     fun: str | None
     arguments: Mapping[str, Node]
@@ -93,9 +88,7 @@ def make_call(
     needs: Sequence[str] = (),
     label: str | None = None,
 ) -> RCall:
-    """Make a call from its parts, checked and converted; for the parts see
-    :meth:`pairproof.bridge.records.calls.AnswersR.call`.
-    """
+    """A call of its parts, checked and converted; they are those of :meth:`AnswersR.call`."""
     if (fun is None) == (code is None):
         raise ValueError("give exactly one of fun= (an R function's name) and code= (R source)")
     nodes = {name: to_node(value, f"argument {name!r}") for name, value in (args or {}).items()}
@@ -193,10 +186,7 @@ class RSessionInfo:
 
 @dataclass(frozen=True)
 class RCondition:
-    """A warning or an error as R raised it.
-
-    rclass: R's class of the condition.  stack: the last R calls before an error, outermost first.
-    """
+    """A warning or an error as R raised it."""
 
     message: str
     call: str
@@ -206,12 +196,7 @@ class RCondition:
 
 @dataclass(frozen=True)
 class Drift:
-    """One difference between a recorded and a live answer.
-
-    field: the place of the difference, e.g. ``value/vcov[3]``.  `what`: the kind of difference: "number",
-    "text", "length", "missing", ...  digits: decimal digits that two numbers share (at most 16); None if the
-    difference is not in a number.
-    """
+    """One difference between a recorded and a live answer."""
 
     field: str
     what: str
@@ -226,16 +211,7 @@ class Drift:
 
 @dataclass(frozen=True, kw_only=True)
 class RResult:
-    """The result of an R call: its value, with the output, messages and warnings.
-
-    value: see :mod:`pairproof.bridge.values.nodes`.  node: the value as the worker sent it.  output,
-    messages: printed lines; messages.  visible: whether R's prompt would have printed the value.  stderr:
-    text that R wrote to its error console instead of to its captured output.  seconds: R's own time for the
-    call, when it was made.  session: versions and settings of the R that computed the value.  `when`: UTC
-    time of a recorded answer.  drift: differences from the record in mode "both"; a difference that matters
-    is raised as an error instead.  note: the reason why this is a recorded answer although a live one was
-    preferred.
-    """
+    """The result of an R call: its value, with the output, messages and warnings."""
 
     value: RValue
     node: Node = field(default=NULL, repr=False)
@@ -326,14 +302,7 @@ class AnswersR(ABC):
         needs: Sequence[str] = (),
         label: str | None = None,
     ) -> RResult:
-        """Evaluate one R call.
-
-        fun: name of an R function, usually ``"pkg::name"``.  Give this or `code`.  code: R source, evaluated
-        with ``args`` as variables.  args: see :mod:`pairproof.bridge.values.convert` for the conversion to R.
-        extract: R source that computes the returned value from ``value``.  timeout: seconds; default 600, or
-        PAIRPROOF_R_TIMEOUT.  needs: R packages without which the call cannot run.  label: short name, for
-        messages and the record's file name; default ``fun``.
-        """
+        """Evaluate one R call."""
         wanted = make_call(fun, args, code=code, extract=extract, seed=seed, needs=needs, label=label)
         return self.ask(wanted, timeout)
 

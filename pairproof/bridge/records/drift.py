@@ -22,23 +22,17 @@ from __future__ import annotations
 import itertools
 import math
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...files.packaged import packaged_text, packaged_toml, tomllib
 from ..values.nodes import INT_NA, Node
 from .calls import Answer, Drift, RCondition
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 MOST_DIGITS = 16.0
 NOISE = 1e-9
@@ -91,11 +85,7 @@ def matters(
 
 @dataclass(frozen=True)
 class RChange:
-    """A part of an answer that R or a package gives in another way from a version on.
-
-    r_call, part: as of a `DriftFloor`.  package: "R" for R itself.  since: its first version with the other
-    answer, or the first that was tried.
-    """
+    """A part of an answer that R or a package gives in another way from a version on."""
 
     r_call: str
     part: str
@@ -120,24 +110,12 @@ def _release(version: str | None) -> tuple[int, ...]:
 @lru_cache(maxsize=1)
 def r_changes() -> tuple[RChange, ...]:
     """The changes of R and its packages in `drift_floors.toml`; read once."""
-    return tuple(RChange(**row) for row in tomllib.loads(_shipped()).get("change", []))
-
-
-def _shipped() -> str:
-    return resources.files(__package__).joinpath("drift_floors.toml").read_text(encoding="utf-8")
+    return tuple(RChange(**row) for row in packaged_toml(__package__, "drift_floors.toml").get("change", []))
 
 
 @dataclass(frozen=True)
 class DriftFloor:
-    """Digits that a number of a live R must share with its record.
-
-    r_call: name of the recorded call: an R function, or what was asked of one.  part: part of its answer, as
-    `part_of` names it; "*" for all others.  digits: 0 to 16.  observed: fewest digits seen between the R of
-    the records and every other R and BLAS that was tried.  record: first 16 digits of the key of the one
-    record that it is for; "" for every record of the R function.  unit: a number smaller than this is
-    measured by it instead of by itself: predicted effects of a variance that R puts at its boundary are 1e-9
-    instead of 0, and their digits are those of a search.
-    """
+    """Digits that a number of a live R must share with its record."""
 
     r_call: str
     part: str
@@ -151,7 +129,7 @@ class DriftFloor:
 @lru_cache(maxsize=1)
 def drift_floors() -> dict[tuple[str, str], DriftFloor]:
     """The floors of `drift_floors.toml`, by R function and part of its answer; read once."""
-    return read_drift_floors(_shipped())
+    return read_drift_floors(packaged_text(__package__, "drift_floors.toml"))
 
 
 def read_drift_floors(text: str) -> dict[tuple[str, str], DriftFloor]:

@@ -49,11 +49,7 @@ class Record:
 
 
 class Records:
-    """Directories of recorded answers; the first is written to.
-
-    directories: searched in order. Default: those of $PAIRPROOF_RECORDS, then the records that come with the
-    package, then in a checkout those of its tests.
-    """
+    """Directories of recorded answers; the first is written to."""
 
     def __init__(self, directories: Sequence[str | Path] | None = None) -> None:
         if directories is None:

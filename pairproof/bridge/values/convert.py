@@ -52,10 +52,7 @@ from .nodes import (
 
 
 def to_node(value: Any, where: str = "the value") -> Node:
-    """The node that R will see for a value.
-
-    where: named in errors: an argument, a column.
-    """
+    """The node that R will see for a value."""
     if value is None:
         return NULL
     if isinstance(value, Formula):
@@ -84,10 +81,7 @@ def to_node(value: Any, where: str = "the value") -> Node:
 
 
 def data_frame(columns: Mapping[str, Any]) -> RArgument:
-    """An R data.frame of columns as they are (numpy arrays bit for bit).
-
-    columns: values as in the module's table, or what :func:`factor_of` made.
-    """
+    """An R data.frame of columns as they are (numpy arrays bit for bit)."""
     nodes = {checked_text(k, "a column name"): to_node(v, f"column {k!r}") for k, v in columns.items()}
     lengths = {k: node_length(n) for k, n in nodes.items()}
     if len(set(lengths.values())) > 1:
@@ -97,10 +91,7 @@ def data_frame(columns: Mapping[str, Any]) -> RArgument:
 
 
 def factor_of(values: Sequence[str], levels: Sequence[str] | None = None) -> RArgument:
-    """An R factor of text.
-
-    levels: in order; default: those that occur by code point, as R sorts under LC_COLLATE=C.
-    """
+    """An R factor of text."""
     order = list(levels) if levels is not None else sorted(set(values))
     place = {v: i for i, v in enumerate(order)}
     unknown = sorted({v for v in values if v not in place})

@@ -60,10 +60,7 @@ class Token:
 
 
 def checked(text: str, where: str = "the formula") -> str:
-    """The text of a formula, written again from its tokens with single spaces between them.
-
-    text: with one ``~``, with or without a left side.  where: named in errors: an argument, a claim.
-    """
+    """The text of a formula, written again from its tokens with single spaces between them."""
     return "".join(
         (" " if k and t.spaced else "") + str(t) for k, t in enumerate(_Reader(text, where).formula())
     )

@@ -257,13 +257,7 @@ def read_frame(
     text: Sequence[str] = (),
     ordered: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """A CSV file as the data frame that R had.
-
-    factors: columns that are factors, with their levels in order.  text: columns that are text though they
-    look like numbers.  ordered: factors that are ordered.  Returns DataFrame: integers where every value is
-    one without a decimal point, else doubles; logicals of True and False; a missing value where a field is
-    empty.
-    """
+    """A CSV file as the data frame that R had."""
     import pandas as pd
 
     try:

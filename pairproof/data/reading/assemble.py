@@ -40,13 +40,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Options:
-    """The options of :func:`pairproof.read` that apply to every layout.
-
-    items: order of the items; must hold every item found, and may hold more.  levels: order of the levels of
-    subject or item covariates.  tie_category: none: as the layout says.  item_data: item covariates, a row an
-    item.  rename: item names as found -> as wanted.  encoding: of the text files that are read, item data
-    included.  where: conditions that a comparison fulfils, as in :meth:`pairproof.Comparisons.where`.
-    """
+    """The options of :func:`pairproof.read` that apply to every layout."""
 
     items: tuple[str, ...] | None = None
     levels: Mapping[str, Sequence[Any]] | None = None
@@ -128,10 +122,7 @@ def renamed(found: Factor, options: Options) -> Factor:
 def encode(
     found: Mapping[str, Factor], source: str, options: Options
 ) -> tuple[tuple[str, ...], list[IntArray]]:
-    """(items in order, positions in them for each column); -1 stays where a cell was blank.
-
-    `found`: from :func:`item_column`.
-    """
+    """(items in order, positions in them for each column); -1 stays where a cell was blank."""
     _check_renames(
         natural_order(name for factor in found.values() for name in factor.levels), source, options
     )
@@ -280,12 +271,7 @@ def assemble(
     of_persons: bool = False,
 ) -> Comparisons:
     """Comparisons from positions and (wins, ties, losses), with every column that is not `used` as a
-    covariate.
-
-    `first`, second int[n_comparisons].  results three float[n_comparisons].  used: columns the layout itself
-    has read; `weight` is multiplied in here.  row_of int[n_comparisons]: the table's row of each comparison;
-    default: one comparison a row.  of_persons: whether a row is one person, whose comparisons go together:
-    unless a column `person` or `judge` says who, the number of the row does.
+    covariate.  `first`, second int[n_comparisons]; results float[n_comparisons]; row_of int[n_comparisons].
     """
     wins, ties, losses = results
     single = True

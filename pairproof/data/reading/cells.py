@@ -268,9 +268,7 @@ def judges(table: Table, name: str, levels: Sequence[Any] | None) -> Column:
 
 
 def _level_values(table: Table, name: str, found: Factor) -> FloatArray | None:
-    """The levels as numbers, or None if they are categories: one is a word, or an integer too large for a
-    double.
-    """
+    """The levels as numbers; None if one is a word, or an integer too large for a double."""
     texts = found.levels
     if not all(NUMBER.fullmatch(text.strip()) or DECIMAL_COMMA.fullmatch(text.strip()) for text in texts):
         return None
@@ -307,11 +305,7 @@ def _canonical(code: Any) -> str:
 
 @dataclass(frozen=True)
 class Coding:
-    """A checked coding of responses.
-
-    answer_of: code -> FIRST, TIE, SECOND or MISSING.  blank_is_missing: whether a blank cell is a comparison
-    that was not made.
-    """
+    """A checked coding of responses."""
 
     answer_of: Mapping[str, int]
     blank_is_missing: bool = False

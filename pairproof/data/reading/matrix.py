@@ -28,10 +28,7 @@ Winner = Literal["rows", "columns"]
 
 @dataclass(frozen=True)
 class Square:
-    """A checked square table of counts with labels.
-
-    rows, columns: labels, the same names in any order.  cells float[n, n]: >= 0; 0 on the diagonal.
-    """
+    """A checked square table of counts with labels.  cells float[n, n]."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]

@@ -43,12 +43,7 @@ _LONGEST_BEGINNING = 40
 def check_pair_names(
     names: Sequence[str], items: Sequence[str], order: Pairs, stated: str | None, source: str
 ) -> None:
-    """Refuse an order that the names of its columns contradict.
-
-    order: positions of the items of each column, as stated.  stated: "prefmod" or "lexicographic"; None for
-    pairs that were listed one by one, where ("B", "A") on a column `A:B` says that its codes are seen from
-    B's side.
-    """
+    """Refuse an order that the names of its columns contradict."""
     contradiction: Pairs | None = None
     for found in _readings(names, items):
         if _fits(found, order, stated):
@@ -76,9 +71,7 @@ def _readings(names: Sequence[str], items: Sequence[str]) -> Iterator[Pairs]:
 
 
 def _vocabularies(names: Sequence[str], items: Sequence[str]) -> Iterator[Mapping[str, int]]:
-    """Label -> position: the items' names, also in other case; their numbers from 1 and from 0, also as o1,
-    o2, ...
-    """
+    """Label -> position: names, in other case too; numbers from 1 and from 0, also as o1, o2, ..."""
     n = len(items)
     yield {item: k for k, item in enumerate(items)}
     folded = {item.casefold(): k for k, item in enumerate(items)}
@@ -254,8 +247,7 @@ def _candidates(table: Table) -> list[str]:
 
 
 def _check_first(table: Table, names: list[str], coding: Coding) -> None:
-    """Refuse a first column that is none of the pairs, such as a number of the respondent, where the columns that
-    come after it are."""
+    """Refuse a first column that is no pair, such as a number of the person, before columns that are."""
     n = len(names)
     following = [name for name in _candidates(table) if name != names[0]][:n]
     if len(following) == n and not coding.fits(table, names[0]) and coding.fits(table, following[-1]):

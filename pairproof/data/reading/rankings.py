@@ -32,12 +32,8 @@ TELLS_APART = ("source", "judge", "track", "srclang", "trglang")
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Rankings as they stand in a table: n places, each a system that is named in a ranking.
-
-    table: its columns under the names of their roles.  ranking, row, item int[n]: number of the ranking, row
-    of the table, number of the system.  rank float[n]: nan where the system is not ranked.  place int[n]:
-    which of `rank_columns` has the rank.  rank_columns, used: columns of ranks, and all that were read.
-    nothing, cure: what is said where nothing can be compared, and what to do then.
+    """Rankings as they stand in a table: n places, each a system that is named in a ranking.  ranking, row,
+    item int[n]; rank float[n]; place int[n].
     """
 
     table: Table
@@ -364,11 +360,7 @@ def _compared(
 
 
 def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str]) -> None:
-    """Refuse rankings that stand for more comparisons than can be held: n systems are n(n-1)/2 pairs.
-
-    sizes int[n_rankings]: systems ranked.  used: columns that do not become covariates; every other one is
-    repeated for each pair.
-    """
+    """Refuse rankings of sizes int[n_rankings] with more pairs n(n-1)/2 than can be held."""
     n = float(np.sum(sizes.astype(float) * (sizes - 1) / 2))
     columns = sum(name not in used for name in table.columns)
     if n > MOST_PAIRS or n * columns > MOST_CELLS:
@@ -389,11 +381,7 @@ def _check_number_of_pairs(table: Table, sizes: IntArray, used: Collection[str])
 
 
 def _pairs_within(group: IntArray) -> tuple[IntArray, IntArray]:
-    """Positions of both members of every pair inside the runs of equal values of `group`: 12 13 ... 23 ...,
-    runs in their order.
-
-    group int[n]: sorted, each >= 0.
-    """
+    """Both members of every pair within the runs of equal `group` int[n]: 12 13 ... 23 ..."""
     sizes = np.bincount(group) if len(group) else np.zeros(0, np.int64)
     starts = np.cumsum(sizes) - sizes
     found = [np.zeros((2, 0), np.int64)]

@@ -34,11 +34,7 @@ _MEANING = {
 
 @dataclass(frozen=True, eq=False)
 class SystemErrors:
-    """The errors of one system's sentences.
-
-    errors float[m]: >= 0.  lengths float[m]: > 0, in words.  sentences: their names, each once; None where
-    the table has none.  clusters: Label of each sentence in the columns that were asked for.
-    """
+    """The errors of one system's sentences.  errors float[m]; lengths float[m]."""
 
     errors: FloatArray
     lengths: FloatArray
@@ -48,12 +44,7 @@ class SystemErrors:
 
 @dataclass(frozen=True, eq=False)
 class ErrorTable:
-    """A table of errors: systems by name, in the order in which the table first names them.
-
-    source: name of the file, or "table".  systems: one system called "" where the table has no system column.
-    named: whether there is a system column.  columns: all columns of the source.  narrowed: what conditions
-    have left of its rows.
-    """
+    """A table of errors: systems by name, in the order in which the table first names them."""
 
     source: str
     systems: dict[str, SystemErrors]
@@ -64,11 +55,7 @@ class ErrorTable:
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """The sentences of two systems, shared and not.
-
-    `first`, second int[k]: places of the sentences both have, in the first's order.  only_first, only_second:
-    names of the others.
-    """
+    """The sentences of two systems, shared and not.  `first`, second int[k]."""
 
     first: IntArray
     second: IntArray

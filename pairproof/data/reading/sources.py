@@ -50,13 +50,7 @@ _LONGEST_SUGGESTED, _MOST_SUGGESTED = 60, 1000
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose cells have not been interpreted.
-
-    columns: in the order of the source; never written to.  source: name of the file, or "table".  text,
-    delimiter: of a delimited file, to find line numbers when something is wrong; text is "" otherwise.
-    own_names: role -> the column's name in the source, where they differ; messages use the latter.  rows
-    int[n_rows]: the rows of the source that were chosen; None: all.
-    """
+    """A table whose cells have not been interpreted.  rows int[n_rows]."""
 
     columns: Mapping[str, Any]
     n_rows: int
@@ -170,9 +164,7 @@ def check_names(names: list[str], source: str, nameless: bool) -> None:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines one by one: most callers want the first two, and io.StringIO would copy the whole text for
-    them.
-    """
+    """The lines one by one; io.StringIO would copy the whole text for the first two."""
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)

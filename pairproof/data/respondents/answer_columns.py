@@ -40,12 +40,7 @@ def opened(
 def answer_columns(
     table: Table, items: tuple[str, ...] | None, answers: Sequence[str] | None, times: Times
 ) -> tuple[tuple[str, ...], tuple[str, ...], list[list[str]]]:
-    """(items, names of the times, for each time a column an item).
-
-    answers: columns that hold answers, in the order of the items, time by time.  Default: those called as the
-    items are (with the ends of `times`).  times: 2 or more blocks of columns, or the ends of names, such as
-    [".1", ".2"] for `A.1`, `B.1`, `A.2`, `B.2`.
-    """
+    """(items, names of the times, for each time a column an item)."""
     if isinstance(answers, str):
         raise InputError(
             f"answers={quoted(answers)} is one string; pass a list of columns such as ['V1', 'V2']"
@@ -144,11 +139,7 @@ def respondents(
     times: Sequence[str] = (),
     person: IntArray | None = None,
 ) -> Respondents:
-    """The checked table: every column that is not `used` is a covariate, `weight` the number of persons.
-
-    used: columns that the layout itself has read.  person int[table.n_rows]: number of each row's person,
-    where a person has several rows; what the person is must not change between them.
-    """
+    """The checked table of person int[n_rows]; columns not `used` are covariates, but `weight`."""
     columns: dict[str, Column] = {}
     levels = options.levels or {}
     for name in table.columns:

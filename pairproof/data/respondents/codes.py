@@ -45,10 +45,7 @@ UNRATED = 0
 
 
 def dense(ranks: IntArray) -> IntArray:
-    """Ranks without gaps; a single item below all others gets the last rank, which is the same answer.
-
-    ranks int[n, J].  Returns int[n, J].
-    """
+    """int[n, J] ranks without gaps; one item below all others has the last rank, the same answer."""
     order = np.argsort(ranks, axis=1, kind="stable")
     rising = np.maximum(np.take_along_axis(ranks, order, axis=1), 0)
     steps = np.cumsum(np.diff(rising, axis=1, prepend=0) > 0, axis=1)
@@ -61,11 +58,7 @@ def dense(ranks: IntArray) -> IntArray:
 
 
 def as_comparisons(kind: Kind, answers: IntArray) -> IntArray:
-    """The comparisons that answers imply.
-
-    answers int[..., k].  Returns int[..., C]: MISSING where an item was not presented or not rated, or where
-    neither of the two has a rank.
-    """
+    """The comparisons that answers imply.  answers int[..., k]; returns int[..., C]."""
     if kind == "comparisons":
         return answers
     n_items = answers.shape[-1]

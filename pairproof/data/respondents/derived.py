@@ -336,10 +336,7 @@ def answer(table: Table, codes: IntArray, kind: str | None = None) -> str:
 
 
 def answer_text(table: Table, codes: IntArray, possible: bool = False) -> str:
-    """What one row answered at all times.
-
-    codes int[n_times, k]: as in the table; `possible` says that they are ranks where the table has ratings.
-    """
+    """What one row answered at all times.  codes int[n_times, k]."""
     parts = [answer(table, c, "rankings" if possible and table.kind == "ratings" else None) for c in codes]
     return " | ".join(f"{t}: {part}" if t else part for t, part in zip(table.times, parts))
 

@@ -39,11 +39,7 @@ SAY = "say what that means: 'absent' (not presented) or 'below' (presented, and 
 
 @dataclass(frozen=True)
 class Unranked:
-    """Meanings of cells without a rank.
-
-    of_blank: BELOW or ABSENT for a blank cell or NA; None if it was not said.  of_number: the same for
-    numbers that are no ranks.
-    """
+    """Meanings of cells without a rank."""
 
     of_blank: int | None
     of_number: Mapping[float, int]
@@ -74,11 +70,7 @@ class Unranked:
         return cls(of_blank, of_number)
 
     def codes(self, table: Table, columns: list[str], values: FloatArray, zero_based: bool) -> IntArray:
-        """int[n, J]: ranks from 1 in the order of the numbers, BELOW or ABSENT where there is none.
-
-        columns: where the numbers stand, for messages.  values float[n, J]: nan for a blank cell.
-        zero_based: whether 0 is a rank, the best.
-        """
+        """int[n, J] of values float[n, J]: ranks from 1, BELOW or ABSENT where there is none."""
         found = np.zeros(values.shape, np.int64)
         rank = np.isfinite(values)
         for number, meaning in self.of_number.items():
@@ -115,11 +107,7 @@ class Unranked:
     def of_unlisted(
         self, table: Table, unlisted: BoolArray, items: tuple[str, ...], column: str, rows: IntArray
     ) -> int:
-        """The meaning of an item that a person does not name.
-
-        unlisted bool[n, J]: where persons do not name items.  rows int[n]: the row of the table in which each
-        person's ranking begins, for messages.
-        """
+        """The meaning of an item that a person does not name.  unlisted bool[n, J]; rows int[n]."""
         if self.of_blank is not None or not unlisted.any():
             return ABSENT if self.of_blank is None else self.of_blank
         persons = np.flatnonzero(unlisted.any(axis=1))

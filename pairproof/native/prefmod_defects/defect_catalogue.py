@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import InputError
-from .known_defects import AWKWARD, FIRST, LAST, PRINTED, Defect
+from .known_defects import Defect, known_defects
 
-_ALL: dict[str, Defect] = {d.name: d for d in (*FIRST, *LAST, *AWKWARD, *PRINTED)}
 PREFIX = "prefmod"
 
 
@@ -47,12 +46,12 @@ def defects(function: str = "", reproducible: bool | None = None) -> tuple[Defec
     ['B6-names-unread', 'B7-sum-contrasts-read-as-treatment', 'B7-one-column-of-cov-sel',
      'B21-worths-of-groups-of-items']
     """
-    known = {f for d in _ALL.values() for f in d.functions}
+    known = {f for d in known_defects().values() for f in d.functions}
     if function and function not in known:
         raise InputError(f"no defect is known of {function!r}; there are some of {', '.join(sorted(known))}")
     return tuple(
         d
-        for d in _ALL.values()
+        for d in known_defects().values()
         if (not function or function in d.functions) and reproducible in (None, d.reproducible)
     )
 
@@ -86,18 +85,19 @@ def defect(name: str) -> Defect:
     if not isinstance(name, str):
         raise InputError(f"compat={name!r}; expected names such as 'prefmod:B1-ties-as-losses'")
     short = name.removeprefix(f"{PREFIX}:").strip()
-    if short in _ALL:
-        return _ALL[short]
-    same = [d for d in _ALL.values() if d.id == short]
+    known = known_defects()
+    if short in known:
+        return known[short]
+    same = [d for d in known.values() if d.id == short]
     if len(same) == 1:
         return same[0]
     if same:
         raise InputError(
             f"{short} is the identifier of {' and '.join(d.name for d in same)}; name one of them"
         )
-    near = difflib.get_close_matches(short, _ALL, 1, 0.4)
+    near = difflib.get_close_matches(short, known, 1, 0.4)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"no defect {short!r} of prefmod is known{hint} (defects() lists all {len(_ALL)})")
+    raise InputError(f"no defect {short!r} of prefmod is known{hint} (defects() lists all {len(known)})")
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,10 @@ class Chosen:
 
     def has(self, name: str) -> bool:
         """Whether the defect is to be applied, where it changes anything."""
-        found = _ALL[name]
-        return name in self.names or (self.everything and found.told and self.function in found.functions)
+        if not self.everything:
+            return name in self.names
+        found = known_defects()[name]
+        return name in self.names or (found.told and self.function in found.functions)
 
 
 def choose(compat: str | Sequence[str], function: str) -> Chosen:
@@ -142,4 +144,4 @@ def asked_for(compat: str | Sequence[str]) -> list[str]:
 
 
 def _known(function: str) -> bool:
-    return any(function in d.functions for d in _ALL.values())
+    return any(function in d.functions for d in known_defects().values())

@@ -17,6 +17,7 @@ from ...data.comparisons import Comparisons
 from ...errors import FormulaError, InputError, PairproofError
 from ...fit.estimates.specification import ModelSpec
 from ...fit.fit import Fit
+from ...text import named
 from ..claims.data import fit_model, read_data, table_of
 from ..claims.paper import Claim, ModelClaim, Paper, PrintedQuantity
 from ..claims.quantities import LIKELIHOOD_RATIO, Quantity, error_of, quantity
@@ -52,10 +53,7 @@ FLOOR = 12.0
 
 
 def computed_rows(row: RowMaker, source: str, claim: Claim, request: Request) -> list[Agreement]:
-    """One row for each printed number; and one that says so where native has no such model.
-
-    source: the claims file or the paper, for messages.
-    """
+    """One row for each printed number; and one that says so where native has no such model."""
     try:
         found = COMPUTATIONS[claim.compute](request)
     except InputError as error:
@@ -100,7 +98,7 @@ def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found:
     if q.quantity not in found.native and q.quantity not in found.r:
         raise InputError(
             f"{source}, line {q.line}, claim {claim.id!r}: {claim.compute} gives no "
-            f"{q.quantity!r}; it gives {_listed({**found.native, **found.r})}"
+            f"{q.quantity!r}; it gives {named(sorted({**found.native, **found.r}))}"
         )
     judged = judge_print(q, native if q.quantity in found.native else r, float(claim.alpha))
     verdict, note, code = judged.verdict, judged.note, judged.code
@@ -125,16 +123,8 @@ def _number(row: RowMaker, source: str, claim: Claim, q: PrintedQuantity, found:
     )
 
 
-def _listed(names: Mapping[str, float]) -> str:
-    shown = sorted(names)
-    return ", ".join(shown[:12]) + (f" and {len(shown) - 12} more" if len(shown) > 12 else "")
-
-
 class Checker:
-    """The checker of one paper's claims.
-
-    counterparts: default: R is not asked.  floors: default: the shipped ones.
-    """
+    """The checker of one paper's claims."""
 
     def __init__(
         self,
@@ -192,9 +182,7 @@ class Checker:
 
     @cached_property
     def fits(self) -> dict[str, Fit]:
-        """The native fits of all claims that have a model, by claim; those that could not be fitted are left
-        out.
-        """
+        """Native fits of all claims that have a model, by claim, without those that could not be fitted."""
         found = {}
         for claim in self.paper.claims:
             if claim.model is not None and claim.data:
@@ -223,9 +211,7 @@ class Checker:
         return found
 
     def claim(self, claim: Claim) -> list[Agreement]:
-        """Agreements of one claim: its printed numbers, its statement, then what native and R have beyond
-        them.
-        """
+        """Agreements of one claim: its printed numbers, its statement, then what lies beyond them."""
         found: list[Agreement] = []
         if claim.numbers and claim.data and self.paper.data[claim.data].kind == "games":
             why = "the outcomes are not at hand: the printed numbers are held against each other only"
@@ -347,9 +333,7 @@ class Checker:
         return {**judged, **(explained or by_program(claim, fit, values, judged))}
 
     def _explained(self, claim: Claim, wrong: Sequence[str]) -> dict[str, PrintVerdict]:
-        """Readings under which *all* numbers of the claim come out; one explains them, several leave it
-        open.
-        """
+        """Readings under which *all* numbers of the claim come out; several leave it open."""
         fitting = []
         for reading in claim.readings:
             data, model = reading.data or claim.data, reading.model or claim.model
@@ -430,10 +414,7 @@ def check_paper(
     certified: Certified | None = None,
     floors: Sequence[Floor] | None = None,
 ) -> list[Agreement]:
-    """Agreements of every claim of a paper.
-
-    paper, counterparts, backend, certified, floors: as in :class:`Checker`.
-    """
+    """Agreements of every claim of a paper."""
     return Checker(
         paper, counterparts=counterparts, backend=backend, certified=certified, floors=floors
     ).all()

@@ -212,11 +212,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class Draft:
-    """A claims file to fill in, and the data file that goes beside it.
-
-    claims: the claims file.  csv, csv_name: the data file; "" where the rows stand in the claims file.
-    n_numbers: parameters there is a place for.
-    """
+    """A claims file to fill in, and the data file that goes beside it."""
 
     claims: str
     csv: str
@@ -225,10 +221,7 @@ class Draft:
 
 
 def draft(table: Comparisons, model: ModelClaim, paper: str, title: str = "") -> Draft:
-    """A claims file to fill in; as it stands it is valid, and compares native with R.
-
-    paper: id of the paper: letters, digits, hyphens.
-    """
+    """A claims file to fill in; as it stands it is valid, and compares native with R."""
     if not _BARE.fullmatch(paper):
         raise InputError(f"paper id {paper!r}: expected letters, digits, hyphens, such as firth-2005")
     fit = fit_model(table, model)

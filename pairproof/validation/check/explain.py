@@ -30,11 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explained:
-    """The readings found for the claims of a paper, and a row for each printed number.
-
-    `found`: in the order of the file.  readings: tried in all.  agreements: one a printed number, with the
-    explanation in it.  not_here: something could not be read or fitted at all.
-    """
+    """The readings found for the claims of a paper, and a row for each printed number."""
 
     paper: Paper
     found: tuple[Found, ...]
@@ -50,9 +46,7 @@ class Explained:
 
     @property
     def exit_code(self) -> int:
-        """0: all comes out, or is explained and accepted; 1: not so; 2: something could not be read or
-        fitted.
-        """
+        """0: all comes out or is explained and accepted; 1: not so; 2: something was not read or fitted."""
         if any(not a.passes for a in self.agreements):
             return 1
         return 2 if self.not_here else 0
@@ -177,9 +171,6 @@ def explain(paper: Paper, most: int = MOST_READINGS) -> Explained:
     """Search for the readings of a page under which its printed numbers come out.
 
     Claims on one table are searched together: a reading that explains them all is one explanation.
-
-    most: readings tried at most for one table; the cheapest first.  Returns Explained: one row for each
-    printed number, the readings that fit, and the claims that could not be searched.
     """
     checker = Checker(paper)
     skipped: dict[str, str] = {}

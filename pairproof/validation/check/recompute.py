@@ -19,7 +19,7 @@ from .shipped import PACKAGE, shipped
 if TYPE_CHECKING:
     from ...bridge.process.policy import Backend, BackendLike
     from ..claims.paper import Paper
-    from ..report.context import ReportContext, Story, WorthSeries
+    from ..report.context import ReportContext, Story
     from ..verdicts.agreement import Agreement
     from .checker import Checker
 
@@ -32,9 +32,6 @@ class PaperStory(Protocol):
 
     def story(self, checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
         """Sections of the report; every number in them is computed."""
-
-    def worths(self, checker: Checker) -> tuple[WorthSeries, ...]:
-        """The worths that the report draws."""
 
 
 def story_of(paper: str) -> PaperStory | None:
@@ -138,12 +135,10 @@ def _context(
     from ..report.context import ReportContext, absences, further_packages, versions
 
     stories: list[Story] = []
-    worths: list[WorthSeries] = []
     for paper, (checker, rows) in zip(papers, checked):
         module = story_of(paper.id)
         if module is not None:
             stories += module.story(checker, rows)
-            worths += module.worths(checker)
     further = further_packages(a.r_call for _, rows in checked for a in rows)
     option = f" --r {r}" if isinstance(r, str) else ""
     return ReportContext(
@@ -154,13 +149,11 @@ def _context(
         versions=versions(backend, further),
         absent=absences(backend, further),
         story=tuple(stories),
-        worths=tuple(worths),
+        worths=tuple(series for section in stories for series in section.worths),
     )
 
 
 def _now() -> str:
-    """Date and time in UTC; those of SOURCE_DATE_EPOCH where it is set, so that a report can be made twice
-    alike.
-    """
+    """Date and time in UTC; those of SOURCE_DATE_EPOCH where it is set, for reports made twice alike."""
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(int(given) if given.isdigit() else None))

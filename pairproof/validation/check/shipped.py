@@ -78,10 +78,7 @@ _COUNTS = ("first", "second", "wins", "ties", "losses")
 
 
 class CertifiedValues:
-    """Certified documents, asked by a fit.
-
-    documents: as `tests/certified/README.md` describes them; numbers are decimal text.
-    """
+    """Certified documents, asked by a fit."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self._documents = tuple(documents)
@@ -138,9 +135,7 @@ def _same_model(fit: Fit, document: Document) -> bool:
 
 
 def _item_covariates(fit: Fit) -> dict[str, dict[str, str]] | None:
-    """The item covariates in the model, by value; None where items stay free beside them, which no document
-    has.
-    """
+    """Item covariates of the model, by value; None where items stay free beside them (no document has it)."""
     if fit.layout.separate:
         return None
     found = {}
@@ -152,9 +147,7 @@ def _item_covariates(fit: Fit) -> dict[str, dict[str, str]] | None:
 
 
 def _same_data(fit: Fit, document: Document) -> bool:
-    """The same counts, pooled over columns that the model does not use; who was named first counts with an
-    order effect only.
-    """
+    """The same counts, pooled over columns not in the model, and over sides without order effect."""
     rows: Sequence[Mapping[str, Any]] = document["data"]
     used = (
         {c for t in fit.terms for c, _ in t.by}

@@ -38,11 +38,7 @@ class DataFileError(InputError):
 def data_from(
     paper: Paper, data: str | os.PathLike[str] | None = None, most_bytes: int | None = None
 ) -> Paper:
-    """The paper, with a folder in which its data are also looked for.
-
-    data: default: that of the environment variable PAIRPROOF_DATA, if any.  most_bytes: largest data file
-    that is read; default :data:`pairproof.files.inputs.MOST_CLAIM_BYTES`.
-    """
+    """The paper, with a folder in which its data are also looked for."""
     folder = os.environ.get(IN_PLACE, "") if data is None else os.fspath(data)
     if folder and not os.path.isdir(folder):
         raise InputError(

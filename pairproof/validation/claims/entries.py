@@ -20,7 +20,6 @@ from __future__ import annotations
 import difflib
 import json
 import re
-import sys
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
@@ -28,12 +27,9 @@ from functools import lru_cache
 from typing import Any, Literal, NewType, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from ...errors import InputError
+from ...files.inputs import nested_deeper
+from ...files.packaged import tomllib
 from ...text import quoted, shortened
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 KeyPath = tuple[Union[str, int], ...]
 
@@ -68,21 +64,9 @@ def parsed_toml(text: str, source: str) -> dict[str, Any]:
             f"{source}, line {text.count(chr(10), 0, found.start()) + 1}: a number of more than 4,300 digits;"
             " write counts with at most 15, and what is printed as a string"
         ) from error
-    _check_depth(document, source)
+    if nested_deeper(document, MOST_DEEP + 1):
+        raise _too_deep(source)
     return document
-
-
-def _check_depth(document: dict[str, Any], source: str) -> None:
-    """Refuse a document that is nested too deep; level by level, without recursion."""
-    level: list[Any] = [document]
-    for _ in range(MOST_DEEP + 1):
-        inner: list[Any] = []
-        for value in level:
-            inner.extend(value.values() if isinstance(value, dict) else value)
-        level = [value for value in inner if isinstance(value, (dict, list))]
-        if not level:
-            return
-    raise _too_deep(source)
 
 
 def _too_deep(where: str) -> InputError:
@@ -231,14 +215,7 @@ Table = TypeVar("Table")
 
 @dataclass(frozen=True)
 class Entry:
-    """A key of a table: what it means, and what is asked of its value beside the type.
-
-    key: as in the file.  name: of the dataclass's field.  kind: with None taken away.  pattern: regular
-    expression for the whole of each string; "" for any.  test: of each string, where a pattern does not say
-    it.  below: a number must be at least 0 and less than this.  expected: what an error says was expected; ""
-    for what the type says.  if_empty: what an error says of an empty array; "" if it may be empty.  or_one: a
-    single string may stand for an array of one.
-    """
+    """A key of a table: what it means, and what is asked of its value beside the type."""
 
     meaning: str
     key: str = ""
@@ -308,8 +285,6 @@ class TableReader:
     """Reader of a TOML document's tables as dataclasses; its errors name the file and the line.
 
     A path is the keys and positions that lead to a value; `what` names its table in messages.
-
-    source: the file, for messages.
     """
 
     def __init__(self, lines: LineMap, source: str) -> None:
@@ -335,10 +310,7 @@ class TableReader:
                 raise self.error((*path, key), f"{what}: unknown key {quoted(key)}; {hint}")
 
     def read(self, kind: type[Table], value: Any, path: KeyPath, what: str, **given: Any) -> Table:
-        """A table as its dataclass.
-
-        given: fields that stand in no file.
-        """
+        """A table as its dataclass."""
         table = self.table(value, path, what)
         known = entries(cast(Any, kind))
         self.only_keys(table, path, known, what)

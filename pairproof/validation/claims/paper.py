@@ -185,11 +185,7 @@ class ModelClaim:
 
 @dataclass(frozen=True)
 class PrintedQuantity:
-    """One printed number and what it is.
-
-    quantity: as in :mod:`pairproof.validation.claims.quantities`; its text will do.  line: in the claims
-    file.
-    """
+    """One printed number and what it is."""
 
     quantity: Quantity
     printed: Printed
@@ -311,12 +307,7 @@ class Claim(PrintedEntries):
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper (or any document) and its claims.
-
-    source: the claims file, for messages.  folder: where its data files lie; "" for text that came from no
-    file.  data_folder: where data that are not shipped lie, and other data files may lie too; "" for nowhere.
-    most_bytes: of a data file.
-    """
+    """A paper (or any document) and its claims."""
 
     id: str = entry("short name, such as firth-2005")
     title: str = entry("authors, title, journal, year")

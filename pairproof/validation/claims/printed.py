@@ -67,11 +67,7 @@ BOUND, BY_EITHER = "bound", "half-up or half-even"
 
 @dataclass(frozen=True)
 class PrintMatch:
-    """The answer to whether a value prints as a printed number.
-
-    k, m: digits that agree and digits printed; equal unless `agrees-k-of-m`; k is 0 if it differs.  rule: the
-    rounding rules under which it comes out; "" if none.
-    """
+    """The answer to whether a value prints as a printed number."""
 
     verdict: Match
     k: int
@@ -108,11 +104,7 @@ class Printed:
 
     @classmethod
     def parse(cls, text: str, *, legend: Mapping[str, str] | None = None, alpha: str = "0.05") -> Printed:
-        """The printed number that a text stands for.
-
-        text: "0.2778", ".28", "-1720", "2.34e-05", "< .001", "ns", "0.0088 **", "**", "30.646 on 8", Unicode
-        minus.  legend: what the marks mean; default R's own (`R_LEGEND`).  alpha: level that "ns" refers to.
-        """
+        """The printed number that a text stands for."""
         if not isinstance(text, str):
             raise InputError(
                 f"printed number {quoted(text)} is a {type(text).__name__}; write it as a string in quotes, "
@@ -168,10 +160,7 @@ class Printed:
         return self.unit is None
 
     def verdict(self, value: float) -> PrintMatch:
-        """Whether `value` prints so.
-
-        value: nan is no value and differs from every print.
-        """
+        """Whether `value` prints so."""
         if math.isnan(value):
             return PrintMatch("differs", 0, self.digits, "")
         if math.isinf(value):

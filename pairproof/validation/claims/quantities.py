@@ -91,11 +91,7 @@ def components_of(fit: Fit) -> Sequence[Component]:
 
 
 def of_effects(fit: Fit, kind: str, name: str) -> float:
-    """The number of this kind and name.
-
-    kind: one of :data:`OF_EFFECTS`.  name: component, or item (with effects by judge judge and item, joined
-    by a dot).  Returns float: nan where the method has none.
-    """
+    """The number of this kind and name."""
     if not isinstance(fit, MixedFit):
         raise InputError(f"{kind}.{name}: {fit.title} has no random effects")
     if kind.startswith("sigma"):
@@ -234,10 +230,7 @@ def check_name(quantity: str) -> None:
 
 
 def quantity(fit: Fit, name: str, others: Mapping[str, Fit] | None = None) -> float:
-    """The number of this name; nan if the data do not determine it, and for a reference's standard error.
-
-    name: as in the module's table.  others: for ``lr.C``.
-    """
+    """The number of this name; nan if the data do not determine it, and for a reference's standard error."""
     check_name(name)
     q = Quantity.parse(name)
     kind = q.kind
@@ -426,9 +419,7 @@ def error_of(name: str, fit: Fit) -> float:
 
 
 def rounding_of(name: str, fit: Fit) -> float:
-    """Size of the sums that cancel in native's own number: each comparison is a term of the deviance and of
-    llf; 0 for others.
-    """
+    """Size of the sums that cancel in native's deviance and llf, a term a comparison; 0 for others."""
     sizes = {"deviance": 1.0, "null_deviance": 1.0, "llf": 1.0, "aic": 2.0, "bic": 2.0, "pearson": 1.0}
     return sizes.get(kind_of(name), 0.0) * fit.n_comparisons
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import InputError, RDrift, RError
+from ...errors import InputError, PairproofError, RDrift, RError
 from ...fit.estimates.array_inference import normal_quantile
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import Agreement, Verdict
@@ -42,11 +42,7 @@ POWER = 0.9
 
 @dataclass(frozen=True, eq=False)
 class SampledAgreement:
-    """Means of two samplers beside each other, with the Monte Carlo errors of their differences.
-
-    native, r float[n].  se float[n]: Monte Carlo standard error of the difference.  limit: largest |z| that
-    agrees.
-    """
+    """Means of two samplers, with Monte Carlo errors of their differences: native, r, se float[n]."""
 
     names: tuple[str, ...]
     native: FloatArray
@@ -88,11 +84,7 @@ def agree_sampled(
     r_mcse: ArrayLike,
     false_alarm: float = FALSE_ALARM,
 ) -> SampledAgreement:
-    """Hold two samplers' means against each other.
-
-    native, native_mcse, r, r_mcse float[n]: posterior means and their Monte Carlo standard errors; the latter
-    0 for an exact value.  false_alarm: in (0, 1).
-    """
+    """Hold two samplers' means against each other.  native, native_mcse, r, r_mcse float[n]."""
     if not 0 < false_alarm < 1:
         raise InputError(f"false_alarm={false_alarm}; expected a probability between 0 and 1")
     a, sa, b, sb = (np.asarray(x, np.float64).ravel() for x in (native, native_mcse, r, r_mcse))
@@ -127,6 +119,11 @@ class Place:
         name = Quantity.parse(quantity)
         return Agreement(self.paper, self.claim, name, where=self.where, about="native-r", **given)
 
+    def native_did_not_run(self, error: PairproofError) -> Agreement:
+        """The row of a fit that could not be made."""
+        why = f"native did not run: {_one_line(error)}"
+        return self.row("fit", verdict="not-run", code="native-not-run", explanation=why)
+
 
 @dataclass(frozen=True)
 class Answer(Generic[T]):
@@ -138,9 +135,7 @@ class Answer(Generic[T]):
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """Why R has no answer: it was not to be asked (not-checkable), could not be (not-run), or does not answer
-    as recorded (differs); `code` says which.
-    """
+    """Why R has no answer: not to be asked, could not be, or another answer than recorded."""
 
     verdict: Verdict
     code: str
@@ -176,11 +171,7 @@ def _one_line(text: object) -> str:
 
 @dataclass(frozen=True)
 class Held:
-    """One number of native's and R's.
-
-    quantity: its first part is one of `quantities.KINDS`, for the floor.  scale: what an error is measured by
-    beside the number's own size, as for `judge_digits`.
-    """
+    """One number of native's and R's."""
 
     quantity: str
     native: float
@@ -209,6 +200,24 @@ def digits_rows(place: Place, numbers: Iterable[Held], result: RResult, said: st
             )
         )
     return rows
+
+
+def held_beside_r(
+    place: Place,
+    what: str,
+    r_call: str,
+    said: str,
+    backend: Backend,
+    ask: Callable[[], T],
+    held: Callable[[T], Iterable[Held]],
+    explanation: str = "",
+) -> list[Agreement]:
+    """A row for each number that native and R's answer have; without an answer, one for `what` that says why."""
+
+    def rows(answer: Answer[T]) -> list[Agreement]:
+        return digits_rows(place, held(answer.value), answer.result, explanation)
+
+    return rows_beside_r(place, {what: None}, r_call, said, backend, ask, rows)
 
 
 def bounded_row(
@@ -245,9 +254,7 @@ def rows_beside_r(
     rows: Callable[[Answer[T]], list[Agreement]],
     result: Callable[[T], RResult] = attrgetter("result"),
 ) -> list[Agreement]:
-    """`rows` of R's answer; without one, a row that says why for each number (or, where the value is None, for
-    several).
-    """
+    """`rows` of R's answer; without one, a row for each number (None for several) that says why."""
     answer = answer_of_r(backend, ask, result)
     if isinstance(answer, Answer):
         return rows(answer)
@@ -263,11 +270,7 @@ def rows_beside_r(
 def sampled_row(
     place: Place, quantity: str, found: SampledAgreement, result: RResult, what: str, seen: str = ""
 ) -> Agreement:
-    """One row for a case, with the two numbers that lie furthest apart in Monte Carlo errors.
-
-    `what`: what was sampled, in words: "means of 5 abilities".  `seen`: the size of difference that would be
-    seen, in another unit: "at most 0.1 posterior sd".
-    """
+    """One row for a case, with the two numbers that lie furthest apart in Monte Carlo errors."""
     k = int(np.argmax(np.abs(found.z)))
     r_call = result.call.name
     packages = ", ".join(f"{p} {result.session.packages.get(p)}" for p in result.call.needs)

@@ -5,8 +5,9 @@ llbt.worth (B6, B7, B21).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,9 @@ from ...native.prefmod_defects.defects_of_results import (
 )
 from ...native.prefmod_defects.known_defects import Defect
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 FloatArray = NDArray[np.float64]
 Columns = Mapping[str, Sequence[float]]
 NA = float("nan")
@@ -39,15 +43,16 @@ NA = float("nan")
 PREPARED = "suppressMessages(suppressWarnings({library(prefmod); library(gnm)}))\nas.numeric({\n%s\n})"
 
 
+class Stop(NamedTuple):
+    """Largest difference of a reproduced number from R's, and the reason."""
+
+    floor: float
+    why: str
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A table and a call on which a defect shows.
-
-    defect: name of the defect.  table: the data, in words.  call: what a user of prefmod types; the table is
-    d.  code: R code whose value is the vector of the quantities.  data: columns of d.  reproduced, `right`:
-    pairproof's numbers with the defect, and without; nan where there is none.  floor: largest difference of
-    `reproduced` from R's numbers, with its reason in `why`.  factors: columns of d that are factors in R.
-    """
+    """A table and a call on which a defect shows."""
 
     defect: str
     table: str
@@ -57,8 +62,7 @@ class Case:
     quantities: tuple[str, ...]
     reproduced: Callable[[], Sequence[float]]
     right: Callable[[], Sequence[float]]
-    floor: float
-    why: str
+    stop: Stop
     factors: tuple[str, ...] = ()
 
     @property
@@ -102,34 +106,38 @@ GROUPS: Columns = {
 THREE: Columns = {**GROUPS, "S": [1.0] * 10 + [2.0] * 9 + [3.0] * 13}
 
 
+def frame_of(data: Columns, whole: Iterable[str]) -> pd.DataFrame:
+    """The table; of the columns `whole` the numbers are integers."""
+    import pandas as pd
+
+    frame = pd.DataFrame({k: list(v) for k, v in data.items()})
+    return frame.astype(dict.fromkeys(whole, "Int64"))
+
+
+def levels_of(data: Columns, names: Iterable[str]) -> dict[str, list[int]]:
+    """Levels of categorical covariates."""
+    return {k: sorted({int(v) for v in data[k] if v == v}) for k in names}
+
+
 def pairs(
     data: Columns, n_items: int, ties: bool, items: Sequence[str] | None = None, levels: Sequence[str] = ()
 ) -> Respondents:
     """A wide table of comparisons as a user of pairproof reads it; `levels` names categorical covariates."""
-    import pandas as pd
-
-    coding = {"first": 0, "second": 2 if ties else 1, "missing": "NA", **({"tie": 1} if ties else {})}
-    frame = pd.DataFrame({k: list(v) for k, v in data.items()})
-    for name in frame.columns[: n_items * (n_items - 1) // 2]:
-        frame[name] = frame[name].astype("Int64")
-    for name in levels:
-        frame[name] = frame[name].astype("Int64")
     return from_pairs(
-        frame,
+        frame_of(data, [*list(data)[: n_items * (n_items - 1) // 2], *levels]),
         items=list(items or [f"o{k + 1}" for k in range(n_items)]),
         pair_order="prefmod",
-        coding=coding,
+        coding={"first": 0, "second": 2 if ties else 1, "missing": "NA", **({"tie": 1} if ties else {})},
         tie_category=ties,
-        levels={k: sorted({int(v) for v in data[k] if v == v}) for k in levels},
+        levels=levels_of(data, levels),
     )
 
 
 #: gnm's iterations end within this of the maximum; worths agree better than estimates (observed: 4e-11).
-GNM_WORTHS = 1e-8
-_GNM = "gnm stops before the maximum"
+GNM_WORTHS = Stop(1e-8, "gnm stops before the maximum")
 
 
-def fit(table: Respondents, by: str = "") -> Fit:
+def llbt_of(table: Respondents, by: str = "") -> Fit:
     """The LLBT of the table's comparisons."""
     return fit_llbt(table.to_comparisons(), by=by)
 
@@ -145,10 +153,9 @@ def names_unread() -> Case:
 llbt.worth(gnm(y ~ `St. Gallen` + Pa + `Mi x` + g1, eliminate = mu, family = poisson, data = p, verbose = FALSE))""",
         TERNARY,
         tuple(f"worth of {i}" for i in items),
-        lambda: list(worth_as_prefmod(fit(table), "B6")["all"].values()),
-        lambda: [float(w) for w in fit(table).worth()["worth"]],
+        lambda: list(worth_as_prefmod(llbt_of(table), "B6")["all"].values()),
+        lambda: [float(w) for w in llbt_of(table).worth()["worth"]],
         GNM_WORTHS,
-        _GNM,
     )
 
 
@@ -160,7 +167,7 @@ def sum_contrasts() -> Case:
     name = "B7-sum-contrasts-read-as-treatment"
 
     def shown() -> Sequence[float]:
-        worths = worth_as_prefmod(fit(table, "S"), name)
+        worths = worth_as_prefmod(llbt_of(table, "S"), name)
         return [w for group in worths.values() for w in group.values()]
 
     return Case(
@@ -174,9 +181,8 @@ w""",
         THREE,
         tuple(f"worth of o{i} in S{s}" for s in (1, 2, 3) for i in (1, 2, 3)),
         shown,
-        lambda: [float(w) for w in fit(table, "S").worth()["worth"]],
+        lambda: [float(w) for w in llbt_of(table, "S").worth()["worth"]],
         GNM_WORTHS,
-        _GNM,
     )
 
 
@@ -190,10 +196,9 @@ def one_column() -> Case:
 llbt.worth({_BY_S % ("factor(S)", "factor(S)")})""",
         GROUPS,
         ("worth of o1", "worth of o2", "worth of o3"),
-        lambda: list(worth_as_prefmod(fit(table, "S"), "B7-one-column-of-cov-sel")["worth"].values()),
-        lambda: [float(w) for w in fit(table, "S").worth({"S": "1"})["worth"]],
+        lambda: list(worth_as_prefmod(llbt_of(table, "S"), "B7-one-column-of-cov-sel")["worth"].values()),
+        lambda: [float(w) for w in llbt_of(table, "S").worth({"S": "1"})["worth"]],
         GNM_WORTHS,
-        _GNM,
     )
 
 
@@ -221,7 +226,6 @@ c(w[1], w[2], w[2])""",
         lambda: _each_item(worth_as_prefmod(by_group, "B21")["all"], ("o1", "o2", "o3")),
         lambda: [float(w) for w in by_group.worth()["worth"]],
         GNM_WORTHS,
-        _GNM,
     )
 
 
@@ -233,11 +237,7 @@ CASES_OF_WORTHS = (names_unread, sum_contrasts, one_column, worths_of_groups_of_
 
 
 #: gnm's iterations end within this of the maximum (observed in the tests: 4e-12 to 4e-6).
-GNM = 2e-5
-
-
-def _fit(table: Respondents, by: str = "") -> Fit:
-    return fit_llbt(table.to_comparisons(), by=by)
+GNM = Stop(2e-5, GNM_WORTHS.why)
 
 
 def _params(fit: Fit, *names: str) -> list[float]:
@@ -252,7 +252,7 @@ def _read(
     elim: Sequence[str] | None = None,
 ) -> Fit:
     read = read_as_prefmod(table, function, by=by, elim=elim, compat=compat, warn=False)
-    return _fit(read.table, read.by)
+    return llbt_of(read.table, read.by)
 
 
 # -- what is read --------------------------------------------------------------------------------------------
@@ -273,9 +273,8 @@ def ties_without_second() -> Case:
         data,
         ("o1", "o2", "tie"),
         lambda: _params(_read(table, "llbtPC.fit"), "o1", "o2", "tie"),
-        lambda: _params(_fit(table), "o1", "o2", "tie"),
+        lambda: _params(llbt_of(table), "o1", "o2", "tie"),
         GNM,
-        _GNM,
     )
 
 
@@ -294,9 +293,8 @@ coef(gnm(y ~ o1 + o2 + (o1 + o2):age, eliminate = mu:CASE, family = poisson, dat
         data,
         names,
         lambda: _params(_read(table, "llbt.design", "age"), *names),
-        lambda: _params(_fit(known, "age"), *names),
+        lambda: _params(llbt_of(known, "age"), *names),
         GNM,
-        _GNM,
     )
 
 
@@ -311,9 +309,8 @@ def column_beside() -> Case:
         data,
         ("o1", "o2"),
         lambda: _params(_read(table, "llbtPC.fit"), "o1", "o2"),
-        lambda: _params(_fit(table), "o1", "o2"),
+        lambda: _params(llbt_of(table), "o1", "o2"),
         GNM,
-        _GNM,
     )
 
 
@@ -329,9 +326,8 @@ def covariate_not_in_elim() -> Case:
         data,
         names,
         lambda: _params(_read(table, "llbtPC.fit", "S", elim=["E"]), *names),
-        lambda: _params(_fit(table, "S"), *names),
+        lambda: _params(llbt_of(table, "S"), *names),
         GNM,
-        _GNM,
     )
 
 
@@ -369,7 +365,6 @@ def columns_of_dras() -> Case:
         lambda: numbers("prefmod:B24"),
         lambda: numbers(""),
         GNM,
-        _GNM,
     )
 
 
@@ -388,8 +383,7 @@ def covariate_rounded() -> Case:
             read_as_prefmod(table, "llbt.design", by="x", compat="prefmod:A4", warn=False).table
         ),
         lambda: _values_of(table),
-        0.0,
-        "the same decimals",
+        Stop(0.0, "the same decimals"),
         factors=("letter",),
     )
 
@@ -415,7 +409,7 @@ def empty_pair() -> Case:
     table = pairs(data, 4, False)
 
     def counted(right: bool) -> Sequence[float]:
-        c = counted_with_empty_cells(_fit(table))
+        c = counted_with_empty_cells(llbt_of(table))
         return [float(c.df_right), c.aic_right] if right else [float(c.df), c.aic]
 
     return Case(
@@ -427,8 +421,9 @@ def empty_pair() -> Case:
         ("df", "AIC"),
         lambda: counted(False),
         lambda: counted(True),
-        1e-3,
-        "gnm leaves small positive expectations in the empty cell, which AIC has in its likelihood",
+        Stop(
+            1e-3, "gnm leaves small positive expectations in the empty cell, which AIC has in its likelihood"
+        ),
     )
 
 
@@ -440,7 +435,7 @@ def margins_not_fixed() -> Case:
         return [found.deviance, float(found.df), *found.estimates]
 
     def right() -> Sequence[float]:
-        fit = _fit(table, "S")
+        fit = llbt_of(table, "S")
         return [fit.deviance, float(fit.df_resid), *_params(fit, "o1", "o2", "o1:S[2]", "o2:S[2]")]
 
     return Case(
@@ -455,7 +450,6 @@ c(deviance(m), m$df.residual, coef(m))""",
         forgotten,
         right,
         GNM,
-        _GNM,
     )
 
 
@@ -463,11 +457,11 @@ def printed() -> Case:
     table = pairs(TERNARY, 3, True)
 
     def shown() -> Sequence[float]:
-        found = printed_by_llbt_fit(_fit(table))
+        found = printed_by_llbt_fit(llbt_of(table))
         return [x for name in ("tie", "o1", "o2") for x in found[name]]
 
     def right() -> Sequence[float]:
-        fit = _fit(table)
+        fit = llbt_of(table)
         of = [(fit.params[n], fit.bse[n], fit.zvalues[n], fit.pvalues[n]) for n in ("tie", "o1", "o2")]
         return [float(x) for row in of for x in row]
 
@@ -483,8 +477,7 @@ as.vector(t(as.matrix(m)))""",
         names,
         shown,
         right,
-        5e-4,
-        "llbt.fit stops before the maximum, which moves z in the fourth decimal",
+        Stop(5e-4, "llbt.fit stops before the maximum, which moves z in the fourth decimal"),
     )
 
 
@@ -519,8 +512,7 @@ c(m$disparity, m$masses[o], m$coefficients[c("o1:MASS1", "o1:MASS2")[o]],
         ("disparity", "share 1", "share 2", "o1 in 1", "o1 in 2", "SE of o1 in 1", "SE of o1 in 2"),
         found,
         of_persons,
-        2e-4,
-        "EM creeps: it stops a little before the maximum of the mixture",
+        Stop(2e-4, "EM creeps: it stops a little before the maximum of the mixture"),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,11 @@ from ...errors import DataWarning
 from ...native.answers.pattern_models import fit_pattern
 from ...native.prefmod_defects.defects_of_input import read_as_prefmod
 from ...native.prefmod_defects.defects_of_results import stored_log_likelihood
-from .llbt_cases import NA, SIXTEEN, TERNARY, Case, Columns, pairs
+from .llbt_cases import NA, SIXTEEN, TERNARY, Case, Columns, Stop, frame_of, levels_of, pairs
 
 #: nlm stops where its gradient is below 1e-6: estimates are then within this of the maximum (observed in the
 #: tests of pairproof/native/answers: 1.5e-6 to 3.4e-5; here: 3e-6 at most).
-NLM = 5e-5
-_NLM = "nlm stops before the maximum"
+NLM = Stop(5e-5, "nlm stops before the maximum")
 
 
 def _estimates(table: Respondents, by: str = "", compat: str = "", **options: Any) -> list[float]:
@@ -29,6 +28,19 @@ def _estimates(table: Respondents, by: str = "", compat: str = "", **options: An
         warnings.simplefilter("ignore", DataWarning)
         fit = fit_pattern(table, by=by, compat=compat, **options)
     return [float(b) for b in fit.beta[fit.free]]
+
+
+def _of_coefficients(
+    defect: str,
+    table: str,
+    call: str,
+    data: Columns,
+    quantities: tuple[str, ...],
+    reproduced: Callable[[], Sequence[float]],
+    right: Callable[[], Sequence[float]],
+) -> Case:
+    """A case whose numbers are the coefficients of a function that ends with nlm."""
+    return Case(defect, table, call, f"{call}$coefficients", data, quantities, reproduced, right, NLM)
 
 
 # -- B1, N1 --------------------------------------------------------------------------------------------------
@@ -53,7 +65,6 @@ def ties_as_losses() -> Case:
         lambda: [*_estimates(table, compat="prefmod:B1"), NA],
         lambda: _estimates(table),
         NLM,
-        _NLM,
     )
 
 
@@ -70,8 +81,7 @@ def log_likelihood_beside() -> Case:
         ("log-likelihood",),
         lambda: [stored_log_likelihood(fit)],
         lambda: [fit.llf],
-        5e-9,
-        "of the 1e-7 that the log-likelihood is off, this is what nlm's stop leaves",
+        Stop(5e-9, "of the 1e-7 that the log-likelihood is off, this is what nlm's stop leaves"),
     )
 
 
@@ -111,7 +121,6 @@ def beta_of_the_comparison() -> Case:
         lambda: numbers("item", "prefmod"),
         lambda: numbers(None, ""),
         NLM,
-        _NLM,
     )
 
 
@@ -122,17 +131,14 @@ def first_block_complete() -> Case:
         "V3": list(SIXTEEN["V3"][:8]) + [NA] * 8,
     }
     table = pairs(data, 3, False)
-    return Case(
+    return _of_coefficients(
         "B22-first-block-complete",
         "sixteen persons, of whom eight lack the first comparison and eight the third: nobody is complete",
         "pattPC.fit(d, 3, NItest = TRUE)",
-        "pattPC.fit(d, 3, NItest = TRUE)$coefficients",
         data,
         ("o1", "o2", "mis.o1", "mis.o2"),
         lambda: _estimates(table, compat="prefmod:B22"),
         lambda: [*_estimates(table), NA, NA],
-        NLM,
-        _NLM,
     )
 
 
@@ -147,17 +153,14 @@ def ranking_without_ranks() -> Case:
         "S": [1, 2, 1, 2, 1, 2, 2, 1, 1, 2, 1, 2],
     }
     table = _rankings(data, ("a", "b", "c"), ("S",))
-    return Case(
+    return _of_coefficients(
         "B5-rows-shifted",
         "twelve rankings of three items, one of them empty, by S",
         "pattR.fit(d, 3, formel = ~S, elim = ~S)",
-        "pattR.fit(d, 3, formel = ~S, elim = ~S)$coefficients",
         data,
         ("a", "b", "a:S2", "b:S2"),
         lambda: _estimates(table, "S", "prefmod"),
         lambda: _estimates(table, "S"),
-        NLM,
-        _NLM,
     )
 
 
@@ -174,17 +177,14 @@ def repeated_rankings_without_covariate() -> Case:
     table = _rankings(data, ("a", "b", "c"), ("S",), 2)
     known = table.select(np.asarray(data["S"]) == np.asarray(data["S"]))
     call = "pattRrep.fit(d, 3, tpoints = 2, formel = ~S, elim = ~S)"
-    return Case(
+    return _of_coefficients(
         "B5-rows-shifted",
         "twelve persons who ranked three items twice, S of the third missing",
         call,
-        f"{call}$coefficients",
         data,
         ("a.1", "b.1", "a.2", "b.2", "a.1:S2", "b.1:S2", "a.2:S2", "b.2:S2"),
         lambda: _by_time(_estimates(table, "S", "prefmod")),
         lambda: _by_time(_estimates(known, "S")),
-        NLM,
-        _NLM,
     )
 
 
@@ -200,17 +200,14 @@ def gap_in_the_levels() -> Case:
         "S": [1.0] * 8 + [3.0] * 8,
     }
     table = pairs(data, 3, False, levels=("S",))
-    return Case(
+    return _of_coefficients(
         "B12-gap-in-the-levels",
         "sixteen persons of level 1 or 3 of S",
         "pattPC.fit(d, 3, formel = ~S, elim = ~S)",
-        "pattPC.fit(d, 3, formel = ~S, elim = ~S)$coefficients",
         data,
         ("o1", "o2", "o1:S2", "o2:S2", "o1:S3", "o2:S3"),
         lambda: [*_estimates(table, "S", "prefmod"), 0.0, 0.0],
         lambda: _spread(_estimates(table, "S")),
-        NLM,
-        _NLM,
     )
 
 
@@ -223,17 +220,14 @@ def persons_without_covariate() -> Case:
     data: Columns = {**SIXTEEN, "S": [1, 2, NA, 2, 1, 1, 2, 1, 2, NA, 2, 1, 1, 2, 1, 2]}
     table = pairs(data, 3, False, levels=("S",))
     known = table.select(np.asarray(data["S"]) == np.asarray(data["S"]))
-    return Case(
+    return _of_coefficients(
         "A2-persons-without-covariate",
         "sixteen persons, S of two missing",
         "pattPC.fit(d, 3, formel = ~S, elim = ~S)",
-        "pattPC.fit(d, 3, formel = ~S, elim = ~S)$coefficients",
         data,
         ("o1", "o2", "o1:S2", "o2:S2"),
         lambda: _estimates(table, "S", "prefmod"),
         lambda: _estimates(known, "S"),
-        NLM,
-        _NLM,
     )
 
 
@@ -249,17 +243,14 @@ def observed_range() -> Case:
     import pandas as pd
 
     table = from_ratings(pd.DataFrame(data), scale="1-5", best="low", items=["a", "b", "c"])
-    return Case(
+    return _of_coefficients(
         "B18-observed-range",
         "eight persons who used the points 1 and 2 of a scale of five",
         "pattL.fit(d, 3)",
-        "pattL.fit(d, 3)$coefficients",
         data,
         ("a", "b", "tie"),
         lambda: _estimates(table, compat="prefmod"),
         lambda: _estimates(table),
-        NLM,
-        _NLM,
     )
 
 
@@ -270,17 +261,14 @@ def tied_ranks() -> Case:
         "c": [3, 1, 3, 2, 2, 3, 1, 1, 3, 3, 2, 2],
     }
     table = _rankings(data, ("a", "b", "c"))
-    return Case(
+    return _of_coefficients(
         "A18-tied-ranks-left-out",
         "twelve rankings of three items, two of them with ties",
         "pattR.fit(d, 3)",
-        "pattR.fit(d, 3)$coefficients",
         data,
         ("a", "b"),
         lambda: _estimates(table, compat="prefmod"),
         lambda: [NA, NA],
-        NLM,
-        _NLM,
     )
 
 
@@ -302,26 +290,20 @@ def range_of_first_columns() -> Case:
         ("o1", "o2", "o3"),
         lambda: _estimates(read_as_prefmod(table, "patt.design", compat="prefmod:B20", warn=False).table),
         lambda: _estimates(table, ties="none"),
-        1e-9,
-        "glm stops when the deviance changes by less than 1e-14 of itself",
+        Stop(1e-9, "glm stops when the deviance changes by less than 1e-14 of itself"),
     )
 
 
 def _rankings(
     data: Columns, items: Sequence[str], levels: Sequence[str] = (), times: int | None = None
 ) -> Respondents:
-    import pandas as pd
-
-    frame = pd.DataFrame({k: list(v) for k, v in data.items()})
-    for name in levels:
-        frame[name] = frame[name].astype("Int64")
     return from_ranks(
-        frame,
+        frame_of(data, levels),
         items=list(items),
         answers=[k for k in data if k not in levels],
         unranked="below",
         times=times,
-        levels={k: sorted({int(v) for v in data[k] if v == v}) for k in levels},
+        levels=levels_of(data, levels),
     )
 
 

@@ -52,11 +52,7 @@ Numbers = Mapping[str, Union[float, None]]
 
 @dataclass(frozen=True)
 class Change:
-    """Difference of one quantity from its record.
-
-    before, now: none: no number.  digits: digits that agree; 0 if lost or new.  asked: digits that had to
-    agree.
-    """
+    """Difference of one quantity from its record."""
 
     quantity: str
     before: float | None
@@ -129,10 +125,7 @@ def changes(before: Numbers, now: Numbers, fit: Fit, rules: Rules | None = None)
 
 @dataclass(frozen=True)
 class Record:
-    """The numbers of a fit as a test once found them.
-
-    test: node id of the test that made it, within its module.  about: model, data digest, versions.
-    """
+    """The numbers of a fit as a test once found them."""
 
     test: str
     numbers: Numbers
@@ -185,11 +178,7 @@ class Recorded:
         self._update = update
 
     def __call__(self, fit: Fit, name: str = "", rules: Mapping[str, float | None] | None = None) -> None:
-        """Compare a fit with its record.
-
-        name: where a test records more than one fit.  rules: digits that must agree; default `RULES`; None
-        leaves a quantity out of the record.
-        """
+        """Compare a fit with its record."""
         __tracebackhide__ = True
         if not isinstance(fit, Fit):
             raise InputError(

@@ -30,36 +30,29 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Optional
 
-from ...bridge.process.policy import Backend as Backend, BackendLike as BackendLike, backend as policy
-from ...bridge.programs.counted_cells import count as count
-from ...fit.fit import Fit as Fit
-from ...fit.results.answer_fit import AnswerFit as AnswerFit
-from ...fit.results.contest_fit import ContestFit as ContestFit
-from ..claims.quantities import Quantity as Quantity
-from ..verdicts.agreement import RCounterpart as RCounterpart
-from .ask import Question as Question, without_model as without_model
+from ...bridge.process.policy import Backend, BackendLike, backend as policy
+from ...bridge.programs.counted_cells import count
+from ...fit.fit import Fit
+from ...fit.results.answer_fit import AnswerFit
+from ...fit.results.contest_fit import ContestFit
+from ..claims.quantities import Quantity
+from ..verdicts.agreement import RCounterpart
+from .ask import Question, without_model
 from .bradleyterry import (
-    BINOMIAL as BINOMIAL,
-    BTM as BTM,
-    binomial_counterpart as binomial_counterpart,
-    btm_counterpart as btm_counterpart,
-    btmodel_counterpart as btmodel_counterpart,
-    gendavidson_counterpart as gendavidson_counterpart,
-    polr_counterpart as polr_counterpart,
+    BINOMIAL,
+    BTM,
+    binomial_counterpart,
+    btm_counterpart,
+    btmodel_counterpart,
+    gendavidson_counterpart,
+    polr_counterpart,
 )
-from .clustered import (
-    clustered_counterparts as clustered_counterparts,
-    model_based as model_based,
-    without_model_errors as without_model_errors,
-)
-from .contests import contest_counterparts as contest_counterparts, plain_btm as plain_btm
-from .loglinear import glm_counterpart as glm_counterpart, gnm_counterpart as gnm_counterpart
-from .prefmod_llbt import (
-    llbt_fit_counterpart as llbt_fit_counterpart,
-    llbtpc_counterpart as llbtpc_counterpart,
-)
-from .stopped_short import kept_aliased as kept_aliased, rounding as rounding, score_check as score_check
-from .whole_answers import answer_counterparts as answer_counterparts
+from .clustered import clustered_counterparts, model_based, without_model_errors
+from .contests import contest_counterparts, plain_btm
+from .loglinear import glm_counterpart, gnm_counterpart
+from .prefmod_llbt import llbt_fit_counterpart, llbtpc_counterpart
+from .stopped_short import kept_aliased, rounding, score_check
+from .whole_answers import answer_counterparts
 
 __all__ = ["AT_A_LIMIT", "counterparts"]
 
@@ -83,11 +76,7 @@ _ANSWERERS: tuple[Answerer, ...] = (
 
 
 def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
-    """Ask every R function that has the model of a native fit.
-
-    Returns list of RCounterpart: one for each function that has the model; empty for mode "none".  A function
-    that did not run, or that stopped, says why in `not_run`.
-    """
+    """Ask every R function that has the model of a native fit."""
     chosen: Backend = policy(backend)
     if chosen.mode == "none":
         return []

@@ -90,11 +90,7 @@ def attempt(
     question: SomeQuestion,
     known: Sequence[str] = (),
 ) -> RCounterpart:
-    """R's answer, or a counterpart that says why there is none.
-
-    known: parts of the error messages that R is known to give for such a table.  An R that stops with one of
-    them did run, and its error is its answer.
-    """
+    """R's answer, or a counterpart that says why there is none."""
     try:
         return ask(question)
     except RDrift as drift:
@@ -132,10 +128,19 @@ _KEY = re.compile(r"\(key \w+\)")
 
 
 def refused(r_call: str, why: str) -> RCounterpart:
-    """The counterpart of an R function that has the model and is not asked; `why` gives the rule and its
-    numbers.
-    """
+    """The counterpart of an R function with the model that is not asked; `why`: the rule and its numbers."""
     return RCounterpart(r_call, None, not_run=why, expected=True)
+
+
+def attempt_unless(
+    why: str,
+    r_call: str,
+    ask: Callable[[SomeQuestion], RCounterpart],
+    question: SomeQuestion,
+    known: Sequence[str] = (),
+) -> RCounterpart:
+    """R's answer, or the counterpart that is refused for the reason `why`, where there is one."""
+    return refused(r_call, why) if why else attempt(r_call, ask, question, known)
 
 
 def without_model(r_call: str, why: str) -> RCounterpart:
@@ -144,9 +149,7 @@ def without_model(r_call: str, why: str) -> RCounterpart:
 
 
 def remarks(result: RResult) -> list[str]:
-    """R's own warnings, each once; and how its algorithm ended and what it words otherwise, if that is not as in
-    its record.
-    """
+    """R's warnings, each once, and how its end and its words differ from its record."""
     seen = dict.fromkeys(" ".join(w.message.split()) for w in result.warnings)
     told = (said_of_stopping(result.drift), said_of_words(result.drift))
     return [*(f"R warns: {text}" for text in seen), *filter(None, told)]
@@ -163,9 +166,7 @@ _NOT_CONVERGED = re.compile(
 
 
 def converged(result: RResult, flag: bool | None) -> bool | None:
-    """What R says of itself: False by its flag or by a warning; None if it has no flag and warns of
-    nothing.
-    """
+    """What R says of itself: False by its flag or by a warning; None if it says nothing."""
     return False if any(_NOT_CONVERGED.search(w.message) for w in result.warnings) else flag
 
 
@@ -177,11 +178,7 @@ def answered(
     flag: bool | None = None,
     se: Mapping[str, float] | None = None,
 ) -> RCounterpart:
-    """The counterpart of a call that ran: its numbers, and in its note everything that was said of it.
-
-    said: parts of the note; empty ones are left out.  flag: R's own flag that it converged; None if it has
-    none.  se: standard errors of quantities whose errors are measured by them.
-    """
+    """The counterpart of a call that ran: its numbers, and in its note everything that was said of it."""
     note = "; ".join(part for part in said if part)
     return RCounterpart(r_call, result.source, values, se or {}, note, converged=converged(result, flag))
 

@@ -26,7 +26,7 @@ from ...fit.estimates.specification import Term, by_suffix
 from ...fit.fit import Fit
 from ..claims.quantities import Quantity
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
+from .ask import Question, answered, attempt_unless, reference_for_r, remarks, times_covariates
 from .loglinear import item_values
 from .translate import RParameters, likelihood_values, parameter_values, parameters_of, worth_values
 
@@ -67,7 +67,7 @@ def btm_counterpart(question: Question) -> RCounterpart | None:
     fit, cells = question.fit, question.cells
     if not _plain(fit) or cells.ties is not None:
         return None
-    return refused(BTM, question.too_large) if question.too_large else attempt(BTM, _ask_btm, question)
+    return attempt_unless(question.too_large, BTM, _ask_btm, question)
 
 
 def _ask_btm(question: Question) -> RCounterpart:
@@ -120,17 +120,11 @@ def _binomial_answer(
 
 
 def binomial_counterpart(question: Question) -> RCounterpart | None:
-    """glm(cbind(wins, losses) ~ 0 + differences of items, binomial), for what BTm's own formula does not
-    reach.
-    """
+    """glm(cbind(wins, losses) ~ 0 + differences of items, binomial), beyond BTm's own formula."""
     fit, cells = question.fit, question.cells
     if cells.ties is not None or _plain(fit):
         return None
-    return (
-        refused(BINOMIAL, question.too_large)
-        if question.too_large
-        else attempt(BINOMIAL, _ask_binomial, question)
-    )
+    return attempt_unless(question.too_large, BINOMIAL, _ask_binomial, question)
 
 
 def _ask_binomial(question: Question) -> RCounterpart:
@@ -178,9 +172,7 @@ def head_columns(question: Question) -> dict[tuple[Any, ...], Any]:
 
 
 def _likelihood(fit: Fit, llf: float, n_coefficients: int) -> dict[str, float]:
-    """llf and AIC; without AIC where items were never joined, since both functions below count a coefficient
-    for each item there.
-    """
+    """llf and AIC; no AIC where items were never joined, for both functions count a coefficient for each."""
     values = likelihood_values(llf, n_coefficients)
     return values if fit.null_space.shape[1] == fit.n_infinite else {"llf": values["llf"]}
 
@@ -198,7 +190,7 @@ def gendavidson_counterpart(question: Question) -> RCounterpart | None:
         reason = (
             f"not asked: {len(question.cells):,} cells are more than {MOST_MATCHES:,}, which take it minutes"
         )
-    return refused(GENDAVIDSON, reason) if reason else attempt(GENDAVIDSON, _ask_gendavidson, question)
+    return attempt_unless(reason, GENDAVIDSON, _ask_gendavidson, question)
 
 
 def _ask_gendavidson(question: Question) -> RCounterpart:
@@ -253,18 +245,15 @@ def btmodel_counterpart(question: Question) -> RCounterpart | None:
         return None
     if cells.ties is not None and not undecided:
         return None
+    reason = ""
     if len(fit.items) > MOST_ITEMS or cells.counts.sum() > MOST_RESPONSES:
-        return refused(
-            BTMODEL,
-            (
-                f"not asked: {len(fit.items)} items and {cells.counts.sum():,.0f} responses; it has a column"
-                f" for each pair and a row for each response, and is asked up to {MOST_ITEMS} and"
-                f" {MOST_RESPONSES:,}"
-            ),
+        reason = (
+            f"not asked: {len(fit.items)} items and {cells.counts.sum():,.0f} responses; it has a column for each pair"
+            f" and a row for each response, and is asked up to {MOST_ITEMS} and {MOST_RESPONSES:,}"
         )
     no_ties = cells.ties is not None and not cells.ties.any()
     known = ([NO_TIES] if no_ties else []) + ([TWO_ITEMS] if len(fit.items) == 2 else [])
-    return attempt(BTMODEL, _ask_btmodel, question, known)
+    return attempt_unless(reason, BTMODEL, _ask_btmodel, question, known)
 
 
 def _ask_btmodel(question: Question) -> RCounterpart:
@@ -314,32 +303,23 @@ POLR = "MASS::polr"
 
 
 def polr_counterpart(question: Question) -> RCounterpart | None:
-    """polr(outcome ~ items, weights = count / 2); None for other models than it has (one threshold, free
-    items).
-    """
+    """polr(outcome ~ items, weights = count / 2) of models with one threshold and free items, else None."""
     fit, cells = question.fit, question.cells
     varies = any(t.by or t.of for t in fit.terms if t.kind != "item")
     if fit.ties != "rao-kupper" or fit.spec.item_terms or varies or cells.ties is None:
         return None
-    if question.too_large:
-        return refused(POLR, question.too_large)
-    if not cells.table.is_connected():
-        return refused(
-            POLR,
-            (
-                "not asked: polr drops columns of items that no chain of comparisons joins to the rest, and"
-                " which of them is not ours to say"
-            ),
+    reason = question.too_large
+    if not reason and not cells.table.is_connected():
+        reason = (
+            "not asked: polr drops columns of items that no chain of comparisons joins to the rest, and which of them is"
+            " not ours to say"
         )
-    if not cells.ties.any():
-        return refused(
-            POLR,
-            (
-                "not asked: no tie occurred, so the threshold is at its boundary 0, where polr has two levels"
-                " only and stops; the model without ties stands in its place"
-            ),
+    if not reason and not cells.ties.any():
+        reason = (
+            "not asked: no tie occurred, so the threshold is at its boundary 0, where polr has two levels only and stops;"
+            " the model without ties stands in its place"
         )
-    return attempt(POLR, _ask_polr, question)
+    return attempt_unless(reason, POLR, _ask_polr, question)
 
 
 def _ask_polr(question: Question) -> RCounterpart:

@@ -31,27 +31,16 @@ from dataclasses import replace
 import numpy as np
 
 from ...bridge.packages import lme4
-from ...bridge.process.policy import Backend as Backend
+from ...bridge.process.policy import Backend
 from ...bridge.programs import contest_models as models
-from ...bridge.programs.contest_models import (
-    MOST_NUMBERS as MOST_NUMBERS,
-    ContestEstimates,
-    Inputs,
-    inputs_of as inputs_of,
-)
+from ...bridge.programs.contest_models import MOST_NUMBERS, ContestEstimates, Inputs, inputs_of
+from ...fit.estimates.specification import ContestSpec
 from ...fit.fit import Fit
-from ...fit.results.contest_fit import ContestFit as ContestFit
-from ...fit.results.mixed_fit import MixedFit as MixedFit
+from ...fit.results.contest_fit import ContestFit
+from ...fit.results.mixed_fit import MixedFit
 from ..claims.quantities import Quantity, kind_of
-from ..verdicts.agreement import RCounterpart as RCounterpart
-from .ask import (
-    ContestQuestion as ContestQuestion,
-    answered,
-    attempt,
-    refused as refused,
-    remarks,
-    without_model,
-)
+from ..verdicts.agreement import RCounterpart
+from .ask import ContestQuestion, answered, attempt, attempt_unless, refused, remarks, without_model
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
 #: Errors of estimates, and what is made of them.
@@ -69,11 +58,14 @@ def parameters(question: ContestQuestion, names: Sequence[str], found: ContestEs
 
 def names_of_rows(question: ContestQuestion) -> list[str]:
     """The fit's names of the coefficients of the programs in base R: the columns kept, then those of ties."""
-    spec = question.given.spec
-    ties = ["tie"] if question.given.with_ties else []
-    ties += ["tie-shift"] if spec.tie_shift else []
-    ties += ["tie-scale"] if spec.tie_scale else []
-    return [question.given.names[k] for k in question.kept] + ties
+    given = question.given
+    return [given.names[k] for k in question.kept] + (tie_names(given.spec) if given.with_ties else [])
+
+
+def tie_names(spec: ContestSpec) -> list[str]:
+    """The fit's names of the parameters of ties."""
+    further = {"tie-shift": spec.tie_shift, "tie-scale": spec.tie_scale}
+    return ["tie", *(name for name, there in further.items() if there)]
 
 
 def names_of_btm(question: ContestQuestion, found: ContestEstimates) -> list[str]:
@@ -111,6 +103,21 @@ def likelihood(question: ContestQuestion, found: ContestEstimates, n: int) -> di
     if not np.isnan(found.df):
         values["df_resid"] = found.df
     return values
+
+
+def values_of(question: ContestQuestion, found: ContestEstimates, names: Sequence[str]) -> dict[str, float]:
+    """Every number of a model without random effects."""
+    p = parameters(question, names, found)
+    return {**estimates(question, p), **likelihood(question, found, len(p.names))}
+
+
+def mixed_values(
+    question: ContestQuestion, found: ContestEstimates, names: Sequence[str]
+) -> dict[str, float]:
+    """Every number of a model with random effects; sigma is a parameter of its likelihood, where it has one."""
+    p = parameters(question, names, found)
+    values = {**estimates(question, p), **random_effects(question, found)}
+    return {**values, **likelihood(question, found, len(p.names) + 1)}
 
 
 def random_effects(question: ContestQuestion, found: ContestEstimates) -> dict[str, float]:
@@ -160,8 +167,7 @@ def likelihood_counterparts(question: ContestQuestion) -> list[RCounterpart]:
 
 def _newton(question: ContestQuestion) -> RCounterpart:
     found = models.newton(question.given, backend=question.backend)
-    p = parameters(question, names_of_rows(question), found)
-    values = {**estimates(question, p), **likelihood(question, found, len(p.names))}
+    values = values_of(question, found, names_of_rows(question))
     return answered(
         NEWTON,
         found.result,
@@ -174,8 +180,7 @@ def _newton(question: ContestQuestion) -> RCounterpart:
 
 def _glm(question: ContestQuestion) -> RCounterpart:
     found = models.glm(question.given, backend=question.backend)
-    p = parameters(question, names_of_rows(question), found)
-    values = {**estimates(question, p), **likelihood(question, found, len(p.names))}
+    values = values_of(question, found, names_of_rows(question))
     link = question.given.spec.link
     return answered(
         GLM,
@@ -225,10 +230,7 @@ def btm(question: ContestQuestion, tight: bool, limit: bool = True) -> RCounterp
 
 
 def plain_btm(fit: Fit, backend: Backend) -> list[RCounterpart]:
-    """BTm, at both stops, of a plain fit with item covariates or comparison terms; none of another.
-
-    fit: by maximum likelihood of the logit.
-    """
+    """BTm, at both stops, of a plain fit with item covariates or comparison terms; none of another."""
     kinds = {t.kind for t in fit.terms}
     if (
         fit.outcome_model != "binary"
@@ -252,22 +254,20 @@ def _gendavidson(question: ContestQuestion) -> RCounterpart:
         return without_model(GENDAVIDSON, "GenDavidson has no offset")
     if not given.reference or any(t.kind == "comparison" for t in given.terms):
         return without_model(GENDAVIDSON, "GenDavidson has free abilities and a home advantage alone")
-    n, players = len(given.first), len(question.fit.items)
+    n, players, why = len(given.first), len(question.fit.items), ""
     if n > MOST_MATCHES or players > MOST_PLAYERS:
         why = (
             f"not asked: {n:,} cells and {players} items; gnm is asked up to {MOST_MATCHES} and {MOST_PLAYERS}, beyond"
             " which it takes half a minute"
         )
-        return refused(GENDAVIDSON, why)
-    return attempt(GENDAVIDSON, _ask_gendavidson, question)
+    return attempt_unless(why, GENDAVIDSON, _ask_gendavidson, question)
 
 
 def _ask_gendavidson(question: ContestQuestion) -> RCounterpart:
     fit, spec = question.fit, question.given.spec
     found = models.gendavidson(question.given, backend=question.backend)
     items = [name for name in question.given.names if name in fit.items]
-    names = [*items, *(["order"] if "order" in fit.names else []), "tie"]
-    names += (["tie-shift"] if spec.tie_shift else []) + (["tie-scale"] if spec.tie_scale else [])
+    names = [*items, *(["order"] if "order" in fit.names else []), *tie_names(spec)]
     p = parameters(question, names, found)
     canonical = not (spec.tie_shift or spec.tie_scale)
     values = {**estimates(question, p, errors=canonical), **likelihood(question, found, len(p.names))}
@@ -328,8 +328,7 @@ def reduced_counterparts(question: ContestQuestion) -> list[RCounterpart]:
 
 def _brglm2(question: ContestQuestion) -> RCounterpart:
     found = models.brglm2(question.given, backend=question.backend)
-    p = parameters(question, names_of_rows(question), found)
-    values = {**estimates(question, p), **likelihood(question, found, len(p.names))}
+    values = values_of(question, found, names_of_rows(question))
     kind = models.TYPES[question.given.spec.reduction]
     return answered(
         BRGLM2,
@@ -342,8 +341,7 @@ def _brglm2(question: ContestQuestion) -> RCounterpart:
 
 def _brglm(question: ContestQuestion) -> RCounterpart:
     found = models.btm(question.given, tight=False, br=True, backend=question.backend)
-    p = parameters(question, names_of_btm(question, found), found)
-    values = {**estimates(question, p), **likelihood(question, found, len(p.names))}
+    values = values_of(question, found, names_of_btm(question, found))
     return answered(
         BRGLM, found.result, values, "BTm(..., br = TRUE) at its own stop, br.epsilon = 1e-8", NOT_WHOLE
     )
@@ -351,8 +349,7 @@ def _brglm(question: ContestQuestion) -> RCounterpart:
 
 def _scoring(question: ContestQuestion) -> RCounterpart:
     found = models.jeffreys(question.given, backend=question.backend)
-    p = parameters(question, names_of_rows(question), found)
-    values = {**estimates(question, p), **likelihood(question, found, len(p.names))}
+    values = values_of(question, found, names_of_rows(question))
     return answered(
         SCORING,
         found.result,
@@ -419,7 +416,7 @@ def _pql(question: ContestQuestion, tight: bool) -> RCounterpart:
             else "BTm(cbind(wins, losses), ..., ~ ... + (1 | player))"
         )
         call = f"{called}, {stop}"
-        flag = None if np.isnan(found.converged) else bool(found.converged)
+        flag = _flag(found.converged)
         return answered(name, found.result, values, call, said, *remarks(found.result), flag=flag)
 
     return attempt(name, ask, question)
@@ -427,22 +424,19 @@ def _pql(question: ContestQuestion, tight: bool) -> RCounterpart:
 
 def _laplace(question: ContestQuestion, name: str) -> RCounterpart:
     given = question.given
-    n, p = given.effects[2], len(given.terms)
+    n, p, why = given.effects[2], len(given.terms), ""
     if n > MOST_EFFECTS or p > MOST_PARAMETERS:
         why = (
             f"not asked: {n} effects and {p} fixed parameters; it is asked up to {MOST_EFFECTS} and {MOST_PARAMETERS}, which"
             " take it half a minute"
         )
-        return refused(name, why)
 
     def ask(question: ContestQuestion) -> RCounterpart:
         itself = name == LAPLACE
         found = (models.laplace_itself if itself else models.laplace)(
             question.given, backend=question.backend
         )
-        p = parameters(question, names_of_rows(question), found)
-        values = {**estimates(question, p), **random_effects(question, found)}
-        values.update(likelihood(question, found, len(p.names) + 1))
+        values = mixed_values(question, found, names_of_rows(question))
         call = (
             "the mode of the effects by Newton's method, the maximum by Newton's method with Richardson's differences"
             if itself
@@ -450,18 +444,17 @@ def _laplace(question: ContestQuestion, name: str) -> RCounterpart:
         )
         return answered(name, found.result, values, call, *said_of_rows(question), *remarks(found.result))
 
-    return attempt(name, ask, question)
+    return attempt_unless(why, name, ask, question)
 
 
 def _quadrature(question: ContestQuestion) -> RCounterpart:
-    points, dimensions = _grid(question.given)
+    (points, dimensions), why = _grid(question.given), ""
     if dimensions > MOST_DIMENSIONS or points > MOST_POINTS:
         why = (
             f"not asked: integrals of {dimensions} dimensions, {points:,.0f} points times rows; it is asked up to"
             f" {MOST_DIMENSIONS} and {MOST_POINTS:,.0f}"
         )
-        return refused(QUADRATURE, why)
-    return attempt(QUADRATURE, _ask_quadrature, question)
+    return attempt_unless(why, QUADRATURE, _ask_quadrature, question)
 
 
 def _grid(given: Inputs) -> tuple[float, int]:
@@ -482,9 +475,7 @@ def _grid(given: Inputs) -> tuple[float, int]:
 
 def _ask_quadrature(question: ContestQuestion) -> RCounterpart:
     found = models.quadrature(question.given, backend=question.backend)
-    p = parameters(question, names_of_rows(question), found)
-    values = {**estimates(question, p), **random_effects(question, found)}
-    values.update(likelihood(question, found, len(p.names) + 1))
+    values = mixed_values(question, found, names_of_rows(question))
     return answered(
         QUADRATURE,
         found.result,
@@ -529,10 +520,7 @@ def _ask_agq(question: ContestQuestion) -> RCounterpart:
 
 
 def contest_counterparts(fit: ContestFit, backend: Backend) -> list[RCounterpart]:
-    """Ask every R function that has a model of contests.
-
-    Returns list of RCounterpart: the most precise first.
-    """
+    """Ask every R function that has a model of contests."""
     rows, columns = fit.data.n_rows, len(fit.terms)
     if rows * columns > MOST_NUMBERS:
         why = f"not asked: a design of {rows:,} rows and {columns:,} columns; at most {MOST_NUMBERS:,} numbers are sent"

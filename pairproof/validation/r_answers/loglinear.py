@@ -23,7 +23,7 @@ from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import Term
 from ...fit.fit import Fit
 from ..verdicts.agreement import RCounterpart
-from .ask import Question, answered, attempt, reference_for_r, refused, remarks, times_covariates
+from .ask import Question, answered, attempt_unless, reference_for_r, remarks, times_covariates
 from .translate import likelihood_values, parameter_values, parameters_of, worth_values
 
 GNM = "gnm::gnm(eliminate)"
@@ -38,10 +38,7 @@ MOST_NUISANCE = 400
 
 @dataclass(frozen=True, eq=False)
 class LogLinear:
-    """The data and the formula that gnm and glm are given.
-
-    formula: without the nuisance factor `cell`.
-    """
+    """The data and the formula that gnm and glm are given."""
 
     data: Any
     formula: str
@@ -111,11 +108,8 @@ def _head(question: Question, term: Term) -> str:
     written = written_out(question)
     if term.name in written:
         return written[term.name]
-    if _of_free_item(question.fit, term):
+    if term.kind == "item" or _of_free_item(question.fit, term):
         return f"o{question.fit.items.index(term.item or '') + 1}"
-    if term.kind == "item":
-        assert term.item is not None
-        return f"o{question.fit.items.index(term.item) + 1}"
     return (
         _covariate_heads(question)[term.covariate, term.covariate_level, term.item]
         if term.kind == "covariate"
@@ -229,36 +223,21 @@ def _at_boundary(question: Question) -> Question:
 
 
 def gnm_counterpart(question: Question) -> RCounterpart | None:
-    """gnm(..., eliminate = cell), gone on from its shortcut with its Newton method; None for Rao and Kupper's
-    ties.
-    """
+    """gnm(..., eliminate = cell), gone on with its Newton method; None for Rao and Kupper's ties."""
     if not _is_log_linear(question):
         return None
     r_call = GNM if len(question.cells) <= MOST_TIGHT else SHORTCUT
-    if question.too_large:
-        return refused(r_call, question.too_large)
-    return attempt(r_call, _ask_gnm, _at_boundary(question))
+    return attempt_unless(question.too_large, r_call, _ask_gnm, _at_boundary(question))
 
 
 def _ask_gnm(question: Question) -> RCounterpart:
     asked = log_linear(question)
     tight = len(question.cells) <= MOST_TIGHT
     model = gnm.gnm(asked.formula, asked.data, "cell", tight=tight, backend=question.backend)
-    how = (
-        ""
-        if tight
-        else (
-            ", by its shortcut for linear models, which carries a ridge of 1e-8 and stops about 4e-10 from"
-            " the maximum"
-        )
-    )
-    return _answer(
-        question,
-        GNM if tight else SHORTCUT,
-        asked,
-        model,
-        f"gnm({_shown(asked.formula)}, eliminate = cell, family = poisson){how}",
-    )
+    text = f"gnm({_shown(asked.formula)}, eliminate = cell, family = poisson)"
+    if not tight:
+        text += ", by its shortcut for linear models, which carries a ridge of 1e-8 and stops about 4e-10 from the maximum"
+    return _answer(question, GNM if tight else SHORTCUT, asked, model, text)
 
 
 def _shown(formula: str) -> str:
@@ -267,35 +246,22 @@ def _shown(formula: str) -> str:
 
 
 def glm_counterpart(question: Question) -> RCounterpart | None:
-    """glm(y ~ cell + ..., family = poisson), fitted again from its own solution; None for Rao and Kupper's
-    ties.
-    """
+    """glm(y ~ cell + ..., poisson), again from its own solution; None for Rao and Kupper's ties."""
     if not _is_log_linear(question):
         return None
+    reason = question.too_large
     if len(question.cells) > MOST_NUISANCE:
-        return refused(
-            GLM,
-            (
-                f"not asked: its {len(question.cells)} nuisance columns are more than {MOST_NUISANCE}; "
-                "gnm eliminates them"
-            ),
-        )
-    if question.too_large:
-        return refused(GLM, question.too_large)
-    return attempt(GLM, _ask_glm, _at_boundary(question))
+        n = len(question.cells)
+        reason = f"not asked: its {n} nuisance columns are more than {MOST_NUISANCE}; gnm eliminates them"
+    return attempt_unless(reason, GLM, _ask_glm, _at_boundary(question))
 
 
 def _ask_glm(question: Question) -> RCounterpart:
     asked = log_linear(question)
     formula = asked.formula.replace("y ~ ", "y ~ cell + ") if len(question.cells) > 1 else asked.formula
     model = base.glm_poisson(formula, asked.data, backend=question.backend)
-    return _answer(
-        question,
-        GLM,
-        asked,
-        model,
-        f"glm({_shown(formula)}, family = poisson), fitted again from its own solution",
-    )
+    text = f"glm({_shown(formula)}, family = poisson), fitted again from its own solution"
+    return _answer(question, GLM, asked, model, text)
 
 
 def _answer(question: Question, r_call: str, asked: LogLinear, model: RModel, text: str) -> RCounterpart:

@@ -25,7 +25,7 @@ from ...fit.fit import Fit
 from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart
 from ..verdicts.verdict import UNITS
-from .ask import Question, answered, attempt, reference_for_r, refused, times_covariates
+from .ask import Question, answered, attempt, attempt_unless, reference_for_r, refused, times_covariates
 from .translate import (
     MOST_WORTHS,
     RParameters,
@@ -49,12 +49,7 @@ MOST_RESPONSES = 300_000
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A table in prefmod's layout: a fit's comparisons, and the names of the covariates in R.
-
-    table: rows with comparisons, covariates as factors whose levels all occur.  covariates: of the model,
-    then of the finer cells.  r_names: `SA`, `SB`, ...: llbt.worth mixes up names of which one is part of
-    another or of an item's name.  in_model: covariates of the model itself.
-    """
+    """A table in prefmod's layout: a fit's comparisons, and the names of the covariates in R."""
 
     table: Comparisons
     covariates: tuple[str, ...]
@@ -123,10 +118,8 @@ def llbtpc_counterpart(question: Question) -> RCounterpart | None:
     fit, cells = question.fit, question.cells
     if not is_log_linear(fit) or not reads(cells) or not all(c.categorical for c in cells.covariates):
         return None
-    reason = too_many(question)
-    if reason:
-        return refused(LLBTPC, reason)
-    return attempt(LLBTPC, _ask_llbtpc, question, [TWO_ITEMS] if len(fit.items) == 2 else [])
+    known = [TWO_ITEMS] if len(fit.items) == 2 else []
+    return attempt_unless(too_many(question), LLBTPC, _ask_llbtpc, question, known)
 
 
 def _ask_llbtpc(question: Question) -> RCounterpart:
@@ -276,11 +269,7 @@ MOST_BLOCKS = 5_000
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The design matrix and the counts that llbt.fit is given.
-
-    y float[rows].  columns: by the fit's parameter.  on_own_cells: whether its blocks are the fit's cells, so
-    that deviance and df can be compared.
-    """
+    """The design matrix and the counts that llbt.fit is given.  y float[rows]."""
 
     y: Any
     columns: dict[str, Any]

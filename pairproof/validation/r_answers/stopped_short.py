@@ -154,9 +154,7 @@ class _Likelihood:
         self._model = fit.outcome_model if cells.ties is not None else "binary"
 
     def newton(self, beta: FloatArray, free: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
-        """Inverse information of the free parameters (its pseudo-inverse where items sum to zero), and the
-        Newton step.
-        """
+        """The information's (pseudo-)inverse over the free parameters, and the Newton step."""
         score, information = (self._rao_kupper if self._model == "rao-kupper" else self._log_linear)(beta)
         information = information[np.ix_(free, free)]
         # In units of its own diagonal, so that what is small in the pseudo-inverse is so by the model and not
@@ -220,9 +218,7 @@ def log_likelihood(fit: Fit, cells: CountedCells, beta: FloatArray) -> float:
 
 
 def probabilities(fit: Fit, cells: CountedCells, beta: FloatArray) -> FloatArray:
-    """Of the outcomes of each cell, float[n_cells, 2 or 3], at parameters float[n_params] on the fit's
-    scale.
-    """
+    """float[n_cells, 2 or 3] of the cells' outcomes, at parameters float[n_params] on the fit's scale."""
     u, g = np.zeros(len(cells)), np.zeros(len(cells))
     for term, value in zip(fit.terms, beta):
         column = _column(fit, cells, term)

@@ -32,12 +32,7 @@ CANCELLED = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class RParameters:
-    """The estimates of one R function under the names of a fit's parameters, with their covariances.
-
-    names: parameters that R has a number for (references and aliased ones are absent).  estimate float[n].
-    vcov float[n, n].  scale: of R's item terms.  reference: the item that is 0 in R; "" with item covariates,
-    where none is.  gives_na: whether R has NA for some parameters, which then are not among `names`.
-    """
+    """One R function's estimates under the fit's names: estimate float[n], vcov float[n, n]."""
 
     names: tuple[str, ...]
     estimate: FloatArray
@@ -50,12 +45,7 @@ class RParameters:
 def parameters_of(
     model: RModel, named: Mapping[str, str], scale: Scale, reference: str, r_call: str = ""
 ) -> RParameters:
-    """R's coefficients that have a name of ours and a number; nuisance and aliased ones are left out.
-
-    named: a coefficient's parts may stand in another order in R: "SB2:o1" for "o1:SB2".  scale, reference: as
-    in :class:`RParameters`.  r_call: if given, R must have a coefficient for every parameter named, if only
-    NA.
-    """
+    """R's coefficients that have a name of ours and a number; nuisance and aliased ones are left out."""
     ours = {frozenset(name.split(":")): parameter for name, parameter in named.items()}
     found = {k: ours[parts] for k, n in enumerate(model.names) if (parts := frozenset(n.split(":"))) in ours}
     missing = set(named.values()) - set(found.values())
@@ -71,11 +61,7 @@ def parameters_of(
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """R's parameters on the fit's scale and constraint, over all the fit's terms.
-
-    beta float[n_params]: nan where R has no number; 0 for a reference.  vcov float[n_params, n_params]: 0 for
-    what has none.
-    """
+    """R's parameters on the fit's scale and constraint: beta float[n_params], vcov its square."""
 
     beta: FloatArray
     vcov: FloatArray
@@ -105,9 +91,7 @@ def places(fit: Fit, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def linear_map(fit: Fit, names: Sequence[str], scale: Scale, reference: str) -> FloatArray:
-    """float[n_params, len(names)]: by it R's parameters become the fit's, on its scale and under its
-    constraint.
-    """
+    """float[n_params, len(names)]: makes R's parameters the fit's, on its scale and constraint."""
     shift = np.eye(len(fit.terms))
     for row, taken in _shifts(fit, reference):
         shift[np.ix_(row, row)] -= taken
@@ -198,7 +182,5 @@ def named_worths(fit: Fit, group: str, worths: Sequence[float] | FloatArray) -> 
 
 
 def likelihood_values(llf: float, n_coefficients: int) -> dict[str, float]:
-    """llf and AIC on our definition: k are R's coefficients, infinite ones as well, nuisance constants not
-    counted.
-    """
+    """llf and AIC; k are R's coefficients, infinite ones as well, without nuisance constants."""
     return {"llf": llf, "aic": -2.0 * llf + 2.0 * n_coefficients}

@@ -39,7 +39,7 @@ from ...bridge.packages.prefmod.pattern_models import (
     pattR_fit,
     pattRrep_fit,
 )
-from ...bridge.process.policy import Backend as Backend
+from ...bridge.process.policy import Backend
 from ...bridge.programs.answer_inputs import inputs_of, why_not
 from ...bridge.programs.answer_script import enumerated
 from ...bridge.programs.counted_cells import count
@@ -50,17 +50,10 @@ from ...data.respondents.respondents import Respondents
 from ...data.wide import prefmod_pair_order
 from ...errors import InputError
 from ...fit.estimates.specification import Scale, Term
-from ...fit.results.answer_fit import AnswerFit as AnswerFit
+from ...fit.results.answer_fit import AnswerFit
 from ..claims.quantities import kind_of
-from ..verdicts.agreement import RCounterpart as RCounterpart
-from .ask import (
-    AnswerQuestion as AnswerQuestion,
-    Question,
-    answered,
-    attempt,
-    refused,
-    without_model as without_model,
-)
+from ..verdicts.agreement import RCounterpart
+from .ask import AnswerQuestion, Question, answered, attempt, attempt_unless, without_model
 from .loglinear import glm_counterpart
 from .translate import RParameters, likelihood_values, parameter_values, worth_values
 
@@ -76,9 +69,7 @@ AT_MAXIMUM = 1e-7
 def enumerated_counterpart(question: AnswerQuestion) -> RCounterpart:
     """The maximum that base R reaches by itself."""
     refusal = why_not(question.fit)
-    if refusal:
-        return refused(ENUMERATED, f"not asked: {refusal}")
-    return attempt(ENUMERATED, _ask_enumerated, question)
+    return attempt_unless(refusal and f"not asked: {refusal}", ENUMERATED, _ask_enumerated, question)
 
 
 def _ask_enumerated(question: AnswerQuestion) -> RCounterpart:
@@ -134,12 +125,10 @@ def prefmod_counterpart(question: AnswerQuestion) -> RCounterpart | None:
     if lacks:
         return without_model(call, lacks)
     work = _work(fit)
-    if work > MOST_WORK:
-        return refused(
-            call,
-            f"not asked: {work:.2g} patterns x blocks x squared parameters, which take prefmod more than a minute",
-        )
-    return attempt(call, _ask_prefmod, question)
+    much = (
+        f"not asked: {work:.2g} patterns x blocks x squared parameters, which take prefmod more than a minute"
+    )
+    return attempt_unless(much if work > MOST_WORK else "", call, _ask_prefmod, question)
 
 
 def function_of(table: Respondents) -> str:
@@ -580,11 +569,7 @@ _ANSWERERS = (
 
 
 def answer_counterparts(fit: AnswerFit, backend: Backend) -> list[RCounterpart]:
-    """Ask every R function that has a model of whole answers.
-
-    fit: with the standard errors of the model.  Returns list of RCounterpart: last, if no R package has the
-    model, one that says so.
-    """
+    """Ask every R function that has a model of whole answers."""
     question = AnswerQuestion(fit, backend)
     answers = [answer for answerer in _ANSWERERS if (answer := answerer(question)) is not None]
     if all(a.r_call == ENUMERATED for a in answers):

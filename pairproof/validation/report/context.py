@@ -96,25 +96,8 @@ def _own_session() -> RSession:
 
 
 @dataclass(frozen=True)
-class Story:
-    """A section in words.
-
-    table: stands after the paragraphs.  figures: stand after the table, in HTML; elsewhere their captions and
-    descriptions do.
-    """
-
-    title: str
-    paragraphs: tuple[str, ...]
-    table: Table | None = None
-    figures: tuple[Figure, ...] = ()
-
-
-@dataclass(frozen=True)
 class WorthSeries:
-    """Worths of one model, to be drawn with their intervals.
-
-    worth, low, high: by group, by item; nan where a worth is not estimable.
-    """
+    """Worths of one model, to be drawn with their intervals."""
 
     title: str
     groups: tuple[str, ...]
@@ -122,6 +105,17 @@ class WorthSeries:
     worth: tuple[tuple[float, ...], ...]
     low: tuple[tuple[float, ...], ...]
     high: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Story:
+    """A section in words; then its table, then figures in HTML, their captions and descriptions elsewhere."""
+
+    title: str
+    paragraphs: tuple[str, ...]
+    table: Table | None = None
+    figures: tuple[Figure, ...] = ()
+    worths: tuple[WorthSeries, ...] = ()
 
 
 def worth_series(fit: Fit, title: str, level: float = 0.95) -> WorthSeries:
@@ -140,14 +134,7 @@ def worth_series(fit: Fit, title: str, level: float = 0.95) -> WorthSeries:
 
 @dataclass(frozen=True)
 class ReportContext:
-    """Everything a report says that is not an agreement.
-
-    subtitle: for example the paper's reference.  command: what made the report, to be run again.  made: date
-    and time, as text; "" to leave it out (two runs then give the same file).  versions: of pairproof, Python,
-    numpy, R, R packages; None for what is not there.  absent: what was to be asked and is not there.
-    first_lines: sentences for the top of the report, after the counts.  titles: what a claim's heading says
-    beside its id; default: where it stands in the paper.
-    """
+    """Everything a report says that is not an agreement."""
 
     title: str = "Agreement with R"
     subtitle: str = ""
@@ -250,12 +237,7 @@ def r_lines(agreements: Sequence[Agreement], context: ReportContext) -> list[str
 
 @dataclass(frozen=True)
 class DigitsRow:
-    """Digits of one kind of quantity from one R call (or against 50-digit values), of numbers with the same floor.
-
-    r_source: "live", "recorded", or "certified".  n: numbers compared.  least: fewest digits.  least_at:
-    claim and quantity of it.  floor: digits asked of each of these numbers.  digits: all of them.  enough:
-    whether no number needs attention because it has fewer; one that a person has accepted does not.
-    """
+    """Digits of one kind of quantity from one R call (or of 50-digit values), with one floor."""
 
     source: str
     kind: str

@@ -72,12 +72,7 @@ def source(a: Agreement) -> str:
 
 @dataclass(frozen=True)
 class Group:
-    """The agreements of one claim.
-
-    listed: printed numbers, statements, whatever does not agree, and what is judged in words (by Monte Carlo
-    error) and not in digits.  beyond: numbers that only native and R (or the 50-digit values) have, and that
-    agree.  arithmetic: printed numbers that fit each other.
-    """
+    """The agreements of one claim."""
 
     title: str
     paper: str
@@ -89,9 +84,7 @@ class Group:
 
     @property
     def fit_each_other(self) -> str:
-        """ "and 12 printed numbers fit those printed beside them (z, p, win_totals)"; "" if none was checked
-        so.
-        """
+        """ "and 12 printed numbers fit those printed beside them (z, p, win_totals)"; "" if none."""
         n = len(self.arithmetic)
         kinds = dict.fromkeys(kind_of(a.quantity.name) for a in self.arithmetic)
         return (
@@ -103,9 +96,7 @@ class Group:
 
 
 def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Group]:
-    """Agreements by claim, in their order.  For a fit that is checked by itself, where nothing is printed, all of
-    them are listed.
-    """
+    """Agreements by claim, in their order; of a fit checked by itself all are listed."""
     nothing_printed = all(a.about == "native-r" for a in agreements)
     found = []
     for paper, claim in dict.fromkeys((a.paper, a.claim) for a in agreements):
@@ -137,7 +128,5 @@ def groups(agreements: Sequence[Agreement], context: ReportContext) -> list[Grou
 
 
 def _in_words(a: Agreement) -> bool:
-    """Whether it was compared with R, but not in digits: the result then stands in its explanation, which must
-    be shown.
-    """
+    """Whether it was compared with R, but not in digits: then its explanation must be shown."""
     return a.r is not None and a.digits is None

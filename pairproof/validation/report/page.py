@@ -88,9 +88,7 @@ def _worths(ax: Any, series: WorthSeries, g: int, order: Sequence[int]) -> None:
 
 
 def digits_figure(rows: Sequence[DigitsRow]) -> Figure:
-    """Digits of agreement, a strip for each source and kind of quantity; the floor is a bar, the minimum is
-    written.
-    """
+    """Digits of agreement, a strip a source and kind; the floor is a bar, the minimum is written."""
     sources = {
         source: [r for r in rows if r.source == source] for source in dict.fromkeys(r.source for r in rows)
     }
@@ -138,9 +136,7 @@ def _strips(ax: Any, members: Sequence[DigitsRow]) -> None:
 
 
 def printed_rows(agreements: Sequence[Agreement]) -> list[tuple[Agreement, float]]:
-    """Printed numbers with a last place and how far the computed value lies from them, in units of that
-    place.
-    """
+    """How far computed values lie from printed ones, in units of the last printed place."""
     found = []
     for a in agreements:
         if a.about != "printed" or a.printed is None or a.native is None or not math.isfinite(a.native):
@@ -152,9 +148,7 @@ def printed_rows(agreements: Sequence[Agreement]) -> list[tuple[Agreement, float
 
 
 def printed_figure(agreements: Sequence[Agreement]) -> Figure | None:
-    """Computed against printed: inside the band, the number rounds to what is printed.  None where nothing
-    printed has a last place.
-    """
+    """Computed against printed: inside the band the number rounds so; None without a last place."""
     rows = printed_rows(agreements)
     if not rows:
         return None

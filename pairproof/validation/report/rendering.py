@@ -13,20 +13,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ...errors import InputError as InputError
-from ...report.output import FORMATS as FORMATS, Output as Output, render_text as _text_of
+from ...errors import InputError
+from ...report.output import FORMATS, Output, render_text as _text_of
 from ...text import safe
-from ..verdicts.agreement import Agreement as Agreement, to_document as to_document
+from ..verdicts.agreement import Agreement, to_document
 from . import notation as numbers
-from .context import (
-    ReportContext as ReportContext,
-    Story as Story,
-    WorthSeries as WorthSeries,
-    opening,
-    worth_series as worth_series,
-)
-from .page import page as page
-from .terminal import full_page as full_page, screen as screen
+from .context import ReportContext, Story, WorthSeries, opening, worth_series
+from .page import page
+from .terminal import full_page, screen
 
 #: What XML 1.0 cannot hold, and the rarer ends of a line.
 _NOT_TEXT = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
@@ -135,11 +129,7 @@ def render_text(
     width: int | None = None,
     color: bool = False,
 ) -> str:
-    """Agreements as text.
-
-    width: columns; default those of the terminal, 100 where there is none.  color: with ANSI colours; a sign
-    stands beside every verdict in any case.
-    """
+    """Agreements as text."""
     import shutil
 
     columns = width or shutil.get_terminal_size((100, 24)).columns
@@ -149,11 +139,7 @@ def render_text(
 def write_report(
     agreements: Sequence[Agreement], context: ReportContext, path: str | Path, *, force: bool = False
 ) -> Path:
-    """Write a report; its form follows the suffix of `path` (.html, .md, .json, .xml for JUnit, .txt).
-
-    force: also over a file that pairproof did not make, or that was changed since.  Returns Path: where it
-    was written.
-    """
+    """Write a report; its form follows the suffix of `path` (.html, .md, .json, .xml for JUnit, .txt)."""
     file = Path(path)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -32,11 +32,7 @@ CERTIFIED = "50-digit values"
 
 @dataclass(frozen=True)
 class Shared:
-    """The digits that native shares with one source.
-
-    enough: as many as its floor asks for.  estimable: false where native has no number.  arrived: false where
-    R stopped before its maximum.  given: false where R has NA.
-    """
+    """The digits that native shares with one source."""
 
     digits: float | None
     enough: bool = True
@@ -58,11 +54,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Agreements of one fit as a table.
-
-    sources: R calls with how they were reached, and the 50-digit values.  apart: R functions that have the
-    model and gave no numbers, and what differs without a number.
-    """
+    """Agreements of one fit as a table."""
 
     sources: tuple[str, ...]
     rows: tuple[tuple[str, float | None, dict[str, Shared]], ...]
@@ -182,11 +174,7 @@ def screen(
     reports: Sequence[str] = (),
     width: int | None = None,
 ) -> str:
-    """Agreements of claims as text: a screen of them unless `full`.
-
-    full: every number, however many lines that takes.  reports: files that hold them all.  width: columns;
-    default those of the terminal, 100 where there is none.
-    """
+    """Agreements of claims as text: a screen of them unless `full`."""
     at = _Screen(width or shutil.get_terminal_size((100, 24)).columns, len(reports))
     whole = at.text(full_page(agreements, context))
     if full or at.fits(whole):

@@ -41,12 +41,7 @@ SettingChange = Callable[[Setting], Setting]
 
 @dataclass(frozen=True)
 class Situation:
-    """A claim and its fit, from which a family of slips decides which of its slips are possible.
-
-    fit: the native fit of the claim as it is made.  kinds: kinds of the printed quantities.  matrix: whether
-    the claims file gives the data as a matrix.  steps: steps that R's glm takes on the claim's own table; 0
-    if it has no such fit.
-    """
+    """A claim and its fit, from which a family of slips decides which of its slips are possible."""
 
     fit: Fit
     model: Model
@@ -101,12 +96,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Family:
-    """A family of slips with one name.
-
-    name, stage, cost, group, order: as in :class:`Slip`.  drafts: those that are possible in a situation.
-    `what`: the slip in general, for a list of them.  `seen`: where it was really seen, or that no print of it
-    was found.  affects: kinds of printed numbers it can change, with spaces between them; empty for all.
-    """
+    """A family of slips with one name."""
 
     name: str
     stage: Stage
@@ -187,9 +177,7 @@ def missing_as_ties(rows: Rows) -> Rows:
 
 
 def recycled(by_pair: bool) -> RowChange:
-    """Label a table of judges x pairs column by column that was written out row by row, or the other way
-    round.
-    """
+    """Label a table of judges x pairs column by column that was written row by row, or the reverse."""
 
     def change(rows: Rows) -> Rows:
         judges, pairs = np.unique(rows.judge), np.unique(rows.pair)
@@ -311,9 +299,9 @@ def labels_exchanged(s: Situation) -> Iterator[Draft]:
             )
 
 
-def solver(**fields: Any) -> SettingChange:
-    """Change these fields of the solver."""
-    return lambda s: replace(s, solver=replace(s.solver, **fields))
+def solved(sentence: str, **fields: Any) -> Draft:
+    """The draft that changes these fields of the solver."""
+    return Draft(sentence, change=lambda s: replace(s, solver=replace(s.solver, **fields)))
 
 
 def ties(s: Situation) -> Iterator[Draft]:
@@ -330,7 +318,7 @@ def ties(s: Situation) -> Iterator[Draft]:
     }
     for treatment, sentence in words.items():
         if treatment != s.setting.solver.ties:
-            yield Draft(sentence, change=solver(ties=treatment))
+            yield solved(sentence, ties=treatment)
 
 
 def cells(s: Situation) -> Iterator[Draft]:
@@ -347,18 +335,16 @@ def cells(s: Situation) -> Iterator[Draft]:
     }
     for kind, sentence in words.items():
         if kind != own and finer[kind]:
-            yield Draft(sentence, change=solver(cells=kind))
+            yield solved(sentence, cells=kind)
 
 
 def penalty(s: Situation) -> Iterator[Draft]:
     if s.fit.spec.by or s.fit.spec.item_terms:
         return
-    yield Draft(
-        "a ridge of scikit-learn's default strength (C = 1) is left on", change=solver(penalty="ridge")
-    )
-    yield Draft(
+    yield solved("a ridge of scikit-learn's default strength (C = 1) is left on", penalty="ridge")
+    yield solved(
         "every item has half a win and half a loss against a hypothetical one (PlackettLuce's default)",
-        change=solver(penalty="pseudo"),
+        penalty="pseudo",
     )
 
 
@@ -368,44 +354,40 @@ def _by_glm(s: Situation) -> bool:
 
 def se_of_the_step_before(s: Situation) -> Iterator[Draft]:
     if _by_glm(s) and not s.fit.not_estimable:
-        yield Draft(
-            "standard errors are those of R's glm, from the weights of its last step but one",
-            change=solver(stop="glm"),
+        yield solved(
+            "standard errors are those of R's glm, from the weights of its last step but one", stop="glm"
         )
 
 
 def infinite_estimate(s: Situation) -> Iterator[Draft]:
     if _by_glm(s) and s.fit.not_estimable:
         names = ", ".join(s.fit.not_estimable)
-        yield Draft(
+        yield solved(
             f"{names}, infinite or not determined by these data, is printed as it stood where R's glm stops",
-            change=solver(stop="glm"),
+            stop="glm",
         )
 
 
 def stopped_early(s: Situation) -> Iterator[Draft]:
     if _by_glm(s):
         for k in range(1, s.steps):
-            yield Draft(
+            yield solved(
                 f"iteratively reweighted least squares stops after {k} step{'s' if k > 1 else ''}",
-                change=solver(stop=f"irls:{k}"),
+                stop=f"irls:{k}",
             )
     plain = not (s.fit.spec.by or s.fit.spec.item_terms or s.fit.spec.order_effect)
     if plain and s.model.design(s.setting.solver.ties)[0].model == "binary":
         for k in MM_STEPS:
-            yield Draft(
-                f"Zermelo's iteration stops after {k} step{'s' if k > 1 else ''}",
-                change=solver(stop=f"mm:{k}"),
-            )
+            yield solved(f"Zermelo's iteration stops after {k} step{'s' if k > 1 else ''}", stop=f"mm:{k}")
 
 
 #: Elo's scale: 400 points are odds of 10.
 ELO = 400.0 / math.log(10.0)
 
 
-def setting(**fields: Any) -> SettingChange:
-    """Change these fields of the setting."""
-    return lambda s: replace(s, **fields)
+def given(sentence: str, cost: int = 0, **fields: Any) -> Draft:
+    """The draft that changes these fields of the setting: numbers are given in another form."""
+    return Draft(sentence, change=lambda s: replace(s, **fields), cost=cost)
 
 
 # -- scale ---------------------------------------------------------------------------------------------------
@@ -415,26 +397,28 @@ def scale(s: Situation) -> Iterator[Draft]:
     lam = s.fit.scale == "lambda"
     # Lambda is half the log-odds.
     to_log_odds = 2.0 if lam else 1.0
-    yield Draft(
+    yield given(
         "estimates are log-odds, twice lambda" if lam else "estimates are lambda, half the log-odds",
-        change=setting(factor=2.0 if lam else 0.5),
+        factor=2.0 if lam else 0.5,
     )
-    yield Draft(
+    yield given(
         "estimates are half as large once more (lambda halved)" if lam else "estimates are log-odds doubled",
-        change=setting(factor=0.5 if lam else 2.0),
+        factor=0.5 if lam else 2.0,
         cost=2,
     )
-    yield Draft("estimates are log-odds divided by 1.75", change=setting(factor=to_log_odds / 1.75), cost=2)
-    yield Draft(
+    yield given("estimates are log-odds divided by 1.75", factor=to_log_odds / 1.75, cost=2)
+    yield given(
         "estimates are log-odds divided by 1.702, the normal ogive's constant",
-        change=setting(factor=to_log_odds / 1.702),
+        factor=to_log_odds / 1.702,
         cost=2,
     )
-    yield Draft("estimates are Elo points", change=setting(factor=to_log_odds * ELO), cost=2)
+    yield given("estimates are Elo points", factor=to_log_odds * ELO, cost=2)
     for centre in (1000.0, 1500.0):
-        yield Draft(
+        yield given(
             f"estimates are Elo points with mean {centre:g}",
-            change=setting(factor=to_log_odds * ELO, offset=centre, reference="sum"),
+            factor=to_log_odds * ELO,
+            offset=centre,
+            reference="sum",
             cost=2,
         )
 
@@ -444,32 +428,31 @@ def reference(s: Situation) -> Iterator[Draft]:
         return
     for item in (*s.fit.items, "sum"):
         if item != s.setting.reference:
-            yield Draft(
-                "the items sum to zero" if item == "sum" else f"{item} is the reference",
-                change=setting(reference=item),
+            yield given(
+                "the items sum to zero" if item == "sum" else f"{item} is the reference", reference=item
             )
 
 
 def sign(s: Situation) -> Iterator[Draft]:
-    yield Draft("a small estimate is a preferred item", change=setting(factor=-1.0))
+    yield given("a small estimate is a preferred item", factor=-1.0)
 
 
 def worth_scale(s: Situation) -> Iterator[Draft]:
-    yield Draft("worths and odds are exp(lambda), not exp(2 lambda)", change=setting(worth_factor=0.5))
-    yield Draft("worths and odds are exp(2 x log-odds)", change=setting(worth_factor=2.0))
+    yield given("worths and odds are exp(lambda), not exp(2 lambda)", worth_factor=0.5)
+    yield given("worths and odds are exp(2 x log-odds)", worth_factor=2.0)
 
 
 def tie_parameter(s: Situation) -> Iterator[Draft]:
     tie = [t.name for t in s.fit.terms if t.kind == "tie"]
     if any(q.kind in ("estimate", "low", "high") and q.name in tie for q, _ in s.numbers):
-        yield Draft("the tie parameter is nu, not its logarithm", change=setting(tie="nu"))
-        yield Draft("the tie parameter is log nu less log 2", change=setting(tie="tie.max"))
+        yield given("the tie parameter is nu, not its logarithm", tie="nu")
+        yield given("the tie parameter is log nu less log 2", tie="tie.max")
 
 
 def order_coding(s: Situation) -> Iterator[Draft]:
     if s.fit.spec.order_effect:
-        yield Draft("the order effect is coded +1 and -1", change=setting(order_factor=0.5))
-        yield Draft("the order effect is given for half a comparison", change=setting(order_factor=2.0))
+        yield given("the order effect is coded +1 and -1", order_factor=0.5)
+        yield given("the order effect is given for half a comparison", order_factor=2.0)
 
 
 # -- inference -----------------------------------------------------------------------------------------------
@@ -477,45 +460,42 @@ def order_coding(s: Situation) -> Iterator[Draft]:
 
 def one_sided(s: Situation) -> Iterator[Draft]:
     other = 1 if s.setting.sided == 2 else 2
-    yield Draft(f"p-values are {'one' if other == 1 else 'two'}-sided", change=setting(sided=other))
+    yield given(f"p-values are {'one' if other == 1 else 'two'}-sided", sided=other)
 
 
 def t_for_z(s: Situation) -> Iterator[Draft]:
-    yield Draft("p-values are from t with the residual degrees of freedom", change=setting(t=True))
+    yield given("p-values are from t with the residual degrees of freedom", t=True)
 
 
 def deviance_is_log_likelihood(s: Situation) -> Iterator[Draft]:
-    yield Draft("what is called deviance is minus twice the log-likelihood", change=setting(deviance="llf"))
+    yield given("what is called deviance is minus twice the log-likelihood", deviance="llf")
 
 
 def aic_constant(s: Situation) -> Iterator[Draft]:
     own = "aic_glm" not in s.kinds
-    yield Draft(
-        (
-            "AIC has the constants of R's glm"
-            if own
-            else "AIC is -2 log L + 2k without the constants of R's glm"
-        ),
-        change=setting(aic="other"),
+    yield given(
+        "AIC has the constants of R's glm"
+        if own
+        else "AIC is -2 log L + 2k without the constants of R's glm",
+        aic="other",
     )
-    yield Draft("AIC is deviance + 2k", change=setting(aic="deviance"))
-    yield Draft("AIC counts one parameter more", change=setting(aic="k+1"), cost=2)
-    yield Draft("AIC is divided by the number of comparisons", change=setting(aic="per-n"), cost=2)
+    yield given("AIC is deviance + 2k", aic="deviance")
+    yield given("AIC counts one parameter more", aic="k+1", cost=2)
+    yield given("AIC is divided by the number of comparisons", aic="per-n", cost=2)
 
 
 def df(s: Situation) -> Iterator[Draft]:
     if not {"df_resid", "df_null", "gof_p", "aic_glm"} & s.kinds:
         return
     if float(constants(s.model, [s.rows], s.setting.solver).empty[0]) > 0:
-        yield Draft(
-            "degrees of freedom count empty cells (prefmod's defect B11-empty-cells-counted)",
-            change=setting(df="all-cells"),
+        yield given(
+            "degrees of freedom count empty cells (prefmod's defect B11-empty-cells-counted)", df="all-cells"
         )
     if not {"df_resid", "df_null", "gof_p"} & s.kinds:
         return
-    yield Draft("degrees of freedom count every outcome of every cell", change=setting(df="all-counts"))
-    yield Draft("degrees of freedom are one more (a parameter is not counted)", change=setting(df="+1"))
-    yield Draft("degrees of freedom are one fewer (the reference is counted)", change=setting(df="-1"))
+    yield given("degrees of freedom count every outcome of every cell", df="all-counts")
+    yield given("degrees of freedom are one more (a parameter is not counted)", df="+1")
+    yield given("degrees of freedom are one fewer (the reference is counted)", df="-1")
 
 
 # -- print ---------------------------------------------------------------------------------------------------

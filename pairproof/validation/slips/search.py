@@ -83,12 +83,7 @@ def enough(slips: Sequence[Slip], off: Iterable[tuple[str, str]]) -> bool:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A reading that reproduces all printed numbers of some claims.
-
-    slips: empty if the numbers come out as they stand.  numbers: how many printed numbers these claims have;
-    all come out.  also: sentences of other readings that give the same numbers.  note: evidence in addition
-    to the numbers.  also_names: names of the slips of the readings in `also`.
-    """
+    """A reading that reproduces all printed numbers of some claims."""
 
     slips: tuple[Slip, ...]
     claims: tuple[str, ...]
@@ -128,15 +123,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search for claims that share a table and an explanation.
-
-    numbers: how many printed numbers these claims have.  readings: how many readings were tried for them.
-    explanations: cheapest first; empty if no reading fits.  skipped: how many possible readings were left out
-    because there are more than `MOST_READINGS`.  failed: how many readings gave no numbers because an
-    estimate is infinite and could not be computed.  chance: expected number of readings, with as many slips
-    as the best one, that fit by chance.  digits: significant digits of the numbers that do not come out as
-    printed.
-    """
+    """The result of a search for claims that share a table and an explanation."""
 
     claims: tuple[str, ...]
     numbers: int
@@ -194,13 +181,7 @@ SAME = 1e-9
 
 @dataclass(eq=False)
 class _Outcome:
-    """The readings that fit at least one target, and how many were tried.
-
-    readings: those that reproduce all numbers of at least one target.  fits: for each of them, and each
-    target, whether all numbers come out.  notes: evidence in addition to the numbers.  tried, skipped: how
-    many readings were tried, and how many were left out because there are more than `MOST_READINGS`.
-    singles: how many readings have one slip.  given: keys of the slips that the claims file names.
-    """
+    """The readings that fit at least one target, and how many were tried."""
 
     readings: list[tuple[Slip, ...]] = field(default_factory=list)
     fits: list[list[bool]] = field(default_factory=list)
@@ -231,10 +212,7 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class Searched:
-    """The results of one search over claims that share a table.
-
-    `found`: together they cover every claim once.  readings: number of readings that were tried.
-    """
+    """The results of one search over claims that share a table."""
 
     found: tuple[Found, ...]
     readings: int
@@ -242,11 +220,7 @@ class Searched:
 
 @dataclass(frozen=True)
 class GivenReading:
-    """A reading that the claims file itself gives.
-
-    target: position of its target among those of the search.  values float[n_numbers]: the numbers of that
-    target under the reading.
-    """
+    """A reading that the claims file itself gives.  values float[n_numbers]."""
 
     slip: Slip
     target: int
@@ -256,10 +230,7 @@ class GivenReading:
 def search(
     targets: Sequence[Target], given: Sequence[GivenReading] = (), most: int = MOST_READINGS
 ) -> Searched:
-    """Explain claims that share a table, together as far as one reading explains several of them.
-
-    most: largest number of readings to try.
-    """
+    """Explain claims that share a table, together as far as one reading explains several of them."""
     plain = [t for t in targets if not t.off]
     found = [
         Found((t.claim,), len(t.numbers), 1, (Explanation((), (t.claim,), len(t.numbers)),)) for t in plain
@@ -332,9 +303,7 @@ def _try_all(targets: Sequence[Target], given: Sequence[GivenReading], most: int
 
 
 def _combinations(slips: Sequence[Slip], most: int) -> tuple[list[tuple[Slip, ...]], int]:
-    """The `most` cheapest readings of no slip, one slip, or two that do not exclude each other, and how many
-    were left out.
-    """
+    """The `most` cheapest readings of at most two slips that go together, and how many were left out."""
     ordered = sorted(slips, key=lambda s: s.cost)
     pairs = [
         (a, b) if _before(a, b) else (b, a)
@@ -439,9 +408,7 @@ def _misprints(
 def _try_stopped(
     outcome: _Outcome, targets: Sequence[Target], variants: _Variants, combos: Sequence[tuple[Slip, ...]]
 ) -> None:
-    """Test whether a solver stopped early: on the unchanged table, and under one slip of the data, of the
-    ties or of the scale.
-    """
+    """Whether a solver stopped early, on the table as it is and under one slip."""
     tried = [
         c for c in combos if not c or len(c) == 1 and (c[0].stage == "data" or c[0].name in ("ties", "scale"))
     ]
@@ -473,9 +440,7 @@ def _minimal(outcome: _Outcome, fitting: Sequence[int]) -> list[int]:
 def _distinct(
     outcome: _Outcome, readings: Sequence[int], group: IntArray, claims: tuple[str, ...], numbers: int
 ) -> tuple[Explanation, ...]:
-    """The explanations: readings that give the same numbers, or differ only in the step at which a solver
-    stops, become one.
-    """
+    """The explanations, those with the same numbers (but for the step of a stop) as one."""
     families: list[tuple[int, list[int]]] = []
     for r in readings:
         for first, same in families:

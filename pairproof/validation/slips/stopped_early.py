@@ -60,11 +60,7 @@ class Proof:
 
 
 def prove_stopped(target: Target, rows: Rows, setting: Setting) -> Proof | None:
-    """Show that a solver stopped at the printed estimates, just before the maximum.
-
-    rows: the claim's table, unchanged or under slips of the data.  Returns Proof or None: none if it cannot
-    be shown.
-    """
+    """Show that a solver stopped at the printed estimates, just before the maximum."""
     model, fit = target.model, target.fit
     if setting.solver.penalty or setting.solver.stop or fit.spec.by or fit.spec.item_terms or setting.offset:
         return None
@@ -150,10 +146,7 @@ def _enough_are_off(target: Target, rows: Rows, setting: Setting, best: Fitted) 
 
 @dataclass(frozen=True, eq=False)
 class _Centred:
-    """The model with all items free and centred about their mean, so that all items are treated alike.
-
-    `at` int[k]: positions of its parameters among the terms, items first.
-    """
+    """The model with all items free and centred about their mean, all treated alike; `at` int[k]."""
 
     design: Design
     at: NDArray[np.int64]
@@ -206,9 +199,7 @@ def _on_the_way(
 def _approaches(
     centred: _Centred, printed: FloatArray, goal: FloatArray, slack: FloatArray, y: FloatArray
 ) -> bool:
-    """Whether, in an ascent from the printed values, no number moves away from its computed value, or past
-    it, by more than its rounding.
-    """
+    """Whether in an ascent no number moves away from its computed value by more than its rounding."""
     here, nearest, side = printed, np.abs(printed - goal), np.sign(printed - goal)
     for _ in range(STEPS):
         here = centred.step(here, y, True, 0.5)

@@ -37,11 +37,7 @@ _LEAST = np.finfo(float).eps
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """The state of an algorithm after one step.
-
-    beta float[k]: log-odds; tie parameters last.  information float[k, k]: computed with the weights used in
-    this step.  deviance: at `beta`; nan for Zermelo's iteration.
-    """
+    """The state of an algorithm after one step.  beta float[k]; information float[k, k]."""
 
     beta: FloatArray
     information: FloatArray
@@ -73,12 +69,7 @@ def _irls(
 
 
 def binomial_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
-    """The steps of glm(cbind(wins, losses) ~ ., binomial); the last is where it stops.
-
-    x float[n, k]: columns of the log-odds of the first item.  g float[n, 0]: a binomial model has no tie
-    parameter.  y float[n, 3]: wins, ties, losses of the first item; no cell empty, no ties.  Returns list of
-    Iterate: empty if there are ties or a tie parameter.
-    """
+    """glm(cbind(wins, losses) ~ ., binomial) step by step: x float[n, k], g float[n, 0], y float[n, 3]."""
     from scipy.special import xlogy
 
     if g.shape[1] or y[:, 1].any():
@@ -112,11 +103,7 @@ def binomial_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
 
 def poisson_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
     """The steps of glm(count ~ nuisance + ., poisson) on the outcomes of cells, with the nuisance parameters
-    (one per cell) eliminated.
-
-    x float[n, k_u]: columns of the log-odds of the first item.  g float[n, k_g]: columns of the log of a tie;
-    k_g is 0 without a tie parameter.  y float[n, 3]: wins, ties, losses of the first item. Ties are left out
-    if there are none and no tie parameter.
+    (one per cell) eliminated.  x float[n, k_u]; g float[n, k_g]; y float[n, 3].
     """
     from scipy.special import xlogy
 
@@ -148,11 +135,7 @@ def poisson_path(x: FloatArray, g: FloatArray, y: FloatArray) -> list[Iterate]:
 
 
 def zermelo_path(y: FloatArray, pairs: IntArray, n_items: int, items: Sequence[int]) -> list[Iterate]:
-    """The steps of Zermelo's iteration from equal worths, which gives no covariance.
-
-    y float[n, 3]: wins, ties, losses of the first item; no ties.  pairs int[n, 2]: positions of the two items
-    of each row.
-    """
+    """The steps of Zermelo's iteration from equal worths: y float[n, 3], pairs int[n, 2]."""
     games = np.zeros((n_items, n_items))
     np.add.at(games, (pairs[:, 0], pairs[:, 1]), y.sum(axis=1))
     games += games.T
@@ -169,9 +152,7 @@ def zermelo_path(y: FloatArray, pairs: IntArray, n_items: int, items: Sequence[i
 
 
 def glm_values(fit: Fit) -> dict[str, float]:
-    """estimate.X, se.X and deviance as R's `glm` prints them by default, for a Bradley-Terry fit without
-    ties.
-    """
+    """estimate.X, se.X and deviance as R's `glm` prints them, for Bradley-Terry without ties."""
     if (
         fit.outcome_model != "binary"
         or fit.scale != "log-odds"

@@ -31,11 +31,7 @@ Arrays = TypeVar("Arrays", Fitted, Constants)
 
 @dataclass(eq=False)
 class Target:
-    """A claim whose printed numbers a search tries to reproduce.
-
-    claim: its id.  fit: the native fit of the claim as it is made.  others: the claims that a likelihood
-    ratio names.  matrix: whether the claims file gives the data as a matrix.
-    """
+    """A claim whose printed numbers a search tries to reproduce."""
 
     claim: str
     fit: Fit

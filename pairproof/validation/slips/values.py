@@ -36,13 +36,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Constants:
-    """The constants of B tables on one set of cells, float[B] each.
-
-    saturated: log-likelihood of the observed shares.  cells: number of cells that are not empty.  empty:
-    number of pairs and strata without a comparison.  binomial, poisson: the constants that R's binomial and
-    Poisson log-likelihoods add to `llf`.  total: number of comparisons.  null: log-likelihood of equal items,
-    with the tie parameter.  null_rank: number of parameters of that model.
-    """
+    """The constants of B tables on one set of cells, float[B] each."""
 
     saturated: FloatArray
     cells: FloatArray
@@ -93,10 +87,7 @@ def _null(counts: FloatArray, ties: str, binary: bool) -> tuple[float, float]:
 def read_worths(
     fit: Fit, how: str, abilities: Mapping[str, FloatArray], group: str, item: str
 ) -> tuple[FloatArray, int]:
-    """The abilities whose softmax prefmod prints, and the place of the item among them.
-
-    abilities: as functions of the parameters.
-    """
+    """The abilities whose softmax prefmod prints, and the place of the item among them."""
     own, k = abilities[group], fit.items.index(item)
     if how == "names":
         read = np.array([is_name_in_r(i) for i in fit.items])
@@ -129,15 +120,7 @@ def _grid(fit: Fit, abilities: Mapping[str, FloatArray]) -> tuple[list[str], lis
 
 @dataclass(frozen=True)
 class Setting:
-    """Everything that a reading decides except the data.
-
-    reference: an item, or "sum".  factor, offset: item terms are printed as factor * term + offset.  tie:
-    printed as gamma, exp(gamma), gamma - log 2.  order_factor, worth_factor: the printed order effect is
-    multiplied by the first; worths are exp(second * log worth).  t: p-values from the t distribution with the
-    residual degrees of freedom.  deviance: "llf": the number called deviance is -2 log L.  df: "all-cells" is
-    also about the AIC of R's glm, which has a constant for each cell.  worths: as llbt.worth gives them, see
-    :mod:`.prefmod_worths`.
-    """
+    """Everything that a reading decides except the data."""
 
     solver: Solver
     reference: str
@@ -160,10 +143,7 @@ Others = Callable[[str], tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B fits, with everything else that their printed numbers need.
-
-    wins float[B, n_items]: number of comparisons that each item won, before ties are treated.
-    """
+    """B fits, with everything else that their printed numbers need.  wins float[B, n_items]."""
 
     fitted: Fitted
     constants: Constants
@@ -173,10 +153,7 @@ class Batch:
 
 @dataclass(eq=False)
 class Values:
-    """The numbers that a claim prints, as functions of a fit.
-
-    fit: the native fit of the claim as it is made.
-    """
+    """The numbers that a claim prints, as functions of a fit."""
 
     fit: Fit
     names: Sequence[str]
@@ -419,11 +396,7 @@ def _chi_square(statistic: FloatArray, df: FloatArray) -> FloatArray:
 
 
 def wins_of(fit: Fit, counts: FloatArray, pairs: NDArray[np.int64]) -> FloatArray:
-    """First preferences of each item.
-
-    counts float[B, n_cells, 3].  pairs int[n_cells, 2]: positions of the two items of each cell.  Returns
-    float[B, n_items].
-    """
+    """float[B, n_items] first preferences, of counts float[B, n_cells, 3] on pairs int[n_cells, 2]."""
     n = len(fit.items)
     first, second = np.eye(n)[pairs[:, 0]], np.eye(n)[pairs[:, 1]]
     wins: FloatArray = counts[..., 0] @ first + counts[..., 2] @ second

@@ -43,14 +43,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Distinct rows of a table.
-
-    pair int[n]: in the order of `lexicographic_pair_order`: (0, 1), (0, 2), ...  pattern int[n]: covariate
-    pattern of the model.  sign int[n]: +1 if the item earlier in `items` was named first, -1 if the other one
-    was, 0 on neutral ground.  judge int[n]: 0 where the table has no judges.  y float[n, 3]: counts of one
-    such row: earlier item preferred, tie, later item preferred.  times float[n]: number of such rows.
-    copies: how often every row stands in the table, where a program took the whole table so often.
-    """
+    """Distinct rows of a table: pair, pattern, sign, judge int[n]; y float[n, 3]; times float[n]."""
 
     items: tuple[str, ...]
     pair: IntArray
@@ -148,12 +141,7 @@ def _ground(data: Comparisons) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class ModelCells:
-    """The cells of a model: combinations of pair, covariate pattern and who was named first.
-
-    pair, pattern, sign int[n_cells].  order: whether the model has an order effect, so that it matters who
-    was named first.  possible: number of pairs times strata of the unchanged table; there are more cells if a
-    slip may reverse who was named first.
-    """
+    """Combinations of pair, covariate pattern and who was first: pair, pattern, sign int[n_cells]."""
 
     pair: IntArray
     pattern: IntArray
@@ -198,12 +186,7 @@ def model_cells(rows: Rows, order: bool) -> ModelCells:
 
 
 def partition(rows: Rows, cells: ModelCells, kind: str) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Sum rows into the cells on which a deviance and its degrees of freedom are taken.
-
-    kind: "model": the model's own cells; "judge": these divided by judge; "row": every row is a cell.
-    Returns float[m, 3]: counts of a cell.  Returns float[m]: number of cells with these counts; 1 unless the
-    cells are rows.  Returns int[m]: the model's cell to which each belongs.
-    """
+    """float[m, 3], float[m], int[m]: rows summed into the cells of a deviance and its df."""
     if kind == "row":
         return rows.y, rows.times, cells.cell_of(rows)
     if kind == "model":
@@ -222,12 +205,7 @@ CONVERGED, MOST_STEPS = 1e-10, 60
 
 @dataclass(frozen=True, eq=False)
 class Margins:
-    """A fit of one table.
-
-    beta float[k]: log-odds, in the order of the design; the tie parameter last.  information float[k, k]:
-    inverse of their covariance, constants allowed for.  deviance: of the Poisson counts.  extra: constants in
-    addition to one for each pair.
-    """
+    """A fit of one table.  beta float[k]; information float[k, k]."""
 
     beta: FloatArray
     information: FloatArray
@@ -236,11 +214,7 @@ class Margins:
 
 
 def pair_constants_only(design: Design, y: FloatArray, cells: ModelCells, of_groups: bool) -> Margins | None:
-    """Fit one table, float[n_cells, 3]; None where no maximum was reached.
-
-    y float[n_cells, 3]: treated counts.  cells: which pair and pattern each cell is.  of_groups: whether each
-    pattern has a constant, too.
-    """
+    """Fit one table y float[n_cells, 3]; None where no maximum was reached."""
     binary = design.model == "binary"
     step = np.array([0.5, -0.5]) if binary else np.array([0.5, 0.0, -0.5])
     tie = np.zeros(2) if binary else np.array([0.0, 1.0, 0.0])
@@ -291,14 +265,7 @@ MOST_BY_HAND = 200
 
 @dataclass(frozen=True)
 class Solver:
-    """A way of solving: everything that decides the estimates except the data.
-
-    ties: one of `TREATMENTS`.  penalty: scikit-learn's LogisticRegression, C = 1, one column an item;
-    PlackettLuce's half a win and half a loss of every item against a hypothetical one of log-worth 0.  stop:
-    "" (at the maximum), "glm", "irls:3", "mm:7".  cells: the cells on which the deviance is taken and which
-    glm receives.  margins: "" for a constant for each pair in each group; "pairs": one for each pair;
-    "groups": and one for each group.
-    """
+    """A way of solving: everything that decides the estimates except the data."""
 
     ties: str
     penalty: str = ""
@@ -309,12 +276,7 @@ class Solver:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The estimates of B fits by one solver.
-
-    beta float[B, K]: log-odds, in the order of the fit's terms; 0 for references and for terms without a
-    value.  cov float[B, K, K].  bad bool[B, K]: terms without a value.  llf float[B].  rank float[B]: nan
-    where the fit failed altogether.
-    """
+    """B fits: beta float[B, K], cov float[B, K, K], bad bool[B, K], llf, rank float[B]."""
 
     beta: FloatArray
     cov: FloatArray
@@ -358,9 +320,7 @@ class Model:
 
     @cached_property
     def solved_for(self) -> IntArray:
-        """int[k]: positions of the terms that are solved for: all except the references, or except the last
-        item if items sum to zero.
-        """
+        """int[k]: the terms but references, or but the last item if items sum to zero."""
         if "sum" not in self.fit.constraint:
             return np.flatnonzero(~self.fit.is_reference)
         return np.flatnonzero([t.kind != "item" or t.item != self.fit.items[-1] for t in self.fit.terms])
@@ -440,9 +400,7 @@ class Model:
         places: IntArray,
         rank: int,
     ) -> Fitted:
-        """The values of all terms from those that were solved for, without a tie parameter that the claim's
-        model does not have.
-        """
+        """All terms from those solved for, without a tie parameter that the model does not have."""
         b, k = len(beta), len(self.fit.terms)
         named = places >= 0
         full, cov = np.zeros((b, k)), np.zeros((b, k, k))

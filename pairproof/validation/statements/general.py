@@ -109,9 +109,7 @@ def counts_with(total: int, stronger_ties_than: Triple, alpha: float) -> list[Tr
 
 
 def try_pattern(pattern: str, total: int) -> tuple[int, list[Triple]]:
-    """How many counts (n, t, n) of a description there are up to this total, and those that do not behave as
-    said.
-    """
+    """How many counts (n, t, n) of a description there are up to this total, and which fail it."""
     rules: dict[str, tuple[Callable[[int, int], bool], Callable[[float], bool]]] = {
         "equal": (lambda n, t: n == t, lambda g: abs(g) < 1e-12),
         "ties": (lambda n, t: n < t, lambda g: g > 0),
@@ -253,9 +251,7 @@ def _significant(fit: Fit, alpha: float) -> tuple[list[str], dict[str, float]]:
 
 @statement_test("improves-the-fit")
 def improves_the_fit(context: Context, *, smaller: str) -> Finding:
-    """The model is better than the smaller one of another claim: likelihood ratio, log-likelihoods of the
-    same data.
-    """
+    """The model is better than another claim's smaller one, by likelihood ratio on the same data."""
     test = context.fit.compare(context.fit_of(smaller))
     text = f"likelihood ratio {test.statistic:.4f} on {test.df} df, {p_equals(test.p, test.log10_p, 3)}"
     return holds(test.p < context.alpha, text, native=test.statistic)
@@ -401,12 +397,7 @@ def _range(triples: Sequence[tuple[int, int, int]], place: int) -> str:
 
 @statement_test("pattern-of-counts")
 def pattern_of_counts(context: Context, *, pattern: str, total: int = 120) -> Finding:
-    """Counts known only by a description: whether *every* such count behaves as said; the numbers cannot be
-    checked.
-
-    `pattern`: "equal" (n+ = n0 = n-: all parameters 0), "ties" (n+ = n- < n0: tie effect positive, o1 = 0),
-    "no-ties" (n+ = n- > n0: tie effect negative, o1 = 0).
-    """
+    """Whether *every* count that a description allows behaves as said; no number can be checked."""
     tried, broken = try_pattern(pattern, total)
     text = (
         f"its counts stand in an image and are not in the text; all {tried} counts of that description with a"
@@ -421,9 +412,7 @@ def pattern_of_counts(context: Context, *, pattern: str, total: int = 120) -> Fi
 def ranking_by_column(
     context: Context, *, item: str, columns: Sequence[str], ranking: Sequence[str]
 ) -> Finding:
-    """Each column of printed numbers, largest first, gives this ranking; where two are printed alike, either
-    order does.
-    """
+    """Each column, largest first, gives this ranking; what is printed alike may stand either way."""
     table = context.table
     tied, wrong = [], []
     for column in columns:

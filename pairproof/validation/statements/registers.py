@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...bridge.process.policy import backend as policy
 from ...data.comparisons import Comparisons
@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of testing a statement: its verdict, and the numbers behind it in a sentence.
-
-    explanation: in words, with the numbers.  native: the one number the verdict rests on, where there is one.
-    code: why the verdict is not a plain "agrees": one of :data:`pairproof.validation.verdicts.agreement.CODES`.
-    """
+    """The result of testing a statement: its verdict, and the numbers behind it in a sentence."""
 
     verdict: Verdict
     explanation: str
@@ -53,11 +49,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """The data and fits of a paper that a test may ask for.
-
-    own_data, own_fit: the claim's own data set and id; "" if it has none.  table_of: the table as text and
-    numbers, exactly as in the claims file.
-    """
+    """The data and fits of a paper that a test may ask for."""
 
     data_of: Callable[[str], Comparisons]
     fit_of: Callable[[str], Fit]
@@ -92,20 +84,24 @@ class Context:
 
 
 Test = Callable[..., Finding]
+Registered = TypeVar("Registered")
 
 
 TESTS: dict[str, Test] = {}
 
 
+def _registered(register: dict[str, Registered], name: str, what: str) -> Callable[[Registered], Registered]:
+    def register_it(function: Registered) -> Registered:
+        assert name not in register, f"two {what} are called {name!r}"
+        register[name] = function
+        return function
+
+    return register_it
+
+
 def statement_test(name: str) -> Callable[[Test], Test]:
     """Register a test under the name by which claims files call it."""
-
-    def register(test: Test) -> Test:
-        assert name not in TESTS, f"two statement tests are called {name!r}"
-        TESTS[name] = test
-        return test
-
-    return register
+    return _registered(TESTS, name, "statement tests")
 
 
 def run_test(name: str, context: Context, args: Mapping[str, Any]) -> Finding:
@@ -126,11 +122,7 @@ def holds(
     native: float | None = None,
     verdict: Verdict = "differs-conclusion",
 ) -> Finding:
-    """The finding of a test that came out as said (`true`) or did not.
-
-    text: the numbers, in words.  code, verdict: what the statement is if it is not true: ``false``,
-    ``misleading`` or ``erratum``.
-    """
+    """The finding of a test that came out as said (`true`) or did not."""
     return Finding("agrees", text, native) if true else Finding.because(code, text, verdict, native)
 
 
@@ -140,11 +132,7 @@ MOST_WHOLE = 10**6
 
 @dataclass(frozen=True)
 class Request:
-    """The data, fits, arguments and backend of a claim, for the computation that it names.
-
-    table_of: as it stands in the claims file, uninterpreted.  data: name of the claim's own data set; "" if
-    it has none.  args: the claim's `args`.  backend: who answers for R.
-    """
+    """The data, fits, arguments and backend of a claim, for the computation that it names."""
 
     data_of: Callable[[str], Comparisons]
     table_of: Callable[[str], pd.DataFrame]
@@ -237,12 +225,7 @@ class Remark(NamedTuple):
 
 @dataclass(frozen=True)
 class Computed:
-    """The numbers of a computation, by name, from native and from R.
-
-    native, r: empty for an engine that was not asked.  lacks: the model that native does not have, so that
-    the numbers are R's alone; "" if native computed them.  remarks: why a printed number means nothing,
-    whether or not it comes out; it is then `explained`.
-    """
+    """The numbers of a computation, by name, from native and from R."""
 
     native: Mapping[str, float] = field(default_factory=dict)
     r: Mapping[str, float] = field(default_factory=dict)
@@ -254,19 +237,13 @@ class Computed:
 
 Computation = Callable[[Request], Computed]
 
-#: Those of all papers once `statements.catalogue` has been imported.
+#: Those of all papers once :mod:`pairproof.validation.check.shipped` has been imported.
 COMPUTATIONS: dict[str, Computation] = {}
 
 
 def computation(name: str) -> Callable[[Computation], Computation]:
     """Register a computation under the name by which claims files call it."""
-
-    def register(function: Computation) -> Computation:
-        assert name not in COMPUTATIONS, f"two computations are called {name!r}"
-        COMPUTATIONS[name] = function
-        return function
-
-    return register
+    return _registered(COMPUTATIONS, name, "computations")
 
 
 def numbers_from_r(

@@ -47,13 +47,7 @@ NO_SPREAD = "the clusters show no spread"
 
 @dataclass(frozen=True)
 class EffectTest:
-    """The test that one number of a fit is 0.
-
-    `how`: "independent answers" or "by judge".  estimate: on the fit's scale.  se: nan where one cluster
-    alone determines the number.  df: inf: normal.  p: two-sided.  alone: the cluster that alone determines
-    the number ("judge 3"), or that clusters show no spread; "" if there is a standard error.  title: "CR2 by
-    judge (4 clusters)"; "" without clusters.
-    """
+    """The test that one number of a fit is 0."""
 
     how: str
     estimate: float
@@ -93,11 +87,7 @@ class EffectTest:
 
 @dataclass(frozen=True)
 class Effect:
-    """One number that a conclusion rests on, tested with independent and with clustered answers.
-
-    name: "A - D" for the difference of two items, else a parameter's name.  sign: what the paper says of it.
-    clustered: in the order in which the ways were asked for.
-    """
+    """One number that a conclusion rests on, tested with independent and with clustered answers."""
 
     name: str
     sign: str
@@ -136,11 +126,7 @@ def effects_of(
     pairs: Sequence[Sequence[str]] = (),
     parameters: Mapping[str, str] | None = None,
 ) -> tuple[Effect, ...]:
-    """Differences of items and parameters of a fit, tested without clusters and with each way of clustering.
-
-    `by`: ways of clustering: "judge", "judge and source".  pairs: the first is said to be above the second,
-    for judges without covariates.  Returns tuple of Effect: pairs before parameters.
-    """
+    """Differences of items and parameters of a fit, tested without clusters and with each way of clustering."""
     parameters = parameters or {}
     if not pairs and not parameters:
         raise InputError("no effect to test; name pairs of items or parameters")
@@ -356,10 +342,7 @@ def p_text(test: EffectTest) -> str:
 
 
 def effects_table(effects: Sequence[Effect], way: str, alpha: float, caption: str) -> Table:
-    """A row an effect: the estimate, its test with independent answers and with the one way of clustering.
-
-    effects: each clustered in one way.  way: how that is called in the head of the table ("by judge").
-    """
+    """A row an effect: the estimate, its test with independent answers and with the one way of clustering."""
     header = (
         Column("", "left"),
         Column("estimate"),
@@ -383,9 +366,7 @@ def _cells(test: EffectTest) -> tuple[str, str, str]:
 
 
 def ways_table(effects: Sequence[Effect], alpha: float, caption: str) -> Table:
-    """A row for each test of each effect, independent answers before every way of clustering, and whether
-    items are told apart.
-    """
+    """Each test of each effect, independent answers before every way of clustering."""
     header = (
         Column("", "left"),
         Column("answers", "left"),

@@ -34,7 +34,7 @@ from ..claims.quantities import (
     scale_of_logarithm,
 )
 from .agreement import AGREEING, AT_MAXIMUM, LEFT, Agreement, RCounterpart, Verdict, value_or_none
-from .digits import Floor
+from .digits import Floor, certified_floors, floor
 from .verdict import judge_certified, judge_digits
 
 #: How much more than R's estimates account for its deviance, -2 llf or AIC may lie on their side of the
@@ -76,12 +76,7 @@ def with_sources(
     half: int = 1,
     floors: Sequence[Floor] | None = None,
 ) -> Agreement:
-    """Add R's value and the certified value to the row, and the verdict that follows from them.
-
-    row: its verdict so far compares the printed number; a number that is not printed has "agrees" so far.
-    native: as the report shows it; nan if not estimable.  half: 2 where the number shown is half of R's (a
-    one-sided p); the certified values, which are all two-sided, are then left out.
-    """
+    """Add R's value and the certified value to the row, and the verdict that follows from them."""
     notes = [row.explanation] if row.explanation else []
     name = row.quantity
     if r is not None:
@@ -240,9 +235,7 @@ def _worse_by(kind: str, native: float, value: float) -> float:
 
 
 def _on_the_way(kind: str, native: float, value: float, r: RCounterpart) -> bool:
-    """Whether R's log-likelihood lies below its limit at infinity, and by no more than its stopping rule
-    explains.
-    """
+    """Whether R's log-likelihood is below its limit at infinity, by no more than its rule explains."""
     share = OF_LIMIT.get(r.function, OF_LIMIT_ELSEWHERE)
     return 0.0 < _worse_by(kind, native, value) <= share * max(1.0, abs(r.values.get("deviance", 0.0)) / 2)
 
@@ -306,9 +299,7 @@ def _errors(r: RCounterpart) -> dict[str, float]:
 
 
 def _worse(row: Agreement, code: str) -> Agreement:
-    """The row with the verdict that it differs, for the reason `code`, unless it differs or has no value
-    already.
-    """
+    """The row as differing for the reason `code`, unless it differs or has no value already."""
     if row.verdict in (*AGREEING, "not-checkable"):
         return replace(row, verdict="differs", code=code)
     return _with_code(row, code)
@@ -347,11 +338,7 @@ def first_with(r: Sequence[RCounterpart], name: str) -> RCounterpart | None:
 def beyond_print(
     paper: str, claim: Claim, asked: Asked, floors: Sequence[Floor] | None, r_was_asked: bool
 ) -> list[Agreement]:
-    """Every quantity of every R call that no printed number of the claim shows; and the R calls that did not run.
-
-    paper: its id.  floors: default: the shipped ones.  r_was_asked: whether R's silence says that it has no
-    such model.
-    """
+    """Every quantity of R's calls that no printed number shows, and the calls that did not run."""
     row: RowMaker = partial(Agreement.of_claim, paper, claim, about="native-r")
     fit, r = asked.fit, asked_of_r(claim, asked.r)
     rows = [_r_not_run(row, c) for c in r if c.not_run]
@@ -392,6 +379,14 @@ def beyond_print(
     return rows + [compared(name, None) for name in left]
 
 
+def with_50_digits(paper: str, claim: Claim, asked: Asked, name: str) -> list[Agreement]:
+    """The rows of a fit with 50-digit values, whose floors are those called `name`."""
+    return [
+        a if a.certified is None else replace(a, certified_floor=floor(a.quantity, name).digits)
+        for a in beyond_print(paper, claim, asked, certified_floors(name), False)
+    ]
+
+
 def _r_not_run(row: RowMaker, c: RCounterpart) -> Agreement:
     if not c.expected:
         why = f"{c.r_call} did not run: {c.not_run}"
@@ -411,11 +406,7 @@ def compare_fit(
     certified: Mapping[str, str] | None = None,
     floors: Sequence[Floor] | None = None,
 ) -> list[Agreement]:
-    """Agreements of a fit, without any page, with the R calls that have its model.
-
-    counterparts: R's answers.  floors: digits asked for; default: the shipped ones.  Returns list of
-    Agreement: one for each quantity of each R call; an R call that did not run has one that says why.
-    """
+    """Agreements of a fit, without any page, with the R calls that have its model."""
     # Files of claims name models of comparisons only; this claim of a fit may be of any family.
     family = cast(PairFamilyName, fit.spec.family)
     claim = Claim(id="", data="data", model=ModelClaim(family), compare_only="verify")

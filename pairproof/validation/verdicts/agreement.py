@@ -241,9 +241,7 @@ class Agreement:
 
     @property
     def passes(self) -> bool:
-        """Whether the row needs no attention: it agrees, is accepted or cannot be checked, or its number is
-        neither estimable nor printed.
-        """
+        """Whether the row needs no attention."""
         if self.verdict == "not-estimable":
             return self.printed is None
         return self.accepted or self.verdict in AGREEING or self.verdict == "not-checkable"
@@ -291,9 +289,7 @@ class ScoreCheck:
 
     @property
     def r_stopped_short(self) -> bool:
-        """Whether native is at the (only) maximum, and R's estimates lead there or have the smaller
-        likelihood.
-        """
+        """Whether native is at the maximum, and R's estimates lead there or are less likely."""
         return self.way > 0 and (self.left <= LEFT or self.below > 0) and self.native_arrived
 
 

@@ -45,9 +45,7 @@ class Interval:
 
     @staticmethod
     def of(printed: Printed, how: How = "rounded") -> Interval:
-        """The values that print so: rounded; cut off; rounded where the zeros that end an integer are no
-        digits.
-        """
+        """The values that print so: rounded, cut off, or rounded where last zeros are no digits."""
         if printed.unit is None or printed.value is None:
             return Interval(
                 -math.inf if printed.low is None else float(printed.low),
@@ -120,10 +118,7 @@ class NotPrinted(LookupError):
 
 @dataclass(frozen=True)
 class Printout:
-    """The printed numbers of one claim, and what must be known to relate them.
-
-    unit: log worth per unit of an item's estimate.
-    """
+    """The printed numbers of one claim, and what must be known to relate them."""
 
     numbers: Mapping[str, Printed]
     items: tuple[str, ...]
@@ -183,11 +178,7 @@ _VERDICTS: tuple[tuple[How, Verdict, str], ...] = (
 
 @dataclass(frozen=True)
 class Check:
-    """The result of checking one printed number against others.
-
-    quantity: the number that is checked.  sentence: from which numbers, and which interval they give.  code:
-    as in :data:`pairproof.validation.verdicts.agreement.CODES`.
-    """
+    """The result of checking one printed number against others."""
 
     quantity: str
     verdict: Verdict

@@ -38,11 +38,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Games:
-    """A schedule: how often each pair met, without the outcomes.
-
-    `first`, second int[n]: positions of the items.  n float[n]: comparisons, ties counted unless they were
-    dropped.  home float[n]: 1 where the first has an advantage, 0 on neutral ground.
-    """
+    """How often each pair met: `first`, second int[n]; n, home float[n]."""
 
     first: IntArray
     second: IntArray
@@ -57,9 +53,7 @@ class Games:
 
     @staticmethod
     def stated(items: Sequence[str], rows: Sequence[Sequence[object]], games: float) -> Games | None:
-        """As a page states them: (first, second, games) by name, or the same number for every pair; None if
-        it does not.
-        """
+        """From (first, second, games) by name, or one number for every pair; None if not stated."""
         if games:
             return Games.each_pair(len(items), games)
         if not rows:
@@ -97,11 +91,7 @@ class Games:
 
 @dataclass(frozen=True)
 class Total:
-    """An expected total of wins (or of ties), as an interval.
-
-    `what`: an item, "ties", or "first" (wins of those named first).  step: 1 or 0.5: what it must be a
-    multiple of.
-    """
+    """An expected total of wins (or of ties), as an interval."""
 
     what: str
     interval: Interval
@@ -133,12 +123,7 @@ def expected_totals(
     half_wins: bool = False,
     items: tuple[str, ...] = (),
 ) -> list[Total]:
-    """Intervals of the expected totals.
-
-    low, high float[n_items]: ends of the printed abilities, log-odds.  tie: davidson's tie parameter; without
-    it there are no ties, or each is half a win.  order: order effect, log-odds.  half_wins: totals may be
-    half-integers.
-    """
+    """Intervals of the expected totals.  low, high float[n_items]."""
     i, j, n = games.first, games.second, games.n
     delta = order or Interval(0.0, 0.0)
     least = low[i] - high[j] + games.home * delta.low
@@ -186,11 +171,7 @@ def _ties(least: FloatArray, most: FloatArray, tie: Interval | None) -> tuple[Fl
 
 
 def check_win_totals(printout: Printout, games: Games, observed: FloatArray | None = None) -> Check | None:
-    """Check whether the printed abilities can be a maximum for any outcomes of these games.
-
-    observed float[n_items]: the totals of the data at hand, to be named where the print has others.  Returns
-    Check or None: none where the printed numbers do not determine the totals.
-    """
+    """Whether any outcomes have the printed abilities at their maximum; observed float[n_items]."""
     spec, estimates = printout.spec, printout.estimates()
     if estimates is None or spec.ties == "rao-kupper" or spec.comparison_terms:
         return None
@@ -263,9 +244,7 @@ _OF_WALD = ("estimate", "se", "z", "p", "low", "high", "df")
 
 
 def arithmetic_rows(paper: Paper, data_of: Callable[[str], Comparisons]) -> list[Agreement]:
-    """Agreements of level 0, claim by claim; a claim whose data cannot be read has none (its own rows say
-    why).
-    """
+    """Agreements of level 0 by claim; none where its data cannot be read (its rows say why)."""
     printouts: dict[str, tuple[Claim, Printout]] = {}
     found = []
     for claim in paper.claims:
@@ -326,9 +305,7 @@ def _printout(claim: Claim, spec: ModelSpec, items: tuple[str, ...], tie_categor
 
 
 def _without_outcomes(claim: Claim, spec: DataSpec) -> Printout:
-    """The claim's numbers where nobody knows more of the table than its items; ties are there if the model
-    has them.
-    """
+    """The claim's numbers where only the items are known; with ties if the model has them."""
     assert claim.model is not None
     m = claim.model
     ternary = m.ties in ("davidson", "rao-kupper")
@@ -361,9 +338,7 @@ def _of_cells(spec: ModelSpec) -> tuple[object, ...]:
 
 
 def _across(claim: Claim, p: Printout, earlier: Sequence[tuple[Claim, Printout]]) -> Iterator[Check]:
-    """Claims on the same table and cells: one constant in all AICs, deviances whose differences are
-    likelihood ratios.
-    """
+    """Claims on the same cells: one constant in all AICs, differences of deviances as ratios."""
     for other, q in earlier:
         mine, theirs = p.spec, q.spec
         if other.data != claim.data or _of_cells(theirs) != _of_cells(mine):

@@ -52,11 +52,7 @@ BY_CHANCE = 1e-3
 
 @dataclass(frozen=True)
 class Definition:
-    """A definition of deviance, df, log-likelihood and AIC that some program prints, with its numbers.
-
-    name: as `accept` names it; that of the slip which `pairproof explain` knows.  sentence: completes "comes
-    out if ...".
-    """
+    """A definition of deviance, df, log-likelihood and AIC that some program prints, with its numbers."""
 
     name: str
     sentence: str
@@ -64,9 +60,7 @@ class Definition:
 
 
 def definitions(fit: Fit) -> list[Definition]:
-    """Every definition of the numbers of the table that differs from this package's own on this fit, the
-    nearest first.
-    """
+    """Every other definition of the table's numbers than this package's on this fit, the nearest first."""
     own = count(fit).counts
     outcomes = own.shape[1] - 1
     k, k_null = len(own) * outcomes - fit.df_resid, len(own) * outcomes - fit.df_null
@@ -176,9 +170,7 @@ def _log_likelihoods(fit: Fit, y: FloatArray, outcomes: int) -> list[tuple[float
 def by_definition(
     claim: Claim, fit: Fit, values: Mapping[str, float], wrong: Sequence[str]
 ) -> dict[str, PrintVerdict]:
-    """Numbers of the table (deviance, df, AIC) that come out by another program's definition of them,
-    which is named.
-    """
+    """Numbers of the table (deviance, df, AIC) that come out by another program's definition."""
     of_table = [name for name in wrong if kind_of(name) in OF_THE_TABLE]
     found = of_table and recognised(
         fit,
@@ -218,9 +210,6 @@ def recognised(
     among them; or None.
 
     With it, whether the numbers have digits enough that it is no chance.
-
-    numbers: of the claim.  wrong: quantities that do not come out as they stand.  comes_out, value: whether a
-    number prints as a value; its value by this package's own definition.
     """
     table = [q for q in numbers if kind_of(q.quantity) in OF_THE_TABLE]
     off = [q for q in table if q.quantity in wrong]
@@ -241,9 +230,7 @@ def recognised(
 
 
 def fewest_digits(n_definitions: int) -> int:
-    """Significant digits that numbers must have together so that `n_definitions` hit them by chance less
-    often than `BY_CHANCE`.
-    """
+    """Significant digits with which `n_definitions` hit by chance less often than `BY_CHANCE`."""
     return math.ceil(math.log10(max(n_definitions, 1) / BY_CHANCE))
 
 
@@ -264,10 +251,7 @@ WRONG = ("differs", "differs-conclusion", "not-estimable")
 def by_program(
     claim: Claim, fit: Fit, values: Mapping[str, float], judged: Mapping[str, PrintVerdict]
 ) -> dict[str, PrintVerdict]:
-    """Numbers that come out by what a program of R's prints of the same estimates.
-
-    Returns dict of quantity to PrintVerdict: of those that are explained.
-    """
+    """Numbers that come out by what a program of R's prints of the same estimates."""
     wrong = [q for q in claim.numbers if judged[q.quantity].verdict in WRONG]
     differ = [q.quantity for q in wrong if judged[q.quantity].verdict != "not-estimable"]
     found: dict[str, PrintVerdict] = by_definition(claim, fit, values, differ)

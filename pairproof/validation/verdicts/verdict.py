@@ -28,11 +28,7 @@ UNITS = 4.0
 
 @dataclass(frozen=True)
 class PrintVerdict:
-    """The verdict on one printed number, why, and the code of why.
-
-    note: what has to be said beside a plain "agrees", or why it differs.  code: the same as one of
-    :data:`pairproof.validation.verdicts.agreement.CODES`; "" for a plain "agrees".
-    """
+    """The verdict on one printed number, why, and the code of why."""
 
     verdict: Verdict
     note: str
@@ -46,12 +42,7 @@ class PrintVerdict:
 def judge_print(
     q: PrintedQuantity, value: float, alpha: float, df_resid: int = -1, n: float = 0.0, se: float = math.nan
 ) -> PrintVerdict:
-    """The verdict on one printed number, by itself.
-
-    value: computed; nan if not estimable.  alpha: level at which a p-value is significant.  df_resid, n: of
-    the fit: a deviance on 0 df is 0 and prints as rounding error, which grows with the n comparisons.  se:
-    standard error of the computed value; nan if not known.  A sign within it is no conclusion.
-    """
+    """The verdict on one printed number, by itself."""
     p = q.printed
     if math.isnan(value):
         return PrintVerdict(
@@ -170,10 +161,7 @@ def reversed_items(
 
 @dataclass(frozen=True)
 class DigitsVerdict:
-    """The digits in which native and one other source agree, and how many were asked for.
-
-    digits: 0 to 16; nan if neither has a value.
-    """
+    """The digits in which native and one other source agree, and how many were asked for."""
 
     digits: float
     floor: Floor
@@ -212,15 +200,7 @@ def judge_digits(
 def digits_forgiven(
     native: float, other: float, scale: float, least: float, rounding: float, wider: float
 ) -> float:
-    """Digits of agreement; if they are fewer than `least`, those of the sums or of the logarithm that the
-    numbers come from.
-
-    native, `other`, scale: as in :func:`pairproof.validation.verdicts.digits.digits_of_agreement`.  least:
-    digits asked for.  rounding: size of the sums of which the numbers are what is left.  Within `UNITS` of
-    the last place of these sums the two are the same number, whatever is left of the sums (a deviance of 0
-    against 1e-15).  wider: scale of a number that is the exponential of another, so that its digits are the
-    other's; 0 for none.
-    """
+    """Digits of agreement; if fewer than `least`, those of the sums or logarithm behind the numbers."""
     plain = float(digits_of_agreement(native, other, scale))
     if not plain < least:
         return plain

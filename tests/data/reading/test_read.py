@@ -5,7 +5,6 @@ table.
 from __future__ import annotations
 
 import csv
-import inspect
 import shutil
 import subprocess
 import time
@@ -537,10 +536,11 @@ def test_a_column_that_differs_within_a_ranking_is_left_out_aloud():
 
 @pytest.mark.parametrize("own", [from_counts, from_long, from_matrix, from_rankings, from_votes, from_wide])
 def test_a_layouts_own_function_has_parameters_of_read_with_the_same_defaults(own):
-    """It passes them on by name, so that one that `read` has not would be an error at each call."""
-    theirs = inspect.signature(read).parameters
-    mine = {name: p.default for name, p in inspect.signature(own).parameters.items()}
-    assert mine == {name: theirs[name].default for name in mine} and "layout" not in mine
+    """It is `read` with the layout stated, so that a parameter of another layout is refused as there."""
+    assert own.func is read and set(own.keywords) == {"layout"} and not own.args
+    (other,) = {"rankings": ["pairs"], "matrix": ["coding"]}.get(own.keywords["layout"], ["winner"])
+    with pytest.raises(InputError, match=f"{other}='rows' is for layout .*{own.keywords['layout']!r}"):
+        own({"first": ["A"]}, **{other: "rows"})
 
 
 @pytest.mark.parametrize(("name", "text"), [

@@ -1,5 +1,5 @@
 """The right numbers of the cases to 50 digits, by mpmath: plain enumeration of answers, Newton's method, no model of
-pairproof's.  Run as `python -m tests.validation.prefmod_defects.certify`, it writes pairproof/validation/compat/certified.py.
+pairproof's.  Run as `python -m tests.validation.prefmod_defects.certify`, it writes `OUT`.
 
     log P(y) = x(y)' beta - log sum over possible y' of exp(x(y')' beta)
 
@@ -9,6 +9,7 @@ orders.  x is wins less losses of each item but the last, each times the values 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations, product
 from pathlib import Path
@@ -20,7 +21,13 @@ from pairproof.validation.prefmod_defects.llbt_cases import Case
 
 mp.dps = 70
 DIGITS = 50
-OUT = Path(__file__).resolve().parents[3] / "pairproof" / "validation" / "prefmod_defects" / "certified.py"
+OUT = (
+    Path(__file__).resolve().parents[3]
+    / "pairproof"
+    / "validation"
+    / "prefmod_defects"
+    / "prefmod_defects_50_digits.json"
+)
 #: An answer: its own statistics, and those of every possible answer.
 Answer = tuple[tuple[mpf, ...], tuple[tuple[mpf, ...], ...]]
 
@@ -193,20 +200,12 @@ def by_group(columns: dict[str, Sequence[float]], group: Sequence[float]) -> mpf
 
 
 def main() -> None:
-    lines = [
-        '"""The right numbers of the cases to 50 digits: made by `python -m tests.validation.prefmod_defects.certify`, with mpmath."""',
-        "",
-        "from __future__ import annotations",
-        "",
-        "#: (defect, call) -> quantity -> number.",
-        "CERTIFIED: dict[tuple[str, str], dict[str, str]] = {",
-    ]
+    rows = []
     for case in cases():
         if found := of_case(case):
-            lines.append(f"    ({case.defect!r}, {case.call!r}): {{")
-            lines += [f"        {q!r}: {mp.nstr(v, DIGITS)!r}," for q, v in found.items()]
-            lines.append("    },")
-    OUT.write_text("\n".join([*lines, "}", ""]), encoding="utf-8")
+            values = {q: mp.nstr(v, DIGITS) for q, v in found.items()}
+            rows.append({"defect": case.defect, "call": case.call, "values": values})
+    OUT.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from ...process.policy import BackendLike
 from ...values.convert import data_frame
 from ...values.formulas import variables
 from ...values.nodes import Expr, Formula, RArgument
-from ..asking import Estimates, Floats, ask, asks, check_option, optional
+from ..asking import Estimates, Floats, ask, asks, check_option, optional, program
 
 
 def answers_table(
@@ -145,29 +145,7 @@ as_typed <- function(fun, first, given) eval(as.call(c(list(str2lang(fun)), firs
 #: R: a fit's numbers at full precision.  ``print`` alone rounds them, and it alone knows their names; it is
 #: run unchanged in an environment where ``print`` also remembers the table and ``solve`` of a singular
 #: Hessian gives NaN, which is told in ``print_error``.  What is returned must round to what was printed.
-REDUCE_PATTERN = """
-reduce_pattern <- function(fit) {
-  seen <- NULL
-  failed <- ""
-  shown <- utils::getS3method("print", "pattMod", envir = asNamespace("prefmod"))
-  watching <- new.env(parent = environment(shown))
-  watching$print <- function(x, ...) { seen <<- x; base::print(x, ...) }
-  watching$solve <- function(a, ...) tryCatch(base::solve(a, ...), error = function(e) { failed <<- conditionMessage(e); a * NaN })
-  environment(shown) <- watching
-  tryCatch(suppressWarnings(shown(fit)), error = function(e) failed <<- conditionMessage(e))
-  found <- fit$result
-  b <- found$estimate
-  V <- suppressWarnings(watching$solve(found$hessian))
-  se <- suppressWarnings(sqrt(diag(V)))
-  if (!is.null(seen) && !identical(round(b, 5), as.numeric(unname(seen[, 1L])))) stop("the estimates do not round to those that prefmod printed")
-  counts <- unlist(fit$partsList)
-  list(names = if (is.null(seen)) paste0("coef", seq_along(b)) else rownames(seen), coef = b, se = se, vcov = V,
-       z = b / se, p = 2 * stats::pnorm(-abs(b / se)), llf = -found$minimum, ll = fit$ll, fl = fit$fl,
-       deviance = 2 * abs(fit$ll - fit$fl), persons = sum(counts[grepl("counts[0-9]*$", names(counts))]), code = found$code,
-       iterations = found$iterations, gradient = found$gradient,
-       printed = if (!is.null(seen)) unname(unclass(seen)), print_error = failed)
-}
-"""
+REDUCE_PATTERN = program(__package__, "r/pattern_models_reduce_pattern")
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,10 +32,7 @@ Numbers = dict[str, float]
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The scores of a data set, of one kind.
-
-    table: columns annotator, item, score and others, text.  y float[n]: in [0, 1].
-    """
+    """The scores of a data set, of one kind.  y float[n]."""
 
     table: pd.DataFrame
     y: FloatArray

@@ -13,24 +13,23 @@ sides, judged by their errors.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....bridge.oracles import annotators_in_r as base
 from ....bridge.packages import lme4, multcomp, nlme
+from ....files.packaged import packaged_json
 from ....native.annotation.scores.systems_model import contrasts_together
-from ....report.blocks import Table
 from ...claims.data import table_of
-from ...report.context import Story, WorthSeries
+from ...report.context import Story
 from ...verdicts.digits import digits_of_agreement, floor
 from ..compared_with_r import Answer, Held, Place, bounded_row, digits_rows, rows_beside_r
+from ..told import beside_r, fewest, functions_and_sources, told
 from . import computations as numbers
 from .computations import FloatArray, Numbers, Scores, systems_fit
 
@@ -91,7 +90,6 @@ def _held(
     return [*made, bounded_row(place, "test_statistic.critical", *critical, GLHT, answer.result, said)]
 
 
-PAPER_BESIDE_R = "annotation"
 #: Floors of 50-digit values of mixed models: variances at a maximum that was searched for.
 CERTIFIED = "certified, mixed models"
 LMER, LME, FACTANAL, GAPS = "lme4::lmer", "nlme::lme", "stats::factanal", "stats::nlminb, one factor"
@@ -105,11 +103,7 @@ FURTHER = ("unbalanced", "boundary")
 
 @dataclass(frozen=True)
 class Case:
-    """A model of a data set, with its question to R.
-
-    scale: what an error is measured by beside the number's own size: the standard deviation of an effect for
-    its predictions, the residual variance for a variance of 0.
-    """
+    """A model of a data set, with its question to R."""
 
     place: Place
     native: Numbers
@@ -145,8 +139,7 @@ def _rows_of(case: Case, answer: Answer[Any]) -> list[Agreement]:
 @lru_cache(maxsize=1)
 def fifty_digits() -> dict[str, dict[str, str]]:
     """Case -> number -> decimal text."""
-    text = resources.files(__package__).joinpath("annotation_50_digits.json").read_text(encoding="utf-8")
-    found: dict[str, dict[str, str]] = json.loads(text)
+    found: dict[str, dict[str, str]] = packaged_json(__package__, "annotation_50_digits.json")
     return found
 
 
@@ -201,7 +194,7 @@ def _of_the_cases(table: pd.DataFrame, backend: Backend) -> Iterable[Case]:
 
 
 def place(data: str, model: str, what: str) -> Place:
-    return Place(PAPER_BESIDE_R, f"{data}, {model}", what)
+    return Place(PAPER, f"{data}, {model}", what)
 
 
 def scales(native: Numbers, effects: Sequence[str]) -> Numbers:
@@ -420,30 +413,14 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Which R functions were asked what; which side has how many of 50 digits."""
-    asked = [a for a in agreements if a.paper == PAPER_BESIDE_R and a.about == "native-r" and a.r is not None]
-    return (_witnesses(asked), _by_50_digits(asked))
-
-
-def _witnesses(asked: Sequence[Agreement]) -> Story:
-    seen: dict[str, list[Agreement]] = {}
-    for a in asked:
-        seen.setdefault(a.r_call or "", []).append(a)
-    lines = []
-    for call, rows in seen.items():
-        digits = [a.digits for a in rows if a.digits is not None]
-        fewest = f"{min(digits):.1f}" if digits else "by error"
-        lines.append((call, f"{len(rows)}", fewest, ", ".join(sorted({a.r_source or "" for a in rows}))))
-    said = (
-        "R has no numbers here: it was not asked."
-        if not lines
-        else "Location with and without HITs, precision, use of the scale, systems, drift, agreement, repeats and degraded"
+    rows = [a for a in beside_r(agreements, PAPER) if a.r is not None]
+    witnesses = functions_and_sources(
+        rows,
+        "Location with and without HITs, precision, use of the scale, systems, drift, agreement, repeats and degraded"
         " items, of three sets of simulated scores. lmer, lme and nlminb stop where their own rules let them; base R's"
-        " numbers are sums, quantiles and correlations."
+        " numbers are sums, quantiles and correlations.",
     )
-    table = Table(
-        ("R function", "numbers", "fewest digits shared", "R was"), tuple(lines), "Numbers by R function"
-    )
-    return Story("What was asked of R", (said,), table if lines else None)
+    return (witnesses, _by_50_digits(rows))
 
 
 def _by_50_digits(asked: Sequence[Agreement]) -> Story:
@@ -451,28 +428,20 @@ def _by_50_digits(asked: Sequence[Agreement]) -> Story:
     for a in asked:
         if a.certified is not None:
             seen.setdefault((a.claim, a.r_call or ""), []).append(a)
-    lines = []
-    for (claim, call), rows in seen.items():
-        own = min(a.certified_digits or 0.0 for a in rows)
-        lines.append(
-            (
-                claim,
-                call,
-                f"{len(rows)}",
-                f"{own:.1f}",
-                f"{min(a.r_certified_digits or 0.0 for a in rows):.1f}",
-            )
+    lines = [
+        (
+            *case,
+            f"{len(rows)}",
+            fewest(a.certified_digits or 0.0 for a in rows),
+            fewest(a.r_certified_digits or 0.0 for a in rows),
         )
+        for case, rows in seen.items()
+    ]
     said = (
         "Where the two sides differ, values of 50 digits say which is right. They were made by dense mixed model"
         " equations in 70-digit arithmetic that share no code with pairproof, and their likelihoods agree with the"
         " definition, a covariance matrix of all scores, in 55 digits."
     )
     heads = ("data, model", "R function", "numbers", "pairproof's fewest digits", "R's fewest digits")
-    table = Table(heads, tuple(lines), "Digits that each side has of 50-digit values")
-    return Story("Which side is right in the last digits", (said,), table if lines else None)
-
-
-def worths(checker: Checker) -> tuple[WorthSeries, ...]:
-    """None: no pairwise model is among these."""
-    return ()
+    caption = "Digits that each side has of 50-digit values"
+    return told("Which side is right in the last digits", (said,), heads, lines, caption)

@@ -61,9 +61,7 @@ c(stats::setNames(b, paste0("estimate.", sub("^player", "", names(b)))), devianc
 
 @computation("counts-in-r")
 def counts_in_r(request: Request) -> Computed:
-    """first.LO-PA, undecided.LO-PA, second.LO-PA, ... as an R package has them; args: `source`,
-    "package::data".
-    """
+    """first.LO-PA, undecided.LO-PA, second.LO-PA, ... as an R package has them; args: `source`."""
     source = request.text("source")
     if source not in COUNTS:
         raise InputError(f"counts-in-r: source = {source!r}; expected one of {', '.join(COUNTS)}")
@@ -73,11 +71,7 @@ def counts_in_r(request: Request) -> Computed:
 
 @computation("half-wins-in-r")
 def half_wins_in_r(request: Request) -> Computed:
-    """BTm on `prefmod::cemspc`, one row an answer, ties as half wins: estimate.LO, ..., deviance, df_resid.
-
-    args: `labels`, "each" (a pair's label stands at its answers) or "recycled" (at other pairs' answers, as
-    the code of BradleyTerry2's vignette has it: 15 labels run along the students of a pair).
-    """
+    """BTm on `prefmod::cemspc`, one row an answer, ties as half wins: estimate.LO, ..., deviance, df_resid."""
     labels = request.text("labels")
     if labels not in ("each", "recycled"):
         raise InputError(f"half-wins-in-r: labels = {labels!r}; expected 'each' or 'recycled'")

@@ -7,10 +7,8 @@ which `tests.certified.contests.packaged` writes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ import numpy as np
 from ....data.columns import Factor, natural_order
 from ....data.comparisons import Comparisons
 from ....errors import InputError
+from ....files.packaged import packaged_json
 from ....fit.fit import Fit
 from ....fit.results.mixed_fit import MixedFit
 from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
@@ -31,8 +30,7 @@ ORDER = "home"
 
 @lru_cache(maxsize=1)
 def _fits() -> tuple[Document, ...]:
-    text = resources.files(__package__).joinpath("contests_50_digits.json").read_text(encoding="utf-8")
-    return tuple(json.loads(text)["fits"])
+    return tuple(packaged_json(__package__, "contests_50_digits.json")["fits"])
 
 
 def documents() -> tuple[Document, ...]:

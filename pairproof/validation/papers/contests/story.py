@@ -24,13 +24,12 @@ from ....data.comparisons import Comparisons
 from ....errors import PairproofError, RDrift, RError
 from ....fit.fit import Fit
 from ....native.comparisons.contests.bradley_terry import fit_bradley_terry
-from ....report.blocks import Table
 from ...claims.paper import Claim
-from ...report.context import Story, WorthSeries
-from ...verdicts.against_r import Asked, beyond_print
+from ...report.context import Story
+from ...verdicts.against_r import Asked, beyond_print, with_50_digits
 from ...verdicts.agreement import Agreement, RCounterpart
-from ...verdicts.digits import CERTIFIED, Floor, floor, shipped
 from ..compared_with_r import NoAnswer, Place, in_place
+from ..told import OF_R, beside_r, digits_by_model, functions_and_50_digits
 from .computations import Document, certified_numbers, documents, fit_of, is_mixed, of_lizards
 
 if TYPE_CHECKING:
@@ -136,9 +135,7 @@ def rows_beside_50_digits(backend: Backend, of_r: AnswersOfR) -> list[Agreement]
         try:
             fit = fit_of(document)
         except PairproofError as error:
-            why = f"native did not run: {' '.join(str(error).split())}"
-            place = Place(PAPER, document["id"], document["what"])
-            found.append(place.row("fit", verdict="not-run", code="native-not-run", explanation=why))
+            found.append(Place(PAPER, document["id"], document["what"]).native_did_not_run(error))
             continue
         found += rows_of_fit(document, fit, asked_for(document, backend), of_r)
     return found + rows_in_place(backend, of_r)
@@ -176,17 +173,7 @@ def rows_of_fit(document: Document, fit: Fit, backend: Backend, of_r: AnswersOfR
         id=document["id"], where=f"{document['what']}: {fit.title}", compare_only="the 50-digit values"
     )
     answers = tuple(of_r(fit, backend)) if backend.mode != "none" else ()
-    asked = Asked(fit, answers, certified_numbers(document))
-    return [
-        a if a.certified is None else replace(a, certified_floor=floor(a.quantity, CONTESTS).digits)
-        for a in beyond_print(PAPER, claim, asked, of_contests(), False)
-    ]
-
-
-def of_contests() -> tuple[Floor, ...]:
-    """The shipped floors, with those of contests in the place of those of comparisons."""
-    own = [replace(f, r_call=CERTIFIED) for f in shipped() if f.r_call == CONTESTS]
-    return (*own, *(f for f in shipped() if f.r_call not in (CERTIFIED, CONTESTS)))
+    return with_50_digits(PAPER, claim, Asked(fit, answers, certified_numbers(document)), CONTESTS)
 
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
@@ -198,51 +185,25 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Fewest digits of each model and of each R function; where R's numbers are others."""
-    rows = [a for a in agreements if a.paper == PAPER and a.about == "native-r"]
-    return (_digits(rows), _witnesses(rows), DEFECTS)
-
-
-def _digits(rows: Sequence[Agreement]) -> Story:
-    lines = []
-    for document in documents():
-        own = [a for a in rows if a.claim == document["id"] and a.certified_digits is not None]
-        if own:
-            worst = min(own, key=lambda a: a.certified_digits or 0.0)
-            n = len({str(a.quantity) for a in own})
-            lines.append(
-                (document["id"], own[0].where, f"{n}", f"{worst.certified_digits:.1f}", str(worst.quantity))
-            )
-    said = (
+    rows = beside_r(agreements, PAPER)
+    digits = digits_by_model(
+        "Every certified model of contests",
         "Each number was held against a value of 50 digits (40 with random effects by quadrature), made by code that"
         " shares nothing with pairproof: Newton's method at 100 digits, lattices of another step and radius, and a"
-        " proof from the definition of the model."
+        " proof from the definition of the model.",
+        "contests and model",
+        (document["id"] for document in documents()),
+        rows,
+        once=True,
     )
-    heads = ("contests and model", "what it is", "numbers", "fewest digits", "of")
-    table = Table(heads, tuple(lines), "pairproof's digits of 50-digit values")
-    return Story("Every certified model of contests", (said,), table if lines else None)
-
-
-def _witnesses(rows: Sequence[Agreement]) -> Story:
-    seen: dict[str, list[Agreement]] = {}
-    for a in rows:
-        if a.r is not None and a.r_arrived and a.digits is not None:
-            seen.setdefault(a.r_call or "", []).append(a)
-    lines = []
-    for call, own in seen.items():
-        settled = [a.r_certified_digits for a in own if a.r_certified_digits is not None]
-        shared = min(a.digits for a in own if a.digits is not None)
-        lines.append((call, f"{len(own)}", f"{shared:.1f}", f"{min(settled):.1f}" if settled else "-"))
-    said = (
-        "R has no numbers here: it was not asked."
-        if not lines
-        else "BTm stands here twice: fitted again from its own solution, and as it is called, where its own stopping rule"
+    witnesses = functions_and_50_digits(
+        rows,
+        "BTm stands here twice: fitted again from its own solution, and as it is called, where its own stopping rule"
         " is the floor. The last column says how many of the 50 digits R's number has: where it is small, the"
-        " difference is R's."
+        " difference is R's.",
+        (f"{a.explanation}." for a in rows if a.code in OF_R),
     )
-    without = dict.fromkeys(f"{a.explanation}." for a in rows if a.code in ("no-counterpart", "r-error"))
-    heads = ("R function", "numbers", "fewest digits shared", "fewest of the 50 digits")
-    table = Table(heads, tuple(lines), "Numbers by R function")
-    return Story("What was asked of R", (said, *without), table if lines else None)
+    return (digits, witnesses, DEFECTS)
 
 
 DEFECTS = Story(
@@ -260,8 +221,3 @@ DEFECTS = Story(
     ),
     None,
 )
-
-
-def worths(checker: Checker) -> tuple[WorthSeries, ...]:
-    """None: the models are of twelve data sets that have nothing to do with each other."""
-    return ()

@@ -28,7 +28,7 @@ from ....native.competitions.ranking.sign_test import (
 )
 from ....report.blocks import Table
 from ...claims.quantities import first_preferences, kind_of
-from ...report.context import Story, WorthSeries, worth_series
+from ...report.context import Story, worth_series
 from ...statements.under_clustering import Effect, effects_of, effects_table
 from ...verdicts.agreement import Agreement
 from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r
@@ -146,9 +146,7 @@ BINOM, FRIEDMAN = "stats::binom.test", "stats::friedman.test"
 
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
-    """Sign tests of the two data sets of one pair, ties dropped and split, and Friedman's test of Table 1,
-    against R's.
-    """
+    """Sign tests of two data sets, ties dropped and split, and Friedman's test of Table 1, against R's."""
     found: list[Agreement] = []
     for name in ("modpref", "collins"):
         for test in _sign_tests(checker, name):
@@ -261,6 +259,11 @@ def _swapped_columns(checker: Checker, agreements: Sequence[Agreement]) -> Story
         "The swapped columns: why 30.646 is not what Table 1 gives",
         paragraphs,
         _side_by_side(right, wrong, right0, wrong0, judges, judges_wrong),
+        worths=(
+            worth_series(right, "Table 1 as headed"),
+            worth_series(wrong, "Table 1 in prefmod's order of columns"),
+            worth_series(judges, "Table 1 as headed, by judge"),
+        ),
     )
 
 
@@ -440,13 +443,4 @@ def _beside(checker: Checker) -> Story:
         "The tests beside the model",
         paragraphs,
         Table(("p-values, two-sided", "sign test, ties dropped", "ties split", "model, o1"), tuple(rows)),
-    )
-
-
-def worths(checker: Checker) -> tuple[WorthSeries, ...]:
-    """Worths of the four systems in both readings of the columns, and by judge."""
-    return (
-        worth_series(checker.fit("table-1"), "Table 1 as headed"),
-        worth_series(checker.fit("table-1-prefmod-order"), "Table 1 in prefmod's order of columns"),
-        worth_series(checker.fit("subjects"), "Table 1 as headed, by judge"),
     )

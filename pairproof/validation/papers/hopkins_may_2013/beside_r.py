@@ -35,7 +35,16 @@ from ....native.competitions.irt.posterior import Items, Posterior, item_codes
 from ....native.competitions.ranking import ranking_rules as shared_task_rules
 from ....native.competitions.ranking.ranking_rules import minimum_feedback_arc_set, most_probable_ranking
 from ....numerics.markov_chains import convergence
-from ..compared_with_r import Answer, Held, Place, agree_sampled, digits_rows, rows_beside_r, sampled_row
+from ..compared_with_r import (
+    Answer,
+    Held,
+    Place,
+    agree_sampled,
+    digits_rows,
+    held_beside_r,
+    rows_beside_r,
+    sampled_row,
+)
 
 if TYPE_CHECKING:
     from ....bridge.packages.jags import Sampled
@@ -54,9 +63,7 @@ OUTCOMES = ("p_tie", "p_first", "p_second")
 
 
 def preference_rows(table: Comparisons, backend: Backend) -> list[Agreement]:
-    """Every probability of every baseline, scores and costs of the rules, mode and Laplace standard
-    deviations.
-    """
+    """Probabilities of every baseline, scores and costs of the rules, mode and Laplace deviations."""
     return _baselines(table, backend) + _rules(table, backend) + _mode(table, backend)
 
 
@@ -113,39 +120,38 @@ def _rules(table: Comparisons, backend: Backend) -> list[Agreement]:
     counts, rules = preference_counts(table), shared_task_rules
     scores = (rules.orig_wmt(table), rules.bojar(table), rules.expected_wins(table))
 
-    def rows(answer: Answer[competitions.RHeuristics]) -> list[Agreement]:
-        of_r = answer.value
-        held = [
+    def held(of_r: competitions.RHeuristics) -> list[Held]:
+        found = [
             Held(f"score.{name}.{item}", float(own.values[k]), float(of_r.scores[k, column]), RULES)
             for column, (name, own) in enumerate(zip(competitions.SCORE_NAMES, scores))
             for k, item in enumerate(table.items)
         ]
         for k, (name, order) in enumerate(orders.items()):
-            held += [
+            found += [
                 Held(f"score.{name}.best-of-all-orders", order.cost, float(of_r.cheapest[k]), RULES),
                 Held(f"score.{name}.{'-'.join(order.ranking)}", order.cost, float(of_r.paid[k]), RULES),
             ]
-        return digits_rows(TABLE_2, held, answer.result)
+        return found
 
     said = "scores and costs by the rules of shared tasks"
     ask = partial(competitions.heuristics, counts, *places, backend=backend)
-    return rows_beside_r(TABLE_2, {"rules-that-rank": None}, RULES, said, backend, ask, rows)
+    return held_beside_r(TABLE_2, "rules-that-rank", RULES, said, backend, ask, held)
 
 
 def _mode(table: Comparisons, backend: Backend) -> list[Agreement]:
-    def rows(answer: Answer[competitions.RMode]) -> list[Agreement]:
-        own, of_r = map_irt_gaussian(table), answer.value
-        held = [Held("log_posterior.irt-gaussian-mode", -own.objective, -of_r.objective, OPTIM)]
+    def held(of_r: competitions.RMode) -> list[Held]:
+        own = map_irt_gaussian(table)
+        found = [Held("log_posterior.irt-gaussian-mode", -own.objective, -of_r.objective, OPTIM)]
         for item, mode, sd, r_mode, r_sd in zip(table.items, own.mode, own.sd, of_r.mode, of_r.sd):
-            held += [
+            found += [
                 Held(f"estimate.irt-gaussian-mode.{item}", float(mode), float(r_mode), OPTIM, float(sd)),
                 Held(f"se.irt-gaussian-mode.{item}", float(sd), float(r_sd), OPTIM),
             ]
-        return digits_rows(TABLE_2, held, answer.result)
+        return found
 
     said = "mode and Laplace standard deviations of IRT-Gaussian, fresh items"
     ask = partial(competitions.irt_gaussian_mode, preference_counts(table), backend=backend)
-    return rows_beside_r(TABLE_2, {"irt-gaussian-mode": None}, OPTIM, said, backend, ask, rows)
+    return held_beside_r(TABLE_2, "irt-gaussian-mode", OPTIM, said, backend, ask, held)
 
 
 HERE = Place(
@@ -170,9 +176,7 @@ class Case:
 
 
 def cases(table_2: Comparisons) -> tuple[Case, ...]:
-    """The paper's example with shared items (one segment) and with fresh ones, and a simulated table with
-    shared ones.
-    """
+    """The paper's example with shared and with fresh items, and a simulated table with shared ones."""
     long = jags.Chains(chains=3, warmup=500, draws=2000, thin=10)
     # JAGS walks over every item of every comparison: 160 comparisons cost what 16 times the iterations on 10
     # do.
@@ -287,9 +291,7 @@ def _abilities(name: str, own: Posterior, of_r: Sampled) -> list[Agreement]:
 
 
 def preference_draws(own: CategoricalFit) -> FloatArray:
-    """float[chains, draws, 3 len(PAIRS)]: Q(outcome | pair) in each draw; outcomes tie, first, second, pairs
-    within them.
-    """
+    """float[chains, draws, 3 len(PAIRS)]: Q(outcome | pair); outcomes tie, first, second, pairs within."""
     theta, kernel = own.theta, own.model.likelihood
     return np.stack(
         [
@@ -321,9 +323,7 @@ def compared(table: Comparisons, items: Items) -> jags.Compared:
 
 
 def of_one_segment(table: Comparisons) -> Comparisons:
-    """The table with a column `source` that has one value: every system has one output, seen in several
-    comparisons.
-    """
+    """The table with a column `source` of one value: a system has one output, seen several times."""
     source = Factor(np.zeros(table.n_rows, np.int64), ("one",))
     return Comparisons.build(
         table.items,
@@ -338,9 +338,7 @@ def of_one_segment(table: Comparisons) -> Comparisons:
 
 
 def simulated(seed: int, n: int, n_systems: int, n_segments: int, ties: bool = True) -> Comparisons:
-    """Comparisons of systems with standard normal abilities by a judge with noise 1.58 and radius 0.4 (0
-    without ties).
-    """
+    """Systems with standard normal abilities, a judge with noise 1.58 and radius 0.4 (0 without ties)."""
     rng = np.random.default_rng(seed)
     ability = rng.normal(size=n_systems)
     first = rng.integers(0, n_systems, n)

@@ -27,10 +27,7 @@ Tracks = Mapping[str, Sequence[str]]
 
 
 def read_tracks(table: pd.DataFrame, named: Tracks) -> dict[str, Comparisons]:
-    """Each track of one year's rankings, by its short name: the rows of its source and target language.
-
-    table: with the columns of WMT: srclang, trglang, srcIndex, system1Id, system1rank, ...
-    """
+    """Each track of one year's rankings, by its short name: the rows of its source and target language."""
     found = {}
     for name, (source, target) in named.items():
         rows = table[(table["srclang"] == source) & (table["trglang"] == target)]
@@ -59,11 +56,7 @@ def on_least_compared_source(table: Comparisons) -> float:
 
 @computation("held-out-sizes")
 def held_out_sizes(request: Request) -> Computed:
-    """train.T, test.T, all.T, k.T and least.T of every track T: the paper's rule, a test set of the least
-    compared segments.
-
-    args: `tracks`, {ce = ["Czech", "English"], ...}.
-    """
+    """train.T, test.T, all.T, k.T, least.T of every track T, by the paper's rule; args: `tracks`."""
     from ....native.competitions.experiment.held_out import split_by_source
 
     found: dict[str, float] = {}
@@ -113,9 +106,7 @@ def perplexities(request: Request) -> Computed:
 
 @computation("judge-agreement")
 def judge_agreement(request: Request) -> Computed:
-    """share (in per cent) and kappa of pairs of judgments by two judges of the same pair of systems on the
-    same segment; pairs, their number.
-    """
+    """share (per cent), kappa and number of pairs of judgments by two judges on the same segment."""
     from ....data.reading.layouts import read
     from ....native.competitions.experiment.judge_agreement import judge_agreement as agreement
 

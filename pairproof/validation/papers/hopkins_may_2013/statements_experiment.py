@@ -168,9 +168,7 @@ def _apart(d: Difference) -> str:
 
 @statement_test("lowest-perplexities")
 def lowest_perplexities(context: Context, *, tracks: Tracks, models: Sequence[str]) -> Finding:
-    """At the largest training size these models have the lowest mean perplexities, and are told from the next
-    one.
-    """
+    """At the largest training size these models have the lowest mean perplexities, clearly."""
     _check(*models)
     if not 0 < len(set(models)) < len(PAPER_MODELS):
         raise InputError(
@@ -260,9 +258,7 @@ def _places(ahead: Mapping[int, str]) -> str:
 def nearly_indistinguishable(
     context: Context, *, tracks: Tracks, models: Sequence[str], within: str
 ) -> Finding:
-    """Mean perplexities of these models lie within so much of each other, and below those of the paper's
-    other models.
-    """
+    """Mean perplexities of these models lie close together, and below those of the others."""
     _check(*models)
     results = _results(context, tracks)
     near = {}
@@ -303,9 +299,7 @@ def nearly_indistinguishable(
 def close_to_convergence(
     context: Context, *, tracks: Tracks, models: Sequence[str], at: int, within: str
 ) -> Finding:
-    """With so many training comparisons these models are within a share of their perplexity at the largest
-    size.
-    """
+    """With so many comparisons these models are within a share of their last perplexity."""
     _check(*models)
     results = [r for r in _results(context, tracks) if r.model in models]
     one_of("size", str(at), tuple(map(str, _sizes(results))))
@@ -327,9 +321,7 @@ def close_to_convergence(
 
 @statement_test("samplers-converged")
 def samplers_converged(context: Context, *, tracks: Tracks, track: str, within: str, seeds: int) -> Finding:
-    """The paper's 200 iterations, begun anew so many times, give the preferences of a run ten times as long
-    with four chains.
-    """
+    """The paper's 200 iterations give the preferences of a run ten times as long with four chains."""
     from ....native.competitions.experiment.preference_models import fit_preference_model
 
     train = paper_splits({track: one_track(context.table, tracks, track)})[track].train
@@ -361,9 +353,7 @@ def samplers_converged(context: Context, *, tracks: Tracks, track: str, within: 
 def degraded_by_training_on(
     context: Context, *, tracks: Tracks, train: str, model: str, more_than: str, at_least: str
 ) -> Finding:
-    """Training on other judges' comparisons costs this model at least so much perplexity, and more than it
-    costs another one.
-    """
+    """Training on other judges' comparisons costs this model so much perplexity, and more than another."""
     _check(model, more_than)
     own, other = _results(context, tracks), _results(context, tracks, train)
     size = _sizes(own)[-1]
@@ -386,9 +376,7 @@ def degraded_by_training_on(
 def nearly_as_good_trained_on(
     context: Context, *, tracks: Tracks, train: str, model: str, other: str, within: str
 ) -> Finding:
-    """This model trained on other judges' comparisons comes within so much of another one trained on the
-    experts'.
-    """
+    """Trained on other judges' comparisons, this model comes near another trained on the experts'."""
     _check(model, other)
     own, crowd = _results(context, tracks), _results(context, tracks, train)
     size = _sizes(own)[-1]

@@ -41,11 +41,7 @@ WAYS = ("judge", "source", "judge and source")
 
 @dataclass(frozen=True)
 class Way:
-    """All pairs of a track's systems under one way of clustering.
-
-    ratio: median over the pairs of the clustered standard error over the model-based one.  remain: pairs that
-    are significant with independent answers and stay so with the t tests of this way.
-    """
+    """All pairs of a track's systems under one way of clustering."""
 
     by: str
     n_clusters: tuple[int, ...]
@@ -55,10 +51,7 @@ class Way:
 
 @dataclass(frozen=True)
 class TrackTold:
-    """Which pairs of a track's systems are told apart.
-
-    significant: pairs that are told apart at alpha with independent answers.
-    """
+    """Which pairs of a track's systems are told apart."""
 
     n_comparisons: float
     n_pairs: int
@@ -93,10 +86,7 @@ def told_apart(table: Comparisons, alpha: float = 0.05, by: Sequence[str] = WAYS
 
 
 def clusters_of(table: Comparisons, column: str) -> FloatArray:
-    """Comparisons of each judge, or on each source segment, that has any.
-
-    Returns float[n_clusters].
-    """
+    """Comparisons of each judge, or on each source segment, that has any.  float[n_clusters]."""
     labels = table.columns[column]
     assert isinstance(labels, Factor)  # rankings have both as labels
     counts = np.bincount(labels.codes, weights=table.wins + table.ties + table.losses)
@@ -296,9 +286,7 @@ def track_sizes(context: Context, *, tracks: Tracks, low: int, high: int) -> Fin
 
 @statement_test("duplicated-system")
 def duplicated_system(context: Context) -> Finding:
-    """ORIGWMT of two equally good systems is 2/3 each; with B submitted twice that of A stays and that of B
-    is 5/6.
-    """
+    """ORIGWMT of two equal systems is 2/3 each; with B submitted twice A's stays and B's is 5/6."""
     from ....data.reading.layouts import read
     from ....native.competitions.ranking.ranking_rules import orig_wmt
 
@@ -312,9 +300,7 @@ def duplicated_system(context: Context) -> Finding:
 
 @statement_test("distinct-rankings")
 def distinct_rankings(context: Context, *, tracks: Tracks, track: str, at_least: int) -> Finding:
-    """The ranking rules in use (ORIGWMT, BOJAR, Lopez's, Most Probable Ranking, Playoffs, Expected Wins) give
-    so many different rankings.
-    """
+    """The ranking rules in use give so many different rankings."""
     from ....native.competitions.ranking.ranking_rules import all_rankings
 
     rankings = all_rankings(one_track(context.table, tracks, track))
@@ -359,9 +345,7 @@ def spearman_favours(
 
 @statement_test("tie-within-radius")
 def tie_within_radius(context: Context, *, radius: int) -> Finding:
-    """Ties are differences lower than the radius: with whole-numbered qualities and this radius, whether
-    there is any tie.
-    """
+    """Whether whole-numbered qualities ever tie, ties being differences lower than this radius."""
     from ....native.competitions.irt.categorical_irt import CategoricalModel
 
     model = CategoricalModel(radius=radius)

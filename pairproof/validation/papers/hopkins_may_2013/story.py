@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from ....native.competitions.experiment.held_out import Split
     from ....native.competitions.experiment.learning_curves import TrialAbilities
     from ...check.checker import Checker
-    from ...report.context import WorthSeries
     from ...verdicts.agreement import Agreement
 
 
@@ -124,9 +123,7 @@ def _normal(z: float) -> float:
 
 
 def every_track(checker: Checker) -> Story:
-    """How much longer standard errors get by judge and by source segment, and how many pairs stay
-    significant.
-    """
+    """How much longer standard errors get by judge and by segment, and how many pairs stay significant."""
     found: dict[str, TrackTold] = {}
     for year, claim in YEARS:
         named = next(c.test_args["tracks"] for c in checker.paper.claims if c.id == claim)
@@ -202,18 +199,11 @@ CURVES = (8.6, 4.4)
 
 
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
-    """The models held against R: in digits where they are arithmetic, by Monte Carlo error where they are
-    draws.
-    """
+    """The models against R: in digits where they are arithmetic, by Monte Carlo error where drawn."""
     from .beside_r import preference_rows, sampled_rows
 
     table_2 = checker.data("table-1")
     return preference_rows(table_2, backend) + sampled_rows(table_2, backend)
-
-
-def worths(checker: Checker) -> tuple[WorthSeries, ...]:
-    """None: the figures are the story's own."""
-    return ()
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:

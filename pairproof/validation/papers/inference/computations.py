@@ -42,11 +42,7 @@ HOW = {
 
 @computation("errors-of-a-raw-glm")
 def errors_of_a_raw_glm(request: Request) -> Computed:
-    """se.X of every item but the last, ties dropped, clustered by judge.
-
-    Args: `cut`, one of "counts" (a row of counts each), "comparisons" (a row each), "nuisance judge x pair",
-    "nuisance pair" (Poisson); `how`, "CR2" (clubSandwich) or "HC1" (sandwich).
-    """
+    """se.X of every item but the last, ties dropped, clustered by judge."""
     cut, how = request.text("cut"), request.text("how", "CR2")
     if cut not in CUTS or how not in HOW:
         raise InputError(

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -43,8 +44,9 @@ from ...claims.data import table_of as table_named
 from ...r_answers.ask import Question
 from ...r_answers.clustered import rows_of
 from ...r_answers.translate import linear_map
-from ...report.context import Story, WorthSeries
-from ..compared_with_r import Answer, Held, Place, bounded_row, digits_rows, rows_beside_r
+from ...report.context import Story
+from ..compared_with_r import Answer, Held, Place, bounded_row, digits_rows, held_beside_r, rows_beside_r
+from ..told import beside_r, functions_and_sources
 
 if TYPE_CHECKING:
     from ....bridge.oracles.competitions_in_r import RByJudges
@@ -95,17 +97,15 @@ def _joint(claim: str, fit: Fit, backend: Backend) -> list[Agreement]:
     functions = linear_map(fit, names, "log-odds", reference)[[fit.names.index(name) for name in items]]
     place = Place(PAPER, f"{claim}-joint", f"all items equal, {fit.robust.title}")
 
-    def answered(answer: Answer[SmallSample]) -> list[Agreement]:
-        r = answer.value
-        held = [
+    def held(r: SmallSample) -> list[Held]:
+        return [
             Held("test_statistic.items-equal", own.statistic, r.f, HTZ),
             Held("test_df.items-equal", own.df_denom, r.f_df, HTZ),
             Held("test_p.items-equal", own.p, r.f_p, HTZ),
         ]
-        return digits_rows(place, held, answer.result, str(own))
 
     ask = partial(clubsandwich.vcovCR, rows, columns, "CR2", functions, range(len(items)), backend=backend)
-    return rows_beside_r(place, {"items-equal": None}, HTZ, "HTZ test", backend, ask, answered)
+    return held_beside_r(place, "items-equal", HTZ, "HTZ test", backend, ask, held, str(own))
 
 
 def answers(table: Comparisons, a: str, b: str) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -126,9 +126,8 @@ def _two_systems(
     means, differ = judge_means(a, b, ties), judges_differ(a, b, ties)
     mixed, effect = beta_binomial(a, b), random_effect(a, b)
 
-    def by_base_r(answer: Answer[RByJudges]) -> list[Agreement]:
-        r = answer.value
-        held = [
+    def by_base_r(r: RByJudges) -> list[Held]:
+        return [
             Held("estimate.judge-means", means.estimate, r.mean, BASE),
             Held("test_statistic.judge-means", means.statistic, r.t, BASE),
             Held("test_df.judge-means", means.df, r.df, BASE),
@@ -140,32 +139,32 @@ def _two_systems(
             Held("score.intra-class-correlation", mixed.spread, r.icc, OPTIM),
             Held("test_p.beta-binomial", mixed.p, r.lr_p, OPTIM),
         ]
-        return digits_rows(place, held, answer.result)
 
-    def by_lme4(answer: Answer[JudgeEffect]) -> list[Agreement]:
-        r = answer.value
-        held = [
+    def by_lme4(r: JudgeEffect) -> list[Held]:
+        return [
             Held("estimate.random-effect", effect.estimate, r.estimate, GLMER),
             Held("se.random-effect", effect.se, r.se, GLMER),
             Held("score.sd-of-judges", effect.spread, r.sd, GLMER),
         ]
-        return digits_rows(place, held, answer.result)
 
     base = partial(two_systems.by_judges, a, b, ties, backend=backend)
     glmer = partial(lme4.glmer, a, b, backend=backend)
-    return rows_beside_r(
-        place, {"by-judges": None}, BASE, "tests by judges", backend, base, by_base_r
-    ) + rows_beside_r(place, {"random-effect": None}, GLMER, "a random judge effect", backend, glmer, by_lme4)
+    return [
+        *held_beside_r(place, "by-judges", BASE, "tests by judges", backend, base, by_base_r),
+        *held_beside_r(place, "random-effect", GLMER, "a random judge effect", backend, glmer, by_lme4),
+    ]
 
 
 BOOT, REFITS, CONFINT = "boot::boot.ci", "stats::glm, constrained refits", "MASS::confint"
 #: Influence values whose acceleration is 0, and some that are skewed (acceleration .057).
 INFLUENCE = {"symmetric": [-1.0, 1.0], "skewed": [-2.0, -1.0, 0.0, 0.0, 0.0, 3.0]}
+RAO_KUPPER = "rao-kupper-model"
 #: The models whose profiles are taken: claim of the file, with differences of items beside the parameters.
-PROFILED = {
+PROFILED: dict[str, tuple[tuple[str, str], ...]] = {
     "dras-bradley-terry-model": (),
     "dras-davidson-model": (("A", "B"),),
     "davidson-model": (("A", "B"), ("D", "E")),
+    RAO_KUPPER: (),
 }
 
 
@@ -174,7 +173,7 @@ def rows_of_limits(checker: Checker, backend: Backend) -> list[Agreement]:
     found = _boot(backend)
     for claim, pairs in PROFILED.items():
         found += _profiles(claim, checker.fit(claim), pairs, backend)
-    return found + _rao_kupper(checker.fit("rao-kupper-model"), backend)
+    return found
 
 
 # -- bootstrap -----------------------------------------------------------------------------------------------
@@ -198,19 +197,16 @@ def _boot(backend: Backend) -> list[Agreement]:
         own = {"percentile": percentile(ordered, 0.95), "bca": bca(ordered, 0.8, a, 0.95)}
         place = Place(PAPER, f"bootstrap-{name}", f"999 replicates, influence values {influence}")
 
-        def answered(
-            answer: Answer[BootLimits], own: dict[str, tuple[float, float]] = own
-        ) -> list[Agreement]:
-            r = {"percentile": answer.value.percentile, "bca": answer.value.bca}
-            held = [
-                Held(f"limit_{side}.{method}", own[method][k], float(r[method][k]), BOOT)
+        def held(r: BootLimits, own: dict[str, tuple[float, float]] = own) -> list[Held]:
+            of_r = {"percentile": r.percentile, "bca": r.bca}
+            return [
+                Held(f"limit_{side}.{method}", own[method][k], float(of_r[method][k]), BOOT)
                 for method in own
                 for k, side in enumerate(("low", "high"))
             ]
-            return digits_rows(place, held, answer.result)
 
         ask = partial(boot.boot_ci, 0.8, t, influence, backend=backend)
-        found += rows_beside_r(place, {name: None}, BOOT, "bootstrap limits", backend, ask, answered)
+        found += held_beside_r(place, name, BOOT, "bootstrap limits", backend, ask, held)
     return found
 
 
@@ -218,43 +214,25 @@ def _boot(backend: Backend) -> list[Agreement]:
 
 
 def _profiles(claim: str, fit: Fit, pairs: tuple[tuple[str, str], ...], backend: Backend) -> list[Agreement]:
+    """By constrained refits and by confint; of Rao and Kupper's model by confint alone, and nothing of the
+    threshold: polr has two, and profiles none.
+    """
     names, functions = _functions(fit, pairs)
     low, high = profile_intervals(fit, functions)
     place = Place(PAPER, f"profile-{claim}", f"{fit.title}: profile likelihood, 95 %")
     rows, of_r, _ = rows_of(Question(fit, count(fit), backend))
-    asked = functions[:, [fit.names.index(name) for name in of_r]]
-
-    def answered(
-        answer: Answer[ProfileLimits], r_call: str = REFITS, order: tuple[str, ...] = names
-    ) -> list[Agreement]:
-        return digits_rows(place, _held(names, low, high, order, answer.value, r_call), answer.result)
-
-    said = f"profile limits of {', '.join(names)}"
-    refits = partial(profiles.constrained_refits, rows, asked, backend=backend)
+    by_polr = claim == RAO_KUPPER
+    said = "profile limits of polr" if by_polr else f"profile limits of {', '.join(names)}"
+    held = partial(_held, names, low, high)
+    found: list[Agreement] = []
+    if not by_polr:
+        asked = functions[:, [fit.names.index(name) for name in of_r]]
+        refits = partial(profiles.constrained_refits, rows, asked, backend=backend)
+        found += held_beside_r(place, "refits", REFITS, said, backend, refits, partial(held, names, REFITS))
     spline = partial(profiles.confint, rows, backend=backend)
-    return rows_beside_r(place, {"refits": None}, REFITS, said, backend, refits, answered) + rows_beside_r(
-        place,
-        {"confint": None},
-        CONFINT,
-        said,
-        backend,
-        spline,
-        partial(answered, r_call=CONFINT, order=of_r),
+    return found + held_beside_r(
+        place, "confint", CONFINT, said, backend, spline, partial(held, of_r, CONFINT)
     )
-
-
-def _rao_kupper(fit: Fit, backend: Backend) -> list[Agreement]:
-    """Of polr confint alone, and nothing of the threshold: it has two, and profiles none."""
-    names, functions = _functions(fit, ())
-    low, high = profile_intervals(fit, functions)
-    place = Place(PAPER, "profile-rao-kupper-model", f"{fit.title}: profile likelihood, 95 %")
-    rows, of_r, _ = rows_of(Question(fit, count(fit), backend))
-
-    def answered(answer: Answer[ProfileLimits]) -> list[Agreement]:
-        return digits_rows(place, _held(names, low, high, of_r, answer.value, CONFINT), answer.result)
-
-    ask = partial(profiles.confint, rows, backend=backend)
-    return rows_beside_r(place, {"confint": None}, CONFINT, "profile limits of polr", backend, ask, answered)
 
 
 def _functions(fit: Fit, pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], FloatArray]:
@@ -271,8 +249,8 @@ def _held(
     low: FloatArray,
     high: FloatArray,
     order: tuple[str, ...],
-    r: ProfileLimits,
     r_call: str,
+    r: ProfileLimits,
 ) -> Iterator[Held]:
     """Limits by name; R has them in `order`, and of some names none.  Errors are measured by the interval."""
     for k, name in enumerate(order[: len(r.low)]):
@@ -398,8 +376,7 @@ def _letters(one: Abilities, backend: Backend) -> list[Agreement]:
         of_r = dict(zip(answer.value.items, answer.value.letters))
         held = [
             Held(f"shared_letters.{a}-{b}", _shared(native, a, b), _shared(of_r, a, b), LETTERS)
-            for k, a in enumerate(one.items)
-            for b in one.items[k + 1 :]
+            for a, b in combinations(one.items, 2)
         ]
         said = "letters " + " ".join(f"{item} {of_r[item]}" for item in one.items)
         return digits_rows(place, held, answer.result, said)
@@ -482,7 +459,12 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """What R gives of a raw glm; which R functions were asked what."""
-    return (_raw_glm(checker, agreements), _witnesses(agreements))
+    witnesses = functions_and_sources(
+        beside_r(agreements, PAPER),
+        "Each method is held against the R function that has it, at the digits which the arithmetic of that function"
+        " allows. Two-way CR2 has no R function: what is checked is the sum of its three parts.",
+    )
+    return (_raw_glm(checker, agreements), witnesses)
 
 
 def _raw_glm(checker: Checker, agreements: Sequence[Agreement]) -> Story:
@@ -510,31 +492,3 @@ def _raw_glm(checker: Checker, agreements: Sequence[Agreement]) -> Story:
         ),
         Table(("R was asked for", "A", "B", "C"), tuple(lines), "Standard errors of one model of one table"),
     )
-
-
-def _witnesses(agreements: Sequence[Agreement]) -> Story:
-    """Numbers and fewest digits by R function."""
-    seen: dict[str, list[Agreement]] = {}
-    for a in agreements:
-        if a.paper == PAPER and a.about == "native-r" and a.r is not None and a.r_call:
-            seen.setdefault(a.r_call, []).append(a)
-    lines = []
-    for call, rows in seen.items():
-        digits = [a.digits for a in rows if a.digits is not None]
-        sources = sorted({a.r_source or "" for a in rows})
-        lines.append(
-            (call, f"{len(rows)}", f"{min(digits):.1f}" if digits else "by error", ", ".join(sources))
-        )
-    said = "R has no numbers here: it was not asked." if not lines else (
-        "Each method is held against the R function that has it, at the digits which the arithmetic of that function"
-        " allows. Two-way CR2 has no R function: what is checked is the sum of its three parts."
-    )  # fmt: skip
-    table = Table(
-        ("R function", "numbers", "fewest digits shared", "R was"), tuple(lines), "Numbers by R function"
-    )
-    return Story("What was asked of R", (said,), table if lines else None)
-
-
-def worths(checker: Checker) -> tuple[WorthSeries, ...]:
-    """None: the tables are made up or another paper's."""
-    return ()

@@ -9,11 +9,9 @@ that the user has, and never recorded.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -27,6 +25,7 @@ from ....data.columns import Factor, natural_order
 from ....data.respondents.codes import ABSENT, BELOW, MISSING, UNRATED
 from ....data.respondents.respondents import Respondents
 from ....errors import InputError, RDrift, RError
+from ....files.packaged import packaged_json
 from ....fit.results.answer_fit import AnswerFit
 from ....fit.results.class_fit import ClassFit
 from ....native.answers.latent_classes import fit_latent_classes
@@ -55,8 +54,7 @@ list(values = as.numeric(x), rows = as.numeric(nrow(x)))
 
 
 class InPlace(NamedTuple):
-    """A table that is read in place: prefmod's data set, columns, number of answers, fewest that a row
-    has."""
+    """A table that is read in place: prefmod's data set, columns, number of answers, fewest in a row."""
 
     name: str
     columns: tuple[int, ...]
@@ -79,8 +77,7 @@ TABLES = {
 
 @lru_cache(maxsize=1)
 def _file() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("patterns_50_digits.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
+    found: dict[str, Any] = packaged_json(__package__, "patterns_50_digits.json")
     return found
 
 

@@ -59,8 +59,7 @@ def free(fit: AnswerFit) -> list[str]:
 
 @statement_test("pattern-is-llbt")
 def pattern_is_llbt(context: Context, *, fits: Sequence[str]) -> Finding:
-    """Without dependence a pattern model of comparisons is the log-linear Bradley-Terry model, with gaps
-    too."""
+    """Without dependence a pattern model of comparisons is the LLBT, with gaps too."""
     digits, said = [], []
     for name in fits:
         data = table(name)
@@ -129,8 +128,7 @@ def reversed_rankings(context: Context, *, fit: str) -> Finding:
 
 @statement_test("beta-as-coded")
 def beta_as_coded(context: Context, *, fit: str) -> Finding:
-    """prefmod's MISbeta is not invariant to the order of the items (its defect B3); differences of betas
-    are."""
+    """prefmod's MISbeta depends on the order of the items (its defect B3); differences of betas do not."""
     data = table(fit)
     moved = reordered(data, (2, 0, 3, 1))
     found = {}

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ....errors import PairproofError
 from ....fit.results.answer_fit import AnswerFit
 from ....fit.results.class_fit import ClassFit
-from ....report.blocks import Table
 from ...claims.paper import Claim
-from ...report.context import Story, WorthSeries
-from ...verdicts.against_r import Asked, beyond_print
+from ...report.context import Story
+from ...verdicts.against_r import Asked, with_50_digits
 from ...verdicts.agreement import Agreement, RCounterpart
-from ...verdicts.digits import CERTIFIED, Floor, digits_of_agreement, floor, shipped
+from ...verdicts.digits import digits_of_agreement, floor
 from ..compared_with_r import NoAnswer, Place
+from ..told import OF_R, beside_r, digits_by_model, functions_and_50_digits, told
 from . import computations as fits
 from .computations import Document, data_of, documents, respondents, rows_of
 
@@ -56,8 +55,7 @@ def rows_beside_50_digits(
                 continue
             fit = fits.fit_of(document, respondents(document, persons))
         except PairproofError as error:
-            why = f"native did not run: {' '.join(str(error).split())}"
-            found.append(place.row("fit", verdict="not-run", code="native-not-run", explanation=why))
+            found.append(place.native_did_not_run(error))
             continue
         found += rows_of_fit(place, document, fit, asked_for(document, backend), of_r)
     return found
@@ -79,20 +77,10 @@ def rows_of_fit(
         return settled(place, fits.numbers_of_classes(fit), certified)
     claim = Claim(id=place.claim, where=place.where, compare_only="the 50-digit values")
     answers = tuple(of_r(fit, backend)) if of_r is not None and backend.mode != "none" else ()
-    made = [
-        a if a.certified is None else replace(a, certified_floor=floor(a.quantity, ANSWERS).digits)
-        for a in beyond_print(PAPER, claim, Asked(fit, answers, certified), of_answers(), False)
-    ]
+    made = with_50_digits(PAPER, claim, Asked(fit, answers, certified), ANSWERS)
     if "worth" not in document:
         return made
     return made + settled(place, fits.further_numbers(fit), fits.further_certified(document))
-
-
-@lru_cache(maxsize=1)
-def of_answers() -> tuple[Floor, ...]:
-    """The shipped floors, with those of whole answers in the place of those of comparisons."""
-    own = [replace(f, r_call=CERTIFIED) for f in shipped() if f.r_call == ANSWERS]
-    return (*own, *(f for f in shipped() if f.r_call not in (CERTIFIED, ANSWERS)))
 
 
 def settled(place: Place, native: Mapping[str, float], certified: Mapping[str, str]) -> list[Agreement]:
@@ -146,71 +134,37 @@ def further(checker: Checker, backend: Backend) -> list[Agreement]:
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:
     """Fewest digits of each model; what is not here; where prefmod's numbers are others."""
-    rows = [a for a in agreements if a.paper == PAPER and a.about == "native-r"]
-    return (_digits(rows), _witnesses(rows), _not_here(rows), PREFMOD)
-
-
-def _digits(rows: Sequence[Agreement]) -> Story:
-    lines = []
-    for document in documents():
-        own = [a for a in rows if a.claim == document["id"] and a.certified_digits is not None]
-        if own:
-            worst = min(own, key=lambda a: a.certified_digits or 0.0)
-            lines.append(
-                (
-                    document["id"],
-                    own[0].where,
-                    f"{len(own)}",
-                    f"{worst.certified_digits:.1f}",
-                    str(worst.quantity),
-                )
-            )
-    said = (
+    rows = beside_r(agreements, PAPER)
+    digits = digits_by_model(
+        "Every certified model",
         "Each number was held against a value of 50 digits, made by code that shares nothing with pairproof:"
         " every pattern, order or set written out, Newton's method at 100 digits, and a proof from the"
-        " definition of the model."
+        " definition of the model.",
+        "data and model",
+        (document["id"] for document in documents()),
+        rows,
+        once=False,
     )
-    heads = ("data and model", "what it is", "numbers", "fewest digits", "of")
-    table = Table(heads, tuple(lines), "pairproof's digits of 50-digit values")
-    return Story("Every certified model", (said,), table if lines else None)
-
-
-def _witnesses(rows: Sequence[Agreement]) -> Story:
-    seen: dict[str, list[Agreement]] = {}
-    for a in rows:
-        if a.r is not None and a.r_arrived and a.digits is not None:
-            seen.setdefault(a.r_call or "", []).append(a)
-    lines = []
-    for call, own in seen.items():
-        settled = [a.r_certified_digits for a in own if a.r_certified_digits is not None]
-        shared = min(a.digits for a in own if a.digits is not None)
-        lines.append((call, f"{len(own)}", f"{shared:.1f}", f"{min(settled):.1f}" if settled else "-"))
-    said = (
-        "R has no numbers here: it was not asked."
-        if not lines
-        else "The optimum in base R was found apart, with every possible answer listed; prefmod stops where"
+    witnesses = functions_and_50_digits(
+        rows,
+        "The optimum in base R was found apart, with every possible answer listed; prefmod stops where"
         " nlm does. The last column says how many of the 50 digits R's number has: where it is small, the"
-        " difference is R's."
+        " difference is R's.",
+        (f"{a.claim}: {a.explanation}." for a in rows if a.code in OF_R),
     )
-    without = dict.fromkeys(
-        f"{a.claim}: {a.explanation}." for a in rows if a.code in ("no-counterpart", "r-error")
-    )
-    heads = ("R function", "numbers", "fewest digits shared", "fewest of the 50 digits")
-    table = Table(heads, tuple(lines), "Numbers by R function")
-    return Story("What was asked of R", (said, *without), table if lines else None)
+    return (digits, witnesses, _not_here(rows), PREFMOD)
 
 
 def _not_here(rows: Sequence[Agreement]) -> Story:
-    of_r = ("no-counterpart", "r-error")
-    absent = [(a.claim, a.explanation) for a in rows if a.native is None and a.code not in of_r]
+    absent = [(a.claim, a.explanation) for a in rows if a.native is None and a.code not in OF_R]
     said = (
         "All data were here."
         if not absent
         else "prefmod's own tables may not be copied; they are read from R, and where it is not asked these"
         " models are not checked. The models above are of data that come with pairproof."
     )
-    table = Table(("data and model", "why it was not checked"), tuple(absent), "Models without data")
-    return Story("Models that were not checked here", (said,), table if absent else None)
+    heads = ("data and model", "why it was not checked")
+    return told("Models that were not checked here", (said,), heads, absent, "Models without data")
 
 
 PREFMOD = Story(
@@ -232,8 +186,3 @@ PREFMOD = Story(
     ),
     None,
 )
-
-
-def worths(checker: Checker) -> tuple[WorthSeries, ...]:
-    """None: the models are of eighteen data sets that have nothing to do with each other."""
-    return ()

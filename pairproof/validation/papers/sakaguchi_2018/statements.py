@@ -143,9 +143,7 @@ def no_more_than_the_pool(context: Context, *, drawn: str, pool: Sequence[str]) 
 
 @statement_test("surprise-grows-exponentially")
 def surprise_grows_exponentially(context: Context, *, epsilon: str) -> Finding:
-    """v of a win grows by a constant factor as t falls by 1 each time; it grows by a constant if it does
-    not.
-    """
+    """v of a win grows by a constant factor as t falls by 1 each time, and not by a constant."""
     from ....native.annotation.trueskill import win
 
     v = {t: win(float(t), float(epsilon)).v for t in (-10, -20, -40, -80)}

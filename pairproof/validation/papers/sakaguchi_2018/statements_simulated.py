@@ -61,11 +61,7 @@ UNIT = 1e-4
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the grid.
-
-    agreement: spearman's rho of two annotators: of annotators who are alike, without the shift; of annotators
-    who differ, with it.  differ: annotators differ as in WMT21, and not by the shift alone.
-    """
+    """A cell of the grid."""
 
     truth: Truth
     agreement: str
@@ -119,11 +115,7 @@ def simulated(cell: Cell, replicates: Sequence[int]) -> dict[str, FloatArray]:
 
 @dataclass(frozen=True)
 class Grids:
-    """The simulations of a truth.
-
-    shifted: annotators who are alike but for a shift.  differing: annotators as in WMT21; one shift.  source:
-    where they come from, in words.
-    """
+    """The simulations of a truth."""
 
     shifted: Grid
     differing: Grid
@@ -168,8 +160,7 @@ def _decoded(rows: list[list[int | None]]) -> FloatArray:
 
 @lru_cache(maxsize=1)
 def read() -> dict[str, Any]:
-    """The record: how it was made, and rho by cell, name, judgments an item and replicate in units of
-    1e-4."""
+    """How the record was made, and rho by cell, name, judgments an item and replicate, times 1e4."""
     document: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
     return document
 
@@ -271,9 +262,7 @@ class Gain:
 def annotation_gain(
     context: Context_registers, *, truth: str, agreement: str, method: Method, fewer: int, more: int
 ) -> Finding:
-    """After `fewer` annotations a method is nearer to direct assessment after `more` than to it after
-    `fewer`: for which annotators.
-    """
+    """With fewer annotations a method is nearer to direct assessment with more than to it with as few."""
     found = _grids(truth, agreement)
     gain = Gain(found.shifted, method, fewer, more)
     plusses = ("", "+") if f"{method}+" in found.shifted.names and fewer > 1 else ("",)
@@ -293,9 +282,7 @@ def _grids(truth: str, agreement: str) -> Grids:
 
 
 def _depending(cells: Sequence[bool], text: str, native: float) -> Finding:
-    """Agrees if it comes out for all annotators, is false if for none, and else explained by those for whom it
-    does.
-    """
+    """Agrees if it comes out for all annotators, is false if for none, else explained by which."""
     if all(cells):
         return Finding("agrees", text, native)
     if any(cells):
@@ -345,9 +332,7 @@ def _differing(found: Grids, names: Sequence[str]) -> str:
 def annotation_more_efficient(
     context: Context_registers, *, truth: str, agreement: str, method: Method, than: Method
 ) -> Finding:
-    """A method is clearly nearer to the truth than another after the same number of annotations: for which
-    annotators.
-    """
+    """A method is clearly nearer to the truth than another after as many annotations."""
     found = _grids(truth, agreement)
     g = found.shifted
     others = [name for name in (than, f"{than}+") if name in g.names]
@@ -406,9 +391,7 @@ def annotation_rises(
 def annotation_reaches(
     context: Context_registers, *, truth: str, agreement: str, methods: Sequence[Method], rho: str, after: int
 ) -> Finding:
-    """After so many annotations the mean correlation of every method is above a number: for which
-    annotators.
-    """
+    """After so many annotations every method's mean correlation is above a number."""
     found = _grids(truth, agreement)
     last = {
         (m, f"{'as in WMT21' if g is found.differing else f'shift {g.shifts[k]:g}'}, context {c}"): float(
@@ -474,9 +457,7 @@ def annotation_range(
     narrow: Sequence[Method],
     fitting: Sequence[Method],
 ) -> Finding:
-    """Some methods end in a narrower range than the truth, others within a fifth of its standard
-    deviation: for which annotators.
-    """
+    """Some methods end in a narrower range than the truth, others within a fifth of its deviation."""
     found = campaigns(truth, agreement)
     true = spread(next(iter(found.values())).experiment.truth)[0]
     sds = {name: {m: spread(s.final[m])[0] for m in (*narrow, *fitting)} for name, s in found.items()}
@@ -501,9 +482,7 @@ def annotation_range(
 def ranking_misses_the_bounds(
     context: Context_registers, *, truth: str, agreement: str, method: Method, fitting: Sequence[Method]
 ) -> Finding:
-    """With truths in the upper half alone, a method's scores lie elsewhere, and others' lie there: for which
-    annotators.
-    """
+    """With truths in the upper half alone a method's scores lie elsewhere, and others' lie there."""
     found = upper_half(truth, agreement)
     true = float(next(iter(found.values())).experiment.truth.mean())
     means = {n: {m: float(s.final[m].mean()) for m in (method, *fitting)} for n, s in found.items()}
@@ -530,9 +509,7 @@ def _for_whom(come_out: dict[str, bool]) -> str:
 
 @statement_test("match-quality-diagonal")
 def match_quality_diagonal(context: Context_registers, *, truth: str, agreement: str) -> Finding:
-    """Items ordered by the truth: neighbours have more match quality than far pairs, and increasingly so:
-    for which annotators.
-    """
+    """Items ordered by the truth: neighbours have more match quality than far pairs."""
     found = campaigns(truth, agreement)
     ratios = {name: [_diagonal(s.maps[t]) for t in (3, 6, 9)] for name, s in found.items()}
     first, before = next(iter(ratios)), next(iter(found.values())).maps[0]

@@ -32,7 +32,6 @@ from .statements_simulated import AGREEMENT, BUDGET, COMPARED, ITEMS, METHODS, S
 if TYPE_CHECKING:
     from ....bridge.process.policy import Backend
     from ...check.checker import Checker
-    from ...report.context import WorthSeries
     from ...verdicts.agreement import Agreement
 
 
@@ -46,11 +45,6 @@ SIMULATED = "sakaguchi-2018"
 def further(checker: Checker, backend: Backend) -> list[Agreement]:
     """None: R has no counterpart of these methods."""
     return []
-
-
-def worths(checker: Checker) -> tuple[WorthSeries, ...]:
-    """None: the figures are the story's own."""
-    return ()
 
 
 def story(checker: Checker, agreements: Sequence[Agreement]) -> tuple[Story, ...]:

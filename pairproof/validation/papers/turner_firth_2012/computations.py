@@ -124,9 +124,7 @@ def flat_lizards(request: Request) -> Computed:
 
 @computation("abilities-by-default")
 def abilities_by_default(request: Request) -> Computed:
-    """`BTabilities(BTm(...))` with a home effect and R's own stopping rule: estimate.X, se.X; args:
-    `reference`.
-    """
+    """`BTabilities(BTm(...))` with a home effect and R's own stop: estimate.X, se.X; args: `reference`."""
     return numbers_from_r(
         request,
         ABILITIES,

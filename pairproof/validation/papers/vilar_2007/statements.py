@@ -52,13 +52,7 @@ def merge_insertion(request: Request) -> Computed:
 
 @dataclass(frozen=True)
 class PairByJudges:
-    """One pair of systems: the paper's sum of sentences, and tests that take a judge as the unit.
-
-    merged: sentences of all judges, with the paper's standard error.  means: t of the judges' own mean
-    preferences, the answer that holds if judges differ.  flips: exact test by the signs of these means.
-    differ: chi-square that all judges answer alike.  cluster: log-odds of the sentences that prefer one
-    system, clustered by judge (CR2).
-    """
+    """One pair of systems: the paper's sum of sentences, and tests that take a judge as the unit."""
 
     merged: BinaryResult
     means: by_judge.EqualityTest
@@ -172,9 +166,7 @@ def _beyond(result: TwoSystems) -> bool:
 
 @statement_test("ranking-by-pairs")
 def ranking_by_pairs(context: Context, *, ranking: Sequence[str]) -> Finding:
-    """The order that the pairs compared settle, summed over judges; that of the majority votes stands beside
-    it.
-    """
+    """The order that the pairs settle, summed over judges, beside that of the majority votes."""
     from ....native.competitions.ranking.ranking_rules import settled_ranking
 
     results = _results(context)
@@ -188,9 +180,7 @@ def ranking_by_pairs(context: Context, *, ranking: Sequence[str]) -> Finding:
 
 @statement_test("judges-not-significant")
 def judges_not_significant(context: Context) -> Finding:
-    """For many judges by themselves the number of samples is too low for a significant result: a third or
-    more.
-    """
+    """For a third or more of the judges the samples are too few for a significant result."""
     each = [j for r in _results(context) for j in r.by_judge]
     n = sum(not j.significant for j in each)
     return holds(
@@ -215,9 +205,7 @@ def judges_against_the_rest(context: Context) -> Finding:
 
 @statement_test("bound-not-reached")
 def bound_not_reached(context: Context, *, systems: Sequence[int], reached: Sequence[int]) -> Finding:
-    """Merge insertion needs more than ceil(log2 n!) comparisons for these numbers of systems, and no more for
-    the others.
-    """
+    """Merge insertion needs more than ceil(log2 n!) comparisons for these numbers of systems alone."""
     from math import factorial
 
     from ....native.competitions.ranking.merge_insertion import worst_case

@@ -15,10 +15,10 @@ from ....fit.estimates.tails import p_words
 from ....fit.many.simultaneous import log10_holm
 from ....native.competitions.ranking.two_systems import BinaryResult, TwoSystems, compare_all_pairs
 from ....report.blocks import Cell, Column, Table
-from ...report.context import Story, WorthSeries
+from ...report.context import Story
 from ...report.notation import digits as digits_text
 from ...statements.under_clustering import p_text, statistic, survives_cell
-from ..compared_with_r import Answer, Held, Place, digits_rows, rows_beside_r
+from ..compared_with_r import Held, Place, held_beside_r
 from .statements import PairByJudges, pairs_by_judges
 
 if TYPE_CHECKING:
@@ -55,12 +55,9 @@ def _rows(
 ) -> list[Agreement]:
     counts = [[getattr(r, kind) for r in results.values()] for kind in ("wins", "ties", "losses")]
 
-    def rows(answer: Answer[RBinaries]) -> list[Agreement]:
-        return digits_rows(place, _numbers(results, answer.value), answer.result)
-
     said = f"R, its standard errors and the sign test of {len(results)} comparisons"
     ask = partial(competitions.binaries, *counts, backend=backend)
-    return rows_beside_r(place, {together: None}, CALLS, said, backend, ask, rows)
+    return held_beside_r(place, together, CALLS, said, backend, ask, partial(_numbers, results))
 
 
 def _numbers(results: Mapping[str, BinaryResult], of_r: RBinaries) -> Iterator[Held]:
@@ -203,8 +200,3 @@ def _line(two: TwoSystems, rows: Mapping[tuple[str, str], Agreement]) -> tuple[s
         row = rows.get((SUMS.claim, f"{kind}.{_name(own)}"))
         cells += ["-" if value is None else text(value), digits_text(row.digits if row is not None else None)]
     return tuple(cells)
-
-
-def worths(checker: Checker) -> tuple[WorthSeries, ...]:
-    """None: the paper fits no model."""
-    return ()
