@@ -19,7 +19,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,7 +29,7 @@ import click
 from ..data.options import meant_in_r
 from ..files.inputs import STANDARD_INPUT
 from ..report.output import Output, wrong_suffix
-from ..text import safe
+from ..text import label, safe
 
 if TYPE_CHECKING:
     from ..report.blocks import Page
@@ -112,6 +112,22 @@ def stacked(*decorators: Any) -> Callable[[Decorated], Decorated]:
     return decorate
 
 
+def gathered(
+    options: Sequence[Any], gather: Callable[[Callable[..., Any], dict[str, Any]], Any]
+) -> Callable[[Decorated], Decorated]:
+    """Add options to a command; `gather` gets the command, and all that was given, and calls the one with the other."""
+
+    def decorate(function: Decorated) -> Decorated:
+        @functools.wraps(function)
+        def call(*args: Any, **given: Any) -> Any:
+            return gather(functools.partial(function, *args), given)
+
+        command: Any = call
+        return stacked(*options)(command)
+
+    return decorate
+
+
 #: Rows from which on a table is long.
 LONG = 1_000
 _CELLS = {str, int, float, bool, type(None)}
@@ -142,9 +158,6 @@ def rows_text(rows: Any, depth: int) -> str | None:
     template = f"{edge}  {{\n{lines}\n{edge}  }}"
     table = ",\n".join(template % row for row in zip(*[iter(encoded)] * len(keys)))
     return f"[\n{table}\n{edge}]"
-
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass
@@ -394,19 +407,15 @@ _SHARED = (
 )
 
 
-def shared_options(function: Function) -> Function:
-    """Add the options that all commands have; the command gets the :class:`State` as first argument."""
+def _with_state(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    context = click.get_current_context()
+    state = context.ensure_object(State)
+    state.check_files(context)
+    return command(state, **given)
 
-    @functools.wraps(function)
-    def with_state(*args: Any, **options: Any) -> Any:
-        context = click.get_current_context()
-        state = context.ensure_object(State)
-        state.check_files(context)
-        return function(state, *args, **options)
 
-    wrapped: Any = with_state
-    decorated: Function = stacked(*_SHARED)(wrapped)
-    return decorated
+#: Adds the options that all commands have; a command gets the :class:`State` as first argument.
+shared_options = gathered(_SHARED, _with_state)
 
 
 #: Seconds from which on a line says how long work takes.
@@ -428,6 +437,13 @@ def watched_work(state: State, what: str) -> Iterator[Callable[[int, int], None]
     if not sys.stderr.isatty():
         yield _said_once(state, what)
         return
+    with progress_bar(what) as bar:
+        yield bar
+
+
+@contextlib.contextmanager
+def progress_bar(what: str) -> Iterator[Callable[..., None]]:
+    """A bar on the terminal, moved by (done, all), and with a third text also named anew."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -435,7 +451,11 @@ def watched_work(state: State, what: str) -> Iterator[Callable[[int, int], None]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(escape(what), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def advance(done: int, total: int, name: str = what) -> None:
+            bar.update(task, completed=done, total=total, description=escape(label(name)))
+
+        yield advance
 
 
 def _said_once(state: State, what: str) -> Callable[[int, int], None]:

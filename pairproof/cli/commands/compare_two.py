@@ -40,12 +40,7 @@ pairproof compare-two judgments.csv --pair A,B --cluster judge,source
 @reader_options
 @shared_options
 def command(
-    state: State,
-    file: str,
-    pair: tuple[str, str] | None,
-    cluster: tuple[str, ...],
-    cluster_kind: Any,
-    reading: dict[str, Any],
+    state: State, file: str, reading: dict[str, Any], pair: tuple[str, str] | None, **how: Any
 ) -> int:
     state.no_junit("a comparison has")
     import pairproof
@@ -55,7 +50,6 @@ def command(
     from ..reports.systems_compared import two_systems_document as document, two_systems_page as page
 
     table = read_table(file, reading)
-    how = {"cluster": cluster, "kind": cluster_kind}
     found = compare_all_pairs(table, **how) if pair is None else (pairproof.compare_two(table, *pair, **how),)
     # The document has tests that the page of many pairs does without, and which take their time.
     state.give_output(

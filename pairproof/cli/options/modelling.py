@@ -7,26 +7,24 @@ told apart.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...fit.estimates.specification import TIES_IN_WORDS
-from ..state import SHARE, option, stacked
-from .reading import split_list
+from ..state import SHARE, Decorated, gathered, option, stacked
+from .reading import KINDS, flag, split_list, taken
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit
     from ..reports.fitted import Found
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
+ITEM_TERMS = "Item covariates in place of free items (see --item-data)."
 _model = option("Model")
-_OPTIONS = (
+model_options = stacked(
     _model(
         "--ties",
         type=click.Choice(list(TIES_IN_WORDS)),
@@ -37,12 +35,7 @@ _OPTIONS = (
     ),
     _model("--reference", metavar="ITEM|sum", help="The item whose ability is 0, or sum: items sum to zero."),
     _model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first."),
-    _model(
-        "--item-terms",
-        multiple=True,
-        metavar="X,Y",
-        help="Item covariates in place of free items (see --item-data).",
-    ),
+    _model("--item-terms", multiple=True, metavar="X,Y", help=ITEM_TERMS),
     _model(
         "--separate",
         multiple=True,
@@ -56,12 +49,6 @@ _OPTIONS = (
         help="Covariates of the comparison, each in favour of the item named first: length_difference, C(position).",
     ),
 )
-
-
-def model_options(function: Function) -> Function:
-    """Add the options to a command, which gets them one by one."""
-    decorated: Function = stacked(*_OPTIONS)(function)
-    return decorated
 
 
 _made = option("Bradley-Terry models (--model bradley-terry)")
@@ -109,30 +96,39 @@ _CONTEST_OPTIONS = (
 NAMES = ("formula", "random", "link", "offset", "weights", "reduce_bias", "method", "tie_shift", "tie_scale")
 
 
-def contest_options(function: Function) -> Function:
-    """Add the options to a command, which gets those that were used as one mapping, `contests`."""
+def _contests(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    used = taken(given, NAMES)
+    used["random"] = split_list(used["random"])
+    return command(contests={k: v for k, v in used.items() if v}, **given)
 
-    @functools.wraps(function)
-    def gathered(*args: Any, **options: Any) -> Any:
-        given = {name: options.pop(name) for name in NAMES}
-        given["random"] = split_list(given["random"])
-        return function(*args, contests={k: v for k, v in given.items() if v}, **options)
 
-    wrapped: Any = gathered
-    decorated: Function = stacked(*_CONTEST_OPTIONS)(wrapped)
-    return decorated
+#: Adds the options to a command, which gets those that were used as one mapping, `contests`.
+contest_options = gathered(_CONTEST_OPTIONS, _contests)
 
 
 def check_model(model: str, contests: dict[str, Any]) -> None:
-    """Refuse the options for another family of models.
-
-    Raises
-    ------
-    click.UsageError
-    """
+    """Refuse the options for another family of models."""
     if contests and model != "bradley-terry":
-        used = ", ".join(f"--{name.replace('_', '-')}" for name in contests)
+        used = ", ".join(map(flag, contests))
         raise click.UsageError(f"{used}: for --model bradley-terry; add it.")
+
+
+def robust_options(cluster: str, help: str, default: str) -> Callable[[Decorated], Decorated]:
+    """Standard errors by cluster of a fit; `cluster` is the metavar, `default` what is said of the kind."""
+    made = option("Standard errors")
+    return stacked(
+        made("--cluster", metavar=cluster, help=help),
+        made(
+            "--cluster-kind",
+            type=click.Choice(KINDS),
+            help=f"Correction for few clusters; default: {default}.",
+        ),
+        made(
+            "--cluster-missing",
+            type=click.Choice(["refuse", "own"]),
+            help="Rows without a value of COL: an error (default), or each a cluster of its own.",
+        ),
+    )
 
 
 _many = option("Many comparisons")
@@ -191,14 +187,9 @@ class Many:
         return find(fitted, Asked(self.ranks, family, self.against, adjust, level, seed or 0))
 
 
-def many_options(function: Function) -> Function:
-    """Add these options to a command, which gets them as one value, `many`."""
+def _asked_of_many(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    return command(many=Many(**taken(given, [f.name for f in fields(Many)])), **given)
 
-    @functools.wraps(function)
-    def gathered(*args: Any, **options: Any) -> Any:
-        asked = {name: options.pop(name) for name in ("ranks", "family", "against", "adjust", "level")}
-        return function(*args, many=Many(**asked), **options)
 
-    wrapped: Any = gathered
-    decorated: Function = stacked(*_MANY_OPTIONS)(wrapped)
-    return decorated
+#: Adds these options to a command, which gets them as one value, `many`.
+many_options = gathered(_MANY_OPTIONS, _asked_of_many)
