@@ -237,9 +237,8 @@ AGREE = 5e-6
 class Imported:
     """A campaign created from a model file, with how it was created.
 
-    taken: one for each results file.  model_is: none without results.  recomputed: whether the file's mode or
-    var do not follow from its alpha and beta (apart from the old start of .0833) and were not used.  escaped:
-    cells of the items that hold HTML's escapes, as one public code writes them, and were kept so.
+    recomputed: whether mode or var do not follow from alpha and beta, but for the old start of .0833.
+    escaped: cells of the items that hold HTML's escapes and were kept so.
     """
 
     about: About
@@ -357,10 +356,7 @@ def _without_escapes(read: ItemsFile, columns: Sequence[str]) -> ItemsFile:
 
 
 def _design(read: ItemsFile, columns: Sequence[str]) -> tuple[Design, list[Reserved]]:
-    """The design of a campaign that is taken over, and what its reserved columns say.
-
-    All its answers counted in the tool that it comes from, so repeats go on counting.
-    """
+    """The design of a campaign that is taken over, where all repeats count, and its reserved cells."""
     named = {name: name for name in RESERVED if name in columns}
     free = [c for c in columns if c not in named]
     text = "sent" if "sent" in free else free[0] if free else "id"
@@ -468,9 +464,7 @@ def _size(results: str | Path, encoding: str | None) -> int:
 
 
 def _own_name(files: Sequence[ResultsFile]) -> tuple[str, bool]:
-    """The campaign's id: the one that all results name, so that batches already handed out stay valid; else a
-    new one.
-    """
+    """The campaign's id: the one that all results name, so that open batches stay valid; else a new one."""
     names = {r.campaign for f in files for r in f.rows if r.campaign}
     if len(names) > 1:
         raise InputError(

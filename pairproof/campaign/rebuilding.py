@@ -89,10 +89,7 @@ ORDER = (*MEMBERS, "state")
 
 @dataclass(frozen=True)
 class Line:
-    """A checked line of a log.
-
-    where: "log.jsonl, line 3", for messages.  record: all its members, with "kind".
-    """
+    """A checked line of a log, with its place for messages."""
 
     where: str
     kind: str

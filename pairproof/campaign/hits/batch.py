@@ -84,10 +84,7 @@ def keep(store: Store, number: int, hits: Sequence[NewHit]) -> None:
 
 
 def open_keys(store: Store, last: int, annotator: int | None) -> tuple[list[Key], list[tuple[int, Key]]]:
-    """The HITs of the last batch and those of earlier ones that are out, with who has them.
-
-    annotator: only this annotator's.
-    """
+    """The HITs of the last batch and those of earlier ones that are out (to one annotator), and to whom."""
     who, parameters = ("AND annotator = ?", (last, annotator)) if annotator is not None else ("", (last,))
     pairs = [
         (a, (b, h))
@@ -206,10 +203,7 @@ class Asked:
 
 
 class Opening:
-    """A batch that is being opened.
-
-    store: with an open transaction.
-    """
+    """A batch that is being opened."""
 
     def __init__(self, store: Store, a: About, asked: Asked) -> None:
         self.store, self.about, self.asked = store, a, asked
@@ -459,11 +453,7 @@ def open_batch(
 def next_batch(
     path: str | Path, hits: int | None = None, *, annotator: str | None = None, seed: int | None = None
 ) -> Batch:
-    """Choose the next HITs and store them as a batch; no file is written.
-
-    hits: default: as many as show every item once.  annotator: give the HITs to this annotator alone, who is
-    registered if unknown.
-    """
+    """Choose the next HITs and store them as a batch; no file is written."""
     with opened(path, write=True) as store:
         if annotator is not None:
             query = "SELECT 1 FROM annotator WHERE name = ? AND token IS NOT NULL"

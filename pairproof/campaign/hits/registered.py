@@ -29,12 +29,7 @@ from .assigning import Qualification, expire, qualifications, sync_states
 
 @dataclass(frozen=True)
 class Person:
-    """An annotator with what they have done.
-
-    token: none: not registered; the name came with results.  open, returned, expired: HITs that they were
-    given, by what became of them.  judgments, counted: HITs that they answered, and those of them that count.
-    qualification: none: the campaign has no rule, or no answers came.
-    """
+    """An annotator with what they have done; without a token their name came with results."""
 
     name: str
     token: str | None
@@ -99,10 +94,7 @@ def _people(store: Store) -> tuple[Person, ...]:
 
 
 def register(path: str | Path, names: Sequence[str]) -> tuple[Person, ...]:
-    """Register annotators: all of them, or none if one cannot be.
-
-    Returns tuple of Person: those registered now.
-    """
+    """Register annotators, all of them or none if one cannot be; those registered now."""
     stripped = [name.strip() for name in names]
     twice = [name for name in dict.fromkeys(stripped) if stripped.count(name) > 1]
     if twice:
@@ -114,10 +106,7 @@ def register(path: str | Path, names: Sequence[str]) -> tuple[Person, ...]:
 
 
 def exclude(path: str | Path, name: str, why: str) -> tuple[Person, int]:
-    """Exclude an annotator: their judgments no longer count, and what they have out is given to others.
-
-    Returns int: judgments that counted and do not any more.
-    """
+    """Exclude an annotator, and give what they have out to others; how many judgments count no longer."""
     with opened(path, write=True) as store:
         row = _known(store, name)
         if row.state == "excluded":
@@ -131,10 +120,7 @@ def exclude(path: str | Path, name: str, why: str) -> tuple[Person, int]:
 
 
 def restore(path: str | Path, name: str) -> tuple[Person, int]:
-    """Let an excluded annotator count again; HITs that were given to others meanwhile stay with them.
-
-    Returns int: judgments that count again.
-    """
+    """Let an excluded annotator count again, without the HITs that others got; how many judgments do."""
     with opened(path, write=True) as store:
         row = _known(store, name)
         if row.state != "excluded":
@@ -177,13 +163,7 @@ TAKEN, APPROVALS, CODE = "Time taken", "Total approvals", "Completion code"
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission on Prolific, with the judgments of the participant.
-
-    submission, participant, status: as in the table.  seconds: time that Prolific measured.  approvals:
-    submissions of this participant that were approved so far, in all studies.  judgments, counted: judged
-    HITs in the campaign, and those that count.  at_hits: seconds at these HITs; None where the times are not
-    known.  pay: pay for the measured time, where the campaign has an hour's pay.
-    """
+    """A submission on Prolific, with the judgments of the participant."""
 
     submission: str
     participant: str
@@ -198,10 +178,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Demographics:
-    """The submissions of a study beside a campaign.
-
-    without: annotators of the campaign who have judgments and no submission.
-    """
+    """The submissions of a study, and the annotators who have judgments `without` one."""
 
     submissions: tuple[Submission, ...]
     without: tuple[str, ...]
@@ -211,10 +188,7 @@ class Demographics:
 
 
 def demographics(path: str | Path, table: str | Path, encoding: str | None = None) -> Demographics:
-    """Read Prolific's table beside a campaign; nothing is written.
-
-    path: the campaign.  table: the CSV file that Prolific exports for a study.
-    """
+    """Read Prolific's table beside a campaign; nothing is written."""
     raw = read_file(table, "Prolific's table of demographics")
     refuse_other(raw, str(table), ("prolific",), "the table of demographics that Prolific exports")
     read = load(str(table), encoding)

@@ -52,10 +52,7 @@ _LANGUAGES = frozenset(
 
 
 def check_language(tag: str) -> str:
-    """A language tag as it was given, checked.
-
-    tag: such as `de`, `pt-BR` or `az-Arab`.
-    """
+    """A language tag as it was given, checked."""
     if not _TAG.fullmatch(tag):
         raise InputError(
             f"lang: {tag[:40]!r} is no language tag of BCP 47; expected, for example, en, de, pt-BR, zh-Hant or"
@@ -65,10 +62,8 @@ def check_language(tag: str) -> str:
 
 
 def direction(tag: str) -> str:
-    """The direction in which a language is written: "rtl" or "ltr"; its script decides where the tag has one.
-
-    tag: a language tag; blank: "ltr".
-    """
+    """The direction in which a language is written: by its script, if the tag has one, else by the
+    language."""
     match = _TAG.fullmatch(tag)
     script = match["script"] if match else None
     if script:
@@ -142,10 +137,7 @@ _MOST_BYTES = 1_000_000
 
 
 def read_words(path: str | Path) -> dict[str, str]:
-    """The page's words from a file of JSON.
-
-    path: one object: keys of :data:`ENGLISH` and their words.
-    """
+    """The page's words from a file of JSON: one object, from keys of :data:`ENGLISH` to words."""
     raw = read_file(path, "a file of words", most=_MOST_BYTES)
     try:
         found = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=lambda pairs: _once(pairs, str(path)))
@@ -169,10 +161,7 @@ def _once(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
 
 
 def check_words(words: Mapping[str, object], source: str) -> dict[str, str]:
-    """The words, checked.
-
-    source: for messages: a file's name.
-    """
+    """The words, checked; `source` is the file's name for messages."""
     checked: dict[str, str] = {}
     for key, word in words.items():
         if key not in ENGLISH:
@@ -209,10 +198,7 @@ _NAMES = ("question", "anchors", "instructions", "examples", "words")
 
 @dataclass(frozen=True)
 class Example:
-    """An item that was scored as an example.
-
-    score: from 0 to 100.  why: the reason for the score; may be blank.
-    """
+    """An item that was scored as an example, 0 to 100, and why."""
 
     text: str
     score: float
@@ -221,13 +207,11 @@ class Example:
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of a page, in one language.
+    """The texts of a page, in one language (a BCP 47 tag).
 
-    question: blank: the page asks for a score from 0 to 100.  anchors: places on the line, from 0 to 100 and
-    rising, and their labels.  instructions: paragraphs, separated by blank lines.  lang: BCP 47 tag of these
-    texts; blank: not known (the page then says English).  dir: direction of the page and of its line of
-    scores.  words: the page's own words in this language; those that are left out are English.  The keys are
-    those of :data:`pairproof.campaign.page.texts.ENGLISH`.
+    anchors: places on the line, from 0 to 100 and rising, and their labels. instructions: paragraphs,
+    separated by blank lines. words: the page's own, by the keys of :data:`ENGLISH`; those that are left
+    out are English.
     """
 
     question: str = ""
@@ -248,11 +232,7 @@ def texts_of(
     dir: Direction = "auto",
     words: Mapping[str, str] | None = None,
 ) -> Texts:
-    """The texts of a page from options as a user writes them.
-
-    anchors: as `0=none of the meaning; 100=all of it`, see :func:`anchors_of`.  lang: BCP 47 tag.  dir:
-    "auto": that of the language's script.
-    """
+    """The texts of a page from options as a user writes them; dir "auto" is that of the language's script."""
     one_of("dir", dir, get_args(Direction))
     tag = check_language(lang) if lang else ""
     for name, text in (("question", question), ("instructions", instructions)):
@@ -280,11 +260,7 @@ def _check_length(name: str, text: str) -> None:
 
 
 def anchors_of(text: str) -> tuple[tuple[float, str], ...]:
-    r"""The anchors of the line of scores.
-
-    text: `VALUE=LABEL` parted by semicolons; a semicolon within a label is written `\;`.  Returns tuple of
-    (float, str): rising by value.
-    """
+    """The anchors, rising, of `VALUE=LABEL` parted by semicolons; one within a label is written `\;`."""
     found: dict[float, str] = {}
     parts = [p.replace("\0", ";").strip() for p in text.replace("\\;", "\0").split(";")]
     for number, part in enumerate(parts, 1):
@@ -319,10 +295,7 @@ def _value(text: str, where: str) -> float:
 
 
 def texts_to_rows(texts: Texts) -> list[TextRow]:
-    """The rows of the table `text`: one for each text that is not blank, and `page` where there is none.
-
-    Returns list of (name, lang, dir, body): anchors, examples and words are JSON.
-    """
+    """The rows of the table `text` (JSON but for question, instructions); `page` where there is no text."""
     bodies = {
         "question": texts.question,
         "anchors": _json([[value, label] for value, label in texts.anchors]),
@@ -341,11 +314,7 @@ def _json(value: object) -> str:
 
 
 def texts_from_rows(rows: Iterable[TextRow], lang: str | None = None) -> Texts:
-    """The inverse of :func:`texts_to_rows`.
-
-    lang: the language to take; needed where the rows are in several.  Returns Texts: without any text if
-    there are no rows.
-    """
+    """The inverse of :func:`texts_to_rows`; `lang` is needed where rows are in several languages."""
     table = list(rows)
     known = sorted({row[1] for row in table})
     if lang is None:
@@ -377,11 +346,7 @@ MOST_EXAMPLES = 100
 
 
 def read_instructions(path: str | Path) -> str:
-    """The instructions of a text file.
-
-    path: UTF-8; paragraphs are separated by blank lines, and no markup is interpreted.  Returns str: with
-    `\\n` at the ends of lines.
-    """
+    """The instructions of a text file in UTF-8: paragraphs separated by blank lines, no markup."""
     raw = read_file(path, "a text file of instructions", most=4 * MOST_CHARACTERS)
     try:
         text = raw.decode("utf-8-sig")
@@ -398,11 +363,7 @@ def read_instructions(path: str | Path) -> str:
 
 
 def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Example, ...]:
-    """The examples of a table.
-
-    path: CSV or TSV with the columns `text`, `score` (0 to 100), and `why`, which may be left out.  encoding:
-    if it is not UTF-8.  Returns tuple of Example: in the order of the file.
-    """
+    """The examples of a table with the columns `text`, `score` (0 to 100), and `why` or not."""
     table = load(str(path), encoding)
     for name in ("text", "score"):
         if name not in table.columns:
@@ -448,10 +409,7 @@ def write_texts(store: Store, rows: tuple[TextRow, ...]) -> None:
 
 
 def change_texts(path: str | Path, texts: Texts | None) -> tuple[TextRow, ...]:
-    """All texts of a campaign, after those of one language were replaced.
-
-    texts: replaces all texts of its language; None: nothing changes.
-    """
+    """All texts of a campaign, after those of one language were replaced (None: as they are)."""
     with opened(path, write=texts is not None) as store:
         if texts is not None:
             others = [row for row in text_rows_of(store) if row[1] != texts.lang]

@@ -25,12 +25,7 @@ from ..storage.store import RETRACTION, Store, opened
 
 @dataclass(frozen=True)
 class Retraction:
-    """The record of a retracted judgment.
-
-    number: from 1; the argument of `undo`.  `at`: date and time in UTC.  batch, hit: none: a HIT of an older
-    tool.  raw: the scores as they are in the results file.  results: name of the results file that held it.
-    undone: when it was restored; None if it is still retracted.
-    """
+    """The record of a retracted judgment; `undone`: when it was restored, None if it is still retracted."""
 
     number: int
     at: str

@@ -44,11 +44,7 @@ LONGEST = 200
 
 @dataclass(frozen=True)
 class AnnotatorRow:
-    """An annotator as the campaign knows them.
-
-    token: stands in file names and links in place of the name; None for one who was never given a file.
-    since: when the state was given, in UTC.  why: the reason of an exclusion.
-    """
+    """An annotator; the token stands in file names and links, `why` is the reason of an exclusion."""
 
     number: int
     name: str
@@ -129,10 +125,8 @@ def set_state(store: Store, name: str, state: State, why: str = "") -> None:
 class Items:
     """The items of a campaign, by position.
 
-    role: item, degraded, gold, calibration, attention or qualification.  `of` int[n_items]: position of the
-    item that a degraded one degrades; -1 for all others.  source, system: "" where there is none.  gold
-    float[n_items]: known score, 0 to 1; nan where there is none.  fields: the other columns of the items
-    file.
+    `of` int[n_items]: the item that a degraded one degrades; -1 for all others. gold float[n_items]:
+    known score, 0 to 1; nan where there is none.
     """
 
     ids: tuple[str, ...]
@@ -175,11 +169,7 @@ Reserved = tuple[str, "int | None", str, str, "float | None"]
 def reserved_cells(
     table: Table, ids: Sequence[str], cells: Mapping[str, Sequence[str]], column: Mapping[str, str]
 ) -> list[Reserved]:
-    """Read and check the reserved columns of an items file.
-
-    table: for messages.  cells: reserved name -> its cells, without guards; a name may be absent.  column:
-    reserved name -> the column's own name.
-    """
+    """Read and check the reserved columns of an items file: their cells, without guards, and own names."""
     position = {name: k for k, name in enumerate(ids)}
     blank = [""] * len(ids)
     role, of, source, system, gold = ([c.strip() for c in cells.get(name, blank)] for name in RESERVED)
@@ -276,10 +266,9 @@ def is_packed(store: Store) -> bool:
 class About:
     """The settings of a campaign.
 
-    id: written into every batch and result, so that the file of another campaign is noticed.  seed: batch k
-    is drawn with this seed and k.  columns: the items file's columns except `id`.  imported: whether it was
-    taken over from an older tool; results may then name HITs that were not written here.  design: what
-    annotators see, who judges what, and which judgments count.
+    id: in every batch and result, so that the file of another campaign is noticed. seed: batch k is drawn
+    with it and k. imported: taken over from an older tool; results may name HITs that were not written
+    here.
     """
 
     id: str
@@ -419,10 +408,7 @@ def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> Non
 
 @dataclass(frozen=True)
 class Judged:
-    """Judged HITs in the order in which they count: by batch, HIT and identity, not by time of arrival.
-
-    scores: nan: could not judge.  batches: none for a HIT of an older tool.
-    """
+    """Judged HITs in the order in which they count, by batch (None: of an older tool), HIT and identity."""
 
     hits: list[IntArray]
     scores: list[FloatArray]
@@ -442,7 +428,8 @@ JUDGMENT = ("identity", "batch", "hit", "hit_id", "assignment", "worker", "times
 def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequence[Any]]) -> None:
     """Insert a judgment, its values in the order of `JUDGMENT`, and its scores (slot, item, value, raw).
 
-    Who gave it, when, and what each slot was for follow from these; whether it counts is settled afterwards.
+    Who gave it, when, and what each slot was for follow from these; whether it counts is settled
+    afterwards.
     """
     given = dict(zip(JUDGMENT, judgment))
     more = (annotator_number(store, given["worker"]), *stored_times(json.loads(given["times"])))

@@ -92,10 +92,7 @@ def add_arrays(connection: sqlite3.Connection) -> None:
 
 
 def keep_copy(file: Path, connection: sqlite3.Connection) -> Path:
-    """Write the campaign as it is beside itself, under a name that nothing has yet.
-
-    A copy of the same content that an interrupted command left is used again.
-    """
+    """Write the campaign beside itself, or take the same copy that an interrupted command left."""
     for number in range(1, 100):
         copy = file.with_name(file.name + COPY + (f".{number}" if number > 1 else ""))
         with new_part(copy) as part:
@@ -185,11 +182,7 @@ class Store:
 
 @contextmanager
 def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
-    """Open a campaign file for the duration of a `with` block.
-
-    write: true: the block is one transaction, committed at its end; an error in it leaves the file as it was.
-    False: the block reads one consistent state.
-    """
+    """Open a campaign for a `with` block: to write, as one transaction; to read, in one consistent state."""
     file = regular(path, f"a campaign ('pairproof easl init {path} ITEMS.csv' makes one)")
     with CAMPAIGN.errors_explained(file):
         connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
@@ -210,9 +203,7 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
 
 
 def _migrated(file: Path, connection: sqlite3.Connection, version: int, *, write: bool) -> sqlite3.Connection:
-    """A connection to the campaign in the present schema: the file itself, after a copy of it, or, to read, a
-    copy in memory.
-    """
+    """A connection to the campaign in the present schema: the file, after a copy of it, or one in memory."""
     if write:
         if version == OLD:
             keep_copy(file, connection)

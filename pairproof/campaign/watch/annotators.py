@@ -79,14 +79,10 @@ QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 class Watched:
     """One annotator's figures.
 
-    judgments: HITs that count.  set_aside: HITs that do not count: repeats, practice, or an excluded
-    annotator's.  quality: of all own scores.  quantiles: 10, 25, 50, 75 and 90 % points of the scores.
-    cannot_judge: share of the items shown that the annotator could not judge.  attention, failed: attention
-    checks, and those failed.  twice: from HITs answered twice; `quality.within` has planned repeats.  within:
-    from both together.  location, noise, slope: of the annotator model; nan where it was not fitted.  change,
-    detectable, drift_p: change of the score from the first to the last by drift; the change that would have
-    been found with probability .8; p after Holm's correction. nan where drift was not fitted.  flags: flag ->
-    why.
+    set_aside: HITs that do not count. quality: of all own scores. quantiles: see :data:`QUANTILES`.
+    cannot_judge: a share. twice: from HITs answered twice; within: with planned repeats too. location,
+    noise, slope: of the annotator model. change, detectable, drift_p: of the score from first to last;
+    what would have been found with probability .8; p by Holm. flags: flag -> why.
     """
 
     name: str
@@ -156,12 +152,7 @@ class Watched:
 
 @dataclass(frozen=True, eq=False)
 class Annotators:
-    """The annotators of a campaign.
-
-    rows: in the order of their names; only those with a score that counts.  idle: annotators without a score
-    that counts.  model: why location, noise and slope are what they are, or are not there.  drift: the same
-    of the drift; "" where it was fitted.  unnamed: scores that count but nobody's.
-    """
+    """The annotators with a score that counts, the idle ones, and why models were fitted or not."""
 
     rows: tuple[Watched, ...]
     idle: tuple[str, ...]
@@ -411,12 +402,7 @@ MOST = 100
 
 @dataclass(frozen=True)
 class DisputedItem:
-    """One item on which annotators disagree.
-
-    n: scores.  spread, expected: standard deviation of its scores without the annotators' locations, and what
-    their noise would give.  p, p_holm: chi-square; alone, and corrected for the number of items.  scores:
-    annotator ("" if not named) and score, from the lowest.
-    """
+    """One item on which annotators disagree."""
 
     id: str
     n: int
@@ -429,11 +415,7 @@ class DisputedItem:
 
 @dataclass(frozen=True)
 class Disputed:
-    """The items that annotators disagree on most, the most disputed first.
-
-    rows: at most 100.  n: items with two scores or more.  significant: those with p_holm of .05 or less.
-    why: why there are none; "" if there are.
-    """
+    """The items that annotators disagree on most, of `n` with two scores; `significant`: p_holm <= .05."""
 
     rows: tuple[DisputedItem, ...]
     n: int

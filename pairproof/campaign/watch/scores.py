@@ -70,11 +70,11 @@ class Scored(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """The intervals of the items' scores, and what they are.
+    """The intervals float[n_items] of the items' scores, and what they are.
 
-    low, high float[n_items].  kind: which intervals these are, whichever were asked for.  k: throws of a coin
-    that one judgment is worth; nan unless calibrated.  spread: standard deviation of the judgments of an
-    item; nan where it is not known.  why: what they assume, or why they are not calibrated.
+    kind: which these are, whichever were asked for. k: throws of a coin that one judgment is worth,
+    spread: standard deviation within an item; nan if not known. why: what they assume, or why they are
+    not calibrated.
     """
 
     low: FloatArray
@@ -101,10 +101,7 @@ _TITLES = {"beta": "the beta distribution's own, not calibrated", "normal": "nor
 
 @dataclass(frozen=True)
 class Spread:
-    """The spread of the judgments of an item.
-
-    value: nan where it cannot be had.  free: judgments beyond the first of each item.
-    """
+    """The spread of the judgments of an item, and how many are beyond the first of each."""
 
     value: float
     free: int
@@ -137,10 +134,7 @@ def stored_spread(store: Store) -> Spread:
 def intervals(
     state: ScoreState, answers: Scored, level: float = 0.95, kind: Kind = "calibrated"
 ) -> Intervals:
-    """Intervals of the scores of a campaign's items.
-
-    answers: every score of the campaign.  kind: beta: EASL's own, without correction.
-    """
+    """Intervals of the scores of a campaign's items; kind beta: EASL's own, without correction."""
     rows = answers.scores
     return intervals_of(state, spread_of(answers.item[rows], answers.value[rows]), level, kind)
 
@@ -195,13 +189,11 @@ MOST_SITTINGS = 1_500
 
 @dataclass(frozen=True, eq=False)
 class ItemScores:
-    """The scores of a campaign's items.
+    """The scores of a campaign's items, arrays[n_items].
 
-    items: ids of the items of role item.  n int[n_items]: scores that count.  raw, low, high float[n_items]:
-    the campaign's own score and its interval.  intervals: which intervals these are, in a sentence.  why: why
-    this model, or that it was asked for; what it corrects for.  score, score_low, score_high float[n_items]:
-    by the model, the interval not cut at the ends of the scale; nan for an item without a score. With model
-    raw the same as raw, low, high.  fit: none for raw.
+    raw, low, high: the campaign's own. score, score_low, score_high: by the model, not cut at the ends of
+    the scale; nan without a score; the same with model raw. intervals, why: what the intervals and the
+    model are, in sentences.
     """
 
     items: tuple[str, ...]

@@ -89,9 +89,7 @@ def scale_use(found: Annotators, answers: Answers) -> Figure:
 
 
 def courses(found: Annotators, answers: Answers) -> Figure | None:
-    """How each annotator's scores move, against the items' means, from the first score to the last; None where
-    nobody has two stretches of scores.
-    """
+    """How each annotator's scores move against the items' means; None without two stretches of scores."""
     rows = np.flatnonzero(own_scores(answers) & (answers.annotator >= 0))
     # What others say of the same items takes away that later items may be better.
     item, value = answers.item[rows], answers.value[rows]

@@ -39,15 +39,10 @@ from .systems import Standardise, Systems, compared, on_one_scale, system_names
 class Progress:
     """The numbers of a campaign's progress.
 
-    batches, hits, answered: batches opened, HITs in them, HITs with a judgment that counts; those of
-    qualification and calibration, which everybody judges, are not among them.  judgments: HITs returned,
-    whether they count or not; retracted ones are not among them.  counted: those that count.  set_aside: why
-    others do not -> how many: repeat, practice, excluded, ...  both_counted: repeats that count although the
-    same annotator's other answer to the HIT counts too.  scores, cannot_judge: scores of items that count,
-    and how often annotators could not judge one.  checks: counted scores that are no item's: repeat,
-    degraded, gold, attention, calibration.  annotators: with a judgment that counts.  open: judgments that
-    are still to come for the HITs handed out, at `wanted` annotators a HIT.  wanted: different annotators a
-    HIT.
+    hits, answered: without those of qualification and calibration. judgments: HITs returned, without
+    retracted ones. set_aside: why others do not count -> how many. both_counted: repeats that count
+    beside the annotator's first answer. checks: counted scores that are no item's. open: judgments still
+    to come, at `wanted` annotators a HIT.
     """
 
     batches: int
@@ -119,12 +114,7 @@ def progress(store: Store, a: About, retracted: int) -> Progress:
 
 @dataclass(frozen=True)
 class Cost:
-    """Time and money of a campaign.
-
-    seconds: median of a HIT; nan if no times are known.  timed: HITs with a known time.  returned, open: HITs
-    returned (those set aside too: they were worked on), and still to come.  further: HITs that the last look
-    at a stopping rule expects; nan without one.
-    """
+    """Time and money of a campaign; `further`: HITs that the last look at a stopping rule expects."""
 
     seconds: float
     timed: int
@@ -171,12 +161,7 @@ def cost(store: Store, a: About, p: Progress, further: float) -> Cost:
 
 @dataclass(frozen=True)
 class Convergence:
-    """The change of the scores by the last judged batch.
-
-    `last`: the last batch with a judgment that counts.  stability: spearman's rho between the scores with and
-    without it; nan if there is nothing to compare.  shift: mean absolute change of the scores; nan if there
-    is nothing to compare.
-    """
+    """The change by the last judged batch: Spearman's rho with the scores before, mean absolute shift."""
 
     last: int | None
     stability: float
@@ -241,11 +226,9 @@ def _again(store: Store, a: About, last: int) -> FloatArray:
 class Status:
     """The status of a campaign at one moment.
 
-    ids: of all items.  scored int[n]: positions of the items that have a score: those of role item.  state:
-    of all items.  spread: of the judgments of an item.  looks: at stopping rules, the latest last.  rules:
-    that were fixed, the latest last; but for the one on repeats that every campaign begins with.  names:
-    names of the annotators, in the order of `agreement.rest`.  answers: what the annotators' pictures are
-    drawn from.
+    scored int[n]: positions of the items of role item. looks: the latest last. rules: but for that on
+    repeats which every campaign begins with. names: annotators, in the order of `agreement.rest`.
+    answers: for the annotators' pictures.
     """
 
     about: About
@@ -319,9 +302,7 @@ class Status:
         return replace(self, annotators=people, disputed=self.disputed if disputed else None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Method, batches, judgments and scores; alpha and beta are null if the method has none, and
-        `taken_back` is there only if judgments were retracted.
-        """
+        """Method, batches, judgments and scores; alpha and beta are null if the method has none."""
         s, at = self.state, self.scored
         nothing = [None] * len(at)
         a, b = (s.a[at].tolist(), s.b[at].tolist()) if self.about.method in BETA else (nothing, nothing)

@@ -40,11 +40,7 @@ def page(
     kind: Kind = "calibrated",
     annotators_too: bool = True,
 ) -> Page:
-    """The report of a campaign's status.
-
-    most: best and worst items in all that are listed; by default every item.  kind: of the items' intervals.
-    annotators_too: whether annotators have a section; else those flagged have a sentence.
-    """
+    """The report of a campaign's status; `most`: best and worst items in all that are listed."""
     return Page("Annotation campaign", list(_blocks(status, level, most, kind, annotators_too)))
 
 
