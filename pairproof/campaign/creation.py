@@ -45,7 +45,7 @@ from .page.texts import Texts, texts_to_rows, write_texts
 from .results.readers import Tool, read_any
 from .results.results_file import RejectedRule, ResultRow, ResultsFile, check_terminated
 from .results.update import Taken, add, positions_of
-from .storage.design import RESERVED, Design, now
+from .storage.design import RESERVED, Design, now, number_of
 from .storage.records import About, Reserved, judged, reserved_cells, state_of, write_about, write_items
 from .storage.rules import write_rule
 from .storage.store import Store, created
@@ -440,10 +440,7 @@ def _same(one: FloatArray, other: FloatArray, within: float) -> bool:
 def _numbers(table: Table, column: str) -> FloatArray:
     values = []
     for row, cell in enumerate(cells_of(table, column)):
-        try:
-            value = float(cell)
-        except ValueError:
-            value = np.nan
+        value = number_of(cell)
         if not np.isfinite(value):
             raise InputError(f"{table.where(row, column)}: {cell!r}; expected a finite number")
         values.append(value)

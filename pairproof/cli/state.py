@@ -123,7 +123,8 @@ def gathered(
             return gather(functools.partial(function, *args), given)
 
         command: Any = call
-        return stacked(*options)(command)
+        decorated: Decorated = stacked(*options)(command)
+        return decorated
 
     return decorate
 
@@ -134,14 +135,7 @@ _CELLS = {str, int, float, bool, type(None)}
 
 
 def rows_text(rows: Any, depth: int) -> str | None:
-    """The JSON of a list of flat objects with the same keys, or None if it is anything else or short.
-
-    Parameters
-    ----------
-    rows : object
-    depth : int
-        Spaces before the line in which the list begins.
-    """
+    """The JSON of a list of flat objects with the same keys, `depth` spaces in; None if short or anything else."""
     if not isinstance(rows, list) or len(rows) < LONG or type(rows[0]) is not dict or not rows[0]:
         return None
     keys = tuple(rows[0])
@@ -162,24 +156,7 @@ def rows_text(rows: Any, depth: int) -> str | None:
 
 @dataclass
 class State:
-    """The shared options of one run.
-
-    Attributes
-    ----------
-    json : bool
-        Standard output gets exactly one JSON document.
-    reports : tuple of Path
-        Each ending in one of `pairproof.report.output.FORMATS`.
-    seed : int or None
-    quiet : bool
-        Errors are the only messages on standard error.
-    debug : bool
-        Tracebacks.
-    track : str
-        The track that is being worked on, with --tracks.
-    parts : dict of track to Output, or None
-        Results that are collected, to be given as one by :meth:`give_parts`.
-    """
+    """The shared options of one run, the track that is worked on, and results of tracks to be given as one."""
 
     json: bool = False
     reports: tuple[Path, ...] = field(default=())
@@ -239,24 +216,14 @@ class State:
         self.give(page, document(), terminal)
 
     def no_junit(self, what: str) -> None:
-        """Refuse a JUnit report; `what` begins the reason, for example "a comparison has".
-
-        Raises
-        ------
-        click.UsageError
-        """
+        """Refuse a JUnit report; `what` begins the reason, for example "a comparison has"."""
         if any(path.suffix.lower() == ".xml" for path in self.reports):
             raise click.UsageError(
                 f"a JUnit report (.xml) lists verdicts, and {what} none; use .html, .md, .txt or .json."
             )
 
     def no_report(self, why: str) -> None:
-        """Refuse `--report` in a command that has nothing to report.
-
-        Raises
-        ------
-        click.UsageError
-        """
+        """Refuse `--report` in a command that has nothing to report."""
         if self.reports:
             raise click.UsageError(f"--report is for {why}")
 
@@ -267,12 +234,7 @@ class State:
         write(path, text, kind=kind, force=self.force)
 
     def check_files(self, context: click.Context) -> None:
-        """Check that no output file is also read, is named twice, or is a file that must not be replaced.
-
-        Raises
-        ------
-        InputError
-        """
+        """Check that no output file is also read, is named twice, or is a file that must not be replaced."""
         from ..files.outputs import check, check_apart
 
         reads = files_of(context, READ)
@@ -408,13 +370,13 @@ _SHARED = (
 
 
 def _with_state(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets the :class:`State` as first argument."""
     context = click.get_current_context()
     state = context.ensure_object(State)
     state.check_files(context)
     return command(state, **given)
 
 
-#: Adds the options that all commands have; a command gets the :class:`State` as first argument.
 shared_options = gathered(_SHARED, _with_state)
 
 

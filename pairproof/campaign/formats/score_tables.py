@@ -41,8 +41,8 @@ from ...files.inputs import decoded, member, of_kind, parsed, read_file, unpacke
 from ...native.annotation.methods import Settings, start
 from ...text import listed, quoted
 from ..storage.design import Design, OnRepeat, now
-from ..storage.records import About, Reserved, insert_judgment, recount_all, write_about, write_items
-from ..storage.rules import settle, write_rule
+from ..storage.records import About, Reserved, insert_judgment, write_about, write_items
+from ..storage.rules import settle_and_count, write_rule
 from ..storage.store import Store, created
 from .kinds import APPRAISE_TYPES, refuse_other
 
@@ -374,8 +374,7 @@ def from_scores(
         items = _Items(chosen)
         write_items(store, items.ids, items.fields, start("da", len(items.ids)), items.reserved)
         judgments = _insert(store, hits, items, source, raw)
-        settle(store, a)
-        recount_all(store, a)
+        settle_and_count(store, a, recount=True)
     people = len({line.annotator for line in chosen})
     return FromScores(a, len(items.ids), people, judgments, documents)
 

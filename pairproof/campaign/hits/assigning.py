@@ -438,9 +438,9 @@ def assign(
         spread = [hit for hit in hits if (batch, hit) in degraded]
         order = own_order(np.array(sorted(hits)), after if batch == newest else (), rng, spread).tolist()
         order.sort(key=lambda hit: (batch, hit) not in first)
-        taken = store.db.execute(
+        taken = store.value(
             "SELECT COALESCE(MAX(place), 0) FROM assignment WHERE annotator = ? AND batch = ?", (who, batch)
-        ).fetchone()[0]
+        )
         for place, hit in enumerate(order, taken + 1):
             shown = (rng.permutation(size[batch, hit]) + 1).tolist()
             rows.append((who, batch, hit, now(), due, "open", place, str(shown)))

@@ -209,7 +209,7 @@ class Opening:
         self.store, self.about, self.asked = store, a, asked
         self.seed = whole_number("seed", a.seed if asked.seed is None else asked.seed)
         self.due = checked_due(asked.due)
-        self.number = int(store.db.execute("SELECT COALESCE(MAX(number), 0) FROM batch").fetchone()[0]) + 1
+        self.number = int(store.value("SELECT COALESCE(MAX(number), 0) FROM batch")) + 1
         self.pairs: list[tuple[int, Key]] = []
         self.dealt: list[tuple[int, Key]] = []
         self.after: list[tuple[int, int]] = []
@@ -296,9 +296,7 @@ class Opening:
 
     def _new(self, choice: Choice, wanted: int, numbers: IntArray | None, each: int) -> list[Key]:
         """Choose, store and deal new HITs."""
-        there = self.store.db.execute(
-            "SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'calibration')"
-        ).fetchone()[0]
+        there = self.store.value("SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'calibration')")
         items = choice.of_role("calibration")
         before = [] if there else self._hits_for_everybody(items, self._rng(_CHECKS), "calibration")
         given: IntArray | None = None
@@ -457,7 +455,7 @@ def next_batch(
     with opened(path, write=True) as store:
         if annotator is not None:
             query = "SELECT 1 FROM annotator WHERE name = ? AND token IS NOT NULL"
-            if store.db.execute(query, (str(annotator).strip(),)).fetchone() is None:
+            if store.value(query, (str(annotator).strip(),)) is None:
                 add_annotator(store, annotator)
         return Opening(store, about(store), Asked(hits, seed, annotator=annotator)).open()
 
@@ -484,7 +482,7 @@ def _only_again(asked: Asked) -> None:
 
 def _last(store: Store, a: About, asked: Asked) -> Batch:
     """The batch opened last, with the HITs of earlier ones that are out."""
-    last = store.db.execute("SELECT MAX(number) FROM batch").fetchone()[0]
+    last = store.value("SELECT MAX(number) FROM batch")
     if last is None:
         raise InputError(f"{store.path}: no batch is open yet; leave out --again")
     who = None if asked.annotator is None else registered_number(store, asked.annotator)

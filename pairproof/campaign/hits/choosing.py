@@ -189,7 +189,7 @@ class Choice:
         self.shares = Shares(a.design.repeats, a.design.degraded, a.design.gold)
         self.same_source = a.design.arrange == "same-source"
         self.scored = np.flatnonzero(self.roles == 0)
-        worked = store.db.execute("SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'work')").fetchone()[0]
+        worked = store.value("SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'work')")
         known = self.state.a[~np.isnan(self.state.a)]
         # If an older tool has given the items scores, this is not a first batch.
         self.first = not worked and not self.state.n.any() and not (known != known[:1]).any()
@@ -344,7 +344,7 @@ OPEN = "FROM hit h WHERE NOT EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.
 
 def unanswered(store: Store) -> int:
     """Number of HITs that nobody has judged yet."""
-    return int(store.db.execute(f"SELECT COUNT(*) {OPEN}").fetchone()[0])
+    return int(store.value(f"SELECT COUNT(*) {OPEN}"))
 
 
 def pending(store: Store, n_items: int) -> IntArray:

@@ -162,15 +162,21 @@ def fill(
     asked = shares.counts(chosen.size)
     lacking = {k: int(asked[k - 1]) - int(filling.placed(k)) for k in (REPEAT, DEGRADED, GOLD)}
     filling.fill_up(spare)
-    items, kinds = filling.items, filling.kinds
-    # Positions are drawn; empty slots stay last.
+    lacking = {kind: n for kind, n in lacking.items() if n}
+    return _drawn(filling.items, filling.kinds, filling.after, lacking, rng)
+
+
+def _drawn(
+    items: IntArray,
+    kinds: IntArray,
+    after: Collection[tuple[int, int]],
+    lacking: dict[int, int],
+    rng: np.random.Generator,
+) -> Plan:
+    """The plan with positions in each HIT drawn; empty slots stay last."""
     order = np.argsort(np.where(items < 0, 2.0, rng.random(items.shape)), axis=1)
-    return Plan(
-        np.take_along_axis(items, order, axis=1),
-        np.take_along_axis(kinds, order, axis=1),
-        tuple(sorted(set(filling.after))),
-        {kind: n for kind, n in lacking.items() if n},
-    )
+    items, kinds = (np.take_along_axis(a, order, axis=1) for a in (items, kinds))
+    return Plan(items, kinds, tuple(sorted(set(after))), lacking)
 
 
 class _Filling:
@@ -417,13 +423,7 @@ def _spread_out(plan: Plan, sources: Sources, pools: Pools, rng: np.random.Gener
     kinds = np.where(items >= 0, sources.kind[items], ITEM)
     kinds[(plan.kinds[:, :1] == REPEAT) & (items >= 0)] = REPEAT
     after = {*plan.after, *_shown_twice(plan, sources, pools, items, kinds)}
-    order = np.argsort(np.where(items < 0, 2.0, rng.random(items.shape)), axis=1)
-    return Plan(
-        np.take_along_axis(items, order, axis=1),
-        np.take_along_axis(kinds, order, axis=1),
-        tuple(sorted(after)),
-        plan.lacking,
-    )
+    return _drawn(items, kinds, after, plan.lacking, rng)
 
 
 def _shown_twice(

@@ -27,7 +27,7 @@ import html
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from urllib.parse import quote
@@ -153,9 +153,13 @@ def mturk_csv(sheet: Sheet) -> str:
         cells = [cell(text) for name, fields in hit for text in (name, *fields)]
         blank = [""] * ((sheet.per_hit - len(hit)) * (1 + len(sheet.show)))
         rows.append([*cells, *blank, sheet.campaign, str(batch), str(number)])
+    return unguarded_csv([header, *rows])
+
+
+def unguarded_csv(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV, every cell as it is: none is guarded against spreadsheets."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerows([header, *rows])
+    csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()
 
 

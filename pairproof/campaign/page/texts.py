@@ -24,6 +24,7 @@ from ...data.reading.sources import load, suggestion
 from ...errors import InputError, TooLargeError
 from ...files.inputs import read_file
 from ..formats.campaign_files import cells_of
+from ..storage.design import number_of
 from ..storage.store import Store, opened
 
 # Grandfathered tags (`i-klingon`, ...) are left out: they are deprecated, and browsers know none of them.
@@ -140,9 +141,7 @@ def read_words(path: str | Path) -> dict[str, str]:
     """The page's words from a file of JSON: one object, from keys of :data:`ENGLISH` to words."""
     raw = read_file(path, "a file of words", most=_MOST_BYTES)
     try:
-        found = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=lambda pairs: _once(pairs, str(path)))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte number {error.start + 1} is not UTF-8; save it as UTF-8") from error
+        found = json.loads(_decoded(raw, path), object_pairs_hook=lambda pairs: _once(pairs, str(path)))
     except InputError:
         raise
     except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
@@ -150,6 +149,13 @@ def read_words(path: str | Path) -> dict[str, str]:
     if not isinstance(found, dict):
         raise InputError(f'{path}: no object; expected keys and words, such as {{"next": "Weiter"}}')
     return check_words(found, str(path))
+
+
+def _decoded(raw: bytes, path: str | Path) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte number {error.start + 1} is not UTF-8; save it as UTF-8") from error
 
 
 def _once(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
@@ -260,7 +266,7 @@ def _check_length(name: str, text: str) -> None:
 
 
 def anchors_of(text: str) -> tuple[tuple[float, str], ...]:
-    """The anchors, rising, of `VALUE=LABEL` parted by semicolons; one within a label is written `\;`."""
+    r"""The anchors, rising, of `VALUE=LABEL` parted by semicolons; one within a label is written `\;`."""
     found: dict[float, str] = {}
     parts = [p.replace("\0", ";").strip() for p in text.replace("\\;", "\0").split(";")]
     for number, part in enumerate(parts, 1):
@@ -282,13 +288,16 @@ def anchors_of(text: str) -> tuple[tuple[float, str], ...]:
 
 
 def _value(text: str, where: str) -> float:
-    try:
-        value = float(text) if text.isascii() and "_" not in text else float("nan")
-    except ValueError:
-        value = float("nan")
-    if not 0 <= value <= 100:
+    value = _on_the_line(text)
+    if value is None:
         raise InputError(f"{where}: {text[:40]!r} is no number from 0 to 100, the ends of the line")
-    return value + 0.0  # no -0.0
+    return value
+
+
+def _on_the_line(text: str) -> float | None:
+    """A number from 0 to 100; None if the text is none."""
+    value = number_of(text) if text.isascii() and "_" not in text else float("nan")
+    return value + 0.0 if 0 <= value <= 100 else None  # no -0.0
 
 
 # -- rows of the campaign ------------------------------------------------------------------------------------
@@ -348,10 +357,7 @@ MOST_EXAMPLES = 100
 def read_instructions(path: str | Path) -> str:
     """The instructions of a text file in UTF-8: paragraphs separated by blank lines, no markup."""
     raw = read_file(path, "a text file of instructions", most=4 * MOST_CHARACTERS)
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte number {error.start + 1} is not UTF-8; save it as UTF-8") from error
+    text = _decoded(raw, path)
     if "\0" in text:
         raise InputError(f"{path}: holds zero characters; expected plain text in UTF-8")
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
@@ -387,13 +393,10 @@ def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Exampl
             raise InputError(f"{table.where(row, 'text')}: blank; expected the text of an example")
         if max(len(text), len(why)) > MOST_CHARACTERS:
             raise TooLargeError(f"{table.where(row)}: more than {MOST_CHARACTERS:,} characters")
-        try:
-            score = float(cell) if cell.isascii() and "_" not in cell else float("nan")
-        except ValueError:
-            score = float("nan")
-        if not 0 <= score <= 100:
+        score = _on_the_line(cell)
+        if score is None:
             raise InputError(f"{table.where(row, 'score')}: {cell[:40]!r}; expected a number from 0 to 100")
-        found.append(Example(text, score + 0.0, why))
+        found.append(Example(text, score, why))
     return tuple(found)
 
 

@@ -41,6 +41,7 @@ from ...errors import InputError, TooLargeError
 from ...files.inputs import decoded, json_kind_of, member, of_kind, parsed, unpacked
 from ...text import quoted
 from ..formats.kinds import kind_of_file
+from ..page.platforms import unguarded_csv
 from .results_file import (
     RejectedRule,
     ResultRow,
@@ -151,14 +152,8 @@ def _joined(tables: list[list[list[str]]]) -> str:
     """One table of all rows; columns that some codes do not have are blank there, and the mark of guards is last."""
     names = dict.fromkeys(name for table in tables for name in table[0])
     header = [n for n in names if n != _GUARDED] + [n for n in names if n == _GUARDED]
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    for table in tables:
-        for row in table[1:]:
-            cells = dict(zip(table[0], row))
-            writer.writerow([cells.get(name, "") for name in header])
-    return stream.getvalue()
+    cells = (dict(zip(table[0], row)) for table in tables for row in table[1:])
+    return unguarded_csv([header, *([own.get(name, "") for name in header] for own in cells)])
 
 
 #: Columns of a CSV export that are neither data of the task nor answers.

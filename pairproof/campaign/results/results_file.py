@@ -246,8 +246,6 @@ def check_terminated(raw: bytes, table: Table) -> None:
 
 
 def _json_lines(raw: bytes, file: Path) -> Table:
-    import pandas as pd
-
     rows = []
     # Not splitlines, because U+2028 in a text does not end a line of JSON.
     lines = decoded(raw, str(file)).replace("\r\n", "\n").split("\n")
@@ -265,10 +263,16 @@ def _json_lines(raw: bytes, file: Path) -> Table:
         )
     if not rows:
         raise InputError(f"{file}: no rows; expected results")
+    return _table_of(rows, str(file))
+
+
+def _table_of(rows: Sequence[Mapping[str, str]], source: str) -> Table:
+    """Rows by column as a table; what a row has not is blank."""
+    import pandas as pd
+
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return from_frame(
-        pd.DataFrame({name: [row.get(name, "") for row in rows] for name in names}, dtype=object), str(file)
-    )
+    cells = {name: [row.get(name, "") for row in rows] for name in names}
+    return from_frame(pd.DataFrame(cells, dtype=object), source)
 
 
 def _check_columns(source: str, columns: Mapping[str, object], per_hit: int) -> None:
@@ -420,10 +424,8 @@ def results_of_rows(
         )
     if not table:
         raise InputError(f"{NAME}: none; expected a row for each judged HIT")
-    names = list(dict.fromkeys(name for row in table for name in row))
-    frame = pd.DataFrame({name: [row.get(name, "") for row in table] for name in names}, dtype=object)
     raw = json.dumps(table, sort_keys=True, ensure_ascii=False).encode("utf-8")
-    return results_of_table(raw, from_frame(frame, NAME), per_hit, rejected, partial)
+    return results_of_table(raw, _table_of(table, NAME), per_hit, rejected, partial)
 
 
 def _cell(value: Any, where: str) -> str:

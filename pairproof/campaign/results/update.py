@@ -141,7 +141,7 @@ def add(
     position = {name: k for k, name in enumerate(ids)}
     issued = _issued(store)
     placed = [(row, _place(row, a, ids, position, issued)) for row in file.rows]
-    before = store.db.execute("SELECT COALESCE(MAX(number), 0) FROM judgment").fetchone()[0]
+    before = store.value("SELECT COALESCE(MAX(number), 0) FROM judgment")
     aside = _set_aside(store)
     received = store.db.execute(
         "INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
@@ -258,7 +258,7 @@ def _edited(store: Store, name: str, row: ResultRow, items: list[int]) -> bool:
 
 
 def _set_aside(store: Store) -> int:
-    return int(store.db.execute("SELECT COUNT(*) FROM judgment WHERE why = 'repeat'").fetchone()[0])
+    return int(store.value("SELECT COUNT(*) FROM judgment WHERE why = 'repeat'"))
 
 
 Issued = Mapping[tuple[int, int], list[int]]

@@ -144,6 +144,14 @@ def _turk(text: str) -> dt.datetime | None:
     return at.replace(tzinfo=dt.timezone(dt.timedelta(hours=_ZONES[zone])))
 
 
+def number_of(text: str) -> float:
+    """The number that a text is; nan if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
 def submitted_and_seconds(times: Mapping[str, str], where: str) -> tuple[float, float]:
     """When a HIT was returned, and the seconds spent (said, else since AcceptTime); nan if unknown."""
     submitted = seconds_of(times.get("SubmitTime", ""), f"{where}, column 'SubmitTime'")
@@ -151,10 +159,7 @@ def submitted_and_seconds(times: Mapping[str, str], where: str) -> tuple[float, 
     text = times.get("WorkTimeInSeconds", "").strip()
     if not text:
         return submitted, max(submitted - accepted, 0.0) if submitted >= accepted else math.nan
-    try:
-        spent = float(text)
-    except ValueError:
-        spent = math.nan
+    spent = number_of(text)
     if not 0.0 <= spent < math.inf:
         raise InputError(f"{where}, column 'WorkTimeInSeconds': {text!r}; expected a number of seconds")
     return submitted, spent

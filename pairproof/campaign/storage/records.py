@@ -29,7 +29,7 @@ from ...native.annotation.beta import FloatArray, IntArray
 from ...native.annotation.methods import ADDITIVE, METHODS, Method, ScoreState, Settings, observe
 from ...text import quoted
 from .contents import PackedState, packed_parts
-from .design import RESERVED, ROLES, Design, State, now, stored_times
+from .design import RESERVED, ROLES, Design, State, now, number_of, stored_times
 from .store import Store
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def annotator_number(store: Store, name: str) -> int | None:
     name = name.strip()
     if not name:
         return None
-    found = store.db.execute("SELECT number FROM annotator WHERE name = ?", (name,)).fetchone()
-    return int(found[0]) if found else _insert(store, name, "active", None)
+    found = store.value("SELECT number FROM annotator WHERE name = ?", (name,))
+    return int(found) if found is not None else _insert(store, name, "active", None)
 
 
 def add_annotator(store: Store, name: str, state: State = "invited") -> int:
@@ -110,15 +110,20 @@ def set_state(store: Store, name: str, state: State, why: str = "") -> None:
     one_of("state", state, get_args(State))
     if state == "excluded" and not why.strip():
         raise InputError(f"annotator {name!r}: an exclusion needs a reason (--why), which is recorded")
-    changed = store.db.execute(
-        "UPDATE annotator SET state = ?, since = ?, why = ? WHERE name = ?", (state, now(), why.strip(), name)
-    ).rowcount
-    if not changed:
-        known = [row.name for row in annotator_rows(store)]
+    values = (state, now(), why.strip(), annotator_named(store, name).number)
+    store.db.execute("UPDATE annotator SET state = ?, since = ?, why = ? WHERE number = ?", values)
+
+
+def annotator_named(store: Store, name: str) -> AnnotatorRow:
+    """The annotator of this name, which must be there."""
+    rows = annotator_rows(store)
+    found = next((row for row in rows if row.name == name.strip()), None)
+    if found is None:
+        names = ", ".join(repr(row.name) for row in rows[:10]) or "none"
         raise InputError(
-            f"{store.path}: no annotator {name!r}; there are"
-            f" {', '.join(map(repr, known[:10])) or 'none'}{' ...' if len(known) > 10 else ''}"
+            f"{store.path}: no annotator {name!r}; there are {names}{' ...' if len(rows) > 10 else ''}"
         )
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,17 +221,14 @@ def _original(kind: str, of: str, k: int, position: Mapping[str, int], where: Wh
 def _known(text: str, where: Where) -> float | None:
     if not text:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = number_of(text)
     if not 0.0 <= value <= 1.0:
         raise InputError(f"{where()}: {text!r}; expected a known score from 0 to 1 (divide 0 to 100 by 100)")
     return value
 
 
 def _parts(store: Store) -> tuple[PackedState | None, IntArray | None]:
-    return packed_parts(store.db, int(store.db.execute("SELECT MAX(position) FROM item").fetchone()[0]) + 1)
+    return packed_parts(store.db, int(store.value("SELECT MAX(position) FROM item")) + 1)
 
 
 def packed_state(store: Store) -> PackedState | None:
@@ -510,7 +512,7 @@ def recount(store: Store, a: About, newer_than: int) -> None:
         f"SELECT 1 FROM (SELECT number FROM judgment j WHERE counted ORDER BY {ORDER} LIMIT (SELECT COUNT(*)"
         " FROM judgment WHERE counted AND number <= ?)) WHERE number > ? LIMIT 1"
     )
-    if store.db.execute(behind, (newer_than, newer_than)).fetchone() is not None:
+    if store.value(behind, (newer_than, newer_than)) is not None:
         recount_all(store, a)
         return
     new = judged(store, "j.number > ?", (newer_than,))

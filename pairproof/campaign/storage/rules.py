@@ -65,7 +65,7 @@ def write_rule(store: Store, name: str, value: Any) -> bool:
     ).fetchone()
     if last is not None and last[0] == text:
         return False
-    after = store.db.execute("SELECT COUNT(*) FROM judgment").fetchone()[0]
+    after = store.value("SELECT COUNT(*) FROM judgment")
     store.db.execute(
         "INSERT INTO rule (name, value, fixed, after_judgments) VALUES (?, ?, ?, ?)",
         (name, text, now(), after),
@@ -145,6 +145,14 @@ def settle(store: Store, a: About) -> set[int]:
     return changed
 
 
+def settle_and_count(store: Store, a: About, *, recount: bool = False) -> int:
+    """Settle which judgments count, and compute the state if that changed or at any rate; how many changed."""
+    changed = settle(store, a)
+    if changed or recount:
+        recount_all(store, a)
+    return len(changed)
+
+
 def _repeats(store: Store, rows: list[tuple[int, ...]], rule: OnRepeat) -> dict[int, int]:
     """Judgment -> the one that counts in its place, for the repeats that are set aside."""
     if rule == "both":
@@ -191,7 +199,7 @@ def repeats(path: str | Path, on_repeat: OnRepeat | None = None) -> Repeats:
         if on_repeat is not None:
             changed = change_rule(store, a, on_repeat)
             a = about(store)
-        set_aside = store.db.execute("SELECT COUNT(*) FROM judgment WHERE why = 'repeat'").fetchone()[0]
+        set_aside = store.value("SELECT COUNT(*) FROM judgment WHERE why = 'repeat'")
         return Repeats(a.design.on_repeat, n_repeats(store), int(set_aside), changed)
 
 
@@ -200,10 +208,7 @@ def change_rule(store: Store, a: About, on_repeat: OnRepeat) -> int:
     changed_to = with_design(a, on_repeat=on_repeat)
     write_about(store, changed_to)
     write_rule(store, "repeats", on_repeat)
-    changed = settle(store, changed_to)
-    if changed:
-        recount_all(store, changed_to)
-    return len(changed)
+    return settle_and_count(store, changed_to)
 
 
 def n_repeats(store: Store) -> int:

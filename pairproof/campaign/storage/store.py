@@ -12,11 +12,12 @@ import filecmp
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from ...errors import InputError
 from ...files.database import DatabaseKind, Schema, statements
@@ -171,13 +172,18 @@ class Store:
         self.path = path
         self.db = connection
 
+    def value(self, query: str, parameters: Sequence[Any] = ()) -> Any:
+        """The first cell that a query finds; None if it finds none."""
+        row = self.db.execute(query, parameters).fetchone()
+        return None if row is None else row[0]
+
     def setting(self, name: str) -> str:
-        row = self.db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
-        if row is None:
+        found = self.value("SELECT value FROM setting WHERE name = ?", (name,))
+        if found is None:
             raise InputError(
                 f"{self.path}: has no setting {name!r}; the file is damaged: restore a copy of it"
             )
-        return str(row[0])
+        return str(found)
 
 
 @contextmanager

@@ -4,14 +4,9 @@ The figures are those of :mod:`pairproof.native.annotation.scores.annotator_qual
 :mod:`pairproof.campaign.watch.score_arrays` sorts; with them stand the annotator model's location and
 noise, and the drift.  Models are fitted only when asked for: of 100,000 scores they take seconds.
 
-degraded, fast, rejected, constant, rest
-    as :mod:`pairproof.native.annotation.scores.annotator_quality` has them
-attention
-    two or more attention checks failed (a platform's rule before work may be rejected)
-repeats
-    the spread between own scores of an item is more than twice the median of all annotators'
-drift
-    as :mod:`pairproof.native.annotation.scores.annotator_quality` has it
+Flags are those of annotator_quality (degraded, fast, rejected, constant, rest, drift); attention: two or more
+checks failed (a platform's rule before work may be rejected); repeats: the spread between own scores of an item
+is more than twice the median of all annotators'.
 
 None excludes anybody by itself: a rule of exclusion has to be fixed before the data are seen.
 
@@ -279,24 +274,22 @@ def watched(
         return Annotators((), idle, "no scores by named annotators", "no scores", unnamed)
     labels = np.array(answers.names, dtype=object)[answers.annotator[named]]
     planned, twice = repeats_of(answers), answered_twice(answers)
-    known = set(labels.tolist())
+    people = set(labels.tolist())
     found = quality(
         labels.tolist(),
         answers.item[named].tolist(),
         answers.value[named],
-        among(planned, known),
-        among(degraded_pairs(answers, items), known),
+        among(planned, people),
+        among(degraded_pairs(answers, items), people),
         seconds_of(answers),
         rejected,
     )
-    model, why = (
-        (None, "not fitted; ask for the annotators")
-        if not models
-        else fitted(answers, named, labels.tolist())
-    )
-    drifts, no_drift = (
-        (None, "not fitted; ask for the annotators") if not models else _drifts(answers, named, labels)
-    )
+    model: AnnotatorModel | None = None
+    drifts: Drift | None = None
+    why = no_drift = "not fitted; ask for the annotators"
+    if models:
+        model, why = fitted(answers, named, labels.tolist())
+        drifts, no_drift = _drifts(answers, named, labels)
     rows = [_row(answers, items, q, planned, twice, states or {}, model, drifts) for q in found]
     return Annotators(tuple(flagged(rows)), idle, why, no_drift, unnamed)
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -217,6 +217,11 @@ def failed_checks(answers: Answers, items: Items, counted: NDArray[np.bool_]) ->
     # 1e-9 lets .05 itself pass whatever its rounding.
     passed = np.abs(answers.value[rows] - items.gold[answers.item[rows]]) <= TOLERANCE + 1e-9
     return len(passed), int((~passed).sum())
+
+
+def known(value: Any) -> Any:
+    """The value for JSON: None for a number that is not known."""
+    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 #: A campaign: its file, or the open file.

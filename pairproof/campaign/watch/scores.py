@@ -26,7 +26,7 @@ from ...native.annotation.methods import Method, ScoreState, calibration
 from ...native.annotation.scores.annotator_model import AnnotatorModel, Level, annotator_model
 from ..storage.records import about, items_of, state_of
 from ..storage.store import Store
-from .score_arrays import Answers, Campaign, answers_of, own_scores, reading
+from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -215,7 +215,7 @@ class ItemScores:
         columns = (self.n, self.raw, self.low, self.high, self.score, self.score_low, self.score_high)
         names = ("n", "raw", "raw_low", "raw_high", "score", "low", "high")
         table = zip(self.items, *(column.tolist() for column in columns))
-        rows = [{"id": name, **{k: _known(v) for k, v in zip(names, row)}} for name, *row in table]
+        rows = [{"id": name, **{k: known(v) for k, v in zip(names, row)}} for name, *row in table]
         found: dict[str, Any] = {"model": self.model, "why": self.why, "level": self.level, "scores": rows}
         if self.fit is not None:
             f = self.fit
@@ -223,9 +223,9 @@ class ItemScores:
                 f.annotators, f.location.tolist(), f.noise.tolist(), f.slope.tolist(), f.location_sd.tolist()
             )
             keys = ("annotator", "location", "noise", "slope", "location_sd")
-            found["annotators"] = [{k: _known(v) for k, v in zip(keys, row)} for row in per]
-            found |= {"item_sd": _known(f.item_sd), "annotator_sd": _known(f.annotator_sd)}
-            found["hit_sd"] = _known(f.hit_sd)
+            found["annotators"] = [{k: known(v) for k, v in zip(keys, row)} for row in per]
+            found |= {"item_sd": known(f.item_sd), "annotator_sd": known(f.annotator_sd)}
+            found["hit_sd"] = known(f.hit_sd)
         return found
 
     def to_frame(self) -> pd.DataFrame:
@@ -235,10 +235,6 @@ class ItemScores:
         columns = {"n": self.n, "raw": self.raw, "raw_low": self.low, "raw_high": self.high}
         columns |= {"score": self.score, "low": self.score_low, "high": self.score_high}
         return pd.DataFrame(columns, index=pd.Index(self.items, name="id"))
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def item_scores(

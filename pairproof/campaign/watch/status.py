@@ -30,7 +30,7 @@ from ..storage.records import About, about, ids_of, items_of, judged, roles_of, 
 from ..storage.rules import Look as Recorded, Rule, looks_of, rules_hash, rules_of
 from ..storage.store import Store
 from .annotators import MOST_SCORES, Annotators, Disputed, disputed, rejected_of, watched
-from .score_arrays import Answers, Campaign, answers_of, own_scores, reading
+from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
 from .scores import Intervals, ItemScores, Kind, Spread, intervals_of, item_scores, stored_spread
 from .systems import Standardise, Systems, compared, on_one_scale, system_names
 
@@ -68,7 +68,7 @@ def progress(store: Store, a: About, retracted: int) -> Progress:
     """The progress of an open campaign, counted by its database."""
 
     def count(query: str) -> int:
-        return int(store.db.execute(query).fetchone()[0] or 0)
+        return int(store.value(query) or 0)
 
     returned = dict(store.db.execute("SELECT counted, COUNT(*) FROM judgment GROUP BY counted").fetchall())
     why = store.db.execute(
@@ -148,7 +148,7 @@ class Cost:
             "rule_hits": self.further,
             "rule_cost": self.cost(self.further),
         }
-        return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in found.items()}
+        return {name: known(value) for name, value in found.items()}
 
 
 def cost(store: Store, a: About, p: Progress, further: float) -> Cost:
@@ -170,7 +170,7 @@ class Convergence:
 
 def convergence(store: Store, a: About, after: ScoreState) -> Convergence:
     """The change of the scores of an open campaign, whose state is now `after`."""
-    last = store.db.execute("SELECT MAX(batch) FROM judgment WHERE counted").fetchone()[0]
+    last = store.value("SELECT MAX(batch) FROM judgment WHERE counted")
     if last is None:
         return Convergence(None, float("nan"), float("nan"))
     before = _additive(store, last, after) if a.method in ADDITIVE else _again(store, a, last)
@@ -320,15 +320,10 @@ class Status:
         for row, low, high in zip(found["scores"], own.low.tolist(), own.high.tolist()):
             row["low"], row["high"] = low, high
         c = self.convergence
-        found["intervals"] = {
-            "kind": own.kind,
-            "level": level,
-            "k": _known(own.k),
-            "spread": _known(own.spread),
-            "why": own.why,
-        }
+        spread = {"k": known(own.k), "spread": known(own.spread)}
+        found["intervals"] = {"kind": own.kind, "level": level, **spread, "why": own.why}
         found["progress"] = self.progress.to_dict()
-        found["convergence"] = {"last": c.last, "stability": _known(c.stability), "shift": _known(c.shift)}
+        found["convergence"] = {"last": c.last, "stability": known(c.stability), "shift": known(c.shift)}
         found["cost"] = self.cost.to_dict()
         if self.rules:
             kept = [
@@ -338,20 +333,12 @@ class Status:
         found["looks"] = [vars(look) for look in self.looks[-1:]]
         if self.agreement is not None:
             g = self.agreement
-            rest = {name: _known(r) for name, r in zip(self.names, g.rest.tolist())}
-            found["agreement"] = {
-                "pairwise": _known(g.pairwise),
-                "pairs": g.n_pairs,
-                "alpha": _known(g.alpha),
-                "rest": rest,
-            }
+            rest = {name: known(r) for name, r in zip(self.names, g.rest.tolist())}
+            pairs = {"pairwise": known(g.pairwise), "pairs": g.n_pairs}
+            found["agreement"] = {**pairs, "alpha": known(g.alpha), "rest": rest}
         if self.annotators is not None:
             found["flags"] = {row.name: dict(row.flags) for row in self.annotators.flagged}
         return found
-
-
-def _known(value: float) -> float | None:
-    return value if np.isfinite(value) else None
 
 
 def status(

@@ -15,6 +15,7 @@ from .scores import Intervals, Kind
 from .sections import (
     annotator_lines,
     annotators,
+    capital,
     cost_lines,
     cost_table,
     disagreement,
@@ -30,7 +31,6 @@ from .status import Status
 LOOKS = 10
 #: Most items shown in a terminal's table, half of them the best and half the worst.
 ITEMS = 20
-_NUMBER = Column("score"), Column("low"), Column("high"), Column("n")
 
 
 def page(
@@ -69,7 +69,7 @@ def _blocks(
     own = status.intervals(level, kind, np.array(shown, np.int64))
     yield scores_figure(status, shown, own.low, own.high)
     yield Heading(f"Items: score, {level:.0%} interval, number of scores")
-    yield Paragraph(own.sentence[:1].upper() + own.sentence[1:] + ".")
+    yield Paragraph(capital(own.sentence) + ".")
     yield _items(status, shown, own, len(order))
 
 
@@ -103,23 +103,13 @@ def _looks(status: Status) -> Table:
     """The last looks at stopping rules, the latest first."""
     shown = status.looks[::-1][:LOOKS]
     rows = tuple(
-        (
-            e.at[:16].replace("T", " "),
-            str(e.judgments),
-            e.rule,
-            str(e.answer.get("verdict", "")),
-            str(e.answer.get("why", "")),
-        )
+        (e.at[:16].replace("T", " "), str(e.judgments), e.rule)
+        + tuple(str(e.answer.get(name, "")) for name in ("verdict", "why"))
         for e in shown
     )
     left = len(status.looks) - len(rows)
-    header = (
-        Column("look", "left"),
-        Column("judgments"),
-        Column("rule", "left"),
-        Column("answer", "left"),
-        Column("why", "left"),
-    )
+    left_columns = (Column(title, "left") for title in ("rule", "answer", "why"))
+    header: tuple[str | Column, ...] = ("look", "judgments", *left_columns)
     return Table(header, rows, f"The latest first; {left} earlier ones are not shown" if left else "")
 
 
@@ -133,7 +123,7 @@ def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> 
     if len(shown) < total:
         half = len(shown) // 2
         rows[half:half] = [(f"... {total - len(shown)} more", "", "", "", "")]
-    return Table((Column("id", "left"), *_NUMBER), tuple(rows))
+    return Table(("id", "score", "low", "high", "n"), tuple(rows))
 
 
 def lines(status: Status, flags: bool = True) -> list[str]:

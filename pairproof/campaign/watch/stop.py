@@ -49,7 +49,7 @@ from ...native.annotation.scores.stopping_rules import (
 from ..storage.records import Items, about, items_of
 from ..storage.rules import Look as Recorded, looks_of, write_look
 from ..storage.store import Store, opened
-from .score_arrays import Answers, Campaign, answers_of, own_scores
+from .score_arrays import Answers, Campaign, answers_of, known, own_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -220,8 +220,8 @@ class StopAnswer:
             "why": self.look.why,
             "settled": settled,
             "of": len(self.look.names),
-            "further": _finite(self.further),
-            "further_hits": _finite(self.hits),
+            "further": known(self.further),
+            "further_hits": known(self.hits),
             "corrected": self.corrected,
             "changed": self.changed,
         }
@@ -233,10 +233,6 @@ class StopAnswer:
         look = self.look
         columns = {"estimate": look.estimate, "half": look.half, "n": look.n, "settled": look.settled}
         return pd.DataFrame(columns, index=pd.Index(look.names, name=self.rule.unit))
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def stop(

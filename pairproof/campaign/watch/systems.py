@@ -85,14 +85,9 @@ class Systems:
         m = self.model
         if m is None:
             return {**found, "systems_model": {"why": self.why}}
+        of_model = {"mean": m.mean, "se": m.se, "low": m.low, "high": m.high}
         means = [
-            {
-                "system": m.systems[k],
-                "mean": float(m.mean[k]),
-                "se": float(m.se[k]),
-                "low": float(m.low[k]),
-                "high": float(m.high[k]),
-            }
+            {"system": m.systems[k], **{name: float(v[k]) for name, v in of_model.items()}}
             for k in self.order
         ]
         document = {

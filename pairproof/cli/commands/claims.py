@@ -76,7 +76,7 @@ def new(
     reading: dict[str, Any],
     cells: str,
     **model: Any,
-) -> int:
+) -> None:
     from ...validation.check.claims_file import draft
     from ...validation.claims import SUFFIX
     from ...validation.claims.paper import ModelClaim
@@ -125,7 +125,6 @@ def new(
             "claims": None if files else found.claims,
         },
     )
-    return 0
 
 
 def _of_one_track(file: str, reading: dict[str, Any], by: str) -> Comparisons:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options.reading import cluster_options, names, names_or_none, read_table, reader_options_of_all_tracks
+from ..options.reading import (
+    cluster_options,
+    names,
+    names_or_none,
+    numbers_of,
+    read_table,
+    reader_options_of_all_tracks,
+)
 from ..state import (
     COUNT,
     KEPT,
@@ -55,12 +62,7 @@ pairproof compare-models wmt12.RNK_results.csv --resume run.db --report out.html
 
 
 def _sizes(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
-    try:
-        found = tuple(int(part) for part in value.split(","))
-    except ValueError:
-        raise click.BadParameter(
-            f"{value!r}; expected whole numbers separated by commas, for example 100,200,400"
-        ) from None
+    found = numbers_of(value, int, "whole numbers separated by commas, for example 100,200,400")
     if min(found) < 1 or len(set(found)) != len(found):
         raise click.BadParameter(f"{value!r}; expected distinct numbers of at least 1")
     return tuple(sorted(found))
@@ -196,7 +198,7 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
 @_models("--draws", type=COUNT, default=250, help="irt-*: iterations kept in each chain.")
 @reader_options_of_all_tracks
 @shared_options
-def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> int:
+def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> None:
     state.no_junit("an experiment has")
     from ...native.competitions.experiment import held_out as splits
     from ...native.competitions.experiment.curve_summaries import clusters_of
@@ -222,7 +224,6 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
         clusters=clusters,
     )
     state.give(lambda: page(experiment), document(experiment))
-    return 0
 
 
 def _design(asked: Mapping[str, Any], seed: int) -> Design:

@@ -41,7 +41,7 @@ pairproof compare-two judgments.csv --pair A,B --cluster judge,source
 @shared_options
 def command(
     state: State, file: str, reading: dict[str, Any], pair: tuple[str, str] | None, **how: Any
-) -> int:
+) -> None:
     state.no_junit("a comparison has")
     import pairproof
 
@@ -56,4 +56,3 @@ def command(
         Output(lambda: page(found, table.source), lambda: json_text(document(found)) + "\n"),
         document(found) if state.json else None,
     )
-    return 0

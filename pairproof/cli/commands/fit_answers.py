@@ -11,7 +11,7 @@ import click
 
 from ...errors import DataWarning
 from ..options.modelling import ITEM_TERMS, Many, many_options, robust_options
-from ..options.reading import name_and_value, names, names_or_none, split_list
+from ..options.reading import flag, name_and_value, names, names_or_none, split_list
 from ..options.respondents import answer_options, read_answers
 from ..options.verifying import BesideR, verify_options
 from ..state import COUNT, POSITIVE, READ, SectionedCommand, State, option, shared_options
@@ -288,7 +288,7 @@ def _fit(table: Respondents, stated: Mapping[str, Any]) -> AnswerFit:
     unknown = [name for name in options if name not in own]
     if unknown:
         where = f"--model {model}" if function != CLASSES else f"latent classes of --model {model}"
-        raise click.UsageError(f"--{unknown[0].replace('_', '-')} is not for {where}; leave it out.")
+        raise click.UsageError(f"{flag(unknown[0])} is not for {where}; leave it out.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # it stands in the summary, and is said beside the JSON
         fitted: AnswerFit = getattr(pairproof, function)(table, **options)

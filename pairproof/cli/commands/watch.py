@@ -47,7 +47,7 @@ pairproof watch votes.csv --cluster judge --planned 60
 @shared_options
 def command(
     state: State, file: str, reading: dict[str, Any], pair: tuple[str, str] | None, **how: Any
-) -> int:
+) -> None:
     state.no_junit("a look has")
     from ...native.competitions.ranking.two_systems import pairs_in_order
     from ...native.planning.looking_early import watch_table, watch_two
@@ -61,4 +61,3 @@ def command(
     else:
         found = watch_table(table, **how)
     state.give(lambda: page(found, table.source), document(found))
-    return 0

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...errors import NotEstimableError
 from ...fit.estimates.specification import TIES_IN_WORDS
 from ..state import SHARE, Decorated, gathered, option, stacked
 from .reading import KINDS, flag, split_list, taken
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit
+    from ...fit.many.comparison_results import AgainstTheBest, Contrasts
     from ..reports.fitted import Found
 
 
@@ -97,12 +99,12 @@ NAMES = ("formula", "random", "link", "offset", "weights", "reduce_bias", "metho
 
 
 def _contests(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets those that were used as one mapping, `contests`."""
     used = taken(given, NAMES)
     used["random"] = split_list(used["random"])
     return command(contests={k: v for k, v in used.items() if v}, **given)
 
 
-#: Adds the options to a command, which gets those that were used as one mapping, `contests`.
 contest_options = gathered(_CONTEST_OPTIONS, _contests)
 
 
@@ -132,6 +134,13 @@ def robust_options(cluster: str, help: str, default: str) -> Callable[[Decorated
 
 
 _many = option("Many comparisons")
+#: Families of differences by their names on the command line.
+FAMILIES = {
+    "all-pairs": "all pairs",
+    "against-one": "against one",
+    "against-best": "against the best",
+    "against-mean": "against the mean",
+}
 _MANY_OPTIONS = (
     _many(
         "--ranks",
@@ -141,7 +150,7 @@ _MANY_OPTIONS = (
     _many(
         "--contrasts",
         "family",
-        type=click.Choice(["all-pairs", "against-one", "against-best", "against-mean"]),
+        type=click.Choice(list(FAMILIES)),
         help="Differences of items with simultaneous intervals and adjusted p-values.",
     ),
     _many("--against", metavar="ITEM", help="The item of --contrasts against-one."),
@@ -179,17 +188,28 @@ class Many:
             )
 
     def find(self, fitted: Fit, seed: int | None) -> Found:
-        """The rank sets and families that were asked for."""
-        from ..reports.fitted import FAMILIES, Asked, find
+        """The rank sets and families that were asked for, of every group of the fit."""
+        from ..reports.fitted import Found
 
-        family = None if self.family is None else FAMILIES[self.family]
-        adjust, level = self.adjust or "single-step", self.level or 0.95
-        return find(fitted, Asked(self.ranks, family, self.against, adjust, level, seed or 0))
+        level, seed = self.level or 0.95, seed or 0
+        ranks = {g: fitted.ranks(level, group=g, seed=seed) for g in fitted.groups} if self.ranks else {}
+        if self.family is None:
+            return Found(ranks)
+        how = {"family": FAMILIES[self.family], "against": self.against, "level": level, "seed": seed}
+        how["adjust"] = self.adjust or "single-step"
+        return Found(ranks, {group: _contrasts(fitted, group, how) for group in fitted.groups})
+
+
+def _contrasts(fitted: Fit, group: str, how: dict[str, Any]) -> Contrasts | AgainstTheBest | str:
+    try:
+        return fitted.contrasts(group=group, **how)
+    except NotEstimableError as error:
+        return str(error)
 
 
 def _asked_of_many(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets them as one value, `many`."""
     return command(many=Many(**taken(given, [f.name for f in fields(Many)])), **given)
 
 
-#: Adds these options to a command, which gets them as one value, `many`.
 many_options = gathered(_MANY_OPTIONS, _asked_of_many)

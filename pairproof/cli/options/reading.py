@@ -25,13 +25,7 @@ LAYOUTS = ("long", "counts", "votes", "rankings", "prefmod", "matrix")
 
 
 def names(text: str) -> list[str]:
-    """`A,B,"C, Inc."` as a list; quotes as in a CSV file.
-
-    Raises
-    ------
-    click.BadParameter
-        A blank name, or a quote that does not end.
-    """
+    """`A,B,"C, Inc."` as a list; quotes as in a CSV file."""
     try:
         found: list[str] = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as trouble:
@@ -44,6 +38,14 @@ def names(text: str) -> list[str]:
             f"{text!r} has a blank name; expected names separated by commas, for example A,B,C"
         )
     return found
+
+
+def numbers_of(text: str, number: Callable[[str], Any], expected: str) -> tuple[Any, ...]:
+    """Numbers separated by commas; `expected` is said where they are something else."""
+    try:
+        return tuple(number(part) for part in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r}; expected {expected}") from None
 
 
 def two_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str] | None:
@@ -152,9 +154,7 @@ DECLARED: dict[str, dict[str, Any]] = {
     "best": {"type": click.Choice(["low", "high"])},
     "degrees": {"type": click.Choice(["refuse", "ignore"])},
 }
-#: The options that are not called as the arguments are.
 FLAGS = {"cells": "--item-cells", "ties": "--tied-by", "columns": "--col"}
-#: What means the same in every command.
 ITEM_DATA = "File of item covariates, one row per item."
 ENCODING = "Encoding of a text file, such as latin-1 (default: UTF-8)."
 NAMES_CHECKED = "check that column names such as A:B agree with the order, or ignore them."
@@ -222,6 +222,7 @@ def taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def _by_track(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets the options as one mapping, `reading`, for :func:`read_table`."""
     return by_track(command, read_table, taken(given, (*_TABLE, "where")), given)
 
 
@@ -229,9 +230,7 @@ def _whole(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     return command(reading=taken(given, (*_TABLE, "where")), **given)
 
 
-#: Adds the reader's options to a command, which gets them as one mapping, `reading`, for :func:`read_table`.
 reader_options = gathered((*_OPTIONS, filter_options()), _by_track)
-#: The same for a command that has a way of its own with tracks, or none.
 reader_options_of_all_tracks = gathered((*_OPTIONS, filter_options(tracks=False)), _whole)
 
 
@@ -241,21 +240,8 @@ def by_track(
     reading: dict[str, Any],
     options: dict[str, Any],
 ) -> Any:
-    """Run a command once, or with --tracks once for each track; the exit code is then the worst.
-
-    Parameters
-    ----------
-    function : function of `reading` and `options`
-    read : function of a file and `reading` to a table
-    reading : dict
-        Arguments of the reader; the table of a track stands there as `table`.
-    options : dict
-        All others, among them `file` and `tracks`.
-
-    Raises
-    ------
-    click.UsageError
-        No file to be divided, or one file that is to be written for several tracks.
+    """Run a command once, or with --tracks once for each track, whose table stands in `reading` as `table`; the exit
+    code is then the worst.
     """
     from ...data.judgments import POOLED, split_tracks
 
@@ -278,7 +264,7 @@ def by_track(
     parts, codes = split_tracks(whole, tracks), []
     state.parts = {}
     for state.track, part in parts.items():
-        codes.append(function(reading={**reading, "table": part}, **options))
+        codes.append(function(reading={**reading, "table": part}, **options) or 0)
     state.give_parts()
     return max(codes)
 

@@ -70,11 +70,11 @@ _ANSWERS = {
     "item_data": ITEM_DATA,
     "encoding": ENCODING,
 }
-#: Arguments of the readers that options set.
 ARGUMENTS = tuple(name for name in _ANSWERS if name != "layout")
 
 
 def _answers(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets those that were given as `reading`, for :func:`read_answers`."""
     if given["layout"] is None:
         raise click.UsageError(
             f"--layout is missing, which is never guessed; it is one of {', '.join(LAYOUTS)}."
@@ -85,7 +85,6 @@ def _answers(command: Callable[..., Any], given: dict[str, Any]) -> Any:
     return by_track(command, read_answers, reading | taken(given, ("layout", "where")), given)
 
 
-#: Adds the readers' options to a command, which gets those that were given as `reading`, for :func:`read_answers`.
 answer_options = gathered(
     (*reading_options("Reading the answers", LAYOUTS, _ANSWERS), filter_options()), _answers
 )
@@ -99,12 +98,7 @@ def read_answers(file: str, reading: dict[str, Any]) -> Respondents:
 
 
 def check(layout: str, reading: Mapping[str, Any]) -> None:
-    """Refuse options that the layout does not have, and name those that it needs.
-
-    Raises
-    ------
-    click.UsageError
-    """
+    """Refuse options that the layout does not have, and name those that it needs."""
     from ...data.respondents.read_answers import READERS
 
     readers: dict[str, Any] = {name: reader for name, reader in READERS.items()}
@@ -149,25 +143,19 @@ _PERSONS = {
 
 
 def _persons(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets those that were given as `reading`, for :func:`read_persons`."""
     own = taken(given, _PERSONS)
     reading = {k: v for k, v in own.items() if v is not None} | taken(given, ("where",))
     return by_track(command, read_persons, reading, given)
 
 
-#: Adds the options to a command, which gets those that were given as `reading`, for :func:`read_persons`.
 person_options = gathered(
     (*reading_options("Reading the table", (*OF_PERSONS, *OF_JUDGES), _PERSONS), filter_options()), _persons
 )
 
 
 def read_persons(file: str, reading: dict[str, Any]) -> Respondents | Comparisons:
-    """The table of a file, or the one that has been read already.
-
-    Raises
-    ------
-    click.UsageError
-        An option of another layout, or one that is missing.
-    """
+    """The table of a file, or the one that has been read already."""
     import pairproof
 
     layout = reading.get("layout")

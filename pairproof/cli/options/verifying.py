@@ -68,7 +68,6 @@ _R = (
         help="Print every number; default: at most 60 lines, what needs attention first.",
     ),
 )
-#: Adds `--data DIR` (as `data`, None if not given) and `--data-limit MB` (as `data_limit`, in bytes).
 data_option = stacked(
     _data(
         "--data-limit",
@@ -91,12 +90,12 @@ data_option = stacked(
 
 
 def _without_contradiction(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets `r` (None for the default), `require_r` and `full`."""
     if given["require_r"] and given["r"] == "none":
         raise click.UsageError("--require-r and --r none contradict each other; leave one out.")
     return command(**given)
 
 
-#: Adds to a command the options `--r` (as `r`, None for the default), `--require-r` and `--full`.
 r_options = gathered(_R, _without_contradiction)
 
 
@@ -142,17 +141,20 @@ class BesideR:
         from ...validation.verdicts.agreement import exit_code
 
         beside_r = agreements.screen(self.full, [*map(str, state.reports)])
-        forms = {"json": lambda: json_text(document) + "\n", "terminal": lambda: f"{shown}\n\n{beside_r}"}
-        verdicts = output(agreements, report.context(fitted, agreements))
-        state.give_output(replace(verdicts, **forms), document)
+        verdicts = replace(
+            output(agreements, report.context(fitted, agreements)),
+            json=lambda: json_text(document) + "\n",
+            terminal=lambda: f"{shown}\n\n{beside_r}",
+        )
+        state.give_output(verdicts, document)
         return exit_code(agreements, self.require_r)
 
 
 def _beside_r(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """A command that fits gets `--verify`, what goes with it, and `--to-r` as one value, `beside_r`."""
     return command(beside_r=BesideR(**taken(given, [f.name for f in fields(BesideR)])), **given)
 
 
-#: Adds `--verify`, R's options and `--to-r` to a command that fits, which gets them as one value, `beside_r`.
 verify_options = gathered(
     (
         _r("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree."),
@@ -174,7 +176,6 @@ def stated(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-#: Adds the options of commands that check papers: whether R is run, where the data are, and those of all commands.
 paper_options = stacked(r_options, data_option, shared_options)
 
 

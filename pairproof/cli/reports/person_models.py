@@ -37,16 +37,7 @@ NUMBERS = (
 
 @dataclass(frozen=True, eq=False)
 class Mixed:
-    """What is shown of latent classes beside the fit.
-
-    Attributes
-    ----------
-    fit : ClassFit
-    numbers : DataFrame or None
-        Fits of 1, 2, ... classes.
-    test : ClassTest or None
-        The bootstrap test against one class more.
-    """
+    """Latent classes beside the fit: fits of 1, 2, ... classes, and the bootstrap test against one class more."""
 
     fit: ClassFit
     numbers: pd.DataFrame | None
