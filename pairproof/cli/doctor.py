@@ -136,7 +136,7 @@ def version_of(distribution: str) -> str | None:
 def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str | None], list[Missing]]:
     """Versions of all packages that pairproof declares, and an entry for each required one that is missing.
 
-    extras: parts whose absence is a complaint; those for the code are looked at only then. r_version: "" without R.
+    extras: parts whose absence is a complaint; those for the code are looked at only then.
     """
     try:
         declared = _declared()
@@ -389,7 +389,7 @@ def complaints_about_packages(
 
 
 def examine(extras: Sequence[str] = ("r", "arrow"), on_request: bool = True) -> Report:
-    """Examine this machine, which never raises; `extras` and, if asked for, R packages on request may be missing."""
+    """Examine this machine, which never raises; `extras`, and R packages on request if asked for, must be there."""
     version_and_home, r_packages = ask_rscript()
     packages, missing = examine_python(extras, version_and_home[0] if version_and_home else "")
     r = None

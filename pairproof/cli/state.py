@@ -115,7 +115,7 @@ def stacked(*decorators: Any) -> Callable[[Decorated], Decorated]:
 def gathered(
     options: Sequence[Any], gather: Callable[[Callable[..., Any], dict[str, Any]], Any]
 ) -> Callable[[Decorated], Decorated]:
-    """Add options to a command; `gather` gets the command, and all that was given, and calls the one with the other."""
+    """Add options to a command, which `gather` calls with what it makes of all that was given."""
 
     def decorate(function: Decorated) -> Decorated:
         @functools.wraps(function)
@@ -135,7 +135,7 @@ _CELLS = {str, int, float, bool, type(None)}
 
 
 def rows_text(rows: Any, depth: int) -> str | None:
-    """The JSON of a list of flat objects with the same keys, `depth` spaces in; None if short or anything else."""
+    """The JSON of a list of flat objects with the same keys, `depth` spaces in; None of anything else."""
     if not isinstance(rows, list) or len(rows) < LONG or type(rows[0]) is not dict or not rows[0]:
         return None
     keys = tuple(rows[0])
@@ -156,7 +156,7 @@ def rows_text(rows: Any, depth: int) -> str | None:
 
 @dataclass
 class State:
-    """The shared options of one run, the track that is worked on, and results of tracks to be given as one."""
+    """The shared options of one run, the track that is worked on, and results that are given as one."""
 
     json: bool = False
     reports: tuple[Path, ...] = field(default=())

@@ -46,8 +46,7 @@ ROWS = 8
 
 
 def deal(hits: int, annotators: IntArray, each: int, load: IntArray, rng: np.random.Generator) -> IntArray:
-    """Deal HITs to annotators[m], `each` different ones: int[hits, each]; the last to those with less
-    load[m]."""
+    """Deal HITs to annotators[m], `each` different ones: int[hits, each]; the last by load[m]."""
     m = len(annotators)
     if not 1 <= each <= m:
         raise InputError(
@@ -388,8 +387,7 @@ def had(store: Store) -> dict[Key, set[int]]:
 def give_again(
     store: Store, a: About, numbers: IntArray, rng: np.random.Generator, most: int | None = None
 ) -> tuple[list[tuple[int, Key]], int]:
-    """Takers for HITs that lack some, those with the fewest HITs, at random among equals; how many lack
-    still."""
+    """Takers for HITs that lack some: those with the fewest HITs, else at random; how many lack still."""
     missing, known = lacking(store, a), had(store)
     load: dict[int, int] = dict(zip(numbers.tolist(), loads(store, numbers).tolist()))
     found: list[tuple[int, Key]] = []
@@ -421,8 +419,7 @@ def assign(
     seed: int,
     after: Sequence[tuple[int, int]] = (),
 ) -> None:
-    """Store who gets which HIT, each in their own order; `after`: HITs, from 1, the first repeats the
-    second."""
+    """Store who gets which HIT, each in their order; `after`: HITs, from 1, the first repeats the second."""
     wanted = {key for _, key in pairs}
     rows_of_hits = store.db.execute("SELECT batch, number, items, plan FROM hit").fetchall()
     size = {(b, h): items.count(",") + 1 for b, h, items, _ in rows_of_hits if (b, h) in wanted}

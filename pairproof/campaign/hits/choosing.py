@@ -42,8 +42,7 @@ from .plan import (
 
 @dataclass(frozen=True)
 class Given:
-    """The HITs that an annotator gets, as entries of `Batch.hits` in their order, and the order of their
-    slots."""
+    """The HITs that an annotator gets: entries of `Batch.hits` in their order, and their slots' orders."""
 
     annotator: str
     token: str

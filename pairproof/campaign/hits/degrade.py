@@ -135,8 +135,7 @@ def degrade(
     encoding: str | None = None,
     force: bool = False,
 ) -> Degraded:
-    """Write an items file (.csv) with degraded items added, all or `number`; `of` has their originals'
-    ids."""
+    """Write an items file (.csv) with degraded items, all or `number`, whose originals stand in `of`."""
     if Path(out).suffix.lower() != ".csv":
         raise InputError(f"{out}: ends in {Path(out).suffix or 'no suffix'!r}; expected .csv")
     rng = np.random.default_rng(whole_number("seed", seed))

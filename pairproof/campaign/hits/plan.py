@@ -330,8 +330,7 @@ class Sources:
 
     @property
     def pages(self) -> IntArray:
-        """int[groups, per_hit]: what a HIT shows; groups of items, of degraded ones in their places,
-        of gold."""
+        """int[groups, per_hit]: what HITs of groups show: of items, of degraded ones in place, of gold."""
         degraded = self.items.members[self.original]
         for page, group in zip(degraded, self.degraded.members):
             for item in group[group >= 0]:
@@ -340,10 +339,8 @@ class Sources:
 
 
 def degraded_by_source(items: Groups, damaged: IntArray, of: IntArray) -> tuple[Groups, IntArray]:
-    """Degraded items in groups that are shown in one HIT of their source, and the group of items of each.
-
-    At most half of a source's outputs, or one, stand in a group, and no two of one original.
-    """
+    """Degraded items in groups shown in one HIT, at most half of a source's outputs, and their groups of
+    items."""
     group_of = items.of_items(len(of))[of[damaged]]
     rows: list[list[int]] = []
     groups: list[int] = []

@@ -63,8 +63,7 @@ def check_language(tag: str) -> str:
 
 
 def direction(tag: str) -> str:
-    """The direction in which a language is written: by its script, if the tag has one, else by the
-    language."""
+    """The direction in which a language is written: by its tag's script, else by the language."""
     match = _TAG.fullmatch(tag)
     script = match["script"] if match else None
     if script:

@@ -146,7 +146,7 @@ def settle(store: Store, a: About) -> set[int]:
 
 
 def settle_and_count(store: Store, a: About, *, recount: bool = False) -> int:
-    """Settle which judgments count, and compute the state if that changed or at any rate; how many changed."""
+    """Settle which judgments count, and compute the state if any changed, or `recount`; how many did."""
     changed = settle(store, a)
     if changed or recount:
         recount_all(store, a)

@@ -4,9 +4,9 @@ The figures are those of :mod:`pairproof.native.annotation.scores.annotator_qual
 :mod:`pairproof.campaign.watch.score_arrays` sorts; with them stand the annotator model's location and
 noise, and the drift.  Models are fitted only when asked for: of 100,000 scores they take seconds.
 
-Flags are those of annotator_quality (degraded, fast, rejected, constant, rest, drift); attention: two or more
-checks failed (a platform's rule before work may be rejected); repeats: the spread between own scores of an item
-is more than twice the median of all annotators'.
+Flags are those of annotator_quality (degraded, fast, rejected, constant, rest, drift); attention: two or
+more checks failed (a platform's rule before work may be rejected); repeats: the spread between own scores of
+an item is more than twice the median of all annotators'.
 
 None excludes anybody by itself: a rule of exclusion has to be fixed before the data are seen.
 

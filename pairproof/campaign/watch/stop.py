@@ -302,8 +302,7 @@ def look_at(
 
 
 def _corrected(answers: Answers) -> tuple[FloatArray, str, float]:
-    """float[n]: values less annotators' locations, nan if no item's; how; the factor that widens
-    intervals."""
+    """float[n]: values less annotators' locations, nan if no item's; how; what widens intervals."""
     value = np.where(answers.scores, answers.value, np.nan)
     rows = own_scores(answers)
     if not rows.any() or (answers.annotator[rows] < 0).any():

@@ -193,7 +193,7 @@ def command(context: click.Context, /, state: State, **asked: Any) -> None:
 
 
 def _experiment(asked: dict[str, Any], seed: int) -> Experiment:
-    """The experiment, with the first shift and context; the noise that was asked for, or fits the agreement."""
+    """The experiment, with the first shift and context; the noise is as asked for, or fits the agreement."""
     from ...native.annotation.simulated.simulated_panel import STEP, Panel, sd_for_agreement
     from ...native.annotation.simulated.simulation import Experiment
 

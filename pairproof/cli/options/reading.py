@@ -240,9 +240,7 @@ def by_track(
     reading: dict[str, Any],
     options: dict[str, Any],
 ) -> Any:
-    """Run a command once, or with --tracks once for each track, whose table stands in `reading` as `table`; the exit
-    code is then the worst.
-    """
+    """Run a command once, or with --tracks once for each, whose `table` stands in `reading`; the worst exit code."""
     from ...data.judgments import POOLED, split_tracks
 
     tracks, file = options.pop("tracks"), options.get("file")

@@ -117,7 +117,7 @@ class BesideR:
             )
 
     def give(self, state: State, fitted: Fit, found: Found, answers: AskedAnswers | None = None) -> int:
-        """Ask R, write the script and give the fit, with verdicts as their report; the exit code of the verdicts."""
+        """Ask R, write the script and give the fit, with verdicts as their report; their exit code."""
         import pairproof
 
         from ..reports import fitted as report

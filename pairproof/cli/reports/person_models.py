@@ -37,7 +37,7 @@ NUMBERS = (
 
 @dataclass(frozen=True, eq=False)
 class Mixed:
-    """Latent classes beside the fit: fits of 1, 2, ... classes, and the bootstrap test against one class more."""
+    """Latent classes beside the fit: fits of 1, 2, ... classes, and the bootstrap test against one more."""
 
     fit: ClassFit
     numbers: pd.DataFrame | None
@@ -103,7 +103,7 @@ MOST_GROUPS = 4
 class AskedAnswers:
     """What the command line asks about the answers of a fit, as JSON, as text and as blocks.
 
-    patterns, predicted: rows of the tables of answers seen and expected, and of the most probable; 0 for none.
+    patterns, predicted: rows of the tables of answers seen and expected, of the most probable; 0: none.
     other: the model to compare with.
     """
 
