@@ -127,7 +127,7 @@ def unranked_of(_: click.Context, __: click.Parameter, value: str | None) -> str
 
 
 _COLUMN, _COLUMNS = {"metavar": "COL"}, {"metavar": "COL,COL,...", "callback": names_or_none}
-#: Argument of a reader -> how its option is declared, whatever is read; each command says what it means there.
+#: Argument of a reader -> how its option is declared, whatever is read; a command says what it means there.
 DECLARED: dict[str, dict[str, Any]] = {
     "columns": {"multiple": True, "metavar": "ROLE=NAME", "callback": mapping_of("judge=rater")},
     "items": {"metavar": "A,B,C", "callback": names_or_none},
