@@ -45,7 +45,7 @@ from .page.texts import Texts, texts_to_rows, write_texts
 from .results.readers import Tool, read_any
 from .results.results_file import RejectedRule, ResultRow, ResultsFile, check_terminated
 from .results.update import Taken, add, positions_of
-from .storage.design import RESERVED, Design, now
+from .storage.design import RESERVED, Design, now, number_of
 from .storage.records import About, Reserved, judged, reserved_cells, state_of, write_about, write_items
 from .storage.rules import write_rule
 from .storage.store import Store, created
@@ -237,9 +237,8 @@ AGREE = 5e-6
 class Imported:
     """A campaign created from a model file, with how it was created.
 
-    taken: one for each results file.  model_is: none without results.  recomputed: whether the file's mode or
-    var do not follow from its alpha and beta (apart from the old start of .0833) and were not used.  escaped:
-    cells of the items that hold HTML's escapes, as one public code writes them, and were kept so.
+    recomputed: whether mode or var do not follow from alpha and beta, but for the old start of .0833.
+    escaped: cells of the items that hold HTML's escapes and were kept so.
     """
 
     about: About
@@ -357,10 +356,7 @@ def _without_escapes(read: ItemsFile, columns: Sequence[str]) -> ItemsFile:
 
 
 def _design(read: ItemsFile, columns: Sequence[str]) -> tuple[Design, list[Reserved]]:
-    """The design of a campaign that is taken over, and what its reserved columns say.
-
-    All its answers counted in the tool that it comes from, so repeats go on counting.
-    """
+    """The design of a campaign that is taken over, where all repeats count, and its reserved cells."""
     named = {name: name for name in RESERVED if name in columns}
     free = [c for c in columns if c not in named]
     text = "sent" if "sent" in free else free[0] if free else "id"
@@ -444,10 +440,7 @@ def _same(one: FloatArray, other: FloatArray, within: float) -> bool:
 def _numbers(table: Table, column: str) -> FloatArray:
     values = []
     for row, cell in enumerate(cells_of(table, column)):
-        try:
-            value = float(cell)
-        except ValueError:
-            value = np.nan
+        value = number_of(cell)
         if not np.isfinite(value):
             raise InputError(f"{table.where(row, column)}: {cell!r}; expected a finite number")
         values.append(value)
@@ -468,9 +461,7 @@ def _size(results: str | Path, encoding: str | None) -> int:
 
 
 def _own_name(files: Sequence[ResultsFile]) -> tuple[str, bool]:
-    """The campaign's id: the one that all results name, so that batches already handed out stay valid; else a
-    new one.
-    """
+    """The campaign's id: the one that all results name, so that open batches stay valid; else a new one."""
     names = {r.campaign for f in files for r in f.rows if r.campaign}
     if len(names) > 1:
         raise InputError(

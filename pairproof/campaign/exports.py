@@ -50,7 +50,6 @@ from .formats.campaign_files import (
     number,
 )
 from .hits.assigning import judgments_of_batches
-from .page.texts import text_rows_of
 from .results.results_file import TIMES
 from .results.retraction import has_table
 from .storage.records import (
@@ -152,6 +151,11 @@ SCHEMA = 2
 _LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 
 
+#: Columns of annotators and of results files, which are members of their lines.
+ANNOTATOR = "number, name, token, state, since, why"
+RESULTS = "number, name, sha256, taken, rows, new"
+
+
 def log_text(store: Store) -> str:
     """The log of an open campaign."""
     return "".join(line_of(record) for record in records(store))
@@ -168,13 +172,12 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
     a, ids = about(store), ids_of(store)
     names = dict(store.db.execute("SELECT number, name FROM annotator"))
     yield _campaign(store, a)
-    for name, lang, dir_, body in text_rows_of(store):
-        yield {"kind": "text", "name": name, "lang": lang, "dir": dir_, "body": body}
+    yield from _rows(store, "text", "name, lang, dir, body", "text", "name, lang")
     yield from _items(store, a, ids)
-    yield from _annotators(store)
+    yield from _rows(store, "annotator", ANNOTATOR, "annotator")
     yield from _batches(store, ids)
     yield from _assignments(store, names)
-    yield from _results(store)
+    yield from _rows(store, "results", RESULTS, "received")
     yield from _judgments(store, ids, names)
     yield from _retractions(store, ids)
     yield from _looks(store)
@@ -186,102 +189,48 @@ def _campaign(store: Store, a: About) -> dict[str, Any]:
         {"name": r.name, "value": r.value, "fixed": r.fixed, "after_judgments": r.after_judgments}
         for r in rules_of(store)
     ]
-    return {
-        "kind": "campaign",
-        "schema": SCHEMA,
-        "id": a.id,
-        "method": a.method,
-        "per_hit": a.per_hit,
-        "settings": asdict(a.settings),
-        "pool": a.pool,
-        "seed": a.seed,
-        "columns": list(a.columns),
-        "imported": a.imported,
-        "design": {**a.design.to_dict(), "show": list(a.design.show)},
-        "rules": rules,
-    }
+    design = {**a.design.to_dict(), "show": list(a.design.show)}
+    about = {**asdict(a), "columns": list(a.columns), "design": design}
+    return {"kind": "campaign", "schema": SCHEMA, **about, "rules": rules}
+
+
+def _rows(
+    store: Store, kind: str, columns: str, table: str, order: str = "number"
+) -> Iterator[dict[str, Any]]:
+    """The rows of a table as lines, the columns as members; JSON stands there as text."""
+    found = store.db.execute(f"SELECT {columns} FROM {table} ORDER BY {order}")
+    names = [name for name, *_ in found.description]
+    return ({"kind": kind, **dict(zip(names, row))} for row in found)
 
 
 def _items(store: Store, a: About, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    query = (
-        "SELECT id, fields, role, of, source, system, gold, a0, b0, n0 FROM item ORDER BY position"
-    )  # fmt: skip
-    for name, fields, role, of, source, system, gold, *start in store.db.execute(query):
+    columns = "id, fields, role, of, source, system, gold, a0, b0, n0"
+    for item in _rows(store, "item", columns, "item", "position"):
+        start = [item.pop(name) for name in ("a0", "b0", "n0")]
+        fields = dict(zip(a.columns, json.loads(item["fields"])))
         yield {
-            "kind": "item",
-            "id": name,
-            "fields": dict(zip(a.columns, json.loads(fields))),
-            "role": role,
-            "of": None if of is None else ids[of],
-            "source": source,
-            "system": system,
-            "gold": gold,
+            **item,
+            "fields": fields,
+            "of": None if item["of"] is None else ids[item["of"]],
             "start": start,
         }
 
 
-def _annotators(store: Store) -> Iterator[dict[str, Any]]:
-    names = ("number", "name", "token", "state", "since", "why")
-    for row in store.db.execute(f"SELECT {', '.join(names)} FROM annotator ORDER BY number"):
-        yield {"kind": "annotator", **dict(zip(names, row))}
-
-
 def _batches(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     each, tokens = judgments_of_batches(store), batches_with_tokens(store)
-    for number, opened, hits in store.db.execute("SELECT number, opened, hits FROM batch ORDER BY number"):
-        judgments = each.get(number)
-        more = {"tokens": True} if number in tokens else {}
-        yield {
-            "kind": "batch",
-            "number": number,
-            "opened": opened,
-            "hits": hits,
-            "judgments": judgments,
-            **more,
-        }
-    query = "SELECT batch, number, items, kind, plan FROM hit ORDER BY batch, number"
-    for batch, number, items, purpose, plan in store.db.execute(query):
-        yield {
-            "kind": "hit",
-            "batch": batch,
-            "hit": number,
-            "purpose": purpose,
-            "items": [ids[i] for i in json.loads(items)],
-            "plan": None if plan is None else json.loads(plan),
-        }
+    for batch in _rows(store, "batch", "number, opened, hits", "batch"):
+        more = {"tokens": True} if batch["number"] in tokens else {}
+        yield {**batch, "judgments": each.get(batch["number"]), **more}
+    columns = "batch, number AS hit, kind AS purpose, items, plan"
+    for hit in _rows(store, "hit", columns, "hit", "batch, number"):
+        plan = None if hit["plan"] is None else json.loads(hit["plan"])
+        yield {**hit, "items": [ids[i] for i in json.loads(hit["items"])], "plan": plan}
 
 
 def _assignments(store: Store, names: dict[int, str]) -> Iterator[dict[str, Any]]:
-    query = (
-        "SELECT annotator, batch, hit, given, due, state, place, shown FROM assignment"
-        " ORDER BY annotator, batch, hit"
-    )
-    for who, batch, hit, given, due, state, place, shown in store.db.execute(query):
-        yield {
-            "kind": "assignment",
-            "annotator": names[who],
-            "batch": batch,
-            "hit": hit,
-            "given": given,
-            "due": due,
-            "state": state,
-            "place": place,
-            "shown": json.loads(shown),
-        }
-
-
-def _results(store: Store) -> Iterator[dict[str, Any]]:
-    names = ("number", "name", "sha256", "taken", "rows", "new")
-    for row in store.db.execute(f"SELECT {', '.join(names)} FROM received ORDER BY number"):
-        yield {"kind": "results", **dict(zip(names, row))}
-
-
-#: Members of a judgment's line -> columns of the database, where these are taken as they stand.
-PLAIN_JUDGMENT = {
-    "number": "number", "identity": "identity", "batch": "batch", "hit": "hit", "hit_id": "hit_id",
-    "assignment": "assignment", "worker": "worker", "results": "received", "row": "row",
-    "submitted": "submitted", "seconds": "seconds", "why": "why", "repeat_of": "repeat_of",
-}  # fmt: skip
+    columns = "annotator, batch, hit, given, due, state, place, shown"
+    for row in _rows(store, "assignment", columns, "assignment", "annotator, batch, hit"):
+        yield {**row, "annotator": names[row["annotator"]], "shown": json.loads(row["shown"])}
 
 
 def _judgments(store: Store, ids: tuple[str, ...], names: dict[int, str]) -> Iterator[dict[str, Any]]:
@@ -290,54 +239,32 @@ def _judgments(store: Store, ids: tuple[str, ...], names: dict[int, str]) -> Ite
         "SELECT judgment, slot, item, kind, raw, value FROM score ORDER BY judgment, slot"
     ):
         scores[judgment].append({"slot": slot, "item": ids[item], "role": role, "raw": raw, "value": value})
-    columns = ", ".join(PLAIN_JUDGMENT.values())
-    query = f"SELECT times, annotator, counted, {columns} FROM judgment ORDER BY number"
-    for times, who, counted, *rest in store.db.execute(query):
-        plain = dict(zip(PLAIN_JUDGMENT, rest))
-        when = json.loads(times)
-        yield {
-            "kind": "judgment",
-            **plain,
-            "annotator": None if who is None else names[who],
-            "counted": bool(counted),
-            "accepted": when.get("AcceptTime"),
-            "times": when,
-            "scores": scores[plain["number"]],
-        }
+    columns = (
+        "number, identity, batch, hit, hit_id, assignment, worker, received AS results, row, submitted, seconds,"
+        " why, repeat_of, annotator, counted, NULL AS accepted, times"
+    )
+    for row in _rows(store, "judgment", columns, "judgment"):
+        who, when = row["annotator"], json.loads(row["times"])
+        row |= {"annotator": None if who is None else names[who], "counted": bool(row["counted"])}
+        yield {**row, "accepted": when.get("AcceptTime"), "times": when, "scores": scores[row["number"]]}
 
 
 def _retractions(store: Store, ids: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     if not has_table(store):
         return
-    query = "SELECT number, at, why, identity, judgment, undone FROM retraction ORDER BY number"
-    for number, at, why, identity, text, undone in store.db.execute(query):
-        kept = json.loads(text)
+    for row in _rows(store, "retraction", "number, at, why, undone, judgment", "retraction"):
+        kept = json.loads(row["judgment"])
         scores = [
             {"slot": slot, "item": ids[item], "value": value, "raw": raw}
             for slot, item, value, raw in kept.pop("scores")
         ]
         times = json.loads(kept.pop("times"))
-        yield {
-            "kind": "retraction",
-            "number": number,
-            "at": at,
-            "why": why,
-            "undone": undone,
-            "judgment": {**kept, "times": times, "scores": scores},
-        }
+        yield {**row, "judgment": {**kept, "times": times, "scores": scores}}
 
 
 def _looks(store: Store) -> Iterator[dict[str, Any]]:
-    query = "SELECT number, at, judgments, rule, answer FROM look ORDER BY number"
-    for number, at, judgments, rule, answer in store.db.execute(query):
-        yield {
-            "kind": "look",
-            "number": number,
-            "at": at,
-            "judgments": judgments,
-            "rule": rule,
-            "answer": json.loads(answer),
-        }
+    for row in _rows(store, "look", "number, at, judgments, rule, answer", "look"):
+        yield {**row, "answer": json.loads(row["answer"])}
 
 
 def state_names(method: Method) -> tuple[str, str]:

@@ -22,12 +22,12 @@ from ..files.inputs import decoded, exactly, of_kind, parsed, read_file, unpacke
 from ..native.annotation.allocation import Pool
 from ..native.annotation.methods import METHODS, Method, ScoreState, Settings
 from ..text import quoted, shortened
-from .exports import SCHEMA, records, state_names
+from .exports import ANNOTATOR, RESULTS, SCHEMA, records, state_names
 from .hits.assigning import remember_judgments, remember_tokens
 from .storage.contents import score_of
 from .storage.design import KINDS, ROLES, Design, State, stored_times
-from .storage.records import About, recount_all, save_state, state_of, write_about
-from .storage.rules import settle
+from .storage.records import About, save_state, state_of, write_about
+from .storage.rules import settle_and_count
 from .storage.store import RETRACTION, Store, created
 
 _NONE: type = type(None)
@@ -89,10 +89,7 @@ ORDER = (*MEMBERS, "state")
 
 @dataclass(frozen=True)
 class Line:
-    """A checked line of a log.
-
-    where: "log.jsonl, line 3", for messages.  record: all its members, with "kind".
-    """
+    """A checked line of a log, with its place for messages."""
 
     where: str
     kind: str
@@ -320,8 +317,7 @@ def from_log(path: str | Path, log: str | Path) -> Rebuilt:
     with created(path) as store:
         write_about(store, a)
         _Rebuilder(store, a, lines).run()
-        settle(store, a)
-        recount_all(store, a)
+        settle_and_count(store, a, recount=True)
         _keep_state(store, a, lines[-1])
         _check_same(store, lines)
     count = [line.kind for line in lines]
@@ -340,6 +336,16 @@ def _about(line: Line) -> About:
     return About(
         r["id"], r["method"], r["per_hit"], settings, r["pool"], r["seed"], columns, r["imported"], design
     )
+
+
+_JUDGMENT = (
+    "number, identity, batch, hit, hit_id, assignment, worker, times, received, row, annotator, submitted, seconds,"
+    " counted, why, repeat_of"
+)
+
+
+def _stored(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 class _Rebuilder:
@@ -369,15 +375,13 @@ class _Rebuilder:
         for line in self.of("look"):
             r = line.record
             self._once("look", r["number"], line)
-            answer = json.dumps(r["answer"], sort_keys=True, ensure_ascii=False)
-            self._insert("look", [(r["number"], r["at"], r["judgments"], r["rule"], answer)])
+            self._insert("look", [(r["number"], r["at"], r["judgments"], r["rule"], _stored(r["answer"]))])
 
-    def _insert(self, table: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ()) -> None:
+    def _insert(self, table: str, rows: Sequence[Sequence[Any]], columns: str = "") -> None:
         if rows:
-            names = f" ({', '.join(columns)})" if columns else ""
-            self.store.db.executemany(
-                f"INSERT INTO {table}{names} VALUES ({', '.join('?' * len(rows[0]))})", rows
-            )
+            names = f" ({columns})" if columns else ""
+            marks = ", ".join("?" * len(rows[0]))
+            self.store.db.executemany(f"INSERT INTO {table}{names} VALUES ({marks})", rows)
 
     def _once(self, what: str, key: Any, line: Line) -> None:
         """Refuse a number or name that stands in two lines."""
@@ -392,17 +396,11 @@ class _Rebuilder:
         return known[key]
 
     def _rules(self) -> None:
-        rules = self.lines[0].record["rules"]
         rows = [
-            (
-                r["name"],
-                json.dumps(r["value"], sort_keys=True, ensure_ascii=False),
-                r["fixed"],
-                r["after_judgments"],
-            )
-            for r in rules
+            (r["name"], _stored(r["value"]), r["fixed"], r["after_judgments"])
+            for r in self.lines[0].record["rules"]
         ]
-        self._insert("rule", rows, ("name", "value", "fixed", "after_judgments"))
+        self._insert("rule", rows, "name, value, fixed, after_judgments")
 
     def _texts(self) -> None:
         for line in self.of("text"):
@@ -433,13 +431,12 @@ class _Rebuilder:
             raise InputError(f"{lines[0].where} and later lines, 'start': {error}") from error
 
     def _annotators(self) -> None:
-        names = ("number", "name", "token", "state", "since", "why")
         for line in self.of("annotator"):
             r = line.record
             for what in ("number", "name") + (("token",) if r["token"] is not None else ()):
                 self._once(f"annotator's {what}", r[what], line)
             self.annotator[r["name"]] = r["number"]
-            self._insert("annotator", [[r[name] for name in names]], names)
+            self._insert("annotator", [[r[name] for name in ANNOTATOR.split(", ")]], ANNOTATOR)
 
     def _hits(self) -> None:
         for line in self.of("batch"):
@@ -475,10 +472,9 @@ class _Rebuilder:
             self._insert("assignment", [(who, *key, *row)])
 
     def _results(self) -> None:
-        names = ("number", "name", "sha256", "taken", "rows", "new")
         for line in self.of("results"):
             self._once("results file", line.record["number"], line)
-            self._insert("received", [[line.record[name] for name in names]], names)
+            self._insert("received", [[line.record[name] for name in RESULTS.split(", ")]], RESULTS)
 
     def _judgments(self) -> None:
         files = {n: n for n in self.known.get("results file", set())}
@@ -492,13 +488,9 @@ class _Rebuilder:
             who = None
             if r["annotator"] is not None:
                 who = self._found(self.annotator, r["annotator"], line, "annotator")
-            columns = (
-                "number", "identity", "batch", "hit", "hit_id", "assignment", "worker", "times", "received",
-                "row", "annotator", "submitted", "seconds", "counted", "why", "repeat_of",
-            )  # fmt: skip
-            plain = [r[name] for name in columns[:7]]
-            times = (json.dumps(r["times"]), r["results"], r["row"], who, *stored_times(r["times"]))
-            self._insert("judgment", [(*plain, *times, int(r["counted"]), r["why"], r["repeat_of"])], columns)
+            own = {**r, "times": json.dumps(r["times"]), "received": r["results"], "annotator": who}
+            own |= dict(zip(("submitted", "seconds"), stored_times(r["times"])), counted=int(r["counted"]))
+            self._insert("judgment", [[own[name] for name in _JUDGMENT.split(", ")]], _JUDGMENT)
             self._insert("score", [(r["number"], *row) for row in self._scores(r, line)])
 
     def _scores(self, r: dict[str, Any], line: Line) -> Iterator[tuple[Any, ...]]:

@@ -43,18 +43,7 @@ Kind = Literal["python", "rpy2", "r", "r-package"]
 
 @dataclass(frozen=True)
 class Missing:
-    """Something that is not installed, or not in a version that works.
-
-    Attributes
-    ----------
-    what : str
-        Its name, with the version found if there is one.
-    why : str
-        What pairproof does with it.
-    cure : str
-        A command for this machine.
-    kind : {"python", "rpy2", "r", "r-package"}
-    """
+    """Something that is not installed, or not in a version that works, and the command that cures it here."""
 
     what: str
     why: str
@@ -64,21 +53,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class RFound:
-    """The R on this machine.
-
-    Attributes
-    ----------
-    version : str or None
-        As R writes it, "4.2.2"; None if R started but did not report it.
-    home : str or None
-        R's own ``R.home()``.
-    blas : str or None
-        The BLAS library it uses, if the worker could find out.
-    usable : bool
-        Whether pairproof's worker process can run it.
-    reason : str or None
-        Why it cannot, in one sentence.
-    """
+    """The R on this machine; `reason`: why pairproof's worker cannot run it."""
 
     version: str | None
     home: str | None
@@ -161,13 +136,7 @@ def version_of(distribution: str) -> str | None:
 def examine_python(extras: Sequence[str], r_version: str) -> tuple[dict[str, str | None], list[Missing]]:
     """Versions of all packages that pairproof declares, and an entry for each required one that is missing.
 
-    Parameters
-    ----------
-    extras : sequence of str
-        Optional parts whose absence is a complaint; the packages of ``test`` and ``format`` are looked at
-        only when these are among them.
-    r_version : str
-        R's version, which the command that installs rpy2 depends on; empty if there is no R.
+    extras: parts whose absence is a complaint; those for the code are looked at only then.
     """
     try:
         declared = _declared()
@@ -419,34 +388,8 @@ def complaints_about_packages(
         yield Missing(what, why, r_package(package.name, too_old=found is not None), "r-package")
 
 
-__all__ = [
-    "R_PACKAGES",
-    "Missing",
-    "RFound",
-    "Report",
-    "examine",
-    "page",
-    "render",
-    "rpy2_constraint",
-    "to_dict",
-]
-
-
 def examine(extras: Sequence[str] = ("r", "arrow"), on_request: bool = True) -> Report:
-    """Examine this machine.
-
-    Parameters
-    ----------
-    extras : sequence of str
-        Optional parts of pairproof (``r``, ``arrow``, ``test``) whose absence counts as missing.
-    on_request : bool
-        Whether R packages that only ``make r-packages`` brings count as missing too.
-
-    Returns
-    -------
-    Report
-        Never raises.
-    """
+    """Examine this machine, which never raises; `extras`, and R packages on request if asked for, must be there."""
     version_and_home, r_packages = ask_rscript()
     packages, missing = examine_python(extras, version_and_home[0] if version_and_home else "")
     r = None

@@ -19,7 +19,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,7 +29,7 @@ import click
 from ..data.options import meant_in_r
 from ..files.inputs import STANDARD_INPUT
 from ..report.output import Output, wrong_suffix
-from ..text import safe
+from ..text import label, safe
 
 if TYPE_CHECKING:
     from ..report.blocks import Page
@@ -112,20 +112,30 @@ def stacked(*decorators: Any) -> Callable[[Decorated], Decorated]:
     return decorate
 
 
+def gathered(
+    options: Sequence[Any], gather: Callable[[Callable[..., Any], dict[str, Any]], Any]
+) -> Callable[[Decorated], Decorated]:
+    """Add options to a command, which `gather` calls with what it makes of all that was given."""
+
+    def decorate(function: Decorated) -> Decorated:
+        @functools.wraps(function)
+        def call(*args: Any, **given: Any) -> Any:
+            return gather(functools.partial(function, *args), given)
+
+        command: Any = call
+        decorated: Decorated = stacked(*options)(command)
+        return decorated
+
+    return decorate
+
+
 #: Rows from which on a table is long.
 LONG = 1_000
 _CELLS = {str, int, float, bool, type(None)}
 
 
 def rows_text(rows: Any, depth: int) -> str | None:
-    """The JSON of a list of flat objects with the same keys, or None if it is anything else or short.
-
-    Parameters
-    ----------
-    rows : object
-    depth : int
-        Spaces before the line in which the list begins.
-    """
+    """The JSON of a list of flat objects with the same keys, `depth` spaces in; None of anything else."""
     if not isinstance(rows, list) or len(rows) < LONG or type(rows[0]) is not dict or not rows[0]:
         return None
     keys = tuple(rows[0])
@@ -144,29 +154,9 @@ def rows_text(rows: Any, depth: int) -> str | None:
     return f"[\n{table}\n{edge}]"
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
 @dataclass
 class State:
-    """The shared options of one run.
-
-    Attributes
-    ----------
-    json : bool
-        Standard output gets exactly one JSON document.
-    reports : tuple of Path
-        Each ending in one of `pairproof.report.output.FORMATS`.
-    seed : int or None
-    quiet : bool
-        Errors are the only messages on standard error.
-    debug : bool
-        Tracebacks.
-    track : str
-        The track that is being worked on, with --tracks.
-    parts : dict of track to Output, or None
-        Results that are collected, to be given as one by :meth:`give_parts`.
-    """
+    """The shared options of one run, the track that is worked on, and results that are given as one."""
 
     json: bool = False
     reports: tuple[Path, ...] = field(default=())
@@ -226,24 +216,14 @@ class State:
         self.give(page, document(), terminal)
 
     def no_junit(self, what: str) -> None:
-        """Refuse a JUnit report; `what` begins the reason, for example "a comparison has".
-
-        Raises
-        ------
-        click.UsageError
-        """
+        """Refuse a JUnit report; `what` begins the reason, for example "a comparison has"."""
         if any(path.suffix.lower() == ".xml" for path in self.reports):
             raise click.UsageError(
                 f"a JUnit report (.xml) lists verdicts, and {what} none; use .html, .md, .txt or .json."
             )
 
     def no_report(self, why: str) -> None:
-        """Refuse `--report` in a command that has nothing to report.
-
-        Raises
-        ------
-        click.UsageError
-        """
+        """Refuse `--report` in a command that has nothing to report."""
         if self.reports:
             raise click.UsageError(f"--report is for {why}")
 
@@ -254,12 +234,7 @@ class State:
         write(path, text, kind=kind, force=self.force)
 
     def check_files(self, context: click.Context) -> None:
-        """Check that no output file is also read, is named twice, or is a file that must not be replaced.
-
-        Raises
-        ------
-        InputError
-        """
+        """Check that no output file is also read, is named twice, or is a file that must not be replaced."""
         from ..files.outputs import check, check_apart
 
         reads = files_of(context, READ)
@@ -394,19 +369,15 @@ _SHARED = (
 )
 
 
-def shared_options(function: Function) -> Function:
-    """Add the options that all commands have; the command gets the :class:`State` as first argument."""
+def _with_state(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets the :class:`State` as first argument."""
+    context = click.get_current_context()
+    state = context.ensure_object(State)
+    state.check_files(context)
+    return command(state, **given)
 
-    @functools.wraps(function)
-    def with_state(*args: Any, **options: Any) -> Any:
-        context = click.get_current_context()
-        state = context.ensure_object(State)
-        state.check_files(context)
-        return function(state, *args, **options)
 
-    wrapped: Any = with_state
-    decorated: Function = stacked(*_SHARED)(wrapped)
-    return decorated
+shared_options = gathered(_SHARED, _with_state)
 
 
 #: Seconds from which on a line says how long work takes.
@@ -428,6 +399,13 @@ def watched_work(state: State, what: str) -> Iterator[Callable[[int, int], None]
     if not sys.stderr.isatty():
         yield _said_once(state, what)
         return
+    with progress_bar(what) as bar:
+        yield bar
+
+
+@contextlib.contextmanager
+def progress_bar(what: str) -> Iterator[Callable[..., None]]:
+    """A bar on the terminal, moved by (done, all), and with a third text also named anew."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -435,7 +413,11 @@ def watched_work(state: State, what: str) -> Iterator[Callable[[int, int], None]
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(escape(what), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def advance(done: int, total: int, name: str = what) -> None:
+            bar.update(task, completed=done, total=total, description=escape(label(name)))
+
+        yield advance
 
 
 def _said_once(state: State, what: str) -> Callable[[int, int], None]:

@@ -12,7 +12,8 @@ import pytest
 import pairproof
 from pairproof.cli import main
 from pairproof.cli.commands.fit_answers import COMPARED, MODELS
-from pairproof.cli.options.respondents import ARGUMENTS, LAYOUTS, flag
+from pairproof.cli.options.reading import flag
+from pairproof.cli.options.respondents import ARGUMENTS, LAYOUTS
 from pairproof.data.respondents.read_answers import READERS, AnswerLayout
 from tests.data.respondents.tables import SALAD, SALAD_PERSONS
 from tests.places import SCHEMAS

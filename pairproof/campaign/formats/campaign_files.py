@@ -42,10 +42,7 @@ _SOURCE = re.compile(r"[0-9]+/[0-9]+|judgment [0-9]+")
 
 @dataclass(frozen=True)
 class ItemsFile:
-    """The items of a file.
-
-    table: every cell is text, with guards removed.  columns: all but `id`.
-    """
+    """The items of a file."""
 
     table: Table
     ids: tuple[str, ...]

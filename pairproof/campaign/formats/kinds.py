@@ -20,10 +20,7 @@ _HEAD = 2**18
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file.
-
-    `what`: what it is, for messages: "is a model file".  cure: what to do with it.
-    """
+    """A kind of file."""
 
     name: str
     what: str

@@ -41,8 +41,8 @@ from ...files.inputs import decoded, member, of_kind, parsed, read_file, unpacke
 from ...native.annotation.methods import Settings, start
 from ...text import listed, quoted
 from ..storage.design import Design, OnRepeat, now
-from ..storage.records import About, Reserved, insert_judgment, recount_all, write_about, write_items
-from ..storage.rules import settle, write_rule
+from ..storage.records import About, Reserved, insert_judgment, write_about, write_items
+from ..storage.rules import settle_and_count, write_rule
 from ..storage.store import Store, created
 from .kinds import APPRAISE_TYPES, refuse_other
 
@@ -51,13 +51,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class JudgedLine:
-    """One score.
-
-    where: for messages.  systems: more than one where systems have the same output.  kind: a reference is
-    "gold".  value: in [0, 1].  raw: the score as it stands in the file.  pair: source and target language,
-    "deu-eng".  hit: the HIT in which it was given; "" if the file has none.  began, ended: unix seconds; nan
-    if unknown.  seconds: time spent; nan if unknown.
-    """
+    """One score, in [0, 1] and raw; times are in Unix seconds, nan if unknown."""
 
     where: str
     annotator: str
@@ -179,11 +173,7 @@ def _appraise_line(cells: list[str], where: str) -> JudgedLine:
 
 @dataclass(frozen=True)
 class BatchItem:
-    """An item of a batch, as a row of an items file.
-
-    sent: the text to judge.  `of`: for a degraded item, the id of the item it was made from; else "".
-    source: the segment.
-    """
+    """An item of a batch, as a row of an items file."""
 
     id: str
     sent: str
@@ -232,9 +222,7 @@ def _batch_items(entry: Mapping[str, Any], where: str) -> list[BatchItem]:
 
 
 def item_id(segment: str, system: str, role: str) -> str:
-    """The id of an item that is a system's output for a segment; a degraded one or a reference ends in its
-    kind.
-    """
+    """The id of a system's output for a segment; a degraded one or a reference ends in its kind."""
     return f"{segment} {system}" + {"item": "", "degraded": " (degraded)", "gold": " (reference)"}[role]
 
 
@@ -312,10 +300,7 @@ _Slot = tuple[str, int]  # kind, position of the item
 
 @dataclass(frozen=True)
 class FromScores:
-    """A campaign that was made from a table of scores.
-
-    documents: scores of whole documents, which were left out.
-    """
+    """A campaign made from a table of scores, of which those of whole documents were left out."""
 
     about: About
     items: int
@@ -389,8 +374,7 @@ def from_scores(
         items = _Items(chosen)
         write_items(store, items.ids, items.fields, start("da", len(items.ids)), items.reserved)
         judgments = _insert(store, hits, items, source, raw)
-        settle(store, a)
-        recount_all(store, a)
+        settle_and_count(store, a, recount=True)
     people = len({line.annotator for line in chosen})
     return FromScores(a, len(items.ids), people, judgments, documents)
 

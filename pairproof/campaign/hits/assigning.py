@@ -46,12 +46,7 @@ ROWS = 8
 
 
 def deal(hits: int, annotators: IntArray, each: int, load: IntArray, rng: np.random.Generator) -> IntArray:
-    """Deal HITs to annotators.
-
-    annotators int[m]: their numbers, distinct.  each: different annotators for each HIT, 1 to m.  load
-    int[m]: HITs that each had before; at the end of the deal those who had fewer come first.  Returns
-    int[hits, each]: numbers of annotators.
-    """
+    """Deal HITs to annotators[m], `each` different ones: int[hits, each]; the last by load[m]."""
     m = len(annotators)
     if not 1 <= each <= m:
         raise InputError(
@@ -80,10 +75,7 @@ def _places(hits: int, each: int, m: int) -> IntArray:
 
 
 def teams_of(given: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct teams of a deal, int[teams, each], and the team of every HIT, int[hits].
-
-    given int[hits, each]: from :func:`deal`.
-    """
+    """The distinct teams of a deal, int[teams, each], and the team of every HIT, int[hits]."""
     teams, which = np.unique(np.sort(given, axis=1), axis=0, return_inverse=True)
     return teams.astype(np.int64), np.ravel(which).astype(np.int64)
 
@@ -91,14 +83,12 @@ def teams_of(given: IntArray) -> tuple[IntArray, IntArray]:
 def own_order(
     hits: IntArray, after: Sequence[tuple[int, int]], rng: np.random.Generator, spread: Collection[int] = ()
 ) -> IntArray:
-    """An annotator's own order of HITs: random, but a repeat comes after its original, and some are spread.
+    """An annotator's own order of hits[n]: random, but after its earlier one a repeat (hit, earlier), and
+    some spread.
 
-    HITs with degraded items would otherwise come early, because those with repeats have to come late.  Their
-    places are drawn first, one in each of as many parts of the work, and the other HITs stand around them.
-
-    hits int[n]: ascending.  after: the first has a repeat from the second, which is smaller; pairs with HITs
-    of others are left out.  spread: HITs that are to be spread evenly over the order.  Returns int[n]: the
-    HITs in this order.
+    HITs with degraded items would otherwise come early, because those with repeats have to come late.
+    Their places are drawn first, one in each of as many parts of the work, and the other HITs stand
+    around them.
     """
     key = dict(zip(hits.tolist(), rng.random(len(hits)).tolist()))
     waits, frees = Counter[int](), defaultdict(list)
@@ -150,10 +140,7 @@ LEAST = 3
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition of a rule.
-
-    near: for within: how far an answer may be from the known score.
-    """
+    """A condition of a rule; of `within`, `near` is how far an answer may be from the known score."""
 
     name: str
     bound: float
@@ -165,10 +152,7 @@ class Condition:
         return f"{self.name}{'<=' if self.name == 'mean-difference' else '>='}{self.bound:g}"
 
     def value(self, gold: FloatArray, given: FloatArray) -> float:
-        """The quantity that the condition is about; nan if it cannot be computed.
-
-        gold, given float[n]: known and given scores, 0 to 1; given is nan for "cannot judge".
-        """
+        """The quantity, by known and given scores float[n] (nan: cannot judge); nan if it has none."""
         said = ~np.isnan(given)
         if self.name == "within":
             # Differences of decimals are not exact: .6 is within .1 of .7.
@@ -195,10 +179,7 @@ def _spearman(x: FloatArray, y: FloatArray) -> float:
 
 
 def parse_rule(text: str) -> tuple[Condition, ...]:
-    """The conditions of a rule.
-
-    text: such as "spearman>=.5"; see the module.
-    """
+    """The conditions of a rule."""
     found = [_condition(part, text) for part in re.split(r"\band\b", text)]
     names = [(c.name, c.near if c.name == "within" else None) for c in found]
     if len(set(names)) < len(names):
@@ -223,11 +204,7 @@ def _condition(part: str, text: str) -> Condition:
 
 @dataclass(frozen=True)
 class Qualification:
-    """What an annotator reached in the qualification batch.
-
-    answered, items: items answered, of those asked.  values: what each condition is about; nan if it cannot
-    be computed.  met: none: some items are still to come.
-    """
+    """What an annotator reached in the qualification batch; `met` is None while items are still to come."""
 
     answered: int
     items: int
@@ -243,11 +220,7 @@ class Qualification:
 
 
 def judge(rule: tuple[Condition, ...], gold: FloatArray, given: FloatArray, items: int) -> Qualification:
-    """Whether an annotator's answers meet a rule.
-
-    gold, given float[n]: known and given scores of the items that came back, 0 to 1; given is nan for "cannot
-    judge".
-    """
+    """Whether answers meet a rule, by known and given scores float[n] (nan: cannot judge)."""
     values = tuple((c, c.value(gold, given)) for c in rule)
     met = None if len(gold) < items or not items else all(c.met_by(v) for c, v in values)
     return Qualification(len(gold), items, values, met)
@@ -305,11 +278,7 @@ _JUDGMENTS = "judgments of batch {}"
 
 @dataclass(frozen=True)
 class People:
-    """The annotators who can be given HITs.
-
-    registered: all who have a token.  ready: those who are not excluded and, if the campaign has a
-    qualification rule, have met it.
-    """
+    """The annotators who have a token, and those of them who can be given HITs."""
 
     registered: tuple[AnnotatorRow, ...]
     ready: tuple[AnnotatorRow, ...]
@@ -418,10 +387,7 @@ def had(store: Store) -> dict[Key, set[int]]:
 def give_again(
     store: Store, a: About, numbers: IntArray, rng: np.random.Generator, most: int | None = None
 ) -> tuple[list[tuple[int, Key]], int]:
-    """Find takers for HITs that lack annotators: those with the fewest HITs, at random among equals.
-
-    Returns int: annotators that are lacking still, because everybody has had the HIT.
-    """
+    """Takers for HITs that lack some: those with the fewest HITs, else at random; how many lack still."""
     missing, known = lacking(store, a), had(store)
     load: dict[int, int] = dict(zip(numbers.tolist(), loads(store, numbers).tolist()))
     found: list[tuple[int, Key]] = []
@@ -453,10 +419,7 @@ def assign(
     seed: int,
     after: Sequence[tuple[int, int]] = (),
 ) -> None:
-    """Store who gets which HIT, each annotator's in an order of their own.
-
-    after: HITs of the newest batch, from 1, of which the first repeats an item of the second.
-    """
+    """Store who gets which HIT, each in their order; `after`: HITs, from 1, the first repeats the second."""
     wanted = {key for _, key in pairs}
     rows_of_hits = store.db.execute("SELECT batch, number, items, plan FROM hit").fetchall()
     size = {(b, h): items.count(",") + 1 for b, h, items, _ in rows_of_hits if (b, h) in wanted}
@@ -472,9 +435,9 @@ def assign(
         spread = [hit for hit in hits if (batch, hit) in degraded]
         order = own_order(np.array(sorted(hits)), after if batch == newest else (), rng, spread).tolist()
         order.sort(key=lambda hit: (batch, hit) not in first)
-        taken = store.db.execute(
+        taken = store.value(
             "SELECT COALESCE(MAX(place), 0) FROM assignment WHERE annotator = ? AND batch = ?", (who, batch)
-        ).fetchone()[0]
+        )
         for place, hit in enumerate(order, taken + 1):
             shown = (rng.permutation(size[batch, hit]) + 1).tolist()
             rows.append((who, batch, hit, now(), due, "open", place, str(shown)))

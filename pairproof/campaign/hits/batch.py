@@ -84,10 +84,7 @@ def keep(store: Store, number: int, hits: Sequence[NewHit]) -> None:
 
 
 def open_keys(store: Store, last: int, annotator: int | None) -> tuple[list[Key], list[tuple[int, Key]]]:
-    """The HITs of the last batch and those of earlier ones that are out, with who has them.
-
-    annotator: only this annotator's.
-    """
+    """The HITs of the last batch and those of earlier ones that are out (to one annotator), and to whom."""
     who, parameters = ("AND annotator = ?", (last, annotator)) if annotator is not None else ("", (last,))
     pairs = [
         (a, (b, h))
@@ -206,16 +203,13 @@ class Asked:
 
 
 class Opening:
-    """A batch that is being opened.
-
-    store: with an open transaction.
-    """
+    """A batch that is being opened."""
 
     def __init__(self, store: Store, a: About, asked: Asked) -> None:
         self.store, self.about, self.asked = store, a, asked
         self.seed = whole_number("seed", a.seed if asked.seed is None else asked.seed)
         self.due = checked_due(asked.due)
-        self.number = int(store.db.execute("SELECT COALESCE(MAX(number), 0) FROM batch").fetchone()[0]) + 1
+        self.number = int(store.value("SELECT COALESCE(MAX(number), 0) FROM batch")) + 1
         self.pairs: list[tuple[int, Key]] = []
         self.dealt: list[tuple[int, Key]] = []
         self.after: list[tuple[int, int]] = []
@@ -302,9 +296,7 @@ class Opening:
 
     def _new(self, choice: Choice, wanted: int, numbers: IntArray | None, each: int) -> list[Key]:
         """Choose, store and deal new HITs."""
-        there = self.store.db.execute(
-            "SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'calibration')"
-        ).fetchone()[0]
+        there = self.store.value("SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'calibration')")
         items = choice.of_role("calibration")
         before = [] if there else self._hits_for_everybody(items, self._rng(_CHECKS), "calibration")
         given: IntArray | None = None
@@ -459,15 +451,11 @@ def open_batch(
 def next_batch(
     path: str | Path, hits: int | None = None, *, annotator: str | None = None, seed: int | None = None
 ) -> Batch:
-    """Choose the next HITs and store them as a batch; no file is written.
-
-    hits: default: as many as show every item once.  annotator: give the HITs to this annotator alone, who is
-    registered if unknown.
-    """
+    """Choose the next HITs and store them as a batch; no file is written."""
     with opened(path, write=True) as store:
         if annotator is not None:
             query = "SELECT 1 FROM annotator WHERE name = ? AND token IS NOT NULL"
-            if store.db.execute(query, (str(annotator).strip(),)).fetchone() is None:
+            if store.value(query, (str(annotator).strip(),)) is None:
                 add_annotator(store, annotator)
         return Opening(store, about(store), Asked(hits, seed, annotator=annotator)).open()
 
@@ -494,7 +482,7 @@ def _only_again(asked: Asked) -> None:
 
 def _last(store: Store, a: About, asked: Asked) -> Batch:
     """The batch opened last, with the HITs of earlier ones that are out."""
-    last = store.db.execute("SELECT MAX(number) FROM batch").fetchone()[0]
+    last = store.value("SELECT MAX(number) FROM batch")
     if last is None:
         raise InputError(f"{store.path}: no batch is open yet; leave out --again")
     who = None if asked.annotator is None else registered_number(store, asked.annotator)

@@ -101,11 +101,7 @@ INDEX_COLUMNS = ("annotator", "token", "file", "batch", "hits")
 
 @dataclass(frozen=True)
 class Target:
-    """Where a batch is written to.
-
-    folder: a folder with a page for each annotator.  layout: where what shows the batch in the other tool is
-    written to.  lang: language of the texts beside the items, where the campaign has several.
-    """
+    """Where a batch, and what shows it in another tool, is written to; a folder has a page a person."""
 
     path: Path
     folder: bool
@@ -156,11 +152,7 @@ def written(
     force: bool = False,
     address: str | None = None,
 ) -> Iterator[tuple[str, ...]]:
-    """Write a batch's files when the block ends, having checked before it that they can be written.
-
-    reads: files that must not be written over.  alone: the batch is written for one annotator.  address:
-    where the pages of a folder are put; their links are then written too.
-    """
+    """Write a batch's files, and links to an address, when the block ends; it is checked before it."""
     if target.folder:
         contents = _folder(store, batch, target, address)
     elif target.path.suffix.lower() == ".html":
@@ -255,12 +247,7 @@ def page_data(
     texts: Texts = Texts(),
     partial: bool = False,
 ) -> PageData:
-    """What the page of a batch shows.
-
-    given: the annotator whose HITs and orders are shown; default: all HITs as they are stored.  number: the
-    batch of the HITs, which may be an earlier one; default: the batch's own.  partial: whether items may be
-    left without an answer.
-    """
+    """What a page shows: the HITs and orders that were given to one annotator, or all as stored."""
     number = batch.number if number is None else number
     where = batch.columns.index(batch.text) if batch.text in batch.columns else -1
     shown = [batch.columns.index(name) for name in batch.show]

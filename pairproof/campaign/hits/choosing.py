@@ -42,12 +42,7 @@ from .plan import (
 
 @dataclass(frozen=True)
 class Given:
-    """The HITs of a batch that one annotator gets.
-
-    annotator: the name.  token: stands in file names in place of the name.  places: entries of `Batch.hits`,
-    in the annotator's own order.  orders: for each of these HITs its slots, from 0, in the order in which the
-    annotator sees them.
-    """
+    """The HITs that an annotator gets: entries of `Batch.hits` in their order, and their slots' orders."""
 
     annotator: str
     token: str
@@ -59,15 +54,10 @@ class Given:
 class Batch:
     """A batch of HITs.
 
-    number: from 1.  columns: the items' columns that a batch file holds: all but `id` and those that
-    annotators must not see.  hits: items in their stored order, the order of the results; a HIT may have
-    fewer than `per_hit`.  HITs of earlier batches that are given again come last.  unanswered: number of HITs
-    of earlier batches without any judgment.  places: the batch and the number of each entry of `hits`.
-    kinds: work, qualification or calibration, for each entry of `hits`.  plans: what each slot is for.  text:
-    the column that holds the item's text.  show: the columns that annotators see beside it.  judgments:
-    different annotators wanted for each HIT.  given: who gets which HIT; empty where no annotators are
-    registered.  notes: what was asked for and could not be had, in sentences.  files: the files that were
-    written.
+    columns: those of the items that annotators may see. hits: items in their stored order, which is that
+    of the results; those of earlier batches come last. places: batch and number of each entry of `hits`.
+    plans: what each slot is for. text: the column of the items' text. given: empty where no annotators
+    are registered. notes: what could not be had.
     """
 
     campaign: str
@@ -189,10 +179,7 @@ MOST_SLOTS = 1_000_000
 
 
 class Choice:
-    """What the next batch is chosen from.
-
-    checks: whether the checks that the design asks for are needed.
-    """
+    """What the next batch is chosen from."""
 
     def __init__(self, store: Store, a: About, *, checks: bool = True) -> None:
         self.store, self.about, self.design = store, a, a.design
@@ -201,7 +188,7 @@ class Choice:
         self.shares = Shares(a.design.repeats, a.design.degraded, a.design.gold)
         self.same_source = a.design.arrange == "same-source"
         self.scored = np.flatnonzero(self.roles == 0)
-        worked = store.db.execute("SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'work')").fetchone()[0]
+        worked = store.value("SELECT EXISTS (SELECT 1 FROM hit WHERE kind = 'work')")
         known = self.state.a[~np.isnan(self.state.a)]
         # If an older tool has given the items scores, this is not a first batch.
         self.first = not worked and not self.state.n.any() and not (known != known[:1]).any()
@@ -241,10 +228,7 @@ class Choice:
         return hits_for(len(self.scored), self.about.per_hit, self.shares)
 
     def plan(self, hits: int, given: IntArray | None, rng: np.random.Generator) -> Plan:
-        """The items of a batch and what each slot is for.
-
-        given int[hits, k] or None: annotators of each HIT; None: whoever comes.
-        """
+        """The items of a batch and what each slot is for; given int[hits, k] or None: who gets them."""
         if not self.shares and not self.same_source:
             items = self._choose(hits, rng, None)
             return Plan(items, np.zeros_like(items))
@@ -359,7 +343,7 @@ OPEN = "FROM hit h WHERE NOT EXISTS (SELECT 1 FROM judgment j WHERE j.batch = h.
 
 def unanswered(store: Store) -> int:
     """Number of HITs that nobody has judged yet."""
-    return int(store.db.execute(f"SELECT COUNT(*) {OPEN}").fetchone()[0])
+    return int(store.value(f"SELECT COUNT(*) {OPEN}"))
 
 
 def pending(store: Store, n_items: int) -> IntArray:

@@ -36,10 +36,7 @@ UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "T
 
 
 def words_replaced(words: int) -> int:
-    """How many words of a text are replaced.
-
-    words: words of the text, >= 1.
-    """
+    """How many words of a text are replaced."""
     return next((k for most, k in _REPLACED if words <= most), words // 4)
 
 
@@ -63,10 +60,7 @@ def _units(text: str, characters: bool) -> list[str]:
 
 
 def degraded(text: str, others: Sequence[str], rng: np.random.Generator) -> str | None:
-    """A text with a run of words replaced by another text's.
-
-    others: texts of other items.  Returns str or None: none if no other text has enough words that differ.
-    """
+    """A text with a run of words replaced by another's; None if none has enough words that differ."""
     characters = unspaced(text)
     own = _units(text, characters)
     if not own or not others:
@@ -92,10 +86,7 @@ def _space(unit: str) -> str:
 
 
 def new_ids(ids: Sequence[str], number: int, rng: np.random.Generator) -> list[str]:
-    """Ids for new rows that do not tell what they are: the next numbers, or else drawn at random.
-
-    ids: ids that are taken.
-    """
+    """Ids for new rows that do not tell what they are: the next numbers, or else drawn at random."""
     parts = [re.fullmatch(r"(.*?)([0-9]{1,15})", name, re.ASCII | re.DOTALL) for name in ids]
     if all(parts) and len({p[1] for p in parts if p}) == 1:
         digits = [p[2] for p in parts if p]
@@ -113,10 +104,7 @@ def new_ids(ids: Sequence[str], number: int, rng: np.random.Generator) -> list[s
 
 
 def pick_items(available: Sequence[int], number: int | None, rng: np.random.Generator) -> list[int]:
-    """Which items are degraded: all, or so many drawn at random, in their order.
-
-    available: rows of the items file.  number: none: all.
-    """
+    """Which items are degraded: all, or so many drawn at random, in their order."""
     if number is None:
         return list(available)
     if number > len(available):
@@ -130,10 +118,7 @@ ROLE, OF = "role", "of"
 
 @dataclass(frozen=True)
 class Degraded:
-    """What was written.
-
-    items: items that were there.  degraded: rows that were added.
-    """
+    """What was written."""
 
     items: int
     degraded: int
@@ -150,12 +135,7 @@ def degrade(
     encoding: str | None = None,
     force: bool = False,
 ) -> Degraded:
-    """Write an items file with degraded items added.
-
-    out: .csv; every row of `items`, and rows with `role` degraded and the original's id in `of`.  text:
-    column with the text.  number: items to degrade, drawn at random; default: all.  encoding: of the items
-    file, if it is not UTF-8.  force: also overwrite a file that pairproof did not make.
-    """
+    """Write an items file (.csv) with degraded items, all or `number`, whose originals stand in `of`."""
     if Path(out).suffix.lower() != ".csv":
         raise InputError(f"{out}: ends in {Path(out).suffix or 'no suffix'!r}; expected .csv")
     rng = np.random.default_rng(whole_number("seed", seed))

@@ -71,11 +71,9 @@ class Shares:
 class Pools:
     """What can fill the slots that are not for items.
 
-    team int[hits]: which annotators get each HIT, as a number of the team.  `seen` function of a team's
-    number to int[n]: items that everybody in the team judged before this batch, or has out to be judged.
-    times function of a team's number to int[n_items]: how often each item was shown to somebody of the team.
-    degraded, original int[d]: positions of degraded items, and of the items that they degrade.  gold,
-    gold_kind int[g]: positions of gold items and attention checks, and the kind of each one's slot.
+    team int[hits]: who gets each HIT. seen(team) int[n]: items that everybody of it has judged, or has
+    out. times(team) int[n_items]: how often each was shown to one of them. degraded, original int[d],
+    gold, gold_kind int[g].
     """
 
     team: IntArray
@@ -91,9 +89,9 @@ class Pools:
 class Plan:
     """The slots of a batch.
 
-    items int[hits, per_hit]: positions of items, -1 in slots that stay empty.  kinds int[hits, per_hit]: what
-    each slot is for, see :data:`ITEM`.  after: HITs, from 0, of which the first repeats an item of the
-    second; it must come later.  lacking: slots for which nothing fitted; they are for items.
+    items int[hits, per_hit]: -1 in slots that stay empty. kinds int[hits, per_hit]: see :data:`ITEM`.
+    after: HITs, from 0, of which the first repeats an item of the second. lacking: slots for which
+    nothing fitted; they are for items.
     """
 
     items: IntArray
@@ -119,11 +117,7 @@ def extra_slots(
     *,
     keep: int = 1,
 ) -> IntArray:
-    """How many slots of each HIT are for repeats, degraded and gold items, int[hits, 3].
-
-    can_repeat bool[hits]: whether those who get the HIT have judged anything before it.  keep: slots that
-    every HIT keeps for items.
-    """
+    """Slots of each HIT for repeats (if can_repeat bool[hits]), degraded and gold items: int[hits, 3]."""
     wanted = shares.counts(hits * per_hit)
     most = hits * (per_hit - keep) - (1 - keep)
     if wanted.sum() > most:
@@ -161,26 +155,28 @@ def can_repeat(pools: Pools, has_seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def fill(
     chosen: IntArray, extra: IntArray, pools: Pools, spare: IntArray, shares: Shares, rng: np.random.Generator
 ) -> Plan:
-    """Fill the slots of a batch that are not for items, and draw all positions.
-
-    chosen int[hits, per_hit]: items of each HIT, then -1.  extra int[hits, 3]: from :func:`extra_slots`.
-    spare int[n]: items for slots that nothing else fits, those to be taken first at the beginning.
-    """
+    """Fill chosen int[hits, per_hit] by extra int[hits, 3], else from spare int[n], and draw positions."""
     filling = _Filling(chosen, extra, pools, rng)
     for kind in (REPEAT, DEGRADED, GOLD):
         filling.fill(kind)
     asked = shares.counts(chosen.size)
     lacking = {k: int(asked[k - 1]) - int(filling.placed(k)) for k in (REPEAT, DEGRADED, GOLD)}
     filling.fill_up(spare)
-    items, kinds = filling.items, filling.kinds
-    # Positions are drawn; empty slots stay last.
+    lacking = {kind: n for kind, n in lacking.items() if n}
+    return _drawn(filling.items, filling.kinds, filling.after, lacking, rng)
+
+
+def _drawn(
+    items: IntArray,
+    kinds: IntArray,
+    after: Collection[tuple[int, int]],
+    lacking: dict[int, int],
+    rng: np.random.Generator,
+) -> Plan:
+    """The plan with positions in each HIT drawn; empty slots stay last."""
     order = np.argsort(np.where(items < 0, 2.0, rng.random(items.shape)), axis=1)
-    return Plan(
-        np.take_along_axis(items, order, axis=1),
-        np.take_along_axis(kinds, order, axis=1),
-        tuple(sorted(set(filling.after))),
-        {kind: n for kind, n in lacking.items() if n},
-    )
+    items, kinds = (np.take_along_axis(a, order, axis=1) for a in (items, kinds))
+    return Plan(items, kinds, tuple(sorted(set(after))), lacking)
 
 
 class _Filling:
@@ -277,10 +273,7 @@ class _Filling:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Items in groups that are shown together.
-
-    names: source of each group.  members int[groups, per_hit]: positions of items, then -1.
-    """
+    """Items that are shown together: the source of each group, and int[groups, per_hit], then -1."""
 
     names: tuple[str, ...]
     members: IntArray
@@ -297,11 +290,7 @@ class Groups:
 
 
 def groups_by(names: Sequence[str], positions: IntArray, per_hit: int, *, split: bool = False) -> Groups:
-    """Group items by their source.
-
-    positions int[n].  split: spread more items than a HIT holds over several groups, which suits checks;
-    otherwise an error.
-    """
+    """Group items by their source; `split` spreads more than a HIT holds, which is an error otherwise."""
     if not len(positions):
         return Groups((), np.zeros((0, per_hit), np.int64))
     label, which = np.unique(np.array(names, object).astype(str), return_inverse=True)
@@ -328,11 +317,8 @@ def groups_by(names: Sequence[str], positions: IntArray, per_hit: int, *, split:
 class Sources:
     """The groups of a campaign whose HITs hold one source each.
 
-    items, degraded, gold: of the items themselves, of degraded ones that are shown in one HIT, from
-    :func:`degraded_by_source`, and of gold items and attention checks.  original int[degraded groups]: the
-    group of items that each degraded group degrades.  `of` int[n_items]: position of the item that a degraded
-    one degrades; any number for the others.  kind int[n_items]: what a slot with this item is for, as indices
-    into KINDS.
+    original int[degraded groups]: the group of items that each degrades. `of` int[n_items]: the item that
+    a degraded one degrades. kind int[n_items]: what a slot with this item is for, as indices into KINDS.
     """
 
     items: Groups
@@ -344,10 +330,7 @@ class Sources:
 
     @property
     def pages(self) -> IntArray:
-        """int[groups, per_hit]: what a HIT of each group shows, those of items first, then degraded, then gold ones.
-
-        In a degraded group the degraded outputs stand in the places of their originals.
-        """
+        """int[groups, per_hit]: what HITs of groups show: of items, of degraded ones in place, of gold."""
         degraded = self.items.members[self.original]
         for page, group in zip(degraded, self.degraded.members):
             for item in group[group >= 0]:
@@ -356,12 +339,8 @@ class Sources:
 
 
 def degraded_by_source(items: Groups, damaged: IntArray, of: IntArray) -> tuple[Groups, IntArray]:
-    """Degraded items in groups that are shown in one HIT of their source, and the group of items of each.
-
-    damaged int[d]: positions of degraded items.  `of` int[n_items]: position of the item that a degraded one
-    degrades.  Returns Groups: at most half of a source's outputs, or one, and no two of one original.
-    Returns int[groups].
-    """
+    """Degraded items in groups shown in one HIT, at most half of a source's outputs, and their groups of
+    items."""
     group_of = items.of_items(len(of))[of[damaged]]
     rows: list[list[int]] = []
     groups: list[int] = []
@@ -400,12 +379,7 @@ def source_plan(
     choose: Callable[[int], IntArray],
     rng: np.random.Generator,
 ) -> Plan:
-    """Plan a batch of HITs of one source each.
-
-    shares: of HITs.  pools: about items; :func:`group_pools` has made `seen` and `times` about groups.
-    has_seen bool[hits]: whether those who get the HIT can be given a repeat in it.  choose function of a
-    number to int[number]: the groups of items that come next.
-    """
+    """Plan a batch of HITs of one source each; choose(n) is int[n], groups; has_seen is bool[hits]."""
     extra = extra_slots(hits, 1, shares, has_seen, rng, keep=0)
     whole = extra.sum(axis=1) == 0
     chosen = np.full((hits, 1), -1, np.int64)
@@ -446,19 +420,14 @@ def _spread_out(plan: Plan, sources: Sources, pools: Pools, rng: np.random.Gener
     kinds = np.where(items >= 0, sources.kind[items], ITEM)
     kinds[(plan.kinds[:, :1] == REPEAT) & (items >= 0)] = REPEAT
     after = {*plan.after, *_shown_twice(plan, sources, pools, items, kinds)}
-    order = np.argsort(np.where(items < 0, 2.0, rng.random(items.shape)), axis=1)
-    return Plan(
-        np.take_along_axis(items, order, axis=1),
-        np.take_along_axis(kinds, order, axis=1),
-        tuple(sorted(after)),
-        plan.lacking,
-    )
+    return _drawn(items, kinds, after, plan.lacking, rng)
 
 
 def _shown_twice(
     plan: Plan, sources: Sources, pools: Pools, items: IntArray, kinds: IntArray
 ) -> Iterator[tuple[int, int]]:
-    """Make repeats, in `kinds`, of the outputs that a HIT with degraded ones shows as another HIT of the team does.
+    """Make repeats, in `kinds`, of the outputs that a HIT with degraded ones shows as another HIT of the
+    team does.
 
     Of the two HITs the one with the smaller number comes first, and which that is has been drawn.
     """

@@ -21,20 +21,16 @@ from ...errors import InputError
 from ...files.inputs import read_file
 from ...text import listed
 from ..formats.kinds import refuse_other
-from ..storage.records import AnnotatorRow, about, add_annotator, annotator_rows, recount_all, set_state
-from ..storage.rules import settle
+from ..storage.design import number_of
+from ..storage.records import AnnotatorRow, about, add_annotator, annotator_named, annotator_rows, set_state
+from ..storage.rules import settle_and_count
 from ..storage.store import Store, opened
 from .assigning import Qualification, expire, qualifications, sync_states
 
 
 @dataclass(frozen=True)
 class Person:
-    """An annotator with what they have done.
-
-    token: none: not registered; the name came with results.  open, returned, expired: HITs that they were
-    given, by what became of them.  judgments, counted: HITs that they answered, and those of them that count.
-    qualification: none: the campaign has no rule, or no answers came.
-    """
+    """An annotator with what they have done; without a token their name came with results."""
 
     name: str
     token: str | None
@@ -69,40 +65,25 @@ def registered(path: str | Path) -> tuple[Person, ...]:
 
 def _people(store: Store) -> tuple[Person, ...]:
     reached = qualifications(store, about(store))
-    given: dict[tuple[int, str], int] = {
-        (who, state): n
-        for who, state, n in store.db.execute(
-            "SELECT annotator, state, COUNT(*) FROM assignment GROUP BY annotator, state"
-        )
-    }
-    done: dict[int, tuple[int, int]] = {
-        who: (n, counted)
-        for who, n, counted in store.db.execute(
-            "SELECT annotator, COUNT(*), SUM(counted) FROM judgment WHERE annotator IS NOT NULL GROUP BY annotator"
-        )
-    }
-    return tuple(
-        Person(
-            row.name,
-            row.token,
-            row.state,
-            row.since,
-            row.why,
-            given.get((row.number, "open"), 0),
-            given.get((row.number, "returned"), 0),
-            given.get((row.number, "expired"), 0),
-            *done.get(row.number, (0, 0)),
-            qualification=reached.get(row.number),
-        )
-        for row in annotator_rows(store)
+    rows = store.db.execute("SELECT annotator, state, COUNT(*) FROM assignment GROUP BY annotator, state")
+    given = {(who, state): n for who, state, n in rows}
+    rows = store.db.execute(
+        "SELECT annotator, COUNT(*), SUM(counted) FROM judgment WHERE annotator IS NOT NULL GROUP BY annotator"
     )
+    done = {who: (n, counted) for who, n, counted in rows}
+
+    def person(row: AnnotatorRow) -> Person:
+        out = {state: given.get((row.number, state), 0) for state in ("open", "returned", "expired")}
+        judgments, counted = done.get(row.number, (0, 0))
+        known = (row.name, row.token, row.state, row.since, row.why)
+        qualification = reached.get(row.number)
+        return Person(*known, **out, judgments=judgments, counted=counted, qualification=qualification)
+
+    return tuple(map(person, annotator_rows(store)))
 
 
 def register(path: str | Path, names: Sequence[str]) -> tuple[Person, ...]:
-    """Register annotators: all of them, or none if one cannot be.
-
-    Returns tuple of Person: those registered now.
-    """
+    """Register annotators, all of them or none if one cannot be; those registered now."""
     stripped = [name.strip() for name in names]
     twice = [name for name in dict.fromkeys(stripped) if stripped.count(name) > 1]
     if twice:
@@ -114,60 +95,34 @@ def register(path: str | Path, names: Sequence[str]) -> tuple[Person, ...]:
 
 
 def exclude(path: str | Path, name: str, why: str) -> tuple[Person, int]:
-    """Exclude an annotator: their judgments no longer count, and what they have out is given to others.
-
-    Returns int: judgments that counted and do not any more.
-    """
+    """Exclude an annotator, and give what they have out to others; how many judgments count no longer."""
     with opened(path, write=True) as store:
-        row = _known(store, name)
+        row = annotator_named(store, name)
         if row.state == "excluded":
             raise InputError(f"annotator {name!r} is excluded already, since {row.since}: {row.why}")
         set_state(store, row.name, "excluded", why)
         store.db.execute(
             "UPDATE assignment SET state = 'withdrawn' WHERE annotator = ? AND state = 'open'", (row.number,)
         )
-        changed = _settled(store)
+        changed = settle_and_count(store, about(store))
         return _person(store, row.name), changed
 
 
 def restore(path: str | Path, name: str) -> tuple[Person, int]:
-    """Let an excluded annotator count again; HITs that were given to others meanwhile stay with them.
-
-    Returns int: judgments that count again.
-    """
+    """Let an excluded annotator count again, without the HITs that others got; how many judgments do."""
     with opened(path, write=True) as store:
-        row = _known(store, name)
+        row = annotator_named(store, name)
         if row.state != "excluded":
             raise InputError(f"annotator {name!r} is {row.state}, not excluded; there is nothing to restore")
         set_state(store, row.name, "invited" if row.token else "active")
         sync_states(store, about(store))
-        changed = _settled(store)
+        changed = settle_and_count(store, about(store))
         expire(store)
         return _person(store, row.name), changed
 
 
-def _known(store: Store, name: str) -> AnnotatorRow:
-    rows = annotator_rows(store)
-    found = next((row for row in rows if row.name == name.strip()), None)
-    if found is None:
-        names = ", ".join(repr(row.name) for row in rows[:10]) or "none"
-        raise InputError(
-            f"{store.path}: no annotator {name!r}; there are {names}{' ...' if len(rows) > 10 else ''}"
-        )
-    return found
-
-
 def _person(store: Store, name: str) -> Person:
     return next(p for p in _people(store) if p.name == name)
-
-
-def _settled(store: Store) -> int:
-    """Settle which judgments count, and the scores with them; how many changed."""
-    a = about(store)
-    changed = settle(store, a)
-    if changed:
-        recount_all(store, a)
-    return len(changed)
 
 
 #: Columns that are read.
@@ -177,13 +132,7 @@ TAKEN, APPROVALS, CODE = "Time taken", "Total approvals", "Completion code"
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission on Prolific, with the judgments of the participant.
-
-    submission, participant, status: as in the table.  seconds: time that Prolific measured.  approvals:
-    submissions of this participant that were approved so far, in all studies.  judgments, counted: judged
-    HITs in the campaign, and those that count.  at_hits: seconds at these HITs; None where the times are not
-    known.  pay: pay for the measured time, where the campaign has an hour's pay.
-    """
+    """A submission on Prolific, with the judgments of the participant."""
 
     submission: str
     participant: str
@@ -198,10 +147,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Demographics:
-    """The submissions of a study beside a campaign.
-
-    without: annotators of the campaign who have judgments and no submission.
-    """
+    """The submissions of a study, and the annotators who have judgments `without` one."""
 
     submissions: tuple[Submission, ...]
     without: tuple[str, ...]
@@ -211,10 +157,7 @@ class Demographics:
 
 
 def demographics(path: str | Path, table: str | Path, encoding: str | None = None) -> Demographics:
-    """Read Prolific's table beside a campaign; nothing is written.
-
-    path: the campaign.  table: the CSV file that Prolific exports for a study.
-    """
+    """Read Prolific's table beside a campaign; nothing is written."""
     raw = read_file(table, "Prolific's table of demographics")
     refuse_other(raw, str(table), ("prolific",), "the table of demographics that Prolific exports")
     read = load(str(table), encoding)
@@ -247,9 +190,8 @@ def _done(store: Store) -> _Done:
 
 
 def _submission(cells: dict[str, str], table: Table, k: int, pay: float | None, done: _Done) -> Submission:
-    absent = [name for name in (STATUS,) if name not in cells]
-    if absent:
-        raise InputError(f"{table.source}: no column {listed(absent)}; found {listed(table.columns)}")
+    if STATUS not in cells:
+        raise InputError(f"{table.source}: no column {STATUS!r}; found {listed(table.columns)}")
     seconds = _number(cells.get(TAKEN, ""), table, k, TAKEN)
     approvals = _number(cells.get(APPROVALS, ""), table, k, APPROVALS)
     own = done.get(cells[PARTICIPANT], [])
@@ -271,10 +213,7 @@ def _number(text: str, table: Table, k: int, column: str) -> float | None:
     """A number; None where Prolific has a word such as DATA_EXPIRED or CONSENT_REVOKED, or nothing."""
     if not text or text.replace("_", "").isalpha():
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = number_of(text)
     if not 0 <= value < math.inf:
         raise InputError(f"{table.where(k, column)}: {text!r}; expected a number of at least 0")
     return value

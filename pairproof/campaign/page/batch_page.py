@@ -26,10 +26,7 @@ from .texts import ENGLISH, Texts
 
 @dataclass(frozen=True)
 class PageSlot:
-    """One item to judge.
-
-    shown: the cells of the further columns that the design shows, in the order of `PageData.show`.
-    """
+    """One item to judge."""
 
     text: str
     shown: tuple[str, ...] = ()
@@ -37,11 +34,7 @@ class PageSlot:
 
 @dataclass(frozen=True)
 class PageHit:
-    """Items that stand together.
-
-    number: of the HIT in its batch, from 1.  slots: in the HIT's stored order, which is that of the results.
-    order: positions of the slots, from 0, as they stand on the page; blank: as stored.
-    """
+    """Items that stand together: in the order of the results, shown in `order` (from 0; blank: as stored)."""
 
     number: int
     slots: tuple[PageSlot, ...]
@@ -52,13 +45,8 @@ class PageHit:
 class PageData:
     """A page of HITs for one annotator, or for whoever opens it.
 
-    Scores run from 0 to 100, as in the results file.
-
-    hits: as the annotator meets them.  per_hit: items in a HIT, the number of the result's columns; a HIT may
-    have fewer.  show: names of the further columns that are shown.  annotator: the name that the results
-    bear; blank: the page asks for it, or takes it from its address (`?name=`, `?PROLIFIC_PID=`).  token: a
-    mark of the annotator, which the results bear, and their file's name in place of the annotator's; blank:
-    none.  partial: whether an annotator may leave items without an answer.
+    annotator: blank: the page asks, or takes the name from its address (`?name=`, `?PROLIFIC_PID=`).
+    token: of the annotator, which the results and their file's name bear.
     """
 
     campaign: str
@@ -100,10 +88,7 @@ _STYLES = ("page", "line")
 
 
 def page_html(data: PageData) -> str:
-    """The HTML of an annotator's page.
-
-    Returns str: a whole document.
-    """
+    """The HTML of an annotator's page."""
     style = "".join(_part(f"{name}.css") for name in _STYLES)
     script = '"use strict";\n(function () {\n' + "".join(_part(f"{name}.js") for name in _SCRIPTS) + "})();\n"
     texts = data.texts

@@ -27,7 +27,7 @@ import html
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from urllib.parse import quote
@@ -43,20 +43,14 @@ LINK_COLUMNS = ("annotator", "link")
 
 @dataclass(frozen=True)
 class Link:
-    """A page of one annotator.
-
-    page: the page's file name.
-    """
+    """A page of one annotator."""
 
     annotator: str
     page: str
 
 
 def links_csv(links: Sequence[Link], address: str) -> str:
-    """The table as CSV.
-
-    address: where the pages are put, for example "https://example.org/pages/".
-    """
+    """The table as CSV."""
     check_address(address)
     seen: set[str] = set()
     for link in links:
@@ -85,11 +79,7 @@ _TAKEN = ("id", "range", "na", "touched", *BATCH_COLUMNS)
 
 @dataclass(frozen=True)
 class Sheet:
-    """A batch as another tool may show it.
-
-    per_hit: most items of a HIT.  show: the column of the items' text, then those shown beside it.  places:
-    of each HIT.  hits: items in the stored order, with the cells of the columns in `show`.
-    """
+    """A batch as another tool may show it: first the column of the items' text; items as they are stored."""
 
     campaign: str
     per_hit: int
@@ -146,21 +136,16 @@ def plain(text: str) -> str:
 
 
 def readings(written: str) -> tuple[str, ...]:
-    """The ids that an `Input.id` cell can stand for: as it is, without a guard, or without HTML's escapes.
+    """The ids that an `Input.id` cell can stand for: as it is, without a guard, or without HTML's
+    escapes.
 
-    Tools that unescape and escape again write `&lt;` for `&#60;`, which is the same text in HTML.
-
-    >>> readings("&lt;a")
-    ('&lt;a', '<a')
+    >>> readings("&lt;a") ('&lt;a', '<a')
     """
     return tuple(dict.fromkeys((written, unguard(written), plain(written), html.unescape(written))))
 
 
 def mturk_csv(sheet: Sheet) -> str:
-    """A batch as CSV for Mechanical Turk.
-
-    Returns str: one row a HIT: `id1`, the columns shown with 1, `id2`, ..., then campaign, batch and hit.
-    """
+    """A batch as CSV, a row a HIT: `id1`, the columns shown with 1, `id2`, ..., campaign, batch, hit."""
     slots = range(1, sheet.per_hit + 1)
     header = [f"{name}{k}" for k in slots for name in ("id", *sheet.show)] + list(BATCH_COLUMNS)
     rows = []
@@ -168,18 +153,18 @@ def mturk_csv(sheet: Sheet) -> str:
         cells = [cell(text) for name, fields in hit for text in (name, *fields)]
         blank = [""] * ((sheet.per_hit - len(hit)) * (1 + len(sheet.show)))
         rows.append([*cells, *blank, sheet.campaign, str(batch), str(number)])
+    return unguarded_csv([header, *rows])
+
+
+def unguarded_csv(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV, every cell as it is: none is guarded against spreadsheets."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerows([header, *rows])
+    csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()
 
 
 def layout(per_hit: int, show: Sequence[str], texts: Texts = Texts()) -> str:
-    """The layout's HTML.
-
-    show: the column of the items' text, then those shown beside it, as in the batch file.  texts: question,
-    instructions, anchors, examples, and the page's words in the annotators' language.
-    """
+    """The layout's HTML; `show` begins with the column of the items' text."""
     check_variables(show)
     words = {**ENGLISH, **texts.words}
     items = "\n".join(_item(k, per_hit, show, texts, words) for k in range(1, per_hit + 1))
@@ -247,11 +232,7 @@ def tasks_json(sheet: Sheet) -> str:
 
 
 def config_xml(per_hit: int, show: Sequence[str], texts: Texts = Texts()) -> str:
-    """The labeling configuration for such tasks.
-
-    show: the column of the items' text, then those shown beside it.  texts: question, instructions, anchors
-    and examples.
-    """
+    """The labeling configuration for such tasks; `show` begins with the column of the items' text."""
     check_variables(show)
     words = {**ENGLISH, **texts.words}
     lines = ["<View>", f"  <Header value={_value(texts.question or words['ask'])}/>"]
@@ -274,7 +255,5 @@ def config_xml(per_hit: int, show: Sequence[str], texts: Texts = Texts()) -> str
 
 
 def _value(text: str) -> str:
-    """An attribute.  One that begins with $ would name a variable, and Label Studio knows no escape for that; a
-    space of no width before it is not seen.
-    """
+    """An attribute; a space of no width stands before $, which would name a variable in Label Studio."""
     return quoteattr(f"\u200b{text}" if text.startswith("$") else text, {"\n": "&#10;"})

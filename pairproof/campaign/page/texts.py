@@ -24,6 +24,7 @@ from ...data.reading.sources import load, suggestion
 from ...errors import InputError, TooLargeError
 from ...files.inputs import read_file
 from ..formats.campaign_files import cells_of
+from ..storage.design import number_of
 from ..storage.store import Store, opened
 
 # Grandfathered tags (`i-klingon`, ...) are left out: they are deprecated, and browsers know none of them.
@@ -52,10 +53,7 @@ _LANGUAGES = frozenset(
 
 
 def check_language(tag: str) -> str:
-    """A language tag as it was given, checked.
-
-    tag: such as `de`, `pt-BR` or `az-Arab`.
-    """
+    """A language tag as it was given, checked."""
     if not _TAG.fullmatch(tag):
         raise InputError(
             f"lang: {tag[:40]!r} is no language tag of BCP 47; expected, for example, en, de, pt-BR, zh-Hant or"
@@ -65,10 +63,7 @@ def check_language(tag: str) -> str:
 
 
 def direction(tag: str) -> str:
-    """The direction in which a language is written: "rtl" or "ltr"; its script decides where the tag has one.
-
-    tag: a language tag; blank: "ltr".
-    """
+    """The direction in which a language is written: by its tag's script, else by the language."""
     match = _TAG.fullmatch(tag)
     script = match["script"] if match else None
     if script:
@@ -142,15 +137,10 @@ _MOST_BYTES = 1_000_000
 
 
 def read_words(path: str | Path) -> dict[str, str]:
-    """The page's words from a file of JSON.
-
-    path: one object: keys of :data:`ENGLISH` and their words.
-    """
+    """The page's words from a file of JSON: one object, from keys of :data:`ENGLISH` to words."""
     raw = read_file(path, "a file of words", most=_MOST_BYTES)
     try:
-        found = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=lambda pairs: _once(pairs, str(path)))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte number {error.start + 1} is not UTF-8; save it as UTF-8") from error
+        found = json.loads(_decoded(raw, path), object_pairs_hook=lambda pairs: _once(pairs, str(path)))
     except InputError:
         raise
     except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
@@ -158,6 +148,13 @@ def read_words(path: str | Path) -> dict[str, str]:
     if not isinstance(found, dict):
         raise InputError(f'{path}: no object; expected keys and words, such as {{"next": "Weiter"}}')
     return check_words(found, str(path))
+
+
+def _decoded(raw: bytes, path: str | Path) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte number {error.start + 1} is not UTF-8; save it as UTF-8") from error
 
 
 def _once(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
@@ -169,10 +166,7 @@ def _once(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
 
 
 def check_words(words: Mapping[str, object], source: str) -> dict[str, str]:
-    """The words, checked.
-
-    source: for messages: a file's name.
-    """
+    """The words, checked; `source` is the file's name for messages."""
     checked: dict[str, str] = {}
     for key, word in words.items():
         if key not in ENGLISH:
@@ -209,10 +203,7 @@ _NAMES = ("question", "anchors", "instructions", "examples", "words")
 
 @dataclass(frozen=True)
 class Example:
-    """An item that was scored as an example.
-
-    score: from 0 to 100.  why: the reason for the score; may be blank.
-    """
+    """An item that was scored as an example, 0 to 100, and why."""
 
     text: str
     score: float
@@ -221,13 +212,11 @@ class Example:
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of a page, in one language.
+    """The texts of a page, in one language (a BCP 47 tag).
 
-    question: blank: the page asks for a score from 0 to 100.  anchors: places on the line, from 0 to 100 and
-    rising, and their labels.  instructions: paragraphs, separated by blank lines.  lang: BCP 47 tag of these
-    texts; blank: not known (the page then says English).  dir: direction of the page and of its line of
-    scores.  words: the page's own words in this language; those that are left out are English.  The keys are
-    those of :data:`pairproof.campaign.page.texts.ENGLISH`.
+    anchors: places on the line, from 0 to 100 and rising, and their labels. instructions: paragraphs,
+    separated by blank lines. words: the page's own, by the keys of :data:`ENGLISH`; those that are left
+    out are English.
     """
 
     question: str = ""
@@ -248,11 +237,7 @@ def texts_of(
     dir: Direction = "auto",
     words: Mapping[str, str] | None = None,
 ) -> Texts:
-    """The texts of a page from options as a user writes them.
-
-    anchors: as `0=none of the meaning; 100=all of it`, see :func:`anchors_of`.  lang: BCP 47 tag.  dir:
-    "auto": that of the language's script.
-    """
+    """The texts of a page from options as a user writes them; dir "auto" is that of the language's script."""
     one_of("dir", dir, get_args(Direction))
     tag = check_language(lang) if lang else ""
     for name, text in (("question", question), ("instructions", instructions)):
@@ -280,11 +265,7 @@ def _check_length(name: str, text: str) -> None:
 
 
 def anchors_of(text: str) -> tuple[tuple[float, str], ...]:
-    r"""The anchors of the line of scores.
-
-    text: `VALUE=LABEL` parted by semicolons; a semicolon within a label is written `\;`.  Returns tuple of
-    (float, str): rising by value.
-    """
+    r"""The anchors, rising, of `VALUE=LABEL` parted by semicolons; one within a label is written `\;`."""
     found: dict[float, str] = {}
     parts = [p.replace("\0", ";").strip() for p in text.replace("\\;", "\0").split(";")]
     for number, part in enumerate(parts, 1):
@@ -306,23 +287,23 @@ def anchors_of(text: str) -> tuple[tuple[float, str], ...]:
 
 
 def _value(text: str, where: str) -> float:
-    try:
-        value = float(text) if text.isascii() and "_" not in text else float("nan")
-    except ValueError:
-        value = float("nan")
-    if not 0 <= value <= 100:
+    value = _on_the_line(text)
+    if value is None:
         raise InputError(f"{where}: {text[:40]!r} is no number from 0 to 100, the ends of the line")
-    return value + 0.0  # no -0.0
+    return value
+
+
+def _on_the_line(text: str) -> float | None:
+    """A number from 0 to 100; None if the text is none."""
+    value = number_of(text) if text.isascii() and "_" not in text else float("nan")
+    return value + 0.0 if 0 <= value <= 100 else None  # no -0.0
 
 
 # -- rows of the campaign ------------------------------------------------------------------------------------
 
 
 def texts_to_rows(texts: Texts) -> list[TextRow]:
-    """The rows of the table `text`: one for each text that is not blank, and `page` where there is none.
-
-    Returns list of (name, lang, dir, body): anchors, examples and words are JSON.
-    """
+    """The rows of the table `text` (JSON but for question, instructions); `page` where there is no text."""
     bodies = {
         "question": texts.question,
         "anchors": _json([[value, label] for value, label in texts.anchors]),
@@ -341,11 +322,7 @@ def _json(value: object) -> str:
 
 
 def texts_from_rows(rows: Iterable[TextRow], lang: str | None = None) -> Texts:
-    """The inverse of :func:`texts_to_rows`.
-
-    lang: the language to take; needed where the rows are in several.  Returns Texts: without any text if
-    there are no rows.
-    """
+    """The inverse of :func:`texts_to_rows`; `lang` is needed where rows are in several languages."""
     table = list(rows)
     known = sorted({row[1] for row in table})
     if lang is None:
@@ -377,16 +354,9 @@ MOST_EXAMPLES = 100
 
 
 def read_instructions(path: str | Path) -> str:
-    """The instructions of a text file.
-
-    path: UTF-8; paragraphs are separated by blank lines, and no markup is interpreted.  Returns str: with
-    `\\n` at the ends of lines.
-    """
+    """The instructions of a text file in UTF-8: paragraphs separated by blank lines, no markup."""
     raw = read_file(path, "a text file of instructions", most=4 * MOST_CHARACTERS)
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte number {error.start + 1} is not UTF-8; save it as UTF-8") from error
+    text = _decoded(raw, path)
     if "\0" in text:
         raise InputError(f"{path}: holds zero characters; expected plain text in UTF-8")
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
@@ -398,11 +368,7 @@ def read_instructions(path: str | Path) -> str:
 
 
 def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Example, ...]:
-    """The examples of a table.
-
-    path: CSV or TSV with the columns `text`, `score` (0 to 100), and `why`, which may be left out.  encoding:
-    if it is not UTF-8.  Returns tuple of Example: in the order of the file.
-    """
+    """The examples of a table with the columns `text`, `score` (0 to 100), and `why` or not."""
     table = load(str(path), encoding)
     for name in ("text", "score"):
         if name not in table.columns:
@@ -426,13 +392,10 @@ def read_examples(path: str | Path, encoding: str | None = None) -> tuple[Exampl
             raise InputError(f"{table.where(row, 'text')}: blank; expected the text of an example")
         if max(len(text), len(why)) > MOST_CHARACTERS:
             raise TooLargeError(f"{table.where(row)}: more than {MOST_CHARACTERS:,} characters")
-        try:
-            score = float(cell) if cell.isascii() and "_" not in cell else float("nan")
-        except ValueError:
-            score = float("nan")
-        if not 0 <= score <= 100:
+        score = _on_the_line(cell)
+        if score is None:
             raise InputError(f"{table.where(row, 'score')}: {cell[:40]!r}; expected a number from 0 to 100")
-        found.append(Example(text, score + 0.0, why))
+        found.append(Example(text, score, why))
     return tuple(found)
 
 
@@ -448,10 +411,7 @@ def write_texts(store: Store, rows: tuple[TextRow, ...]) -> None:
 
 
 def change_texts(path: str | Path, texts: Texts | None) -> tuple[TextRow, ...]:
-    """All texts of a campaign, after those of one language were replaced.
-
-    texts: replaces all texts of its language; None: nothing changes.
-    """
+    """All texts of a campaign, after those of one language were replaced (None: as they are)."""
     with opened(path, write=texts is not None) as store:
         if texts is not None:
             others = [row for row in text_rows_of(store) if row[1] != texts.lang]

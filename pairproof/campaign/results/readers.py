@@ -41,6 +41,7 @@ from ...errors import InputError, TooLargeError
 from ...files.inputs import decoded, json_kind_of, member, of_kind, parsed, unpacked
 from ...text import quoted
 from ..formats.kinds import kind_of_file
+from ..page.platforms import unguarded_csv
 from .results_file import (
     RejectedRule,
     ResultRow,
@@ -85,11 +86,7 @@ def encode(text: str) -> str:
 
 
 def decode(text: str, source: str = "code") -> str:
-    """The results' CSV of one or several codes.
-
-    text: codes, and white space anywhere.  source: for messages: the file's name.  Returns str: one table,
-    with the rows of all codes in their order.  It ends with a line end.
-    """
+    """The results' CSV of one or several codes, all rows in their order in one table."""
     if len(text) > MOST_CHARACTERS:
         raise TooLargeError(
             f"{source}: {len(text):,} characters; expected at most {MOST_CHARACTERS:,}. Split the file"
@@ -155,14 +152,8 @@ def _joined(tables: list[list[list[str]]]) -> str:
     """One table of all rows; columns that some codes do not have are blank there, and the mark of guards is last."""
     names = dict.fromkeys(name for table in tables for name in table[0])
     header = [n for n in names if n != _GUARDED] + [n for n in names if n == _GUARDED]
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    for table in tables:
-        for row in table[1:]:
-            cells = dict(zip(table[0], row))
-            writer.writerow([cells.get(name, "") for name in header])
-    return stream.getvalue()
+    cells = (dict(zip(table[0], row)) for table in tables for row in table[1:])
+    return unguarded_csv([header, *([own.get(name, "") for name in header] for own in cells)])
 
 
 #: Columns of a CSV export that are neither data of the task nor answers.
@@ -174,10 +165,7 @@ _Scale = tuple[float, float]
 
 @dataclass(frozen=True)
 class Annotation:
-    """One annotation under the column names of a results file.
-
-    where: for messages.
-    """
+    """One annotation under the column names of a results file."""
 
     where: str
     cells: Mapping[str, str]
@@ -185,11 +173,7 @@ class Annotation:
 
 @dataclass(frozen=True)
 class Exported:
-    """The annotations of an export.
-
-    cancelled: annotations left out because they were cancelled.  predictions: predictions of a model, which
-    are no judgments.
-    """
+    """The annotations of an export."""
 
     annotations: tuple[Annotation, ...]
     cancelled: int
@@ -197,11 +181,7 @@ class Exported:
 
 
 def from_tasks(document: Any, source: str, scale: _Scale | None = None) -> Exported:
-    """The annotations of a JSON export, a list of tasks.
-
-    document: the parsed file.  scale: lowest and highest value of a rating; needed where the configuration
-    has one instead of a number.
-    """
+    """The annotations of a JSON export, a list of tasks; `scale`: the lowest and the highest rating."""
     found: list[Annotation] = []
     cancelled = predictions = 0
     for t, task in enumerate(of_kind(document, list, source, "the document"), 1):
@@ -292,10 +272,7 @@ def _rescaled(value: float, where: str, scale: _Scale | None) -> str:
 
 
 def from_rows(rows: Iterator[tuple[str, Mapping[str, Any]]], scale: _Scale | None = None) -> Exported:
-    """The annotations of a CSV or JSON-MIN export, in which a row is an annotation.
-
-    rows: the place of each row, and its cells by column.
-    """
+    """The annotations of a CSV or JSON-MIN export: the place of each row, and its cells by column."""
     found: list[Annotation] = []
     cancelled = 0
     for where, row in rows:
@@ -377,13 +354,7 @@ def read_any(
     tool: Tool | None = None,
     scale: tuple[float, float] | None = None,
 ) -> ResultsFile:
-    """Read a results file of any known tool.
-
-    per_hit: items in a HIT.  rejected: what to do with assignments that Mechanical Turk's requester rejected.
-    accept_unterminated: accept a file whose last record has no line end.  partial: accept rows in which some
-    slots have no answer.  tool: default: found from the file's content.  scale: lowest and highest rating,
-    where Label Studio's configuration has ratings.
-    """
+    """Read a results file of any known tool, found from its content; `scale` is of ratings."""
     if tool is not None:
         one_of("tool", tool, TOOLS)
     raw = bytes_of(path)

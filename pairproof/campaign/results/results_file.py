@@ -54,11 +54,7 @@ COLUMN = "Answer.taskAnswers"
 def answer_columns(
     source: str, places: Sequence[str], columns: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """The columns of a results file, with the answers inside `Answer.taskAnswers` as columns of their own.
-
-    source: the file.  places: where each row stands, for messages.  columns: column -> its cells.  Returns
-    dict of str to list of str: `Answer.range1`, `Answer.na1`, ...; a checkbox is "on" or "".
-    """
+    """The columns, with those that `Answer.taskAnswers` holds as JSON as columns of their own."""
     found = {name: list(cells) for name, cells in columns.items()}
     for name in [n for n in found if n.startswith("Answer.") and n.endswith(".on")]:
         _put(found, name[: -len(".on")], found.pop(name), source)
@@ -120,13 +116,10 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class ResultRow:
-    """One judged HIT.
+    """One judged HIT; what the file does not say is "".
 
-    row: from 1, below the header.  where: "results.csv, row 3 (line 4)", for messages.  campaign, batch, hit:
-    "" if the file does not have them.  ids: fewer than the campaign's items per HIT where the HIT is smaller.
-    values: in [0, 1]; nan: could not judge, or a slot in `absent`.  raw: scores as they are in the file.
-    absent: slots, from 1, that a campaign with partial HITs leaves unanswered; their values are nan.  token:
-    whose page the answers come from; "" if the file does not say.
+    values: in [0, 1]; nan: could not judge, or a slot, from 1, in `absent`. raw: scores as they are in
+    the file.
     """
 
     row: int
@@ -147,13 +140,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class ResultsFile:
-    """A results file.
-
-    left_out: number of rejected assignments that were left out.  nameless: number of rows with neither
-    AssignmentId nor WorkerId, which only their file and row identify.  tool: the tool whose file it is, a
-    name in :data:`pairproof.campaign.results.readers.TOOLS`.  notes: what a reader left out or changed,
-    as sentences for the user.
-    """
+    """A results file; nameless rows have neither AssignmentId nor WorkerId, notes say what is left out."""
 
     name: str
     sha256: str
@@ -173,11 +160,7 @@ def read_results(
     accept_unterminated: bool = False,
     partial: bool = False,
 ) -> ResultsFile:
-    """Read a results file.
-
-    per_hit: items in a HIT.  accept_unterminated: accept a file whose last record has no line end.  partial:
-    accept rows in which some slots have no answer.
-    """
+    """Read a results file."""
     raw, file = bytes_of(path), Path(path)
     table = _json_lines(raw, file) if file.suffix.lower() == ".jsonl" else load(str(path), encoding)
     found = results_of_table(raw, table, per_hit, rejected, partial)
@@ -263,8 +246,6 @@ def check_terminated(raw: bytes, table: Table) -> None:
 
 
 def _json_lines(raw: bytes, file: Path) -> Table:
-    import pandas as pd
-
     rows = []
     # Not splitlines, because U+2028 in a text does not end a line of JSON.
     lines = decoded(raw, str(file)).replace("\r\n", "\n").split("\n")
@@ -282,10 +263,16 @@ def _json_lines(raw: bytes, file: Path) -> Table:
         )
     if not rows:
         raise InputError(f"{file}: no rows; expected results")
+    return _table_of(rows, str(file))
+
+
+def _table_of(rows: Sequence[Mapping[str, str]], source: str) -> Table:
+    """Rows by column as a table; what a row has not is blank."""
+    import pandas as pd
+
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return from_frame(
-        pd.DataFrame({name: [row.get(name, "") for row in rows] for name in names}, dtype=object), str(file)
-    )
+    cells = {name: [row.get(name, "") for row in rows] for name in names}
+    return from_frame(pd.DataFrame(cells, dtype=object), source)
 
 
 def _check_columns(source: str, columns: Mapping[str, object], per_hit: int) -> None:
@@ -310,12 +297,7 @@ def _check_columns(source: str, columns: Mapping[str, object], per_hit: int) -> 
 def row_of(
     cell: Callable[[str], str], where: Callable[[str | None], str], number: int, per_hit: int, partial: bool
 ) -> ResultRow:
-    """The judged HIT in the cells of one row, checked.
-
-    cell: the cell of a column, "" if there is none; columns as in the results files of Mechanical Turk.
-    where: the place of a column's cell, or of the row, for messages.  number: of the row, from 1.  partial:
-    accept slots without an answer.
-    """
+    """The judged HIT in the cells of a row, checked; `where` names a column's cell, or the row."""
 
     def plain(name: str) -> str:
         return cell(name).strip()
@@ -423,12 +405,7 @@ def results_of_rows(
     *,
     partial: bool = False,
 ) -> ResultsFile:
-    """The judgments in rows with the keys of a results file's columns.
-
-    rows: one a judged HIT: `Input.id1`, `Answer.range1` (0 to 100), `WorkerId`, `AssignmentId`, ...; values
-    are texts, numbers, times, True for "on", and None for a blank, as NaN is in a DataFrame.  per_hit: items
-    in a HIT.  partial: accept rows in which some slots have no answer.
-    """
+    """The judgments in rows with a results file's columns; True is on, None and NaN are blanks."""
     import pandas as pd
 
     if isinstance(rows, pd.DataFrame):
@@ -447,10 +424,8 @@ def results_of_rows(
         )
     if not table:
         raise InputError(f"{NAME}: none; expected a row for each judged HIT")
-    names = list(dict.fromkeys(name for row in table for name in row))
-    frame = pd.DataFrame({name: [row.get(name, "") for row in table] for name in names}, dtype=object)
     raw = json.dumps(table, sort_keys=True, ensure_ascii=False).encode("utf-8")
-    return results_of_table(raw, from_frame(frame, NAME), per_hit, rejected, partial)
+    return results_of_table(raw, _table_of(table, NAME), per_hit, rejected, partial)
 
 
 def _cell(value: Any, where: str) -> str:

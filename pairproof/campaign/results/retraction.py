@@ -18,19 +18,14 @@ from typing import Any
 
 from ...errors import InputError
 from ..storage.design import now
-from ..storage.records import JUDGMENT, about, insert_judgment, recount_all
-from ..storage.rules import settle
+from ..storage.records import JUDGMENT, about, insert_judgment
+from ..storage.rules import settle_and_count
 from ..storage.store import RETRACTION, Store, opened
 
 
 @dataclass(frozen=True)
 class Retraction:
-    """The record of a retracted judgment.
-
-    number: from 1; the argument of `undo`.  `at`: date and time in UTC.  batch, hit: none: a HIT of an older
-    tool.  raw: the scores as they are in the results file.  results: name of the results file that held it.
-    undone: when it was restored; None if it is still retracted.
-    """
+    """The record of a retracted judgment; `undone`: when it was restored, None if it is still retracted."""
 
     number: int
     at: str
@@ -116,7 +111,7 @@ def take_back(
         found = store.db.execute(query, values).fetchall()
         _check_found(store, [a for _, a in found], assignments, every)
         made = [move_out(store, number, why.strip()) for number, _ in found]
-        _settle_and_recount(store)
+        settle_and_count(store, about(store), recount=True)
         kept = {r.number: r for r in retractions(store)}
         return tuple(kept[number] for number in made)
 
@@ -141,15 +136,8 @@ def undo(path: str | Path, numbers: Sequence[int]) -> tuple[Retraction, ...]:
             if known[number].undone is not None:
                 raise InputError(f"{path}: retraction {number} was undone already, at {known[number].undone}")
             _move_in(store, known[number])
-        _settle_and_recount(store)
+        settle_and_count(store, about(store), recount=True)
         return tuple(r for r in retractions(store) if r.number in numbers)
-
-
-def _settle_and_recount(store: Store) -> None:
-    """A repeat counts when the answer that counted in its place is retracted."""
-    a = about(store)
-    settle(store, a)
-    recount_all(store, a)
 
 
 def history(path: str | Path) -> tuple[Retraction, ...]:
@@ -179,7 +167,7 @@ def n_out(store: Store) -> int:
     """Judgments that are out now."""
     if not has_table(store):
         return 0
-    return int(store.db.execute("SELECT COUNT(*) FROM retraction WHERE undone IS NULL").fetchone()[0])
+    return int(store.value("SELECT COUNT(*) FROM retraction WHERE undone IS NULL"))
 
 
 def stays_out(store: Store, identity: str, items: Sequence[int], values: Sequence[float]) -> bool:
@@ -201,7 +189,7 @@ def said(items: Sequence[int], values: Sequence[float]) -> list[tuple[int, float
 def has_table(store: Store) -> bool:
     """Whether a judgment was ever retracted."""
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'retraction'"
-    return store.db.execute(query).fetchone() is not None
+    return store.value(query) is not None
 
 
 def _check_found(store: Store, found: Sequence[str], assignments: Sequence[str], every: bool) -> None:
@@ -244,8 +232,6 @@ def _move_in(store: Store, taken: Retraction) -> None:
             f"{store.path}: the judgment of retraction {taken.number} has been added again since; retract"
             " that one first"
         )
-    kept = json.loads(
-        store.db.execute("SELECT judgment FROM retraction WHERE number = ?", (taken.number,)).fetchone()[0]
-    )
+    kept = json.loads(store.value("SELECT judgment FROM retraction WHERE number = ?", (taken.number,)))
     insert_judgment(store, [kept[name] for name in JUDGMENT], kept["scores"])
     store.db.execute("UPDATE retraction SET undone = ? WHERE number = ?", (now(), taken.number))

@@ -43,14 +43,10 @@ LONGEST_NUMBER = 18
 class Taken:
     """How many judgments of a results file were new, known or left out.
 
-    rows: judged HITs in the file, without the rejected ones that were left out.  new: judgments that the
-    campaign did not have.  known: judgments that the campaign had already; they count once.  scores,
-    cannot_judge: scores, and answers 'cannot judge', in the new judgments.  left_out: rejected assignments
-    that were left out.  nameless: rows that only their file and row identify (no AssignmentId, no WorkerId);
-    the same judgments in a changed file would count again.  taken_back: judgments that were retracted before
-    and have the same answers; they stay retracted.  repeats: judgments that were set aside because the same
-    annotator answered the same HIT more than once.  edited: judgments whose answers were replaced by newer
-    ones; the older ones are kept as retractions.  notes: what else the reader of the file left out.
+    known: there already; they count once. nameless: with neither AssignmentId nor WorkerId; in a changed
+    file they would count again. taken_back: retracted before, with the same answers. repeats: set aside,
+    because the annotator answered the HIT before. edited: replaced by newer answers; the older ones are
+    kept as retractions.
     """
 
     rows: int
@@ -145,7 +141,7 @@ def add(
     position = {name: k for k, name in enumerate(ids)}
     issued = _issued(store)
     placed = [(row, _place(row, a, ids, position, issued)) for row in file.rows]
-    before = store.db.execute("SELECT COALESCE(MAX(number), 0) FROM judgment").fetchone()[0]
+    before = store.value("SELECT COALESCE(MAX(number), 0) FROM judgment")
     aside = _set_aside(store)
     received = store.db.execute(
         "INSERT INTO received (name, sha256, taken, rows, new) VALUES (?, ?, ?, ?, 0)",
@@ -203,11 +199,10 @@ def _not_given(store: Store, before: int) -> tuple[str, ...]:
 def _check_tokens(
     store: Store, rows: Sequence[tuple[ResultRow, int | None, int | None]], without_token: WithoutToken
 ) -> None:
-    """Refuse answers under the name of an annotator whose page they do not come from, and answers without a
-    token to a HIT that was given to annotators on pages, whoever's name they are under.
+    """Refuse answers under the name of an annotator whose page they do not come from, and answers without
+    a token to a HIT that was given to annotators on pages, whoever's name they are under.
 
-    Label Studio says itself who answered, and crowd workers have no token.  Where HITs were not handed out on pages
-    with tokens (a table of them, pages of an earlier pairproof) answers need none.
+    Label Studio says itself who answered, and crowd workers have no token.
     """
     token = {p.name: p.token for p in annotator_rows(store) if p.token}
     owner = {t: name for name, t in token.items()}
@@ -237,9 +232,7 @@ def _check_tokens(
 
 
 def _check_exports(store: Store, file: ResultsFile) -> None:
-    """Refuse an annotation that is in the campaign from an export of Label Studio that names no project, or
-    the other way round: nothing else would show that it is the same.
-    """
+    """Refuse an annotation that is known by an export with its project, and now is without, or vice versa."""
     query = "SELECT assignment FROM judgment WHERE substr(assignment, 1, 3) = 'ls:'"
     known = {name.rpartition(":")[2]: name for (name,) in store.db.execute(query)}
     for row in file.rows:
@@ -265,7 +258,7 @@ def _edited(store: Store, name: str, row: ResultRow, items: list[int]) -> bool:
 
 
 def _set_aside(store: Store) -> int:
-    return int(store.db.execute("SELECT COUNT(*) FROM judgment WHERE why = 'repeat'").fetchone()[0])
+    return int(store.value("SELECT COUNT(*) FROM judgment WHERE why = 'repeat'"))
 
 
 Issued = Mapping[tuple[int, int], list[int]]

@@ -395,10 +395,7 @@ def score_of(raw: str) -> float | None:
 
 
 def _parsed(rows: Sequence[tuple[Any, ...]]) -> list[Any] | None:
-    """The JSON texts in the last column; None if one of them is not JSON.
-
-    One text of all is read several times faster than one of each.
-    """
+    """The JSON texts in the last column; None if one of them is not JSON."""
     try:
         values = json.loads(f"[{','.join(row[-1] for row in rows)}]", parse_constant=_refused)
     except (ValueError, RecursionError):

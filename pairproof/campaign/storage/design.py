@@ -32,14 +32,11 @@ KINDS = ("item", "repeat", *ROLES[1:])
 class Design:
     """The design of a campaign, fixed when it is made.
 
-    text: column that holds the item's text; `id` if the items have no other.  show: columns that annotators
-    see beside the text.  arrange: whether a HIT may hold any items or holds the outputs of one source.
-    judgments: different annotators for each HIT.  repeats, degraded, gold: shares of all slots, 0 to below 1,
-    for items judged again, for degraded items and for gold items.  qualify: what an annotator must reach in
-    the qualification batch, such as "spearman>=.5"; "" for no rule.  on_repeat: which answers count if an
-    annotator answers a HIT more than once.  pay_hour: pay of an hour of annotation, for the cost in `status`.
-    partial: whether annotators may leave items of a HIT unanswered.  columns: reserved name -> column of the
-    items file that gives it; "" if the column of that name means something else.
+    arrange: whether a HIT holds any items or the outputs of one source. judgments: different annotators
+    for each HIT. repeats, degraded, gold: shares of all slots, 0 to below 1. qualify: what an annotator
+    must reach, such as "spearman>=.5". on_repeat: which answers count if an annotator answers a HIT more
+    than once. partial: whether items may be left unanswered. columns: reserved name -> column that gives
+    it; "" if that column means something else.
     """
 
     text: str = "sent"
@@ -147,29 +144,29 @@ def _turk(text: str) -> dt.datetime | None:
     return at.replace(tzinfo=dt.timezone(dt.timedelta(hours=_ZONES[zone])))
 
 
-def submitted_and_seconds(times: Mapping[str, str], where: str) -> tuple[float, float]:
-    """When a HIT was returned, and the seconds spent on it; nan for what the file does not say.
+def number_of(text: str) -> float:
+    """The number that a text is; nan if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
-    The seconds are WorkTimeInSeconds, else the time from AcceptTime to SubmitTime.
-    """
+
+def submitted_and_seconds(times: Mapping[str, str], where: str) -> tuple[float, float]:
+    """When a HIT was returned, and the seconds spent (said, else since AcceptTime); nan if unknown."""
     submitted = seconds_of(times.get("SubmitTime", ""), f"{where}, column 'SubmitTime'")
     accepted = seconds_of(times.get("AcceptTime", ""), f"{where}, column 'AcceptTime'")
     text = times.get("WorkTimeInSeconds", "").strip()
     if not text:
         return submitted, max(submitted - accepted, 0.0) if submitted >= accepted else math.nan
-    try:
-        spent = float(text)
-    except ValueError:
-        spent = math.nan
+    spent = number_of(text)
     if not 0.0 <= spent < math.inf:
         raise InputError(f"{where}, column 'WorkTimeInSeconds': {text!r}; expected a number of seconds")
     return submitted, spent
 
 
 def stored_times(times: Mapping[str, str]) -> tuple[float | None, float | None]:
-    """The same of times that a campaign has: None where it does not say, or where they cannot be read, which only
-    campaigns of the first schema have (a results file with such times is refused).
-    """
+    """The same of stored times; None if unknown, or not to be read, which only those of schema 1 are."""
     try:
         found = submitted_and_seconds(times, "")
     except InputError:

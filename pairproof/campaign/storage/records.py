@@ -29,7 +29,7 @@ from ...native.annotation.beta import FloatArray, IntArray
 from ...native.annotation.methods import ADDITIVE, METHODS, Method, ScoreState, Settings, observe
 from ...text import quoted
 from .contents import PackedState, packed_parts
-from .design import RESERVED, ROLES, Design, State, now, stored_times
+from .design import RESERVED, ROLES, Design, State, now, number_of, stored_times
 from .store import Store
 
 if TYPE_CHECKING:
@@ -44,11 +44,7 @@ LONGEST = 200
 
 @dataclass(frozen=True)
 class AnnotatorRow:
-    """An annotator as the campaign knows them.
-
-    token: stands in file names and links in place of the name; None for one who was never given a file.
-    since: when the state was given, in UTC.  why: the reason of an exclusion.
-    """
+    """An annotator; the token stands in file names and links, `why` is the reason of an exclusion."""
 
     number: int
     name: str
@@ -75,8 +71,8 @@ def annotator_number(store: Store, name: str) -> int | None:
     name = name.strip()
     if not name:
         return None
-    found = store.db.execute("SELECT number FROM annotator WHERE name = ?", (name,)).fetchone()
-    return int(found[0]) if found else _insert(store, name, "active", None)
+    found = store.value("SELECT number FROM annotator WHERE name = ?", (name,))
+    return int(found) if found is not None else _insert(store, name, "active", None)
 
 
 def add_annotator(store: Store, name: str, state: State = "invited") -> int:
@@ -114,25 +110,28 @@ def set_state(store: Store, name: str, state: State, why: str = "") -> None:
     one_of("state", state, get_args(State))
     if state == "excluded" and not why.strip():
         raise InputError(f"annotator {name!r}: an exclusion needs a reason (--why), which is recorded")
-    changed = store.db.execute(
-        "UPDATE annotator SET state = ?, since = ?, why = ? WHERE name = ?", (state, now(), why.strip(), name)
-    ).rowcount
-    if not changed:
-        known = [row.name for row in annotator_rows(store)]
+    values = (state, now(), why.strip(), annotator_named(store, name).number)
+    store.db.execute("UPDATE annotator SET state = ?, since = ?, why = ? WHERE number = ?", values)
+
+
+def annotator_named(store: Store, name: str) -> AnnotatorRow:
+    """The annotator of this name, which must be there."""
+    rows = annotator_rows(store)
+    found = next((row for row in rows if row.name == name.strip()), None)
+    if found is None:
+        names = ", ".join(repr(row.name) for row in rows[:10]) or "none"
         raise InputError(
-            f"{store.path}: no annotator {name!r}; there are"
-            f" {', '.join(map(repr, known[:10])) or 'none'}{' ...' if len(known) > 10 else ''}"
+            f"{store.path}: no annotator {name!r}; there are {names}{' ...' if len(rows) > 10 else ''}"
         )
+    return found
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
     """The items of a campaign, by position.
 
-    role: item, degraded, gold, calibration, attention or qualification.  `of` int[n_items]: position of the
-    item that a degraded one degrades; -1 for all others.  source, system: "" where there is none.  gold
-    float[n_items]: known score, 0 to 1; nan where there is none.  fields: the other columns of the items
-    file.
+    `of` int[n_items]: the item that a degraded one degrades; -1 for all others. gold float[n_items]:
+    known score, 0 to 1; nan where there is none.
     """
 
     ids: tuple[str, ...]
@@ -175,11 +174,7 @@ Reserved = tuple[str, "int | None", str, str, "float | None"]
 def reserved_cells(
     table: Table, ids: Sequence[str], cells: Mapping[str, Sequence[str]], column: Mapping[str, str]
 ) -> list[Reserved]:
-    """Read and check the reserved columns of an items file.
-
-    table: for messages.  cells: reserved name -> its cells, without guards; a name may be absent.  column:
-    reserved name -> the column's own name.
-    """
+    """Read and check the reserved columns of an items file: their cells, without guards, and own names."""
     position = {name: k for k, name in enumerate(ids)}
     blank = [""] * len(ids)
     role, of, source, system, gold = ([c.strip() for c in cells.get(name, blank)] for name in RESERVED)
@@ -226,17 +221,14 @@ def _original(kind: str, of: str, k: int, position: Mapping[str, int], where: Wh
 def _known(text: str, where: Where) -> float | None:
     if not text:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = number_of(text)
     if not 0.0 <= value <= 1.0:
         raise InputError(f"{where()}: {text!r}; expected a known score from 0 to 1 (divide 0 to 100 by 100)")
     return value
 
 
 def _parts(store: Store) -> tuple[PackedState | None, IntArray | None]:
-    return packed_parts(store.db, int(store.db.execute("SELECT MAX(position) FROM item").fetchone()[0]) + 1)
+    return packed_parts(store.db, int(store.value("SELECT MAX(position) FROM item")) + 1)
 
 
 def packed_state(store: Store) -> PackedState | None:
@@ -276,10 +268,9 @@ def is_packed(store: Store) -> bool:
 class About:
     """The settings of a campaign.
 
-    id: written into every batch and result, so that the file of another campaign is noticed.  seed: batch k
-    is drawn with this seed and k.  columns: the items file's columns except `id`.  imported: whether it was
-    taken over from an older tool; results may then name HITs that were not written here.  design: what
-    annotators see, who judges what, and which judgments count.
+    id: in every batch and result, so that the file of another campaign is noticed. seed: batch k is drawn
+    with it and k. imported: taken over from an older tool; results may name HITs that were not written
+    here.
     """
 
     id: str
@@ -419,10 +410,7 @@ def save_state(store: Store, state: ScoreState, positions: Iterable[int]) -> Non
 
 @dataclass(frozen=True)
 class Judged:
-    """Judged HITs in the order in which they count: by batch, HIT and identity, not by time of arrival.
-
-    scores: nan: could not judge.  batches: none for a HIT of an older tool.
-    """
+    """Judged HITs in the order in which they count, by batch (None: of an older tool), HIT and identity."""
 
     hits: list[IntArray]
     scores: list[FloatArray]
@@ -442,7 +430,8 @@ JUDGMENT = ("identity", "batch", "hit", "hit_id", "assignment", "worker", "times
 def insert_judgment(store: Store, judgment: Sequence[Any], scores: Iterable[Sequence[Any]]) -> None:
     """Insert a judgment, its values in the order of `JUDGMENT`, and its scores (slot, item, value, raw).
 
-    Who gave it, when, and what each slot was for follow from these; whether it counts is settled afterwards.
+    Who gave it, when, and what each slot was for follow from these; whether it counts is settled
+    afterwards.
     """
     given = dict(zip(JUDGMENT, judgment))
     more = (annotator_number(store, given["worker"]), *stored_times(json.loads(given["times"])))
@@ -523,7 +512,7 @@ def recount(store: Store, a: About, newer_than: int) -> None:
         f"SELECT 1 FROM (SELECT number FROM judgment j WHERE counted ORDER BY {ORDER} LIMIT (SELECT COUNT(*)"
         " FROM judgment WHERE counted AND number <= ?)) WHERE number > ? LIMIT 1"
     )
-    if store.db.execute(behind, (newer_than, newer_than)).fetchone() is not None:
+    if store.value(behind, (newer_than, newer_than)) is not None:
         recount_all(store, a)
         return
     new = judged(store, "j.number > ?", (newer_than,))

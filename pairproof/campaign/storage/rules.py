@@ -32,11 +32,7 @@ LONGEST = 2000
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule as it was fixed.
-
-    name: repeats, exclusion, qualification, stop.  value: as JSON has it.  fixed: when, in UTC.
-    after_judgments: judgments in the campaign at that moment.
-    """
+    """A rule (repeats, exclusion, qualification, stop) as it was fixed, after so many judgments."""
 
     number: int
     name: str
@@ -47,10 +43,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Look:
-    """A look at a stopping rule.
-
-    judgments: judgments that counted.
-    """
+    """A look at a stopping rule."""
 
     number: int
     at: str
@@ -65,17 +58,14 @@ def rules_of(store: Store) -> tuple[Rule, ...]:
 
 
 def write_rule(store: Store, name: str, value: Any) -> bool:
-    """Fix a rule; the last one of its name holds.
-
-    Returns bool: whether it differs from the one before.
-    """
+    """Fix a rule, the last of its name holds; whether it differs from the one before."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     last = store.db.execute(
         "SELECT value FROM rule WHERE name = ? ORDER BY number DESC LIMIT 1", (name,)
     ).fetchone()
     if last is not None and last[0] == text:
         return False
-    after = store.db.execute("SELECT COUNT(*) FROM judgment").fetchone()[0]
+    after = store.value("SELECT COUNT(*) FROM judgment")
     store.db.execute(
         "INSERT INTO rule (name, value, fixed, after_judgments) VALUES (?, ?, ?, ?)",
         (name, text, now(), after),
@@ -84,19 +74,13 @@ def write_rule(store: Store, name: str, value: Any) -> bool:
 
 
 def rules_hash(rules: Iterable[Rule]) -> str:
-    """A short hash of rules in their order, for reports: two reports with one hash followed the same rules,
-    fixed after as many judgments.
-    """
+    """A short hash of rules in their order: with one hash reports followed the same, fixed as early."""
     rows = [(r.name, r.value, r.after_judgments) for r in rules]
     return hashlib.sha256(json.dumps(rows, sort_keys=True).encode("utf-8")).hexdigest()[:12]
 
 
 def fix_exclusion(path: str | Path, text: str) -> tuple[Rule, ...]:
-    """Write down which annotators will be excluded; a later one stands beside it, with its own moment.
-
-    path: the campaign.  text: the rule in words, 1 to 2,000 characters.  Returns tuple of Rule: all rules of
-    the campaign.
-    """
+    """Write down in words which annotators will be excluded, beside what was written before; all rules."""
     said = " ".join(text.split())
     if not 1 <= len(said) <= LONGEST:
         raise InputError(f"rule of exclusion: {len(said)} characters; expected 1 to {LONGEST}")
@@ -128,10 +112,7 @@ Settled = tuple[int, str, "int | None"]
 
 
 def settle(store: Store, a: About) -> set[int]:
-    """Settle which judgments count, inside an open transaction; the items' state is not computed here.
-
-    Returns set of int: numbers of the judgments that count now and did not before, or the other way round.
-    """
+    """Settle which judgments count (the items' state is not computed); the numbers of those that changed."""
     rows = store.db.execute(
         "SELECT j.number, j.batch, j.hit, j.hit_id, j.annotator, j.submitted, j.identity, j.counted, j.why,"
         " j.repeat_of, h.kind, p.state FROM judgment j LEFT JOIN hit h ON h.batch = j.batch AND"
@@ -164,6 +145,14 @@ def settle(store: Store, a: About) -> set[int]:
     return changed
 
 
+def settle_and_count(store: Store, a: About, *, recount: bool = False) -> int:
+    """Settle which judgments count, and compute the state if any changed, or `recount`; how many did."""
+    changed = settle(store, a)
+    if changed or recount:
+        recount_all(store, a)
+    return len(changed)
+
+
 def _repeats(store: Store, rows: list[tuple[int, ...]], rule: OnRepeat) -> dict[int, int]:
     """Judgment -> the one that counts in its place, for the repeats that are set aside."""
     if rule == "both":
@@ -193,11 +182,7 @@ def _items(store: Store, judgment: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Repeats:
-    """The repeats of a campaign.
-
-    repeats: judgments of an annotator beyond the first of the same HIT.  set_aside: those that do not count.
-    changed: judgments that count now and did not before, or the other way round.
-    """
+    """Judgments beyond the first of the same annotator and HIT, those set aside, and those changed now."""
 
     on_repeat: OnRepeat
     repeats: int
@@ -206,10 +191,7 @@ class Repeats:
 
 
 def repeats(path: str | Path, on_repeat: OnRepeat | None = None) -> Repeats:
-    """Count the repeats of a campaign; with `on_repeat`, change which of them count.
-
-    on_repeat: default: nothing changes.
-    """
+    """Count the repeats of a campaign; with `on_repeat`, change which of them count."""
     if on_repeat is not None:
         one_of("on_repeat", on_repeat, get_args(OnRepeat))
     with opened(path, write=on_repeat is not None) as store:
@@ -217,7 +199,7 @@ def repeats(path: str | Path, on_repeat: OnRepeat | None = None) -> Repeats:
         if on_repeat is not None:
             changed = change_rule(store, a, on_repeat)
             a = about(store)
-        set_aside = store.db.execute("SELECT COUNT(*) FROM judgment WHERE why = 'repeat'").fetchone()[0]
+        set_aside = store.value("SELECT COUNT(*) FROM judgment WHERE why = 'repeat'")
         return Repeats(a.design.on_repeat, n_repeats(store), int(set_aside), changed)
 
 
@@ -226,10 +208,7 @@ def change_rule(store: Store, a: About, on_repeat: OnRepeat) -> int:
     changed_to = with_design(a, on_repeat=on_repeat)
     write_about(store, changed_to)
     write_rule(store, "repeats", on_repeat)
-    changed = settle(store, changed_to)
-    if changed:
-        recount_all(store, changed_to)
-    return len(changed)
+    return settle_and_count(store, changed_to)
 
 
 def n_repeats(store: Store) -> int:

@@ -12,11 +12,12 @@ import filecmp
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from ...errors import InputError
 from ...files.database import DatabaseKind, Schema, statements
@@ -92,10 +93,7 @@ def add_arrays(connection: sqlite3.Connection) -> None:
 
 
 def keep_copy(file: Path, connection: sqlite3.Connection) -> Path:
-    """Write the campaign as it is beside itself, under a name that nothing has yet.
-
-    A copy of the same content that an interrupted command left is used again.
-    """
+    """Write the campaign beside itself, or take the same copy that an interrupted command left."""
     for number in range(1, 100):
         copy = file.with_name(file.name + COPY + (f".{number}" if number > 1 else ""))
         with new_part(copy) as part:
@@ -174,22 +172,23 @@ class Store:
         self.path = path
         self.db = connection
 
+    def value(self, query: str, parameters: Sequence[Any] = ()) -> Any:
+        """The first cell that a query finds; None if it finds none."""
+        row = self.db.execute(query, parameters).fetchone()
+        return None if row is None else row[0]
+
     def setting(self, name: str) -> str:
-        row = self.db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
-        if row is None:
+        found = self.value("SELECT value FROM setting WHERE name = ?", (name,))
+        if found is None:
             raise InputError(
                 f"{self.path}: has no setting {name!r}; the file is damaged: restore a copy of it"
             )
-        return str(row[0])
+        return str(found)
 
 
 @contextmanager
 def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
-    """Open a campaign file for the duration of a `with` block.
-
-    write: true: the block is one transaction, committed at its end; an error in it leaves the file as it was.
-    False: the block reads one consistent state.
-    """
+    """Open a campaign for a `with` block: to write, as one transaction; to read, in one consistent state."""
     file = regular(path, f"a campaign ('pairproof easl init {path} ITEMS.csv' makes one)")
     with CAMPAIGN.errors_explained(file):
         connection = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
@@ -210,9 +209,7 @@ def opened(path: str | Path, *, write: bool) -> Iterator[Store]:
 
 
 def _migrated(file: Path, connection: sqlite3.Connection, version: int, *, write: bool) -> sqlite3.Connection:
-    """A connection to the campaign in the present schema: the file itself, after a copy of it, or, to read, a
-    copy in memory.
-    """
+    """A connection to the campaign in the present schema: the file, after a copy of it, or one in memory."""
     if write:
         if version == OLD:
             keep_copy(file, connection)

@@ -4,14 +4,9 @@ The figures are those of :mod:`pairproof.native.annotation.scores.annotator_qual
 :mod:`pairproof.campaign.watch.score_arrays` sorts; with them stand the annotator model's location and
 noise, and the drift.  Models are fitted only when asked for: of 100,000 scores they take seconds.
 
-degraded, fast, rejected, constant, rest
-    as :mod:`pairproof.native.annotation.scores.annotator_quality` has them
-attention
-    two or more attention checks failed (a platform's rule before work may be rejected)
-repeats
-    the spread between own scores of an item is more than twice the median of all annotators'
-drift
-    as :mod:`pairproof.native.annotation.scores.annotator_quality` has it
+Flags are those of annotator_quality (degraded, fast, rejected, constant, rest, drift); attention: two or
+more checks failed (a platform's rule before work may be rejected); repeats: the spread between own scores of
+an item is more than twice the median of all annotators'.
 
 None excludes anybody by itself: a rule of exclusion has to be fixed before the data are seen.
 
@@ -79,14 +74,10 @@ QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 class Watched:
     """One annotator's figures.
 
-    judgments: HITs that count.  set_aside: HITs that do not count: repeats, practice, or an excluded
-    annotator's.  quality: of all own scores.  quantiles: 10, 25, 50, 75 and 90 % points of the scores.
-    cannot_judge: share of the items shown that the annotator could not judge.  attention, failed: attention
-    checks, and those failed.  twice: from HITs answered twice; `quality.within` has planned repeats.  within:
-    from both together.  location, noise, slope: of the annotator model; nan where it was not fitted.  change,
-    detectable, drift_p: change of the score from the first to the last by drift; the change that would have
-    been found with probability .8; p after Holm's correction. nan where drift was not fitted.  flags: flag ->
-    why.
+    set_aside: HITs that do not count. quality: of all own scores. quantiles: see :data:`QUANTILES`.
+    cannot_judge: a share. twice: from HITs answered twice; within: with planned repeats too. location,
+    noise, slope: of the annotator model. change, detectable, drift_p: of the score from first to last;
+    what would have been found with probability .8; p by Holm. flags: flag -> why.
     """
 
     name: str
@@ -156,12 +147,7 @@ class Watched:
 
 @dataclass(frozen=True, eq=False)
 class Annotators:
-    """The annotators of a campaign.
-
-    rows: in the order of their names; only those with a score that counts.  idle: annotators without a score
-    that counts.  model: why location, noise and slope are what they are, or are not there.  drift: the same
-    of the drift; "" where it was fitted.  unnamed: scores that count but nobody's.
-    """
+    """The annotators with a score that counts, the idle ones, and why models were fitted or not."""
 
     rows: tuple[Watched, ...]
     idle: tuple[str, ...]
@@ -288,24 +274,22 @@ def watched(
         return Annotators((), idle, "no scores by named annotators", "no scores", unnamed)
     labels = np.array(answers.names, dtype=object)[answers.annotator[named]]
     planned, twice = repeats_of(answers), answered_twice(answers)
-    known = set(labels.tolist())
+    people = set(labels.tolist())
     found = quality(
         labels.tolist(),
         answers.item[named].tolist(),
         answers.value[named],
-        among(planned, known),
-        among(degraded_pairs(answers, items), known),
+        among(planned, people),
+        among(degraded_pairs(answers, items), people),
         seconds_of(answers),
         rejected,
     )
-    model, why = (
-        (None, "not fitted; ask for the annotators")
-        if not models
-        else fitted(answers, named, labels.tolist())
-    )
-    drifts, no_drift = (
-        (None, "not fitted; ask for the annotators") if not models else _drifts(answers, named, labels)
-    )
+    model: AnnotatorModel | None = None
+    drifts: Drift | None = None
+    why = no_drift = "not fitted; ask for the annotators"
+    if models:
+        model, why = fitted(answers, named, labels.tolist())
+        drifts, no_drift = _drifts(answers, named, labels)
     rows = [_row(answers, items, q, planned, twice, states or {}, model, drifts) for q in found]
     return Annotators(tuple(flagged(rows)), idle, why, no_drift, unnamed)
 
@@ -411,12 +395,7 @@ MOST = 100
 
 @dataclass(frozen=True)
 class DisputedItem:
-    """One item on which annotators disagree.
-
-    n: scores.  spread, expected: standard deviation of its scores without the annotators' locations, and what
-    their noise would give.  p, p_holm: chi-square; alone, and corrected for the number of items.  scores:
-    annotator ("" if not named) and score, from the lowest.
-    """
+    """One item on which annotators disagree."""
 
     id: str
     n: int
@@ -429,11 +408,7 @@ class DisputedItem:
 
 @dataclass(frozen=True)
 class Disputed:
-    """The items that annotators disagree on most, the most disputed first.
-
-    rows: at most 100.  n: items with two scores or more.  significant: those with p_holm of .05 or less.
-    why: why there are none; "" if there are.
-    """
+    """The items that annotators disagree on most, of `n` with two scores; `significant`: p_holm <= .05."""
 
     rows: tuple[DisputedItem, ...]
     n: int

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Union
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,14 +34,10 @@ from ..storage.store import Store, opened
 class Answers:
     """The scores of a campaign, one row each, ordered by batch, HIT, identity and slot.
 
-    judgment int[n]: number of the judgment that the score belongs to.  batch, hit int[n]: -1 for a HIT of an
-    older tool.  slot int[n]: place in the HIT, from 1.  annotator int[n]: index into `names`; -1: nobody is
-    named.  item int[n]: position of the item.  kind int[n]: index into
-    :data:`pairproof.campaign.storage.design.KINDS`.  value float[n]: 0 to 1; nan: could not judge.  counted
-    bool[n]: whether the judgment counts; the items' state is that of the counted rows of kind item.
-    repeat_of int[n]: number of the judgment that counts in place of this repeat; -1 for all others.  seconds,
-    submitted float[n]: time spent on the HIT; when it was returned, in seconds since 1970 (UTC); nan if not
-    known.  names: annotators who gave a judgment, in the order of their names.
+    All are arrays[n]. batch, hit: -1 of an older tool. slot: from 1. annotator: index into `names`; -1:
+    nobody is named. kind: index into :data:`pairproof.campaign.storage.design.KINDS`. value: 0 to 1; nan:
+    could not judge. repeat_of: the judgment that counts in place of this one; -1. seconds, submitted: on
+    the HIT; since 1970 (UTC); nan: not known.
     """
 
     judgment: IntArray
@@ -115,11 +111,7 @@ TOLERANCE = 0.05
 
 @dataclass(frozen=True)
 class Gold:
-    """An annotator against known scores.
-
-    error: mean absolute difference, 0 to 1; nan without any.  rho: spearman's, nan below three different
-    items.
-    """
+    """An annotator against known scores: mean absolute difference, Spearman's rho (nan below 3 items)."""
 
     n: int
     error: float
@@ -227,16 +219,18 @@ def failed_checks(answers: Answers, items: Items, counted: NDArray[np.bool_]) ->
     return len(passed), int((~passed).sum())
 
 
+def known(value: Any) -> Any:
+    """The value for JSON: None for a number that is not known."""
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
 #: A campaign: its file, or the open file.
 Campaign = Union[Store, str, Path]
 
 
 @contextmanager
 def reading(campaign: Campaign) -> Iterator[Store]:
-    """The campaign as an open store, in which one consistent state is read.
-
-    campaign: a store stays open.
-    """
+    """The campaign as an open store, in which one consistent state is read."""
     if isinstance(campaign, Store):
         yield campaign
         return

@@ -26,7 +26,7 @@ from ...native.annotation.methods import Method, ScoreState, calibration
 from ...native.annotation.scores.annotator_model import AnnotatorModel, Level, annotator_model
 from ..storage.records import about, items_of, state_of
 from ..storage.store import Store
-from .score_arrays import Answers, Campaign, answers_of, own_scores, reading
+from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,11 +70,11 @@ class Scored(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """The intervals of the items' scores, and what they are.
+    """The intervals float[n_items] of the items' scores, and what they are.
 
-    low, high float[n_items].  kind: which intervals these are, whichever were asked for.  k: throws of a coin
-    that one judgment is worth; nan unless calibrated.  spread: standard deviation of the judgments of an
-    item; nan where it is not known.  why: what they assume, or why they are not calibrated.
+    kind: which these are, whichever were asked for. k: throws of a coin that one judgment is worth,
+    spread: standard deviation within an item; nan if not known. why: what they assume, or why they are
+    not calibrated.
     """
 
     low: FloatArray
@@ -101,10 +101,7 @@ _TITLES = {"beta": "the beta distribution's own, not calibrated", "normal": "nor
 
 @dataclass(frozen=True)
 class Spread:
-    """The spread of the judgments of an item.
-
-    value: nan where it cannot be had.  free: judgments beyond the first of each item.
-    """
+    """The spread of the judgments of an item, and how many are beyond the first of each."""
 
     value: float
     free: int
@@ -137,10 +134,7 @@ def stored_spread(store: Store) -> Spread:
 def intervals(
     state: ScoreState, answers: Scored, level: float = 0.95, kind: Kind = "calibrated"
 ) -> Intervals:
-    """Intervals of the scores of a campaign's items.
-
-    answers: every score of the campaign.  kind: beta: EASL's own, without correction.
-    """
+    """Intervals of the scores of a campaign's items; kind beta: EASL's own, without correction."""
     rows = answers.scores
     return intervals_of(state, spread_of(answers.item[rows], answers.value[rows]), level, kind)
 
@@ -195,13 +189,11 @@ MOST_SITTINGS = 1_500
 
 @dataclass(frozen=True, eq=False)
 class ItemScores:
-    """The scores of a campaign's items.
+    """The scores of a campaign's items, arrays[n_items].
 
-    items: ids of the items of role item.  n int[n_items]: scores that count.  raw, low, high float[n_items]:
-    the campaign's own score and its interval.  intervals: which intervals these are, in a sentence.  why: why
-    this model, or that it was asked for; what it corrects for.  score, score_low, score_high float[n_items]:
-    by the model, the interval not cut at the ends of the scale; nan for an item without a score. With model
-    raw the same as raw, low, high.  fit: none for raw.
+    raw, low, high: the campaign's own. score, score_low, score_high: by the model, not cut at the ends of
+    the scale; nan without a score; the same with model raw. intervals, why: what the intervals and the
+    model are, in sentences.
     """
 
     items: tuple[str, ...]
@@ -223,7 +215,7 @@ class ItemScores:
         columns = (self.n, self.raw, self.low, self.high, self.score, self.score_low, self.score_high)
         names = ("n", "raw", "raw_low", "raw_high", "score", "low", "high")
         table = zip(self.items, *(column.tolist() for column in columns))
-        rows = [{"id": name, **{k: _known(v) for k, v in zip(names, row)}} for name, *row in table]
+        rows = [{"id": name, **{k: known(v) for k, v in zip(names, row)}} for name, *row in table]
         found: dict[str, Any] = {"model": self.model, "why": self.why, "level": self.level, "scores": rows}
         if self.fit is not None:
             f = self.fit
@@ -231,9 +223,9 @@ class ItemScores:
                 f.annotators, f.location.tolist(), f.noise.tolist(), f.slope.tolist(), f.location_sd.tolist()
             )
             keys = ("annotator", "location", "noise", "slope", "location_sd")
-            found["annotators"] = [{k: _known(v) for k, v in zip(keys, row)} for row in per]
-            found |= {"item_sd": _known(f.item_sd), "annotator_sd": _known(f.annotator_sd)}
-            found["hit_sd"] = _known(f.hit_sd)
+            found["annotators"] = [{k: known(v) for k, v in zip(keys, row)} for row in per]
+            found |= {"item_sd": known(f.item_sd), "annotator_sd": known(f.annotator_sd)}
+            found["hit_sd"] = known(f.hit_sd)
         return found
 
     def to_frame(self) -> pd.DataFrame:
@@ -243,10 +235,6 @@ class ItemScores:
         columns = {"n": self.n, "raw": self.raw, "raw_low": self.low, "raw_high": self.high}
         columns |= {"score": self.score, "low": self.score_low, "high": self.score_high}
         return pd.DataFrame(columns, index=pd.Index(self.items, name="id"))
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def item_scores(

@@ -89,9 +89,7 @@ def scale_use(found: Annotators, answers: Answers) -> Figure:
 
 
 def courses(found: Annotators, answers: Answers) -> Figure | None:
-    """How each annotator's scores move, against the items' means, from the first score to the last; None where
-    nobody has two stretches of scores.
-    """
+    """How each annotator's scores move against the items' means; None without two stretches of scores."""
     rows = np.flatnonzero(own_scores(answers) & (answers.annotator >= 0))
     # What others say of the same items takes away that later items may be better.
     item, value = answers.item[rows], answers.value[rows]
@@ -221,6 +219,11 @@ def number(value: float | None, digits: int = 2) -> str:
     return "-" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
 
 
+def capital(text: str) -> str:
+    """A sentence's beginning with a capital."""
+    return text[:1].upper() + text[1:]
+
+
 def cut(name: str, most: int) -> str:
     """A name of at most so many characters."""
     return name if len(name) <= most else name[: most - 1] + "…"
@@ -251,7 +254,7 @@ def cost_table(c: Cost) -> Table | None:
     if math.isfinite(c.further):
         parts.append(("further, by the stopping rule", c.further))
     paid = c.pay_hour is not None
-    header = (Column("HITs", "left"), Column("number"), Column("hours"), *((Column("cost"),) if paid else ()))
+    header = ("HITs", "number", "hours", *(("cost",) if paid else ()))
     rows = tuple(
         (what, str(math.ceil(n)), f"{c.seconds * n / 3600:.1f}", *((number(c.cost(n)),) if paid else ()))
         for what, n in parts
@@ -309,9 +312,9 @@ def annotators(found: Annotators, status: Status) -> Iterator[Block]:
     if not found.rows:
         return
     yield _table(found)
-    notes = [found.model[:1].upper() + found.model[1:]]
+    notes = [capital(found.model)]
     if found.drift:
-        notes.append(found.drift[:1].upper() + found.drift[1:])
+        notes.append(capital(found.drift))
     yield Paragraph(
         "Rest: rank correlation with the mean of the others. Location: how far above the others, on a scale of"
         " length 1; noise: sd about the items' scores. Within: sd of own scores of one item (number of repeats)."
@@ -329,23 +332,10 @@ def annotators(found: Annotators, status: Status) -> Iterator[Block]:
 
 
 _COLUMNS = (
-    Column("annotator", "left"),
+    "annotator",
     Column("flags", "left"),
-    Column("HITs"),
-    Column("scores"),
-    Column("mean"),
-    Column("sd"),
-    Column("rest"),
-    Column("location"),
-    Column("noise"),
-    Column("slope"),
-    Column("within"),
-    Column("degraded"),
-    Column("gold error"),
-    Column("attention"),
-    Column("drift"),
-    Column("s a HIT"),
-    Column("cannot judge"),
+    *("HITs", "scores", "mean", "sd", "rest", "location", "noise", "slope", "within", "degraded"),
+    *("gold error", "attention", "drift", "s a HIT", "cannot judge"),
     Column("one value", detail=True),
 )
 
@@ -402,25 +392,10 @@ def disagreement(found: Disputed) -> Iterator[Block]:
         given = [f"{value:.2f} {cut(who, SHORT)}".rstrip() for who, value in r.scores]
         if len(given) > SCORES:
             given = [*given[: SCORES // 2], "...", *given[-(SCORES // 2) :]]
-        cells = (
-            r.id,
-            str(r.n),
-            number(r.spread),
-            number(r.expected),
-            f"{r.p:.2g}",
-            f"{r.p_holm:.2g}",
-            ", ".join(given),
-        )
-        rows.append(cells)
-    header = (
-        Column("item", "left"),
-        Column("scores"),
-        Column("sd"),
-        Column("sd by noise"),
-        Column("p"),
-        Column("p (Holm)"),
-        Column("lowest to highest", "left", detail=True),
-    )
+        numbers = (number(r.spread), number(r.expected), f"{r.p:.2g}", f"{r.p_holm:.2g}")
+        rows.append((r.id, str(r.n), *numbers, ", ".join(given)))
+    last = Column("lowest to highest", "left", detail=True)
+    header = ("item", "scores", "sd", "sd by noise", "p", "p (Holm)", last)
     yield Table(header, tuple(rows))
 
 
@@ -434,12 +409,12 @@ def systems(found: Systems) -> Iterator[Block]:
     m = found.model
     if m is None:
         yield Paragraph(
-            f"{found.why[:1].upper()}{found.why[1:]}. Plain means of segments stand instead; their intervals take"
+            f"{capital(found.why)}. Plain means of segments stand instead; their intervals take"
             " segments as independent and annotators as alike."
         )
     yield systems_figure(found)
     if m is not None:
-        header = (Column("system", "left"), Column("mean"), Column("se"), Column("low"), Column("high"))
+        header = ("system", "mean", "se", "low", "high")
         rows = tuple(
             (m.systems[k], *(number(float(v[k]), 4) for v in (m.mean, m.se, m.low, m.high)))
             for k in found.order
@@ -448,19 +423,12 @@ def systems(found: Systems) -> Iterator[Block]:
         yield Paragraph(
             f"Means by a mixed model: paired by {m.n_sources} sources, {m.n_annotators} annotators who may like"
             f" systems differently; Student's t with {m.df:g} degrees of freedom, {found.level:.0%} intervals."
-            + "".join(f" {c[:1].upper()}{c[1:]}." for c in m.cautions),
+            + "".join(f" {capital(c)}." for c in m.cautions),
             aside=True,
         )
         yield _differences(found)
     s = found.plain
-    columns = (
-        Column("cluster"),
-        Column("system", "left"),
-        Column("score"),
-        Column("low"),
-        Column("high"),
-        Column("segments"),
-    )
+    columns = (Column("cluster"), Column("system", "left"), "score", "low", "high", "segments")
     table = zip(
         s.cluster.tolist(), s.systems, s.score.tolist(), s.low.tolist(), s.high.tolist(), s.n.tolist()
     )
@@ -474,27 +442,12 @@ def systems(found: Systems) -> Iterator[Block]:
 
 
 def _differences(found: Systems) -> Table:
-    header = (
-        Column("difference", "left"),
-        Column("estimate"),
-        Column("low"),
-        Column("high"),
-        Column("p"),
-        Column("p, all"),
-    )
-    rows = []
+    rows: list[tuple[str | Cell, ...]] = []
     for d in found.differences[:DIFFERENCES]:
         told = Cell(f"{d.adjusted:.2g}", "*" if d.adjusted < 0.05 else "", "")
-        rows.append(
-            (
-                f"{d.first} - {d.second}",
-                number(d.estimate, 4),
-                number(d.low, 4),
-                number(d.high, 4),
-                f"{d.p:.2g}",
-                told,
-            )
-        )
+        numbers = (number(v, 4) for v in (d.estimate, d.low, d.high))
+        rows.append((f"{d.first} - {d.second}", *numbers, f"{d.p:.2g}", told))
+    header = ("difference", "estimate", "low", "high", "p", "p, all")
     left = len(found.differences) - len(rows)
     more = f"; {left} smaller ones are in the JSON" if left else ""
     return Table(header, tuple(rows), f"Differences; p, all: {found.adjust}; * below .05{more}")
@@ -503,26 +456,17 @@ def _differences(found: Systems) -> Table:
 def model(found: ItemScores, most: int | None) -> Iterator[Block]:
     """Scores with and without the annotator model, side by side."""
     yield Heading(f"Scores with the annotator model ({found.model}) beside the campaign's own")
-    yield Paragraph(found.why[:1].upper() + found.why[1:] + ".")
+    yield Paragraph(capital(found.why) + ".")
     f = found.fit
     if f is not None:
         slopes = np.isfinite(f.slope).any()
-        header = (
-            Column("annotator", "left"),
-            Column("location"),
-            Column("noise sd"),
-            *((Column("slope"),) if slopes else ()),
-        )
         rows = [
-            (
-                name,
-                f"{f.location[k]:+.4f}",
-                number(float(f.noise[k]), 4),
-                *((number(float(f.slope[k]), 3),) if slopes else ()),
-            )
+            (name, f"{f.location[k]:+.4f}", number(float(f.noise[k]), 4), number(float(f.slope[k]), 3))
             for k, name in enumerate(f.annotators)
         ]
-        yield Table(header, tuple(rows))
+        shown = 4 if slopes else 3
+        header = ("annotator", "location", "noise sd", "slope")[:shown]
+        yield Table(header, tuple(row[:shown] for row in rows))
     order = np.lexsort((np.arange(len(found.items)), -np.nan_to_num(found.score, nan=-np.inf))).tolist()
     columns = (found.raw, found.low, found.high, found.score, found.score_low, found.score_high)
     table: list[tuple[str, ...]] = [
@@ -532,4 +476,4 @@ def model(found: ItemScores, most: int | None) -> Iterator[Block]:
         left = len(table) - 2 * (most // 2)
         table[most // 2 : -(most // 2)] = [(f"... {left} more", *[""] * 7)]
     titles = ("scores", "own", "low", "high", found.model, "low", "high")
-    yield Table((Column("id", "left"), *map(Column, titles)), tuple(table))
+    yield Table(("id", *titles), tuple(table))

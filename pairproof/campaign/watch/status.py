@@ -30,7 +30,7 @@ from ..storage.records import About, about, ids_of, items_of, judged, roles_of, 
 from ..storage.rules import Look as Recorded, Rule, looks_of, rules_hash, rules_of
 from ..storage.store import Store
 from .annotators import MOST_SCORES, Annotators, Disputed, disputed, rejected_of, watched
-from .score_arrays import Answers, Campaign, answers_of, own_scores, reading
+from .score_arrays import Answers, Campaign, answers_of, known, own_scores, reading
 from .scores import Intervals, ItemScores, Kind, Spread, intervals_of, item_scores, stored_spread
 from .systems import Standardise, Systems, compared, on_one_scale, system_names
 
@@ -39,15 +39,10 @@ from .systems import Standardise, Systems, compared, on_one_scale, system_names
 class Progress:
     """The numbers of a campaign's progress.
 
-    batches, hits, answered: batches opened, HITs in them, HITs with a judgment that counts; those of
-    qualification and calibration, which everybody judges, are not among them.  judgments: HITs returned,
-    whether they count or not; retracted ones are not among them.  counted: those that count.  set_aside: why
-    others do not -> how many: repeat, practice, excluded, ...  both_counted: repeats that count although the
-    same annotator's other answer to the HIT counts too.  scores, cannot_judge: scores of items that count,
-    and how often annotators could not judge one.  checks: counted scores that are no item's: repeat,
-    degraded, gold, attention, calibration.  annotators: with a judgment that counts.  open: judgments that
-    are still to come for the HITs handed out, at `wanted` annotators a HIT.  wanted: different annotators a
-    HIT.
+    hits, answered: without those of qualification and calibration. judgments: HITs returned, without
+    retracted ones. set_aside: why others do not count -> how many. both_counted: repeats that count
+    beside the annotator's first answer. checks: counted scores that are no item's. open: judgments still
+    to come, at `wanted` annotators a HIT.
     """
 
     batches: int
@@ -73,7 +68,7 @@ def progress(store: Store, a: About, retracted: int) -> Progress:
     """The progress of an open campaign, counted by its database."""
 
     def count(query: str) -> int:
-        return int(store.db.execute(query).fetchone()[0] or 0)
+        return int(store.value(query) or 0)
 
     returned = dict(store.db.execute("SELECT counted, COUNT(*) FROM judgment GROUP BY counted").fetchall())
     why = store.db.execute(
@@ -119,12 +114,7 @@ def progress(store: Store, a: About, retracted: int) -> Progress:
 
 @dataclass(frozen=True)
 class Cost:
-    """Time and money of a campaign.
-
-    seconds: median of a HIT; nan if no times are known.  timed: HITs with a known time.  returned, open: HITs
-    returned (those set aside too: they were worked on), and still to come.  further: HITs that the last look
-    at a stopping rule expects; nan without one.
-    """
+    """Time and money of a campaign; `further`: HITs that the last look at a stopping rule expects."""
 
     seconds: float
     timed: int
@@ -158,7 +148,7 @@ class Cost:
             "rule_hits": self.further,
             "rule_cost": self.cost(self.further),
         }
-        return {k: None if isinstance(v, float) and not np.isfinite(v) else v for k, v in found.items()}
+        return {name: known(value) for name, value in found.items()}
 
 
 def cost(store: Store, a: About, p: Progress, further: float) -> Cost:
@@ -171,12 +161,7 @@ def cost(store: Store, a: About, p: Progress, further: float) -> Cost:
 
 @dataclass(frozen=True)
 class Convergence:
-    """The change of the scores by the last judged batch.
-
-    `last`: the last batch with a judgment that counts.  stability: spearman's rho between the scores with and
-    without it; nan if there is nothing to compare.  shift: mean absolute change of the scores; nan if there
-    is nothing to compare.
-    """
+    """The change by the last judged batch: Spearman's rho with the scores before, mean absolute shift."""
 
     last: int | None
     stability: float
@@ -185,7 +170,7 @@ class Convergence:
 
 def convergence(store: Store, a: About, after: ScoreState) -> Convergence:
     """The change of the scores of an open campaign, whose state is now `after`."""
-    last = store.db.execute("SELECT MAX(batch) FROM judgment WHERE counted").fetchone()[0]
+    last = store.value("SELECT MAX(batch) FROM judgment WHERE counted")
     if last is None:
         return Convergence(None, float("nan"), float("nan"))
     before = _additive(store, last, after) if a.method in ADDITIVE else _again(store, a, last)
@@ -241,11 +226,9 @@ def _again(store: Store, a: About, last: int) -> FloatArray:
 class Status:
     """The status of a campaign at one moment.
 
-    ids: of all items.  scored int[n]: positions of the items that have a score: those of role item.  state:
-    of all items.  spread: of the judgments of an item.  looks: at stopping rules, the latest last.  rules:
-    that were fixed, the latest last; but for the one on repeats that every campaign begins with.  names:
-    names of the annotators, in the order of `agreement.rest`.  answers: what the annotators' pictures are
-    drawn from.
+    scored int[n]: positions of the items of role item. looks: the latest last. rules: but for that on
+    repeats which every campaign begins with. names: annotators, in the order of `agreement.rest`.
+    answers: for the annotators' pictures.
     """
 
     about: About
@@ -319,9 +302,7 @@ class Status:
         return replace(self, annotators=people, disputed=self.disputed if disputed else None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Method, batches, judgments and scores; alpha and beta are null if the method has none, and
-        `taken_back` is there only if judgments were retracted.
-        """
+        """Method, batches, judgments and scores; alpha and beta are null if the method has none."""
         s, at = self.state, self.scored
         nothing = [None] * len(at)
         a, b = (s.a[at].tolist(), s.b[at].tolist()) if self.about.method in BETA else (nothing, nothing)
@@ -339,15 +320,10 @@ class Status:
         for row, low, high in zip(found["scores"], own.low.tolist(), own.high.tolist()):
             row["low"], row["high"] = low, high
         c = self.convergence
-        found["intervals"] = {
-            "kind": own.kind,
-            "level": level,
-            "k": _known(own.k),
-            "spread": _known(own.spread),
-            "why": own.why,
-        }
+        spread = {"k": known(own.k), "spread": known(own.spread)}
+        found["intervals"] = {"kind": own.kind, "level": level, **spread, "why": own.why}
         found["progress"] = self.progress.to_dict()
-        found["convergence"] = {"last": c.last, "stability": _known(c.stability), "shift": _known(c.shift)}
+        found["convergence"] = {"last": c.last, "stability": known(c.stability), "shift": known(c.shift)}
         found["cost"] = self.cost.to_dict()
         if self.rules:
             kept = [
@@ -357,20 +333,12 @@ class Status:
         found["looks"] = [vars(look) for look in self.looks[-1:]]
         if self.agreement is not None:
             g = self.agreement
-            rest = {name: _known(r) for name, r in zip(self.names, g.rest.tolist())}
-            found["agreement"] = {
-                "pairwise": _known(g.pairwise),
-                "pairs": g.n_pairs,
-                "alpha": _known(g.alpha),
-                "rest": rest,
-            }
+            rest = {name: known(r) for name, r in zip(self.names, g.rest.tolist())}
+            pairs = {"pairwise": known(g.pairwise), "pairs": g.n_pairs}
+            found["agreement"] = {**pairs, "alpha": known(g.alpha), "rest": rest}
         if self.annotators is not None:
             found["flags"] = {row.name: dict(row.flags) for row in self.annotators.flagged}
         return found
-
-
-def _known(value: float) -> float | None:
-    return value if np.isfinite(value) else None
 
 
 def status(

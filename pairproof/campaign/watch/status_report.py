@@ -15,6 +15,7 @@ from .scores import Intervals, Kind
 from .sections import (
     annotator_lines,
     annotators,
+    capital,
     cost_lines,
     cost_table,
     disagreement,
@@ -30,7 +31,6 @@ from .status import Status
 LOOKS = 10
 #: Most items shown in a terminal's table, half of them the best and half the worst.
 ITEMS = 20
-_NUMBER = Column("score"), Column("low"), Column("high"), Column("n")
 
 
 def page(
@@ -40,11 +40,7 @@ def page(
     kind: Kind = "calibrated",
     annotators_too: bool = True,
 ) -> Page:
-    """The report of a campaign's status.
-
-    most: best and worst items in all that are listed; by default every item.  kind: of the items' intervals.
-    annotators_too: whether annotators have a section; else those flagged have a sentence.
-    """
+    """The report of a campaign's status; `most`: best and worst items in all that are listed."""
     return Page("Annotation campaign", list(_blocks(status, level, most, kind, annotators_too)))
 
 
@@ -73,7 +69,7 @@ def _blocks(
     own = status.intervals(level, kind, np.array(shown, np.int64))
     yield scores_figure(status, shown, own.low, own.high)
     yield Heading(f"Items: score, {level:.0%} interval, number of scores")
-    yield Paragraph(own.sentence[:1].upper() + own.sentence[1:] + ".")
+    yield Paragraph(capital(own.sentence) + ".")
     yield _items(status, shown, own, len(order))
 
 
@@ -107,23 +103,13 @@ def _looks(status: Status) -> Table:
     """The last looks at stopping rules, the latest first."""
     shown = status.looks[::-1][:LOOKS]
     rows = tuple(
-        (
-            e.at[:16].replace("T", " "),
-            str(e.judgments),
-            e.rule,
-            str(e.answer.get("verdict", "")),
-            str(e.answer.get("why", "")),
-        )
+        (e.at[:16].replace("T", " "), str(e.judgments), e.rule)
+        + tuple(str(e.answer.get(name, "")) for name in ("verdict", "why"))
         for e in shown
     )
     left = len(status.looks) - len(rows)
-    header = (
-        Column("look", "left"),
-        Column("judgments"),
-        Column("rule", "left"),
-        Column("answer", "left"),
-        Column("why", "left"),
-    )
+    left_columns = (Column(title, "left") for title in ("rule", "answer", "why"))
+    header: tuple[str | Column, ...] = ("look", "judgments", *left_columns)
     return Table(header, rows, f"The latest first; {left} earlier ones are not shown" if left else "")
 
 
@@ -137,7 +123,7 @@ def _items(status: Status, shown: Sequence[int], own: Intervals, total: int) -> 
     if len(shown) < total:
         half = len(shown) // 2
         rows[half:half] = [(f"... {total - len(shown)} more", "", "", "", "")]
-    return Table((Column("id", "left"), *_NUMBER), tuple(rows))
+    return Table(("id", "score", "low", "high", "n"), tuple(rows))
 
 
 def lines(status: Status, flags: bool = True) -> list[str]:

@@ -49,7 +49,7 @@ from ...native.annotation.scores.stopping_rules import (
 from ..storage.records import Items, about, items_of
 from ..storage.rules import Look as Recorded, looks_of, write_look
 from ..storage.store import Store, opened
-from .score_arrays import Answers, Campaign, answers_of, own_scores
+from .score_arrays import Answers, Campaign, answers_of, known, own_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,10 +72,9 @@ PLANNED: dict[Unit, float] = {"items": 10.0, "systems": 100.0}
 class StopRule:
     """A stopping rule with all its numbers.
 
-    width: half-width of goal short.  top: K of goal top.  within: a difference that does not matter.  alpha:
-    probability of a wrong statement: on each item for items<=W, on any item or difference otherwise.
-    planned: judgments of an item, or sources, at which the sequences are shortest; with `looks` the most
-    sources.  looks: planned looks of a group-sequential study.
+    alpha: probability of a wrong statement: on each item for items<=W, on any item or difference
+    otherwise. planned: judgments of an item, or sources, at which the sequences are shortest; with
+    `looks` the most sources.
     """
 
     goal: Goal
@@ -116,11 +115,7 @@ class StopRule:
 def stop_rule(
     text: str, alpha: float = 0.05, planned: float | None = None, looks: int | None = None
 ) -> StopRule:
-    """Read a stopping rule.
-
-    text: see the module; spaces and case do not matter.  alpha: in (0, 1).  planned: > 0; by default 10
-    judgments of an item, or 100 sources.  looks: from 1 to 200; only for systems, and with `planned`.
-    """
+    """Read a stopping rule; `planned`: by default 10 judgments of an item, or 100 sources."""
     plain = text.strip().lower()
     for form, goal in _FORMS:
         found = form.fullmatch(plain)
@@ -171,11 +166,9 @@ THESE = (
 class StopAnswer:
     """What a stopping rule says of a campaign now.
 
-    look: items, or differences of systems, with their sequences.  judgments: HITs that count, at this look.
-    further: more judgments that are expected: of items, single scores; of systems, sources. inf if the goal
-    cannot be reached with means and spreads as they are.  hits: the same in HITs.  corrected: whether scores
-    were corrected for the annotators, and why not.  changed: earlier looks at another rule; "" if there are
-    none.  most: sources that are left in the campaign for a rule on systems.
+    further: scores of items, or sources, that are expected; inf if the goal cannot be reached with means
+    and spreads as they are. hits: the same in HITs. changed: earlier looks at another rule. most: sources
+    that are left.
     """
 
     rule: StopRule
@@ -227,8 +220,8 @@ class StopAnswer:
             "why": self.look.why,
             "settled": settled,
             "of": len(self.look.names),
-            "further": _finite(self.further),
-            "further_hits": _finite(self.hits),
+            "further": known(self.further),
+            "further_hits": known(self.hits),
             "corrected": self.corrected,
             "changed": self.changed,
         }
@@ -240,10 +233,6 @@ class StopAnswer:
         look = self.look
         columns = {"estimate": look.estimate, "half": look.half, "n": look.n, "settled": look.settled}
         return pd.DataFrame(columns, index=pd.Index(look.names, name=self.rule.unit))
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def stop(
@@ -313,9 +302,7 @@ def look_at(
 
 
 def _corrected(answers: Answers) -> tuple[FloatArray, str, float]:
-    """float[n]: every value less its annotator's location, nan where it is no item's score; what was done, and the
-    factor by which that widens intervals.
-    """
+    """float[n]: values less annotators' locations, nan if no item's; how; what widens intervals."""
     value = np.where(answers.scores, answers.value, np.nan)
     rows = own_scores(answers)
     if not rows.any() or (answers.annotator[rows] < 0).any():

@@ -38,11 +38,7 @@ Standardise = Literal["none", "z-scores"]
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two systems.
-
-    estimate, se: of first - second.  low, high: interval of this difference alone.  p: two-sided, alone.
-    adjusted: over all differences.
-    """
+    """The difference first - second of two systems; interval and p alone, `adjusted` over all differences."""
 
     first: str
     second: str
@@ -58,10 +54,9 @@ class Difference:
 class Systems:
     """The systems of a campaign.
 
-    plain: means of the segments' scores with clusters, best first.  model: means that respect sources and
-    annotators; None where they cannot be had.  differences: of the model, the better system first, the
-    largest difference first.  adjust: how p-values are corrected for their number.  why: why there is no
-    model; "" if there is one.  left_out: scores of items that have no system.
+    plain: means of the segments' scores with clusters, best first. model: means that respect sources and
+    annotators; None: `why`. differences: of the model, the largest first. left_out: scores of items that
+    have no system.
     """
 
     plain: SystemScores
@@ -90,14 +85,9 @@ class Systems:
         m = self.model
         if m is None:
             return {**found, "systems_model": {"why": self.why}}
+        of_model = {"mean": m.mean, "se": m.se, "low": m.low, "high": m.high}
         means = [
-            {
-                "system": m.systems[k],
-                "mean": float(m.mean[k]),
-                "se": float(m.se[k]),
-                "low": float(m.low[k]),
-                "high": float(m.high[k]),
-            }
+            {"system": m.systems[k], **{name: float(v[k]) for name, v in of_model.items()}}
             for k in self.order
         ]
         document = {

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...fit.estimates.specification import FAMILIES, TIES_IN_WORDS
-from ..options.reading import read_table, reader_options
+from ..options.reading import read_table, reader_options_of_all_tracks
 from ..state import KEPT, READ, SectionedCommand, State, option, shared_options
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def command(context: click.Context) -> None:
 @_model("--reference", default="", metavar="ITEM|sum", help="The item whose ability is 0, or sum.")
 @_model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first.")
 @_model("--cells", default="", metavar="COL,...|row", help="Finer table for deviance and df.")
-@functools.partial(reader_options, tracks=False)
+@reader_options_of_all_tracks
 @shared_options
 def new(
     state: State,
@@ -77,7 +76,7 @@ def new(
     reading: dict[str, Any],
     cells: str,
     **model: Any,
-) -> int:
+) -> None:
     from ...validation.check.claims_file import draft
     from ...validation.claims import SUFFIX
     from ...validation.claims.paper import ModelClaim
@@ -126,7 +125,6 @@ def new(
             "claims": None if files else found.claims,
         },
     )
-    return 0
 
 
 def _of_one_track(file: str, reading: dict[str, Any], by: str) -> Comparisons:

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...text import label
-from ..options.reading import cluster_options, names, names_or_none, read_table, reader_options
-from ..state import COUNT, KEPT, POSITIVE, READ, SectionedCommand, State, level_option, option, shared_options
+from ..options.reading import (
+    cluster_options,
+    names,
+    names_or_none,
+    numbers_of,
+    read_table,
+    reader_options_of_all_tracks,
+)
+from ..state import (
+    COUNT,
+    KEPT,
+    POSITIVE,
+    READ,
+    SectionedCommand,
+    State,
+    level_option,
+    option,
+    progress_bar,
+    shared_options,
+)
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
@@ -47,12 +62,7 @@ pairproof compare-models wmt12.RNK_results.csv --resume run.db --report out.html
 
 
 def _sizes(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
-    try:
-        found = tuple(int(part) for part in value.split(","))
-    except ValueError:
-        raise click.BadParameter(
-            f"{value!r}; expected whole numbers separated by commas, for example 100,200,400"
-        ) from None
+    found = numbers_of(value, int, "whole numbers separated by commas, for example 100,200,400")
     if min(found) < 1 or len(set(found)) != len(found):
         raise click.BadParameter(f"{value!r}; expected distinct numbers of at least 1")
     return tuple(sorted(found))
@@ -186,9 +196,9 @@ def _model_names(_: click.Context, __: click.Parameter, value: str | None) -> tu
     "--warmup", type=click.IntRange(min=0), default=100, help="irt-*: iterations discarded from each chain."
 )
 @_models("--draws", type=COUNT, default=250, help="irt-*: iterations kept in each chain.")
-@functools.partial(reader_options, tracks=False)
+@reader_options_of_all_tracks
 @shared_options
-def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> int:
+def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> None:
     state.no_junit("an experiment has")
     from ...native.competitions.experiment import held_out as splits
     from ...native.competitions.experiment.curve_summaries import clusters_of
@@ -204,7 +214,7 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
     if asked["train"]:
         tracks = splits.trained_on(tracks, read_table(asked["train"], reading), asked["by"])
     _say_what_is_small(state, tracks, design)
-    clusters = clusters_of(tracks, design.cluster, asked["cluster_kind"]) if design.cluster else None
+    clusters = clusters_of(tracks, design.cluster, asked["kind"]) if design.cluster else None
     results = _run(state, tracks, design, asked["resume"], asked["workers"])
     experiment = Experiment(
         *(table.source, tracks, design, results, size, asked["within"], asked["level"]),
@@ -214,7 +224,6 @@ def command(state: State, file: str, reading: dict[str, Any], **asked: Any) -> i
         clusters=clusters,
     )
     state.give(lambda: page(experiment), document(experiment))
-    return 0
 
 
 def _design(asked: Mapping[str, Any], seed: int) -> Design:
@@ -290,33 +299,13 @@ def _run(
     # A process takes almost a second to start.
     worth_it = max(1, len(tracks) * design.trials * len(design.sizes) // 8)
 
-    with progress_bar(state, "fits") as advance:
-        kept = None if resume is None else Path(resume)
-        return run(tracks, design, state=kept, progress=advance, workers=min(workers, worth_it))
-
-
-@contextlib.contextmanager
-def progress_bar(state: State, what: str) -> Iterator[Callable[[int, int, Any], None] | None]:
-    """Draw a progress bar on standard error: gives a function to call with (done, total, result), or None if
-    standard error is not a terminal.
-    """
+    kept = None if resume is None else Path(resume)
+    how: dict[str, Any] = {"state": kept, "workers": min(workers, worth_it)}
     if state.quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        return run(tracks, design, progress=None, **how)
+    with progress_bar("fits") as advance:
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(escape(what), total=None)
+        def told(done: int, total: int, r: Result) -> None:
+            advance(done, total, f"{r.track} {r.model} {r.train_size}")
 
-        def advance(done: int, total: int, result: Any) -> None:
-            bar.update(
-                task,
-                completed=done,
-                total=total,
-                description=escape(label(f"{result.track} {result.model} {result.train_size}")),
-            )
-
-        yield advance
+        return run(tracks, design, progress=told, **how)

@@ -40,13 +40,8 @@ pairproof compare-two judgments.csv --pair A,B --cluster judge,source
 @reader_options
 @shared_options
 def command(
-    state: State,
-    file: str,
-    pair: tuple[str, str] | None,
-    cluster: tuple[str, ...],
-    cluster_kind: Any,
-    reading: dict[str, Any],
-) -> int:
+    state: State, file: str, reading: dict[str, Any], pair: tuple[str, str] | None, **how: Any
+) -> None:
     state.no_junit("a comparison has")
     import pairproof
 
@@ -55,11 +50,9 @@ def command(
     from ..reports.systems_compared import two_systems_document as document, two_systems_page as page
 
     table = read_table(file, reading)
-    how = {"cluster": cluster, "kind": cluster_kind}
     found = compare_all_pairs(table, **how) if pair is None else (pairproof.compare_two(table, *pair, **how),)
     # The document has tests that the page of many pairs does without, and which take their time.
     state.give_output(
         Output(lambda: page(found, table.source), lambda: json_text(document(found)) + "\n"),
         document(found) if state.json else None,
     )
-    return 0

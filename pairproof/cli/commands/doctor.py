@@ -14,7 +14,7 @@ from ..state import SectionedCommand, State, shared_options
 @click.command("doctor", cls=SectionedCommand)
 @project_option
 @shared_options
-def command(state: State) -> int:
+def command(state: State) -> None:
     """Show what is installed, in which versions, what is missing, and the command that installs it.
 
     The exit code is 0 whatever is missing.
@@ -26,4 +26,3 @@ def command(state: State) -> int:
     if found.missing and (hint := not_read(os.environ)):
         state.say(hint)
     state.give(lambda: page(found), to_dict(found), terminal=lambda: render(found))
-    return 0

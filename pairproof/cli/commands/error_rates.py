@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..options.reading import cluster_options, filter_options, told, two_names
+from ..options.reading import ENCODING, cluster_options, filter_options, taken, told, two_names
 from ..state import READ, SectionedCommand, State, level_option, option, shared_options
 
 _what = option("Rates")
@@ -65,35 +65,18 @@ pairproof error-rates ter.csv --pair A,B --system engine --errors edits --length
     "--errors", metavar="COL", help="Column of the errors: counts of edits, not rates (default: errors)."
 )
 @_reading("--lengths", metavar="COL", help="Column of the length in reference words (default: length).")
-@_reading("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8).")
+@_reading("--encoding", metavar="NAME", help=ENCODING)
 @filter_options(tracks=False)
 @shared_options
-def command(
-    state: State,
-    file: str,
-    pair: tuple[str, str] | None,
-    estimator: Any,
-    level: float,
-    common: bool,
-    cluster: tuple[str, ...],
-    cluster_kind: Any,
-    where: tuple[str, ...],
-    **columns: str | None,
-) -> int:
+def command(state: State, file: str, where: tuple[str, ...], **asked: Any) -> int:
     state.no_junit("error rates have")
     from ...data.reading.sentence_errors import read_errors
     from ...native.competitions.ranking.system_rates import rates_of
     from ..reports.systems_compared import error_rates_document as document, error_rates_page as page
 
-    rates = rates_of(
-        told(read_errors(file, clusters=cluster, where=where, **columns)),
-        pair=pair,
-        estimator=estimator,
-        level=level,
-        common=common,
-        cluster=cluster,
-        kind=cluster_kind,
-    )
+    columns = taken(asked, ("system", "sentence", "errors", "lengths", "encoding"))
+    table = read_errors(file, clusters=asked["cluster"], where=where, **columns)
+    rates = rates_of(told(table), **asked)
     state.give(lambda: page(rates), document(rates))
     not_tested = (two.difference is None or (two.clustered and two.clustered.why_not) for two in rates.pairs)
     return 2 if any(not_tested) else 0

@@ -40,7 +40,8 @@ def command(
     state: State, file: str | None, most: int | None, slips: bool, data: Path | None, data_limit: int | None
 ) -> int:
     if slips:
-        return _list(state)
+        _list(state)
+        return 0
     if file is None:
         raise click.UsageError(
             "no FILE given; name a claims file, or a paper that comes with pairproof (pairproof explain"
@@ -60,7 +61,7 @@ def command(
     return explained.exit_code
 
 
-def _list(state: State) -> int:
+def _list(state: State) -> None:
     from ...validation.slips.catalogue import families
 
     known = list(families().values())
@@ -69,4 +70,3 @@ def _list(state: State) -> int:
         text,
         [{"name": f.name, "stage": f.stage, "cost": f.cost, "what": f.what, "seen": f.seen} for f in known],
     )
-    return 0

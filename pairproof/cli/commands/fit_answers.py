@@ -5,32 +5,26 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import DataWarning
-from ..options.modelling import Many, many_options
-from ..options.reading import name_and_value, names, names_or_none, split_list
+from ..options.modelling import ITEM_TERMS, Many, many_options, robust_options
+from ..options.reading import flag, name_and_value, names, names_or_none, split_list
 from ..options.respondents import answer_options, read_answers
-from ..options.verifying import r_options
-from ..state import COUNT, POSITIVE, READ, WRITTEN, SectionedCommand, State, json_text, option, shared_options
+from ..options.verifying import BesideR, verify_options
+from ..state import COUNT, POSITIVE, READ, SectionedCommand, State, option, shared_options
 
 if TYPE_CHECKING:
-    from ...bridge.process.policy import Mode
     from ...data.respondents.respondents import Respondents
     from ...fit.results.answer_fit import AnswerFit
-    from ..reports.fitted import Found
-    from ..reports.person_models import AskedAnswers, Mixed
+    from ..reports.person_models import Mixed
 
 
 _model = option("Model")
 _classes = option("Latent classes")
 _answers = option("Answers")
-_errors = option("Standard errors")
-_check = option("R")
 
 HELP = """Fit a model of whole answers to FILE: each row is what one person answered.
 
@@ -99,12 +93,7 @@ COMPARED = {
     help="pattern: lambda against the last item (as prefmod). plackett-luce: log-odds against the first (as PlackettLuce).",
 )
 @_model("--by", metavar="FORMULA", help="Subject covariates: sex, 'sex + C(age)'.")
-@_model(
-    "--item-terms",
-    multiple=True,
-    metavar="X,Y",
-    help="Item covariates in place of free items (see --item-data).",
-)
+@_model("--item-terms", multiple=True, metavar="X,Y", help=ITEM_TERMS)
 @_model(
     "--separate",
     multiple=True,
@@ -197,34 +186,21 @@ COMPARED = {
     "--patterns", type=COUNT, metavar="N", help="Show the N most frequent answers: observed and expected."
 )
 @_answers("--predicted", type=COUNT, metavar="N", help="Show the N most probable answers, given or not.")
-@_errors(
-    "--cluster",
-    metavar="COL|person",
-    help="Standard errors that hold if the model is wrong: by person, or by column where persons go together.",
-)
-@_errors(
-    "--cluster-kind",
-    type=click.Choice(["CR0", "CR1", "CR2"]),
-    help="Correction for few clusters; default: CR1.",
-)
-@_errors(
-    "--cluster-missing",
-    type=click.Choice(["refuse", "own"]),
-    help="Rows without a value of COL: an error (default), or each a cluster of its own.",
+@robust_options(
+    "COL|person",
+    "Standard errors that hold if the model is wrong: by person, or by column where persons go together.",
+    "CR1",
 )
 @many_options
 @answer_options
-@_check("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree.")
-@r_options
-@_check(
-    "--to-r", "script", metavar="SCRIPT.R", type=WRITTEN, help="Write an R script that reproduces the fit."
-)
+@verify_options
 @shared_options
 def command(
     state: State,
     file: str,
     reading: dict[str, Any],
     many: Many,
+    beside_r: BesideR,
     classes: int | None,
     class_numbers: int | None,
     test_classes: int | None,
@@ -233,16 +209,10 @@ def command(
     cluster: str | None,
     cluster_kind: Any,
     cluster_missing: Any,
-    verify: bool,
-    r: Mode | None,
-    require_r: bool,
-    full: bool,
-    script: str | None,
     **asked: Any,
 ) -> int:
-    if (r is not None or require_r or full) and not verify:
-        raise click.UsageError("--r, --require-r and --full have no effect without --verify; add --verify.")
-    if not verify:
+    beside_r.check()
+    if not beside_r.verify:
         state.no_junit("this fit has, without --verify,")
     if cluster is None and (cluster_kind is not None or cluster_missing is not None):
         raise click.UsageError(
@@ -258,8 +228,6 @@ def command(
     stated = _stated({**asked, "classes": classes})
     if classes is not None and state.seed is not None:
         stated["seed"] = state.seed
-    import pairproof
-
     from ..reports.person_models import AskedAnswers
 
     table = read_answers(file, reading)
@@ -271,16 +239,8 @@ def command(
         )
     found = many.find(fitted, state.seed)
     mixed = None if classes is None else _mixed(table, fitted, stated, class_numbers, test_classes, state)
-    agreements = pairproof.verify(fitted, r=r) if verify else None
-    if script is not None:
-        state.write(Path(script), fitted.to_r(), ".r")
-        state.say(f"R script: {script}")
-    _give(state, fitted, agreements, found, AskedAnswers(patterns or 0, predicted or 0, other, mixed), full)
-    if agreements is None:
-        return 0
-    from ...validation.verdicts.agreement import exit_code
-
-    return exit_code(agreements, require_r)
+    answers = AskedAnswers(fitted, patterns or 0, predicted or 0, other, mixed)
+    return beside_r.give(state, fitted, found, answers)
 
 
 def _stated(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -293,13 +253,7 @@ def _stated(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _changed(stated: Mapping[str, Any], changes: Mapping[str, str]) -> dict[str, Any]:
-    """The arguments of the model to compare with.
-
-    Raises
-    ------
-    click.BadParameter
-        A value that the option cannot have.
-    """
+    """The arguments of the model to compare with."""
     found = dict(stated)
     if changes.get("model", stated["model"]) != stated["model"]:
         # The other model has other options; what both have stays.
@@ -334,7 +288,7 @@ def _fit(table: Respondents, stated: Mapping[str, Any]) -> AnswerFit:
     unknown = [name for name in options if name not in own]
     if unknown:
         where = f"--model {model}" if function != CLASSES else f"latent classes of --model {model}"
-        raise click.UsageError(f"--{unknown[0].replace('_', '-')} is not for {where}; leave it out.")
+        raise click.UsageError(f"{flag(unknown[0])} is not for {where}; leave it out.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # it stands in the summary, and is said beside the JSON
         fitted: AnswerFit = getattr(pairproof, function)(table, **options)
@@ -371,32 +325,3 @@ def _parameters(function: str) -> set[str]:
 def _columns(table: Respondents, cluster: str) -> tuple[str, ...]:
     """Columns of the clusters; none where each person is one."""
     return () if cluster == "person" and "person" not in table.columns else tuple(names(cluster))
-
-
-def _give(
-    state: State, fitted: AnswerFit, agreements: Any, found: Found, asked: AskedAnswers, full: bool
-) -> None:
-    """Give the fit; with verdicts, the report is that of the verdicts."""
-    from ..reports import fitted as comparisons, person_models as answers
-    from ..reports.fitted import context, fit_document as document, fit_page as page
-
-    result = (
-        document(fitted, agreements)
-        | comparisons.comparison_document(found)
-        | answers.document(fitted, asked)
-    )
-    shown = "\n\n".join(
-        filter(None, [fitted.summary(), answers.text(fitted, asked), comparisons.text(found)])
-    )
-    if state.json:
-        for warning in result["warnings"]:
-            state.say(f"Warning: {warning}")
-    if agreements is None:
-        more = [*answers.blocks(fitted, asked)] if state.reports else []
-        state.give(lambda: page(fitted, found, more), result, terminal=lambda: shown)
-        return
-    from ...validation.report.rendering import output
-
-    beside_r = agreements.screen(full, [*map(str, state.reports)])
-    forms = {"json": lambda: json_text(result) + "\n", "terminal": lambda: f"{shown}\n\n{beside_r}"}
-    state.give_output(replace(output(agreements, context(fitted, agreements)), **forms), result)

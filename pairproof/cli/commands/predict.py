@@ -66,7 +66,7 @@ def command(
     reading: dict[str, Any],
     contests: dict[str, Any],
     **asked: Any,
-) -> int:
+) -> None:
     state.no_junit("predictions have")
     if out is not None and not out.lower().endswith(".csv"):
         raise click.UsageError(f"--out {out}: predictions are written as CSV; give a name that ends in .csv.")
@@ -103,4 +103,3 @@ def command(
         state.write(Path(out), csv_text(header, rows))
         state.say(f"predictions: {out}")
     state.give(lambda: page(fit, frame, level), document(fit, frame, level))
-    return 0

@@ -61,7 +61,7 @@ pairproof rank-by-comparing --resume plan.json --answer B --json        an answe
 @shared_options
 def command(
     state: State, systems: str | None, answers: tuple[str, ...], undo: bool, resume: Any, tie_rule: Any
-) -> int:
+) -> None:
     resume = None if resume is None else Path(resume)
     state.no_junit("a plan has")
     plan = _start(systems, resume, tie_rule)
@@ -73,7 +73,6 @@ def command(
     if not answers and not undo and not state.json:
         plan = _ask(state, plan, resume)
     state.give(lambda: _page(plan), plan.to_dict(), terminal=lambda: _text(plan))
-    return 0
 
 
 def _start(systems: str | None, resume: Path | None, tie_rule: Any) -> Plan:

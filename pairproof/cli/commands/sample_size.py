@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options.reading import read_table, reader_options, two_names
+from ..options.reading import flag, numbers_of, read_table, reader_options, two_names
 from ..state import COUNT, READ, SHARE, SectionedCommand, State, level_option, option, shared_options
 
 if TYPE_CHECKING:
@@ -34,19 +34,13 @@ pairproof sample-size pilot.csv --goal top-k --top 3 --judges 40 --per-judge 50
 pairproof sample-size --goal ranking --abilities 0.9,0.5,0.2,0 --judge-sd 0.3 --judges 40 --per-judge 50
 """
 #: Options of two systems, and of several.
-_OF_TWO = {"margin": "--margin", "icc_judge": "--icc-judge", "icc_source": "--icc-source"}
-_OF_MANY = {"abilities": "--abilities", "judge_sd": "--judge-sd", "source_sd": "--source-sd"}
+_OF_TWO = ("margin", "icc_judge", "icc_source")
+_OF_MANY = ("abilities", "judge_sd", "source_sd")
 
 
 def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, ...] | None:
-    if value is None:
-        return None
-    try:
-        return tuple(float(part) for part in value.split(","))
-    except ValueError:
-        raise click.BadParameter(
-            f"{value!r}; expected log-odds separated by commas, for example 0.9,0.5,0"
-        ) from None
+    expected = "log-odds separated by commas, for example 0.9,0.5,0"
+    return None if value is None else numbers_of(value, float, expected)
 
 
 @click.command("sample-size", cls=SectionedCommand, help=HELP)
@@ -85,7 +79,7 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
 )
 @reader_options
 @shared_options
-def command(state: State, file: str | None, goal: str, reading: dict[str, Any], **asked: Any) -> int:
+def command(state: State, file: str | None, goal: str, reading: dict[str, Any], **asked: Any) -> None:
     state.no_junit("a sample size has")
     from ..reports.study_plans import document_table, document_two, page_table, page_two
 
@@ -98,15 +92,14 @@ def command(state: State, file: str | None, goal: str, reading: dict[str, Any], 
     else:
         found = _several(table, goal, asked, reading, seed)
         state.give(lambda: page_table(found), document_table(found))
-    return 0
 
 
 def _refuse_others(goal: str, asked: dict[str, Any], pilot: bool) -> None:
     """Refuse options of another goal, which would otherwise do nothing."""
     others = _OF_MANY if goal == "two" else _OF_TWO
-    for name, flag in others.items():
+    for name in others:
         if asked[name] is not None:
-            raise click.UsageError(f"{flag} has no effect with --goal {goal}; leave it out.")
+            raise click.UsageError(f"{flag(name)} has no effect with --goal {goal}; leave it out.")
     if asked["top"] is not None and goal != "top-k":
         raise click.UsageError(f"--top has no effect with --goal {goal}; use --goal top-k.")
     if asked["pair"] is not None and goal in ("ranking", "top-k"):
@@ -132,19 +125,12 @@ def _two(table: Comparisons | None, asked: dict[str, Any], seed: int) -> tuple[P
         raise click.UsageError(
             "state --margin, the difference of P(first) and P(second) to find, or give a pilot FILE."
         )
-    stated = {
-        "margin": asked["margin"],
-        "tie_rate": asked["tie_rate"],
-        "judge_icc": asked["icc_judge"],
-        "source_icc": asked["icc_source"],
-    }
+    stated = {name: asked[name] for name in ("margin", "tie_rate")}
+    stated |= {"judge_icc": asked["icc_judge"], "source_icc": asked["icc_source"]}
     if pilot is not None:
         known = {"margin": pilot.margin, "tie_rate": pilot.tie_rate}
-        known |= {
-            f"{name}_icc": found.icc
-            for name, found in (("judge", pilot.judge), ("source", pilot.source))
-            if found
-        }
+        units = {"judge_icc": pilot.judge, "source_icc": pilot.source}
+        known |= {name: found.icc for name, found in units.items() if found}
         stated = {name: known.get(name) if value is None else value for name, value in stated.items()}
     expected = Assumptions(**{name: value or 0.0 for name, value in stated.items()})
     how = {name: asked[name] for name in ("wanted", "level", "judges", "per_judge", "sources")}
@@ -162,12 +148,7 @@ def _several(
 ) -> TablePlan:
     from ...native.planning.study_plans import STUDIES, plan_table
 
-    how = {
-        "pair": asked["pair"],
-        "top": asked["top"] or 1,
-        "wanted": asked["wanted"],
-        "level": asked["level"],
-    }
+    how = {name: asked[name] for name in ("pair", "wanted", "level")} | {"top": asked["top"] or 1}
     design = _design(table, asked, reading)
     return plan_table(design, goal, studies=asked["simulate"] or STUDIES, seed=seed, **how)
 
@@ -190,15 +171,7 @@ def _design(table: Comparisons | None, asked: dict[str, Any], reading: dict[str,
                 "--sources needs a pilot with a source column, which says how sources differ."
             )
         return pilot.planned(g, g * each, pilot.sources if sources is None else sources)
-    absent = [
-        flag
-        for flag, value in (
-            ("--abilities", asked["abilities"]),
-            ("--judges", judges),
-            ("--per-judge", per_judge),
-        )
-        if value is None
-    ]
+    absent = [flag(name) for name in ("abilities", "judges", "per_judge") if asked[name] is None]
     if absent:
         raise click.UsageError(f"state {', '.join(absent)}, or give a pilot FILE.")
     if asked["source_sd"] is not None and sources is None:

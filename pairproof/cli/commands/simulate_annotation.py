@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from ..easl.creating import METHODS, POOLS
-from ..state import COUNT, READ, SHARE, SectionedCommand, State, level_option, option, shared_options, stacked
+from ..options.reading import numbers_of
+from ..state import (
+    COUNT,
+    READ,
+    SHARE,
+    SectionedCommand,
+    State,
+    level_option,
+    option,
+    shared_options,
+    stacked,
+    watched_work,
+)
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ...native.annotation.simulated.simulated_panel import Panel
     from ...native.annotation.simulated.simulation import Experiment
 
 
@@ -44,12 +56,7 @@ def _methods(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ..
 
 
 def _shifts(_: click.Context, __: click.Parameter, value: str) -> tuple[float, ...]:
-    try:
-        found = tuple(float(part) for part in value.split(","))
-    except ValueError:
-        raise click.BadParameter(
-            f"{value!r}; expected a number, or several joined by commas, such as 0,.1,.2"
-        ) from None
+    found = numbers_of(value, float, "a number, or several joined by commas, such as 0,.1,.2")
     if not all(0.0 <= x < float("inf") for x in found) or list(found) != sorted(set(found)):
         raise click.BadParameter(f"{value!r}; expected numbers >= 0 that rise")
     return found
@@ -156,99 +163,59 @@ _panel_options = stacked(
 @level_option(_how, "Level of the bootstrap intervals.")
 @shared_options
 @click.pass_context
-def command(
-    asked: click.Context,
-    state: State,
-    truth: str,
-    column: str | None,
-    items: int | None,
-    methods: Any,
-    corrected: bool,
-    budget: int,
-    replicates: int,
-    per_hit: int,
-    pool: Any,
-    target: float,
-    level: float,
-    **panel: Any,
-) -> int:
-    if panel["agreement"] is not None and panel["sd"] is not None:
+def command(context: click.Context, /, state: State, **asked: Any) -> None:
+    if asked["agreement"] is not None and asked["sd"] is not None:
         raise click.UsageError("--agreement and --sd both set the noise; give one of them.")
-    if corrected and budget < CORRECTED[0]:
+    if asked["corrected"] and asked["budget"] < CORRECTED[0]:
         raise click.UsageError(
-            f"--corrected needs {CORRECTED[0]} annotations an item or more, and --budget is {budget}."
+            f"--corrected needs {CORRECTED[0]} annotations an item or more, and --budget is {asked['budget']}."
         )
     state.no_junit("a simulation has")
-    from dataclasses import replace
-
-    from ...native.annotation.simulated.simulation import Experiment
-
-    seed = 0 if state.seed is None else state.seed
-    true = _truths(truth, column, items, seed)
-    who = _panel(asked, panel)
-    after = tuple(sorted({t for t in CORRECTED if t < budget} | {budget})) if corrected else ()
-    experiment = Experiment(true, who, methods, budget, replicates, per_hit, pool, seed=seed, corrected=after)
-    experiment = replace(experiment, panel=_with_noise(experiment, panel["sd"], panel["agreement"]))
-    name = truth if column is None else f"{truth}, column {column}"
-    return _run(state, experiment, name, panel, target, level)
-
-
-def _run(
-    state: State, experiment: Experiment, name: str, panel: dict[str, Any], target: float, level: float
-) -> int:
     from ...native.annotation.simulated.simulated_panel import mean_agreement
     from ...native.annotation.simulated.simulation_grid import panel_grid
-    from ..reports import (
-        simulated_annotation as simulation_grid_report,
-        simulated_annotation as simulation_report,
-    )
-    from ..state import watched_work
+    from ..reports import simulated_annotation as report
 
+    if asked["as_in_paper"]:
+        given = click.core.ParameterSource.DEFAULT
+        asked |= {k: v for k, v in ALIKE.items() if context.get_parameter_source(k) is given}
+    experiment = _experiment(asked, 0 if state.seed is None else state.seed)
     with watched_work(state, "campaigns to simulate") as advance:
-        runs = panel_grid(experiment, panel["shift"], panel["context"], advance)
-    about = (name, mean_agreement(experiment.truth, experiment.panel, experiment.seed), target, level)
+        runs = panel_grid(experiment, asked["shift"], asked["context"], advance)
+    truth, column = asked["truth"], asked["column"]
+    name = truth if column is None else f"{truth}, column {column}"
+    agreement = mean_agreement(experiment.truth, experiment.panel, experiment.seed)
+    about = (name, agreement, asked["target"], asked["level"])
     if len(runs) == len(runs[0]) == 1:
         one = runs[0][0]
-        state.give(lambda: simulation_report.page(one, *about), simulation_report.document(one, *about))
+        state.give(lambda: report.page(one, *about), report.document(one, *about))
     else:
-        state.give(
-            lambda: simulation_grid_report.grid_page(runs, *about),
-            simulation_grid_report.grid_document(runs, *about),
-        )
-    return 0
+        state.give(lambda: report.grid_page(runs, *about), report.grid_document(runs, *about))
 
 
-def _panel(asked: click.Context, given: dict[str, Any]) -> Panel:
-    """The annotators but for their noise, with the first shift and context; `given` gets what --as-in-paper
-    changes.
-    """
-    from ...native.annotation.simulated.simulated_panel import STEP, Panel
+def _experiment(asked: dict[str, Any], seed: int) -> Experiment:
+    """The experiment, with the first shift and context; the noise is as asked for, or fits the agreement."""
+    from ...native.annotation.simulated.simulated_panel import STEP, Panel, sd_for_agreement
+    from ...native.annotation.simulated.simulation import Experiment
 
-    if given["as_in_paper"]:
-        for name, value in ALIKE.items():
-            if asked.get_parameter_source(name) is click.core.ParameterSource.DEFAULT:
-                given[name] = value
+    truth = _truths(asked["truth"], asked["column"], asked["items"], seed)
     named = ("scale", "noise_spread", "drift", "contrast", "careless", "noise")
-    return Panel(
+    panel = Panel(
         0.0,
-        given["shift"][0],
-        context=given["context"][0],
-        people=given["panel"],
+        asked["shift"][0],
+        context=asked["context"][0],
+        people=asked["panel"],
         # The paper's setting as it has always been simulated: scores are not rounded.
-        step=0.0 if given["as_in_paper"] else STEP,
-        **{name: given[name] for name in named},
+        step=0.0 if asked["as_in_paper"] else STEP,
+        **{name: asked[name] for name in named},
     )
-
-
-def _with_noise(experiment: Experiment, sd: float | None, agreement: float | None) -> Panel:
-    from dataclasses import replace
-
-    from ...native.annotation.simulated.simulated_panel import sd_for_agreement
-
-    e = experiment
+    budget, corrected = asked["budget"], asked["corrected"]
+    after = tuple(sorted({t for t in CORRECTED if t < budget} | {budget})) if corrected else ()
+    sizes = (budget, asked["replicates"], asked["per_hit"])
+    made = Experiment(truth, panel, asked["methods"], *sizes, asked["pool"], seed=seed, corrected=after)
+    sd, agreement = asked["sd"], asked["agreement"]
     if sd is None:
-        sd = sd_for_agreement(e.truth, 0.37 if agreement is None else agreement, e.panel, e.seed)
-    return replace(e.panel, sd=sd)
+        sd = sd_for_agreement(truth, 0.37 if agreement is None else agreement, panel, seed)
+    return replace(made, panel=replace(panel, sd=sd))
 
 
 def _truths(

@@ -73,7 +73,7 @@ def command(
     level: float,
     reading: dict[str, Any],
     **options: Any,
-) -> int:
+) -> None:
     state.no_junit("a tree has")
     from ...native.answers.trees.tree_picture import FORMATS
 
@@ -95,4 +95,3 @@ def command(
         tree.plot(plot, level=level, force=state.force)
         state.say(f"picture: {plot}")
     state.give(lambda: page(tree, level), document, terminal=tree.summary)
-    return 0

@@ -46,15 +46,8 @@ pairproof watch votes.csv --cluster judge --planned 60
 @reader_options
 @shared_options
 def command(
-    state: State,
-    file: str,
-    pair: tuple[str, str] | None,
-    level: float,
-    planned: float | None,
-    cluster: tuple[str, ...],
-    cluster_kind: Any,
-    reading: dict[str, Any],
-) -> int:
+    state: State, file: str, reading: dict[str, Any], pair: tuple[str, str] | None, **how: Any
+) -> None:
     state.no_junit("a look has")
     from ...native.competitions.ranking.two_systems import pairs_in_order
     from ...native.planning.looking_early import watch_table, watch_two
@@ -62,12 +55,9 @@ def command(
 
     table = read_table(file, reading)
     if pair is not None or len(pairs_in_order(table)) == 1:
-        if planned is not None and not cluster:
+        if how["planned"] is not None and not how["cluster"]:
             raise click.UsageError("--planned has no effect on two systems without --cluster; leave it out.")
-        found = watch_two(
-            table, *(pair or (None, None)), level=level, planned=planned, cluster=cluster, kind=cluster_kind
-        )
+        found = watch_two(table, *(pair or (None, None)), **how)
     else:
-        found = watch_table(table, level=level, planned=planned, cluster=cluster, kind=cluster_kind)
+        found = watch_table(table, **how)
     state.give(lambda: page(found, table.source), document(found))
-    return 0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import InputError
+from ..options.reading import taken
 from ..state import (
     COUNT,
     KEPT,
@@ -17,6 +18,7 @@ from ..state import (
     SHARED,
     SectionedCommand,
     State,
+    gathered,
     option,
     shared_options,
     stacked,
@@ -30,27 +32,17 @@ if TYPE_CHECKING:
 _page, _design = option("What annotators see"), option("Design")
 
 
-def texts_of_options(
-    question: str,
-    anchors: str,
-    instructions: str | None,
-    examples: str | None,
-    words: str | None,
-    lang: str,
-    dir: Any,
-) -> Texts:
+def texts_of_options(asked: dict[str, Any]) -> Texts:
     """The texts of the page from the options; files are read here."""
     from ...campaign.page.texts import read_examples, read_instructions, read_words, texts_of
 
-    return texts_of(
-        question,
-        anchors,
-        read_instructions(instructions) if instructions else "",
-        read_examples(examples) if examples else (),
-        lang,
-        dir,
-        read_words(words) if words else None,
-    )
+    readers: dict[str, Callable[[str], Any]] = {
+        "instructions": read_instructions,
+        "examples": read_examples,
+        "words": read_words,
+    }
+    given: dict[str, Any] = {name: read(asked[name]) for name, read in readers.items() if asked[name]}
+    return texts_of(asked["question"], asked["anchors"], lang=asked["lang"], dir=asked["dir"], **given)
 
 
 _text_options = stacked(
@@ -122,41 +114,34 @@ _design_options = stacked(
 )
 
 
-def with_design(function: Any) -> Any:
-    """Gather the options of the design into the arguments `design` and `texts` of the command."""
+def _designed(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets the options of the design, and of texts, as `design` and `texts`."""
+    from ...campaign.storage.design import Design
 
-    @_text_options
-    @_design_options
-    @functools.wraps(function)
-    def gathered(
-        *args: Any,
-        text: str | None,
-        gold: str | None,
-        systems: str | None,
-        col: tuple[str, ...],
-        question: str,
-        anchors: str,
-        instructions: str | None,
-        examples: str | None,
-        words: str | None,
-        lang: str,
-        dir: str,
-        **options: Any,
-    ) -> Any:
-        from ...campaign.storage.design import Design
+    own = taken(given, ("text", "gold", "systems", "col"))
+    written = taken(given, ("question", "anchors", "instructions", "examples", "words", "lang", "dir"))
+    columns, gold = _columns(own["col"], own["systems"]), own["gold"]
+    share = _share(gold)
+    if gold is not None and share is None:
+        columns["gold"] = gold
+    named = (
+        "show",
+        "arrange",
+        "judgments",
+        "repeats",
+        "degraded",
+        "qualify",
+        "on_repeat",
+        "pay_hour",
+        "partial",
+    )
+    text = own["text"] or Design().text
+    design = Design(text=text, gold=share or 0.0, columns=columns, **taken(given, named))
+    design.shown()  # a hidden column is refused before any file is read
+    return command(design=design, texts=texts_of_options(written), **given)
 
-        columns = _columns(col, systems)
-        share = _share(gold)
-        if gold is not None and share is None:
-            columns["gold"] = gold
-        named = ("show", "arrange", "judgments", "repeats", "degraded", "qualify", "on_repeat", "pay_hour")
-        chosen = {name: options.pop(name) for name in (*named, "partial")}
-        design = Design(text=text or Design().text, gold=share or 0.0, columns=columns, **chosen)
-        design.shown()  # a hidden column is refused before any file is read
-        texts = texts_of_options(question, anchors, instructions, examples, words, lang, dir)
-        return function(*args, design=design, texts=texts, **options)
 
-    return gathered
+design_options = gathered((_text_options, _design_options), _designed)
 
 
 def _share(text: str | None) -> float | None:
@@ -180,7 +165,7 @@ def _columns(given: tuple[str, ...], systems: str | None) -> dict[str, str]:
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @_text_options
 @shared_options
-def texts(state: State, campaign: str, **asked: Any) -> int:
+def texts(state: State, campaign: str, **asked: Any) -> None:
     """Show what annotators read beside the items; with options, replace the texts of one language.
 
     A campaign can have its texts in several languages; 'easl next --lang' says which a page has.
@@ -188,12 +173,11 @@ def texts(state: State, campaign: str, **asked: Any) -> int:
     from ...campaign.page.texts import change_texts
 
     state.no_report("'easl status'; 'easl texts' shows the texts of the pages.")
-    given = texts_of_options(**asked)
+    given = texts_of_options(asked)
     changes = any(asked[name] for name in ("question", "anchors", "instructions", "examples", "words"))
     rows = change_texts(campaign, given if changes else None)
     lines = [f"{name} ({lang or 'no language'}, {way}): {body}" for name, lang, way, body in rows]
     state.show("\n".join(lines) or f"{campaign}: no texts", [list(row) for row in rows])
-    return 0
 
 
 METHODS = ("easl", "da", "ra", "trueskill", "random")
@@ -201,19 +185,14 @@ POOLS = ("paper", "keisks", "cjmay")
 _method, _files = option("Method"), option("Files")
 
 
-def _with_settings(function: Any) -> Any:
-    """Gather the options of how scores are computed into one argument of the command, `settings`."""
+def _with_settings(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets how scores are computed as one argument, `settings`."""
+    from ...native.annotation.methods import Settings
 
-    @functools.wraps(function)
-    def gathered(*args: Any, gamma: float, epsilon: float, tie_within: float, **options: Any) -> Any:
-        from ...native.annotation.methods import Settings
-
-        return function(*args, settings=Settings(gamma, epsilon, tie_within), **options)
-
-    return gathered
+    return command(settings=Settings(**taken(given, ("gamma", "epsilon", "tie_within"))), **given)
 
 
-_method_options = stacked(
+_METHOD_OPTIONS = (
     _method(
         "--gamma", type=float, default=0.1, help="Skill-chain parameter of match quality, ra and trueskill."
     ),
@@ -234,8 +213,8 @@ _method_options = stacked(
         ),
     ),
     _files("--encoding", metavar="NAME", help="Encoding of text files, such as latin-1 (default: UTF-8)."),
-    _with_settings,
 )
+_method_options = gathered(_METHOD_OPTIONS, _with_settings)
 
 
 @click.command("init", cls=SectionedCommand)
@@ -252,9 +231,9 @@ _method_options = stacked(
 )
 @_method("--per-hit", type=COUNT, default=5, help="Items in a HIT (the paper's da shows 1).")
 @_method_options
-@with_design
+@design_options
 @shared_options
-def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **asked: Any) -> int:
+def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **asked: Any) -> None:
     """Create CAMPAIGN.db from ITEMS.csv (columns id, sent and any others).
 
     Annotators see the text alone (--show adds columns). Columns role, of, source, system and gold of the
@@ -268,7 +247,6 @@ def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **a
         f"{campaign}: campaign {made.id}, method {made.method}, {per_hit} items per HIT",
         {"campaign": made.id, "method": made.method, "per_hit": per_hit, "seed": made.seed},
     )
-    return 0
 
 
 @click.command("import", cls=SectionedCommand)
@@ -299,7 +277,7 @@ def init(state: State, campaign: str, items: str, method: Any, per_hit: int, **a
 @shared_options
 def import_(
     state: State, campaign: str, file: str, results: tuple[str, ...], pair: str | None, **asked: Any
-) -> int:
+) -> None:
     """Create CAMPAIGN.db from FILE, whose content says what it is.
 
     \b
@@ -317,14 +295,14 @@ def import_(
         _only_for_models(results, name)
         if name == "log" and pair is not None:
             raise click.UsageError("--pair chooses scores of a table, but FILE is a log.")
-        return (
+        if name == "log":
             _import_log(state, campaign, file)
-            if name == "log"
-            else _import_scores(state, campaign, file, pair)
-        )
-    if pair is not None:
+        else:
+            _import_scores(state, campaign, file, pair)
+    elif pair is not None:
         raise click.UsageError("--pair chooses scores of a table, but FILE is none.")
-    return _import_model(state, campaign, file, results, asked)
+    else:
+        _import_model(state, campaign, file, results, asked)
 
 
 def _only_for_models(results: tuple[str, ...], name: str) -> None:
@@ -343,7 +321,7 @@ def _only_for_models(results: tuple[str, ...], name: str) -> None:
         raise click.UsageError(f"{what} for model files, but FILE is a {name.replace('-', ' ')} file.")
 
 
-def _import_log(state: State, campaign: str, file: str) -> int:
+def _import_log(state: State, campaign: str, file: str) -> None:
     from ...campaign.rebuilding import from_log
 
     if state.seed is not None:
@@ -354,10 +332,9 @@ def _import_log(state: State, campaign: str, file: str) -> int:
         f"{campaign}: campaign {a.id}, {found.items} items, method {a.method}, {found.judgments} judgments",
         {"campaign": a.id, "items": found.items, "method": a.method, "judgments": found.judgments},
     )
-    return 0
 
 
-def _import_scores(state: State, campaign: str, file: str, pair: str | None) -> int:
+def _import_scores(state: State, campaign: str, file: str, pair: str | None) -> None:
     from ...campaign.formats.score_tables import from_scores
 
     found = from_scores(campaign, file, pair=pair, seed=state.seed)
@@ -376,12 +353,11 @@ def _import_scores(state: State, campaign: str, file: str, pair: str | None) -> 
             "documents": found.documents,
         },
     )
-    return 0
 
 
 def _import_model(
     state: State, campaign: str, file: str, results: tuple[str, ...], asked: dict[str, Any]
-) -> int:
+) -> None:
     from ...campaign.creation import take_over
 
     if asked["model_is"] and not results:
@@ -390,9 +366,9 @@ def _import_model(
             " given."
         )
     found = take_over(Path(campaign), file, results, seed=state.seed, **asked)
-    for name, taken in zip(results, found.taken):
-        warn(state, name, taken)
-        state.say(f"{name}: {counts(taken)}")
+    for name, own in zip(results, found.taken):
+        warn(state, name, own)
+        state.say(f"{name}: {counts(own)}")
     if found.recomputed:
         state.say(
             f"Warning: {file}: its mode or var do not follow from its alpha and beta; they were recomputed"
@@ -410,4 +386,3 @@ def _import_model(
         f"{campaign}: campaign {a.id}, {found.items} items, method {a.method}, {a.per_hit} per HIT",
         {**made, "model_is": found.model_is, "results": results_in},
     )
-    return 0

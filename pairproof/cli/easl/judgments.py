@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...text import label
+from ..options.reading import ENCODING
 from ..state import (
     COUNT,
     KEPT,
     POSITIVE,
     READ,
     SHARE,
+    Decorated,
     SectionedCommand,
     State,
     level_option,
@@ -58,7 +61,7 @@ UNTERMINATED = _files(
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @click.argument("results", metavar="RESULTS.csv", type=READ)
 @REJECTED
-@_files("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8).")
+@_files("--encoding", metavar="NAME", help=ENCODING)
 @UNTERMINATED
 @FROM
 @_files(
@@ -86,7 +89,7 @@ UNTERMINATED = _files(
     help="Change which answers count if an annotator answers a HIT more than once (default: as in the campaign).",
 )
 @shared_options
-def update(state: State, campaign: str, results: str, **asked: Any) -> int:
+def update(state: State, campaign: str, results: str, **asked: Any) -> None:
     """Add the results in RESULTS: all of them or none, each judgment once.
 
     RESULTS is what the annotation page saves (.csv) or shows as codes (a text file of them), a results file of
@@ -99,7 +102,6 @@ def update(state: State, campaign: str, results: str, **asked: Any) -> int:
     taken = take_in(campaign, results, **asked)
     warn(state, results, taken)
     state.show(f"{results}: {counts(taken)}", vars(taken))
-    return 0
 
 
 def counts(taken: Taken) -> str:
@@ -153,7 +155,7 @@ def warn(state: State, name: str, taken: Taken) -> None:
 @shared_options
 def retract(
     state: State, campaign: str, every: bool, why: str, numbers: tuple[int, ...], listed: bool, **chosen: Any
-) -> int:
+) -> None:
     """Retract judgments: the scores are then as if these judgments had never been made.
 
     They are kept on record, with the reason, and --undo restores them. If a later results file contains them
@@ -181,7 +183,6 @@ def retract(
         "" if listed else "; the scores are computed again"
     )
     state.show("\n".join([head, *lines]), [r.to_dict() for r in found])
-    return 0
 
 
 def _retraction(r: Retraction) -> str:
@@ -199,7 +200,7 @@ def _retraction(r: Retraction) -> str:
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @_campaign("--on-repeat", type=ON_REPEAT, help="Change which of an annotator's answers to a HIT count.")
 @shared_options
-def repeats(state: State, campaign: str, on_repeat: Any) -> int:
+def repeats(state: State, campaign: str, on_repeat: Any) -> None:
     """Count the answers that an annotator gave to a HIT more than once, and say which of them count.
 
     The first or the last is by SubmitTime in UTC, so the order in which files arrive makes no difference.
@@ -215,12 +216,20 @@ def repeats(state: State, campaign: str, on_repeat: Any) -> int:
         f" {found.on_repeat}){changed}",
         vars(found),
     )
-    return 0
+
+
+def intervals_option(made: Any, help: str) -> Callable[[Decorated], Decorated]:
+    """`--intervals` in the section of `made`."""
+    kinds = click.Choice(["calibrated", "beta"])
+    declared: Callable[[Decorated], Decorated] = made(
+        "--intervals", "kind", type=kinds, default="calibrated", help=help
+    )
+    return declared
 
 
 #: The campaign's own column of systems.
 OWN = "\0"
-_parts, _status_more, _rule = option("What to show"), option("More"), option("Rule")
+_parts, _rule = option("What to show"), option("Rule")
 
 
 @click.command("status", cls=SectionedCommand)
@@ -241,15 +250,9 @@ _parts, _status_more, _rule = option("What to show"), option("More"), option("Ru
     type=click.Choice(["raw", "location", "precision", "scale"]),
     help="Scores with this model of the annotators beside the campaign's own.",
 )
-@level_option(_status_more)
-@_status_more(
-    "--intervals",
-    "kind",
-    type=click.Choice(["calibrated", "beta"]),
-    default="calibrated",
-    help="Of the items' scores; beta: EASL's own, far too wide.",
-)
-@_status_more(
+@level_option(_more)
+@intervals_option(_more, "Of the items' scores; beta: EASL's own, far too wide.")
+@_more(
     "--standardise",
     type=click.Choice(["none", "z-scores"]),
     default="none",
@@ -257,17 +260,8 @@ _parts, _status_more, _rule = option("What to show"), option("More"), option("Ru
 )
 @shared_options
 def status(
-    state: State,
-    campaign: str,
-    annotators: bool,
-    items_disagree: bool,
-    with_agreement: bool,
-    systems: str | None,
-    model: Any,
-    level: float,
-    kind: Any,
-    standardise: Any,
-) -> int:
+    state: State, campaign: str, annotators: bool, items_disagree: bool, systems: str | None, **asked: Any
+) -> None:
     """Show progress, cost, convergence and scores; --report writes a page with plots.
 
     The page also shows annotators, items in disagreement and systems, whether asked for or not.
@@ -277,18 +271,14 @@ def status(
     from ...report.output import render_text
 
     state.no_junit("a campaign has")
-    everything = bool(state.reports)
+    everything, level, kind = bool(state.reports), asked["level"], asked["kind"]
     found = read(
         campaign,
-        with_agreement=with_agreement,
         with_annotators=annotators or everything,
         with_disputed=items_disagree or everything,
         systems=True if systems == OWN else systems,
         systems_if_any=everything,
-        standardise=standardise,
-        model=model,
-        level=level,
-        kind=kind,
+        **asked,
     )
     # A hundred thousand scores take longer to write as JSON than to read.
     wanted = state.json or any(path.suffix.lower() == ".json" for path in state.reports)
@@ -298,7 +288,6 @@ def status(
         document,
         lambda: render_text(page(found.only(annotators, items_disagree), level, ITEMS, kind, annotators)),
     )
-    return 0
 
 
 def _extras(found: Status, annotators: bool, items_disagree: bool) -> dict[str, Any]:
@@ -363,13 +352,10 @@ def stop(
     return 0 if found.may_stop else 1
 
 
-_export_files, _export_more = option("Files"), option("More")
-
-
 @click.command("export", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @click.argument("out", metavar="OUT", type=KEPT)
-@_export_files(
+@_files(
     "--what",
     type=click.Choice(["scores", "model", "history", "comparisons", "log"]),
     default="scores",
@@ -378,22 +364,16 @@ _export_files, _export_more = option("Files"), option("More")
         " the whole campaign as JSON Lines, which 'easl import' makes a campaign of again."
     ),
 )
-@_export_files(
+@_files(
     "--tool",
     "layout",
     type=click.Choice(["keisks", "keisks-mu-sigma", "cjmay"]),
     help="Columns of a model file as this public EASL code has them; its older version says mu and sigma.",
 )
-@level_option(_export_more)
-@_export_more(
-    "--intervals",
-    "kind",
-    type=click.Choice(["calibrated", "beta"]),
-    default="calibrated",
-    help="Of the scores; beta: EASL's own, far too wide.",
-)
+@level_option(_more)
+@intervals_option(_more, "Of the scores; beta: EASL's own, far too wide.")
 @shared_options
-def export(state: State, campaign: str, out: str, what: Any, layout: Any, level: float, kind: Any) -> int:
+def export(state: State, campaign: str, out: str, what: Any, layout: Any, level: float, kind: Any) -> None:
     """Write scores with their intervals, a model file, the full history, paired comparisons, or a log."""
     from ...campaign.exports import export as write
 
@@ -406,4 +386,3 @@ def export(state: State, campaign: str, out: str, what: Any, layout: Any, level:
 
         state.say(status(campaign, unasked=False).intervals(level, kind).sentence)
     state.show(f"{out}: {rows} rows ({what})", {"out": out, "what": what, "rows": rows})
-    return 0

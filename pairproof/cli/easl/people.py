@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...campaign.hits.registered import Person, Submission
 
 
-_campaign, _items, _files = option("Campaign"), option("Items"), option("Files")
+_campaign, _items, _who, _files = map(option, ("Campaign", "Items", "Annotators", "Files"))
 
 
 @click.group("annotators")
@@ -32,32 +32,27 @@ def annotators() -> None:
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @shared_options
-def add(state: State, campaign: str, names: tuple[str, ...]) -> int:
+def add(state: State, campaign: str, names: tuple[str, ...]) -> None:
     """Register annotators; the next batch gives HITs to them, and to nobody else."""
     from ...campaign.hits.registered import register
 
     state.no_report("'easl status'.")
     found = register(campaign, names)
-    lines = [
-        f"{campaign}: {len(found)} annotator{'' if len(found) == 1 else 's'} registered",
-        *map(_line, found),
-    ]
-    state.show("\n".join(lines), [p.to_dict() for p in found])
-    return 0
+    _show_people(
+        state, f"{campaign}: {len(found)} annotator{'' if len(found) == 1 else 's'} registered", found
+    )
 
 
 @annotators.command("list", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @shared_options
-def list_(state: State, campaign: str) -> int:
+def list_(state: State, campaign: str) -> None:
     """List the annotators: their tokens, states, HITs, and what they reached in the qualification batch."""
     from ...campaign.hits.registered import registered
 
     state.no_report("'easl status'.")
     found = registered(campaign)
-    lines = [f"{campaign}: {len(found)} annotator{'' if len(found) == 1 else 's'}", *map(_line, found)]
-    state.show("\n".join(lines), [p.to_dict() for p in found])
-    return 0
+    _show_people(state, f"{campaign}: {len(found)} annotator{'' if len(found) == 1 else 's'}", found)
 
 
 @annotators.command("exclude", cls=SectionedCommand)
@@ -65,7 +60,7 @@ def list_(state: State, campaign: str) -> int:
 @click.argument("name", metavar="NAME")
 @_campaign("--why", default="", metavar="TEXT", help="The reason, which is recorded; required.")
 @shared_options
-def exclude(state: State, campaign: str, name: str, why: str) -> int:
+def exclude(state: State, campaign: str, name: str, why: str) -> None:
     """Exclude an annotator: nothing is deleted, but their judgments no longer count."""
     from ...campaign.hits.registered import exclude as excluding
 
@@ -76,14 +71,13 @@ def exclude(state: State, campaign: str, name: str, why: str) -> int:
         " computed again",
         {**person.to_dict(), "changed": changed},
     )
-    return 0
 
 
 @annotators.command("restore", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @click.argument("name", metavar="NAME")
 @shared_options
-def restore(state: State, campaign: str, name: str) -> int:
+def restore(state: State, campaign: str, name: str) -> None:
     """Let an excluded annotator count again."""
     from ...campaign.hits.registered import restore as restoring
 
@@ -93,7 +87,10 @@ def restore(state: State, campaign: str, name: str) -> int:
         f"{campaign}: {label(person.name)} is {person.state} again; {changed} judgments count again",
         {**person.to_dict(), "changed": changed},
     )
-    return 0
+
+
+def _show_people(state: State, head: str, found: tuple[Person, ...]) -> None:
+    state.show("\n".join([head, *map(_line, found)]), [p.to_dict() for p in found])
 
 
 def _line(p: Person) -> str:
@@ -111,7 +108,7 @@ def _line(p: Person) -> str:
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @_campaign("--exclusion", metavar="TEXT", help="Write down which annotators will be excluded, in words.")
 @shared_options
-def rules(state: State, campaign: str, exclusion: str | None) -> int:
+def rules(state: State, campaign: str, exclusion: str | None) -> None:
     """List the rules that were fixed, each with the number of judgments that had come in before.
 
     A rule of exclusion is to be fixed before the first judgments. Nothing is excluded by it: 'easl annotators
@@ -126,7 +123,6 @@ def rules(state: State, campaign: str, exclusion: str | None) -> int:
         "\n".join([f"{campaign}: {len(found)} rules, hash {rules_hash(found)}", *lines]),
         {"hash": rules_hash(found), "rules": [vars(r) for r in found]},
     )
-    return 0
 
 
 @click.command("degrade", cls=SectionedCommand)
@@ -136,7 +132,7 @@ def rules(state: State, campaign: str, exclusion: str | None) -> int:
 @_items("--number", type=COUNT, metavar="N", help="Degrade so many items, drawn at random (default: all).")
 @_files("--encoding", metavar="NAME", help="Encoding of ITEMS.csv, such as latin-1 (default: UTF-8).")
 @shared_options
-def degrade(state: State, items: str, out: str, text: str, number: int | None, encoding: str | None) -> int:
+def degrade(state: State, items: str, out: str, text: str, number: int | None, encoding: str | None) -> None:
     """Add degraded items to an items file: words of each text are replaced by another item's.
 
     Whoever reads scores them lower than their originals; 'easl init OUT.csv --degraded .1' shows them in a
@@ -146,35 +142,24 @@ def degrade(state: State, items: str, out: str, text: str, number: int | None, e
     from ...campaign.hits.degrade import degrade as degrading
 
     state.no_report("'easl status'.")
-    found = degrading(
-        items,
-        out,
-        text=text,
-        number=number,
-        seed=0 if state.seed is None else state.seed,
-        encoding=encoding,
-        force=state.force,
-    )
+    seed = 0 if state.seed is None else state.seed
+    found = degrading(items, out, text=text, number=number, seed=seed, encoding=encoding, force=state.force)
     state.show(
         f"{out}: {found.items} items and {found.degraded} degraded ones (seed {found.seed})",
         {"out": out, "items": found.items, "degraded": found.degraded, "seed": found.seed},
     )
-    return 0
-
-
-_next_campaign, _who, _next_files = option("Campaign"), option("Annotators"), option("Files")
 
 
 @click.command("next", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
-@_next_campaign(
+@_campaign(
     "--hits",
     type=COUNT,
     metavar="K",
     help="Number of HITs in the batch (default: items / per-hit; 20 with pool keisks).",
 )
-@_next_campaign("--again", is_flag=True, help="Write the open batch again instead of opening a new one.")
-@_next_campaign(
+@_campaign("--again", is_flag=True, help="Write the open batch again instead of opening a new one.")
+@_campaign(
     "--qualification",
     is_flag=True,
     help="Open the qualification batch, or give it to annotators who have not had it.",
@@ -192,44 +177,44 @@ _next_campaign, _who, _next_files = option("Campaign"), option("Annotators"), op
     metavar="DATE",
     help="Day (its end, UTC) or moment after which the next batch gives what is not back to others.",
 )
-@_next_files(
+@_files(
     "--out",
     required=True,
     metavar="FILE",
     type=FileName(),
     help="Write .csv (one row per HIT), .jsonl, .html (a self-contained page), or FOLDER/ (a page each).",
 )
-@_next_files(
+@_files(
     "--for",
     "style",
     type=click.Choice(["plain", "mturk", "label-studio"]),
     default="plain",
     help="Write for Mechanical Turk (.csv, cells escaped) or Label Studio (.json): only what is shown.",
 )
-@_next_files(
+@_files(
     "--layout",
     metavar="FILE",
     type=WRITTEN,
     help="With --for: also write the layout (.html) or the labeling configuration (.xml) that shows it.",
 )
-@_next_files(
+@_files(
     "--lang",
     metavar="TAG",
     help="Language of question, anchors and instructions, where the campaign has several ('easl texts').",
 )
-@_next_files(
+@_files(
     "--address",
     metavar="URL",
     help="Where the pages of FOLDER/ are put; links-K.csv then has each annotator's link.",
 )
-@_next_files(
+@_files(
     "--show",
     multiple=True,
     metavar="COLUMN",
     help="A further column that annotators see in this batch, beside the campaign's own; repeatable.",
 )
 @shared_options
-def next_(state: State, campaign: str, out: str, **asked: Any) -> int:
+def next_(state: State, campaign: str, out: str, **asked: Any) -> None:
     """Open the next batch of HITs and write it to --out.
 
     Where annotators are registered ('easl annotators add'), each HIT goes to so many different ones, and
@@ -259,7 +244,6 @@ def next_(state: State, campaign: str, out: str, **asked: Any) -> int:
         f"{_more(batch)}",
         {**found, **_details(batch)},
     )
-    return 0
 
 
 def _details(batch: Batch) -> dict[str, Any]:
@@ -290,15 +274,12 @@ def _more(batch: Batch) -> str:
     return ""
 
 
-_study_files = option("Files")
-
-
 @click.command("demographics", cls=SectionedCommand)
 @click.argument("campaign", metavar="CAMPAIGN.db", type=READ)
 @click.argument("table", metavar="TABLE.csv", type=READ)
-@_study_files("--encoding", metavar="NAME", help="Encoding of the table (default: UTF-8).")
+@_files("--encoding", metavar="NAME", help="Encoding of the table (default: UTF-8).")
 @shared_options
-def demographics(state: State, campaign: str, table: str, encoding: str | None) -> int:
+def demographics(state: State, campaign: str, table: str, encoding: str | None) -> None:
     """Show Prolific's table of a study beside the annotators: time, HITs, pay; nothing is changed.
 
     A participant id is the annotator's name: pages take it from PROLIFIC_PID in their address.
@@ -313,7 +294,6 @@ def demographics(state: State, campaign: str, table: str, encoding: str | None) 
         lines.append(f"judgments without a submission: {names}{' ...' if len(found.without) > 20 else ''}")
     head = f"{len(found.submissions)} submissions, {sum(s.judgments > 0 for s in found.submissions)} with judgments"
     state.show("\n".join([head, *lines]), found.to_dict())
-    return 0
 
 
 def _submission_line(s: Submission) -> str:

@@ -7,26 +7,26 @@ told apart.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...errors import NotEstimableError
 from ...fit.estimates.specification import TIES_IN_WORDS
-from ..state import SHARE, option, stacked
-from .reading import split_list
+from ..state import SHARE, Decorated, gathered, option, stacked
+from .reading import KINDS, flag, split_list, taken
 
 if TYPE_CHECKING:
     from ...fit.fit import Fit
+    from ...fit.many.comparison_results import AgainstTheBest, Contrasts
     from ..reports.fitted import Found
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
+ITEM_TERMS = "Item covariates in place of free items (see --item-data)."
 _model = option("Model")
-_OPTIONS = (
+model_options = stacked(
     _model(
         "--ties",
         type=click.Choice(list(TIES_IN_WORDS)),
@@ -37,12 +37,7 @@ _OPTIONS = (
     ),
     _model("--reference", metavar="ITEM|sum", help="The item whose ability is 0, or sum: items sum to zero."),
     _model("--order-effect", is_flag=True, help="Add a parameter for the advantage of the item named first."),
-    _model(
-        "--item-terms",
-        multiple=True,
-        metavar="X,Y",
-        help="Item covariates in place of free items (see --item-data).",
-    ),
+    _model("--item-terms", multiple=True, metavar="X,Y", help=ITEM_TERMS),
     _model(
         "--separate",
         multiple=True,
@@ -56,12 +51,6 @@ _OPTIONS = (
         help="Covariates of the comparison, each in favour of the item named first: length_difference, C(position).",
     ),
 )
-
-
-def model_options(function: Function) -> Function:
-    """Add the options to a command, which gets them one by one."""
-    decorated: Function = stacked(*_OPTIONS)(function)
-    return decorated
 
 
 _made = option("Bradley-Terry models (--model bradley-terry)")
@@ -109,33 +98,49 @@ _CONTEST_OPTIONS = (
 NAMES = ("formula", "random", "link", "offset", "weights", "reduce_bias", "method", "tie_shift", "tie_scale")
 
 
-def contest_options(function: Function) -> Function:
-    """Add the options to a command, which gets those that were used as one mapping, `contests`."""
+def _contests(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets those that were used as one mapping, `contests`."""
+    used = taken(given, NAMES)
+    used["random"] = split_list(used["random"])
+    return command(contests={k: v for k, v in used.items() if v}, **given)
 
-    @functools.wraps(function)
-    def gathered(*args: Any, **options: Any) -> Any:
-        given = {name: options.pop(name) for name in NAMES}
-        given["random"] = split_list(given["random"])
-        return function(*args, contests={k: v for k, v in given.items() if v}, **options)
 
-    wrapped: Any = gathered
-    decorated: Function = stacked(*_CONTEST_OPTIONS)(wrapped)
-    return decorated
+contest_options = gathered(_CONTEST_OPTIONS, _contests)
 
 
 def check_model(model: str, contests: dict[str, Any]) -> None:
-    """Refuse the options for another family of models.
-
-    Raises
-    ------
-    click.UsageError
-    """
+    """Refuse the options for another family of models."""
     if contests and model != "bradley-terry":
-        used = ", ".join(f"--{name.replace('_', '-')}" for name in contests)
+        used = ", ".join(map(flag, contests))
         raise click.UsageError(f"{used}: for --model bradley-terry; add it.")
 
 
+def robust_options(cluster: str, help: str, default: str) -> Callable[[Decorated], Decorated]:
+    """Standard errors by cluster of a fit; `cluster` is the metavar, `default` what is said of the kind."""
+    made = option("Standard errors")
+    return stacked(
+        made("--cluster", metavar=cluster, help=help),
+        made(
+            "--cluster-kind",
+            type=click.Choice(KINDS),
+            help=f"Correction for few clusters; default: {default}.",
+        ),
+        made(
+            "--cluster-missing",
+            type=click.Choice(["refuse", "own"]),
+            help="Rows without a value of COL: an error (default), or each a cluster of its own.",
+        ),
+    )
+
+
 _many = option("Many comparisons")
+#: Families of differences by their names on the command line.
+FAMILIES = {
+    "all-pairs": "all pairs",
+    "against-one": "against one",
+    "against-best": "against the best",
+    "against-mean": "against the mean",
+}
 _MANY_OPTIONS = (
     _many(
         "--ranks",
@@ -145,7 +150,7 @@ _MANY_OPTIONS = (
     _many(
         "--contrasts",
         "family",
-        type=click.Choice(["all-pairs", "against-one", "against-best", "against-mean"]),
+        type=click.Choice(list(FAMILIES)),
         help="Differences of items with simultaneous intervals and adjusted p-values.",
     ),
     _many("--against", metavar="ITEM", help="The item of --contrasts against-one."),
@@ -183,22 +188,28 @@ class Many:
             )
 
     def find(self, fitted: Fit, seed: int | None) -> Found:
-        """The rank sets and families that were asked for."""
-        from ..reports.fitted import FAMILIES, Asked, find
+        """The rank sets and families that were asked for, of every group of the fit."""
+        from ..reports.fitted import Found
 
-        family = None if self.family is None else FAMILIES[self.family]
-        adjust, level = self.adjust or "single-step", self.level or 0.95
-        return find(fitted, Asked(self.ranks, family, self.against, adjust, level, seed or 0))
+        level, seed = self.level or 0.95, seed or 0
+        ranks = {g: fitted.ranks(level, group=g, seed=seed) for g in fitted.groups} if self.ranks else {}
+        if self.family is None:
+            return Found(ranks)
+        how = {"family": FAMILIES[self.family], "against": self.against, "level": level, "seed": seed}
+        how["adjust"] = self.adjust or "single-step"
+        return Found(ranks, {group: _contrasts(fitted, group, how) for group in fitted.groups})
 
 
-def many_options(function: Function) -> Function:
-    """Add these options to a command, which gets them as one value, `many`."""
+def _contrasts(fitted: Fit, group: str, how: dict[str, Any]) -> Contrasts | AgainstTheBest | str:
+    try:
+        return fitted.contrasts(group=group, **how)
+    except NotEstimableError as error:
+        return str(error)
 
-    @functools.wraps(function)
-    def gathered(*args: Any, **options: Any) -> Any:
-        asked = {name: options.pop(name) for name in ("ranks", "family", "against", "adjust", "level")}
-        return function(*args, many=Many(**asked), **options)
 
-    wrapped: Any = gathered
-    decorated: Function = stacked(*_MANY_OPTIONS)(wrapped)
-    return decorated
+def _asked_of_many(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets them as one value, `many`."""
+    return command(many=Many(**taken(given, [f.name for f in fields(Many)])), **given)
+
+
+many_options = gathered(_MANY_OPTIONS, _asked_of_many)

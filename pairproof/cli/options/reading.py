@@ -8,13 +8,12 @@ command: with --tracks a command runs once for each track, and its results are g
 from __future__ import annotations
 
 import csv
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..state import READ, WRITTEN, Decorated, State, files_of, option, stacked
+from ..state import READ, WRITTEN, Decorated, State, files_of, gathered, option, stacked
 
 if TYPE_CHECKING:
     from ...data.comparisons import Comparisons
@@ -22,18 +21,11 @@ if TYPE_CHECKING:
     from ...data.respondents.respondents import Respondents
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 LAYOUTS = ("long", "counts", "votes", "rankings", "prefmod", "matrix")
 
 
 def names(text: str) -> list[str]:
-    """`A,B,"C, Inc."` as a list; quotes as in a CSV file.
-
-    Raises
-    ------
-    click.BadParameter
-        A blank name, or a quote that does not end.
-    """
+    """`A,B,"C, Inc."` as a list; quotes as in a CSV file."""
     try:
         found: list[str] = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as trouble:
@@ -46,6 +38,14 @@ def names(text: str) -> list[str]:
             f"{text!r} has a blank name; expected names separated by commas, for example A,B,C"
         )
     return found
+
+
+def numbers_of(text: str, number: Callable[[str], Any], expected: str) -> tuple[Any, ...]:
+    """Numbers separated by commas; `expected` is said where they are something else."""
+    try:
+        return tuple(number(part) for part in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r}; expected {expected}") from None
 
 
 def two_names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str] | None:
@@ -100,76 +100,99 @@ def yes_no(_: click.Context, __: click.Parameter, value: str | None) -> bool | N
     return None if value is None else value == "yes"
 
 
-_reading = option("Reading the table")
-_OPTIONS = (
-    _reading("--layout", type=click.Choice(LAYOUTS), help="Default: recognised from the column names."),
-    _reading(
-        "--col",
-        "columns",
-        multiple=True,
-        metavar="ROLE=NAME",
-        callback=mapping_of("judge=rater"),
-        help="The file's own name for a column, for example judge=rater; repeatable.",
+def times_of(_: click.Context, __: click.Parameter, value: str | None) -> int | list[str] | None:
+    """--times 2, or --times .1,.2"""
+    if value is None:
+        return None
+    return int(value) if value.strip().isdecimal() else names(value)
+
+
+def scale_of(_: click.Context, __: click.Parameter, value: str | None) -> str | list[float] | None:
+    """--scale 1-5, or --scale 1,2,3,4,5"""
+    if value is None or "," not in value:
+        return value
+    try:
+        return [float(point) for point in names(value)]
+    except ValueError as error:
+        raise click.BadParameter(
+            f"{value!r}: expected a range such as 1-5, or all points such as 1,2,3,4,5"
+        ) from error
+
+
+def unranked_of(_: click.Context, __: click.Parameter, value: str | None) -> str | dict[str, str] | None:
+    """--unranked below, or --unranked 0=absent,NA=below"""
+    if value is None or "=" not in value:
+        return value
+    return dict(name_and_value(part, "0=absent,NA=below") for part in names(value))
+
+
+_COLUMN, _COLUMNS = {"metavar": "COL"}, {"metavar": "COL,COL,...", "callback": names_or_none}
+#: Argument of a reader -> how its option is declared, whatever is read; a command says what it means there.
+DECLARED: dict[str, dict[str, Any]] = {
+    "columns": {"multiple": True, "metavar": "ROLE=NAME", "callback": mapping_of("judge=rater")},
+    "items": {"metavar": "A,B,C", "callback": names_or_none},
+    "levels": {"multiple": True, "metavar": "NAME=a,b,c", "callback": levels_of},
+    "rename": {"multiple": True, "metavar": "OLD=NEW", "callback": mapping_of("tie=necktie")},
+    "tie_category": {"type": click.Choice(["yes", "no"]), "callback": yes_no},
+    "item_data": {"metavar": "FILE", "type": READ},
+    "pair_order": {"metavar": "ORDER", "callback": pair_order_of},
+    "pairs": _COLUMNS,
+    "pair_names": {"type": click.Choice(["check", "ignore"])},
+    "coding": {"metavar": "first=1,..."},
+    "winner": {"type": click.Choice(["rows", "columns"])},
+    "encoding": {"metavar": "NAME"},
+    "answers": _COLUMNS,
+    "times": {"metavar": "N|END,...", "callback": times_of},
+    "unranked": {"metavar": "absent|below|CODE=WORD,...", "callback": unranked_of},
+    "zero_based": {"is_flag": True},
+    **dict.fromkeys(("person", "item", "rank", "column"), _COLUMN),
+    "places": _COLUMNS,
+    "cells": {"type": click.Choice(["names", "numbers"])},
+    "above": {"metavar": "TEXT"},
+    "ties": {"metavar": "TEXT"},
+    "scale": {"metavar": "1-5", "callback": scale_of},
+    "best": {"type": click.Choice(["low", "high"])},
+    "degrees": {"type": click.Choice(["refuse", "ignore"])},
+}
+FLAGS = {"cells": "--item-cells", "ties": "--tied-by", "columns": "--col"}
+ITEM_DATA = "File of item covariates, one row per item."
+ENCODING = "Encoding of a text file, such as latin-1 (default: UTF-8)."
+NAMES_CHECKED = "check that column names such as A:B agree with the order, or ignore them."
+ORDERS = "prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,..."
+
+
+def flag(argument: str) -> str:
+    """The option that sets an argument of a reader."""
+    return FLAGS.get(argument, f"--{argument.replace('_', '-')}")
+
+
+def reading_options(
+    section: str, layouts: Sequence[str], meanings: Mapping[str, str], coding: str = "first=1,..."
+) -> tuple[Any, ...]:
+    """The options of these arguments, each with what it means for this reader."""
+    made = option(section)
+    declared = {**DECLARED, "layout": {"type": click.Choice(layouts)}, "coding": {"metavar": coding}}
+    return tuple(made(flag(name), name, help=text, **declared[name]) for name, text in meanings.items())
+
+
+_TABLE = {
+    "layout": "Default: recognised from the column names.",
+    "columns": "The file's own name for a column, for example judge=rater; repeatable.",
+    "items": "Order of the items (default: numeric if all are numbers, else by code point).",
+    "levels": "Order of a covariate's levels, with the reference first; repeatable.",
+    "rename": "Another name for an item; repeatable.",
+    "tie_category": "Whether judges could answer 'no preference' (default: depends on the layout).",
+    "item_data": ITEM_DATA,
+    "pair_order": f"Layout prefmod: {ORDERS}",
+    "pairs": "Layout prefmod: the columns that are pairs.",
+    "pair_names": (
+        "Layout prefmod: check that column names such as A:B agree with the order of the pairs, or ignore them."
     ),
-    _reading(
-        "--items",
-        metavar="A,B,C",
-        callback=names_or_none,
-        help="Order of the items (default: numeric if all are numbers, else by code point).",
-    ),
-    _reading(
-        "--levels",
-        multiple=True,
-        metavar="NAME=a,b,c",
-        callback=levels_of,
-        help="Order of a covariate's levels, with the reference first; repeatable.",
-    ),
-    _reading(
-        "--rename",
-        multiple=True,
-        metavar="OLD=NEW",
-        callback=mapping_of("tie=necktie"),
-        help="Another name for an item; repeatable.",
-    ),
-    _reading(
-        "--tie-category",
-        type=click.Choice(["yes", "no"]),
-        callback=yes_no,
-        help="Whether judges could answer 'no preference' (default: depends on the layout).",
-    ),
-    _reading("--item-data", metavar="FILE", type=READ, help="File of item covariates, one row per item."),
-    _reading(
-        "--pair-order",
-        metavar="ORDER",
-        callback=pair_order_of,
-        help="Layout prefmod: prefmod (12 13 23 14 ...), lexicographic (12 13 14 ...), or AB,AC,...",
-    ),
-    _reading(
-        "--pairs",
-        metavar="COL,COL,...",
-        callback=names_or_none,
-        help="Layout prefmod: the columns that are pairs.",
-    ),
-    _reading(
-        "--pair-names",
-        type=click.Choice(["check", "ignore"]),
-        help=(
-            "Layout prefmod: check that column names such as A:B agree with the order of the pairs, or ignore"
-            " them."
-        ),
-    ),
-    _reading(
-        "--coding",
-        metavar="first=1,tie=0,...",
-        help="The codes that stand for first, tie, second and missing.",
-    ),
-    _reading(
-        "--winner",
-        type=click.Choice(["rows", "columns"]),
-        help="Layout matrix: whether the row or the column won.",
-    ),
-    _reading("--encoding", metavar="NAME", help="Encoding of a text file, such as latin-1 (default: UTF-8)."),
-)
+    "coding": "The codes that stand for first, tie, second and missing.",
+    "winner": "Layout matrix: whether the row or the column won.",
+    "encoding": ENCODING,
+}
+_OPTIONS = reading_options("Reading the table", LAYOUTS, _TABLE, coding="first=1,tie=0,...")
 _FILTER = option("Rows and tracks")
 _WHERE = _FILTER(
     "--where",
@@ -186,30 +209,29 @@ _TRACKS = _FILTER(
     callback=names_or_none,
     help="Each track, named by these columns, by itself; pooled: all tracks as one.",
 )
-READER_OPTIONS = (
-    *("layout", "columns", "items", "levels", "rename", "tie_category", "item_data"),
-    *("pair_order", "pairs", "pair_names", "coding", "winner", "encoding", "where"),
-)
 
 
-def filter_options(tracks: bool = True) -> Callable[[Function], Function]:
+def filter_options(tracks: bool = True) -> Callable[[Decorated], Decorated]:
     """--where, and --tracks unless a command has a way of its own with tracks."""
     return stacked(_WHERE, _TRACKS) if tracks else stacked(_WHERE)
 
 
-def reader_options(function: Function, tracks: bool = True) -> Function:
-    """Add the reader's options to a command, which gets them as one mapping, `reading`, for :func:`read_table`."""
+def taken(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The options of these names, taken out of all that were given."""
+    return {name: given.pop(name) for name in names}
 
-    @functools.wraps(function)
-    def gathered(*args: Any, **options: Any) -> Any:
-        reading = {name: options.pop(name) for name in READER_OPTIONS}
-        if tracks:
-            return by_track(functools.partial(function, *args), read_table, reading, options)
-        return function(*args, reading=reading, **options)
 
-    wrapped: Any = gathered
-    decorated: Function = stacked(*_OPTIONS, filter_options(tracks))(wrapped)
-    return decorated
+def _by_track(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets the options as one mapping, `reading`, for :func:`read_table`."""
+    return by_track(command, read_table, taken(given, (*_TABLE, "where")), given)
+
+
+def _whole(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    return command(reading=taken(given, (*_TABLE, "where")), **given)
+
+
+reader_options = gathered((*_OPTIONS, filter_options()), _by_track)
+reader_options_of_all_tracks = gathered((*_OPTIONS, filter_options(tracks=False)), _whole)
 
 
 def by_track(
@@ -218,22 +240,7 @@ def by_track(
     reading: dict[str, Any],
     options: dict[str, Any],
 ) -> Any:
-    """Run a command once, or with --tracks once for each track; the exit code is then the worst.
-
-    Parameters
-    ----------
-    function : function of `reading` and `options`
-    read : function of a file and `reading` to a table
-    reading : dict
-        Arguments of the reader; the table of a track stands there as `table`.
-    options : dict
-        All others, among them `file` and `tracks`.
-
-    Raises
-    ------
-    click.UsageError
-        No file to be divided, or one file that is to be written for several tracks.
-    """
+    """Run a command once, or with --tracks once for each, whose `table` stands in `reading`; the worst exit code."""
     from ...data.judgments import POOLED, split_tracks
 
     tracks, file = options.pop("tracks"), options.get("file")
@@ -255,7 +262,7 @@ def by_track(
     parts, codes = split_tracks(whole, tracks), []
     state.parts = {}
     for state.track, part in parts.items():
-        codes.append(function(reading={**reading, "table": part}, **options))
+        codes.append(function(reading={**reading, "table": part}, **options) or 0)
     state.give_parts()
     return max(codes)
 
@@ -308,19 +315,16 @@ def _kind(context: click.Context, _: click.Parameter, value: str | None) -> str:
 
 
 def cluster_options(made: Any, help: str) -> Callable[[Decorated], Decorated]:
-    """Both options in the section of `made`; the command gets `cluster`, a tuple of names, and `cluster_kind`."""
+    """Both options in the section of `made`; the command gets `cluster`, a tuple of names, and `kind`."""
 
-    def decorate(function: Decorated) -> Decorated:
-        decorated: Decorated = stacked(
-            # Eager, so that --cluster-kind finds it in whatever order the two are given.
-            made("--cluster", metavar="COL[,COL]", callback=_columns, is_eager=True, help=help),
-            made(
-                "--cluster-kind",
-                type=click.Choice(KINDS),
-                callback=_kind,
-                help="Kind of the standard errors by cluster (default: CR2).",
-            ),
-        )(function)
-        return decorated
-
-    return decorate
+    return stacked(
+        # Eager, so that --cluster-kind finds it in whatever order the two are given.
+        made("--cluster", metavar="COL[,COL]", callback=_columns, is_eager=True, help=help),
+        made(
+            "--cluster-kind",
+            "kind",
+            type=click.Choice(KINDS),
+            callback=_kind,
+            help="Kind of the standard errors by cluster (default: CR2).",
+        ),
+    )

@@ -6,25 +6,27 @@ These recompute the papers, show and write the verdicts, and give the exit code.
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...files.r_startup import PROJECT
 from ...text import label
-from ..state import COUNT, State, option, shared_options, stacked
+from ..state import COUNT, WRITTEN, State, gathered, json_text, option, shared_options, stacked
+from .reading import taken
 
 if TYPE_CHECKING:
     from ...bridge.process.policy import Mode
+    from ...fit.fit import Fit
+    from ..reports.fitted import Found
+    from ..reports.person_models import AskedAnswers
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 MODES = ("live", "recorded", "both", "none")
 _r, _data = option("R"), option("Data")
 
@@ -49,7 +51,7 @@ project_option = _r(
         " they run code. Default: those of the site and of your home only. Also: PAIRPROOF_R_PROJECT=1."
     ),
 )
-_R = stacked(
+_R = (
     project_option,
     _r(
         "--r",
@@ -66,7 +68,7 @@ _R = stacked(
         help="Print every number; default: at most 60 lines, what needs attention first.",
     ),
 )
-_DATA = stacked(
+data_option = stacked(
     _data(
         "--data-limit",
         metavar="MB",
@@ -87,25 +89,86 @@ _DATA = stacked(
 )
 
 
-def r_options(function: Function) -> Function:
-    """Add to a command the options `--r` (as `r`, None for the default), `--require-r` and `--full`."""
-
-    @functools.wraps(function)
-    def asked(*args: Any, **options: Any) -> Any:
-        if options["require_r"] and options["r"] == "none":
-            raise click.UsageError("--require-r and --r none contradict each other; leave one out.")
-        return function(*args, **options)
-
-    wrapped: Any = asked
-    decorated: Function = _R(wrapped)
-    return decorated
+def _without_contradiction(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """The command gets `r` (None for the default), `require_r` and `full`."""
+    if given["require_r"] and given["r"] == "none":
+        raise click.UsageError("--require-r and --r none contradict each other; leave one out.")
+    return command(**given)
 
 
-def data_option(function: Function) -> Function:
-    """Add to a command the options `--data DIR` (as `data`, None if not given) and `--data-limit MB` (as
-    `data_limit`, in bytes).
-    """
-    return _DATA(function)
+r_options = gathered(_R, _without_contradiction)
+
+
+@dataclass(frozen=True)
+class BesideR:
+    """What is asked of R about a fit: whether it agrees, and a script that reproduces it."""
+
+    verify: bool
+    r: Mode | None
+    require_r: bool
+    full: bool
+    script: str | None
+
+    def check(self) -> None:
+        """Refuse options that have no effect."""
+        if (self.r is not None or self.require_r or self.full) and not self.verify:
+            raise click.UsageError(
+                "--r, --require-r and --full have no effect without --verify; add --verify."
+            )
+
+    def give(self, state: State, fitted: Fit, found: Found, answers: AskedAnswers | None = None) -> int:
+        """Ask R, write the script and give the fit, with verdicts as their report; their exit code."""
+        import pairproof
+
+        from ..reports import fitted as report
+
+        agreements: Any = pairproof.verify(fitted, r=self.r) if self.verify else None
+        if self.script is not None:
+            state.write(Path(self.script), fitted.to_r(), ".r")
+            state.say(f"R script: {self.script}")
+        document = report.fit_document(fitted, agreements) | report.comparison_document(found)
+        document |= {} if answers is None else answers.document()
+        parts = (report.effects_text(fitted) if answers is None else answers.text(), report.text(found))
+        shown = "\n\n".join(filter(None, [fitted.summary(), *parts]))
+        if state.json:
+            for warning in document["warnings"]:
+                state.say(f"Warning: {warning}")
+        if agreements is None:
+            more = [*answers.blocks()] if answers is not None and state.reports else []
+            state.give(lambda: report.fit_page(fitted, found, more), document, terminal=lambda: shown)
+            return 0
+        from ...validation.report.rendering import output
+        from ...validation.verdicts.agreement import exit_code
+
+        beside_r = agreements.screen(self.full, [*map(str, state.reports)])
+        verdicts = replace(
+            output(agreements, report.context(fitted, agreements)),
+            json=lambda: json_text(document) + "\n",
+            terminal=lambda: f"{shown}\n\n{beside_r}",
+        )
+        state.give_output(verdicts, document)
+        return exit_code(agreements, self.require_r)
+
+
+def _beside_r(command: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """A command that fits gets `--verify`, what goes with it, and `--to-r` as one value, `beside_r`."""
+    return command(beside_r=BesideR(**taken(given, [f.name for f in fields(BesideR)])), **given)
+
+
+verify_options = gathered(
+    (
+        _r("--verify", is_flag=True, help="Compute the same numbers in R and show how many digits agree."),
+        r_options,
+        _r(
+            "--to-r",
+            "script",
+            metavar="SCRIPT.R",
+            type=WRITTEN,
+            help="Write an R script that reproduces the fit.",
+        ),
+    ),
+    _beside_r,
+)
 
 
 def stated(**options: Any) -> dict[str, Any]:
@@ -113,21 +176,11 @@ def stated(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def paper_options(function: Function) -> Function:
-    """Add the options of commands that check papers: whether R is run, where the data are, and the options of
-    all commands.
-    """
-    return r_options(data_option(shared_options(function)))
+paper_options = stacked(r_options, data_option, shared_options)
 
 
 def check_papers(
-    state: State,
-    names: Sequence[str],
-    r: Mode | None,
-    require_r: bool,
-    full: bool,
-    data: Path | None,
-    data_limit: int | None,
+    state: State, names: Sequence[str], *, require_r: bool, full: bool, data_limit: int | None, **asked: Any
 ) -> int:
     """Recompute the papers, show and write the verdicts, and return the exit code 0, 1 or 2."""
     import pairproof.validation
@@ -138,12 +191,7 @@ def check_papers(
 
     with watched(state) as progress:
         found = pairproof.validation.run(
-            names,
-            r=r,
-            data=data,
-            progress=progress,
-            workers=os.cpu_count() or 1,
-            **stated(data_limit=data_limit),
+            names, progress=progress, workers=os.cpu_count() or 1, **asked, **stated(data_limit=data_limit)
         )
     shown = replace(
         output(found, found.context),

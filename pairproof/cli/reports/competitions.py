@@ -32,25 +32,9 @@ MOST_TRACKS = 30
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """An experiment: its design and its results.
+    """An experiment: its design and its results, by track; what was not asked for is empty, or None.
 
-    Attributes
-    ----------
-    source : str
-    tracks : mapping of track to Split
-    design : Design
-    results : tuple of Result
-    test_size : int
-        The number asked for in each track; the rows give the actual number.
-    within, level : float
-    abilities : mapping of track to PreferenceModel
-        irt-gaussian on all comparisons of the track; empty if not asked for.
-    trial_abilities : mapping of track to TrialAbilities
-        Over the trials, at one training size; empty if not asked for.
-    rankings : mapping of track to mapping of rule to Ranking
-        From all comparisons of the track; empty if not asked for.
-    clusters : HeldOutClusters or None
-        Of the test sets; None if not asked for.
+    test_size: the number asked for in each track; the rows give the actual one.
     """
 
     source: str

@@ -50,37 +50,7 @@ if TYPE_CHECKING:
 
 #: Groups and items of a report whose rank sets are worked out unasked.
 MOST_GROUPS_COMPARED, MOST_ITEMS = 4, 100
-#: Families by their names on the command line.
-FAMILIES = {
-    "all-pairs": "all pairs",
-    "against-one": "against one",
-    "against-best": "against the best",
-    "against-mean": "against the mean",
-}
 HEADING = "Which items can be told apart"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the command line asks of many comparisons.
-
-    Attributes
-    ----------
-    ranks : bool
-    family : str or None
-        As :meth:`pairproof.Fit.contrasts` has it.
-    against : str or None
-    adjust : str
-    level : float
-    seed : int
-    """
-
-    ranks: bool = False
-    family: str | None = None
-    against: str | None = None
-    adjust: str = "single-step"
-    level: float = 0.95
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -89,28 +59,6 @@ class Found:
 
     ranks: Mapping[str, RankSets] = field(default_factory=dict)
     contrasts: Mapping[str, Union[Contrasts, AgainstTheBest, str]] = field(default_factory=dict)
-
-
-def find(fit: Fit, asked: Asked) -> Found:
-    """What was asked, for every group of the fit."""
-    ranks = {g: fit.ranks(asked.level, group=g, seed=asked.seed) for g in fit.groups} if asked.ranks else {}
-    if asked.family is None:
-        return Found(ranks)
-    return Found(ranks, {g: _family(fit, asked, g) for g in fit.groups})
-
-
-def _family(fit: Fit, asked: Asked, group: str) -> Contrasts | AgainstTheBest | str:
-    options: dict[str, Any] = {
-        "family": asked.family,
-        "adjust": asked.adjust,
-        "level": asked.level,
-        "group": group,
-        "seed": asked.seed,
-    }
-    try:
-        return fit.contrasts(against=asked.against, **options)
-    except NotEstimableError as error:
-        return str(error)
 
 
 def comparison_document(found: Found) -> dict[str, Any]:

@@ -37,16 +37,7 @@ NUMBERS = (
 
 @dataclass(frozen=True, eq=False)
 class Mixed:
-    """What is shown of latent classes beside the fit.
-
-    Attributes
-    ----------
-    fit : ClassFit
-    numbers : DataFrame or None
-        Fits of 1, 2, ... classes.
-    test : ClassTest or None
-        The bootstrap test against one class more.
-    """
+    """Latent classes beside the fit: fits of 1, 2, ... classes, and the bootstrap test against one more."""
 
     fit: ClassFit
     numbers: pd.DataFrame | None
@@ -108,64 +99,80 @@ MOST_FREQUENT, WORST, PREDICTED = 20, 10, 10
 MOST_GROUPS = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AskedAnswers:
-    """What the command line asks about answers.
+    """What the command line asks about the answers of a fit, as JSON, as text and as blocks.
 
-    Attributes
-    ----------
-    patterns : int
-        Rows of the table of answers seen and expected; 0 for none.
-    predicted : int
-        Rows of the table of the most probable answers; 0 for none.
-    other : AnswerFit or None
-        The model to compare with.
-    mixed : Mixed or None
-        Latent classes.
+    patterns, predicted: rows of the tables of answers seen and expected, of the most probable; 0: none.
+    other: the model to compare with.
     """
 
+    fit: AnswerFit
     patterns: int = 0
     predicted: int = 0
     other: AnswerFit | None = None
     mixed: Mixed | None = None
 
+    def document(self) -> dict[str, Any]:
+        """Keys for the JSON of a fit: `patterns`, `predicted` and `comparison`, where they were asked for."""
+        fit = self.fit
+        out: dict[str, Any] = {}
+        if self.patterns:
+            out["patterns"] = by_frequency(fit.patterns()).head(self.patterns).to_dict("records")
+        if self.predicted:
+            out["predicted"] = [
+                {"group": label, **row}
+                for label in fit.numbers.labels
+                for row in fit.predicted_patterns(label, self.predicted).to_dict("records")
+            ]
+        if self.other is not None:
+            out["comparison"] = _comparison(fit, self.other)
+        return out if self.mixed is None else out | self.mixed.document()
 
-def document(fit: AnswerFit, asked: AskedAnswers) -> dict[str, Any]:
-    """Keys for the JSON of a fit: `patterns`, `predicted` and `comparison`, where they were asked for."""
-    out: dict[str, Any] = {}
-    if asked.patterns:
-        out["patterns"] = by_frequency(fit.patterns()).head(asked.patterns).to_dict("records")
-    if asked.predicted:
-        out["predicted"] = [
-            {"group": label, **row}
-            for label in fit.numbers.labels
-            for row in fit.predicted_patterns(label, asked.predicted).to_dict("records")
-        ]
-    if asked.other is not None:
-        out["comparison"] = _comparison(fit, asked.other)
-    return out if asked.mixed is None else out | asked.mixed.document()
+    def text(self) -> str:
+        """What was asked, for a terminal."""
+        parts: list[Block] = [] if self.mixed is None else [*self.mixed.blocks(shares=False)]
+        if self.other is not None:
+            parts.append(Bullets(compared(self.fit, self.other)))
+        if self.patterns:
+            parts += _most_frequent(self.fit.patterns(), self.patterns)
+        if self.predicted:
+            parts += _predicted(self.fit, self.predicted)
+        return render_text(Page("Answers", parts), width=WIDTH).rstrip("\n") if parts else ""
+
+    def blocks(self) -> Iterator[Block]:
+        """The section of a report: the most frequent answers, those that fit worst, the most probable."""
+        if self.mixed is not None:
+            yield Heading("Latent classes")
+            yield from self.mixed.blocks()
+        frame = self.fit.patterns()
+        yield Heading("Answers seen and expected")
+        alone = ("No two persons gave the same answer.",) if frame["observed"].max() <= 1 else ()
+        yield Bullets((f"{self.fit.counted}.", _fits(self.fit), *alone))
+        yield from _most_frequent(frame, self.patterns or MOST_FREQUENT)
+        if len(frame) > 1:
+            worst = frame.reindex(frame["residual"].abs().sort_values(ascending=False, kind="stable").index)
+            caption = "The worst fitted: largest Pearson residuals, (observed - expected) / sqrt(expected)"
+            yield _table(worst.head(WORST), caption)
+            yield Paragraph(
+                "A residual of an answer that is expected less than once is large as soon as one person gives it.",
+                aside=True,
+            )
+        yield from _predicted(self.fit, self.predicted or PREDICTED)
+        if self.other is not None:
+            yield Heading("Another model")
+            yield Bullets(compared(self.fit, self.other))
 
 
 def _comparison(fit: AnswerFit, other: AnswerFit) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "other": other.title,
-        "llf": other.llf,
-        "rank": other.rank,
-        "aic": other.aic,
-        "bic": other.bic,
-    }
+    found: dict[str, Any] = {"other": other.title, "llf": other.llf, "rank": other.rank}
+    found |= {"aic": other.aic, "bic": other.bic}
     try:
         test = fit.compare(other)
     except ComparisonError as error:
-        return {**found, "statistic": None, "df": None, "p": None, "log10_p": None, "why_not": str(error)}
-    return {
-        **found,
-        "statistic": test.statistic,
-        "df": test.df,
-        "p": test.p,
-        "log10_p": test.log10_p,
-        "why_not": "",
-    }
+        return found | dict.fromkeys(("statistic", "df", "p", "log10_p")) | {"why_not": str(error)}
+    found |= {"statistic": test.statistic, "df": test.df, "p": test.p, "log10_p": test.log10_p}
+    return found | {"why_not": ""}
 
 
 def compared(fit: AnswerFit, other: AnswerFit) -> tuple[str, ...]:
@@ -179,42 +186,6 @@ def compared(fit: AnswerFit, other: AnswerFit) -> tuple[str, ...]:
         for m in (fit, other)
     )
     return (test, *criteria)
-
-
-def text(fit: AnswerFit, asked: AskedAnswers) -> str:
-    """What was asked, for a terminal."""
-    parts: list[Block] = [] if asked.mixed is None else [*asked.mixed.blocks(shares=False)]
-    if asked.other is not None:
-        parts.append(Bullets(compared(fit, asked.other)))
-    if asked.patterns:
-        parts += _most_frequent(fit.patterns(), asked.patterns)
-    if asked.predicted:
-        parts += _predicted(fit, asked.predicted)
-    return render_text(Page("Answers", parts), width=WIDTH).rstrip("\n") if parts else ""
-
-
-def blocks(fit: AnswerFit, asked: AskedAnswers = AskedAnswers()) -> Iterator[Block]:
-    """The section of a report: the most frequent answers, those that fit worst, the most probable."""
-    if asked.mixed is not None:
-        yield Heading("Latent classes")
-        yield from asked.mixed.blocks()
-    frame = fit.patterns()
-    yield Heading("Answers seen and expected")
-    alone = ("No two persons gave the same answer.",) if frame["observed"].max() <= 1 else ()
-    yield Bullets((f"{fit.counted}.", _fits(fit), *alone))
-    yield from _most_frequent(frame, asked.patterns or MOST_FREQUENT)
-    if len(frame) > 1:
-        worst = frame.reindex(frame["residual"].abs().sort_values(ascending=False, kind="stable").index)
-        caption = "The worst fitted: largest Pearson residuals, (observed - expected) / sqrt(expected)"
-        yield _table(worst.head(WORST), caption)
-        yield Paragraph(
-            "A residual of an answer that is expected less than once is large as soon as one person gives it.",
-            aside=True,
-        )
-    yield from _predicted(fit, asked.predicted or PREDICTED)
-    if asked.other is not None:
-        yield Heading("Another model")
-        yield Bullets(compared(fit, asked.other))
 
 
 def _fits(fit: AnswerFit) -> str:

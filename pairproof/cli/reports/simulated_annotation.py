@@ -117,7 +117,8 @@ def _blocks(s: Simulation, truth: str, agreement: float, target: float, level: f
     yield Bullets((experiment_said(s, truth), *annotators_said(s.experiment.panel, agreement)))
     yield Heading(f"How many annotations do I need for a mean rho of {target:g}?")
     yield Bullets(tuple(answer(s, target)))
-    yield _curves(s, level)
+    said = "Spearman's and Pearson's correlation with the truth by annotations per item"
+    yield _drawn("Correlation with the truth", said, 3.6, partial(plot_curves, s=s, level=level))
     yield Heading(
         f"Spearman's rho with the truth, mean [{level:.0%} bootstrap interval], by annotations per item"
     )
@@ -129,14 +130,17 @@ def _blocks(s: Simulation, truth: str, agreement: float, target: float, level: f
     yield Table(("n", *s.experiment.names), rows)
     if s.experiment.corrected:
         yield Bullets((corrected_said(s.not_fitted, s.experiment.replicates),))
-    yield _histograms(s)
+    said = "Histograms of the truth and of the scores at the end"
+    title = "The truth and the scores at the end"
+    yield _drawn(title, said, 2.4, partial(plot_histograms, ends=_ends(s)))
     yield Heading("Scores at the end")
     yield Table(
         ("", "standard deviation", "least", "most"),
         tuple((name, *(f"{x:.3f}" for x in spread(values))) for name, values in _ends(s).items()),
     )
     if s.maps:
-        yield _maps(s)
+        said = "Match quality of all pairs, items ordered by the truth"
+        yield _drawn("Match quality", said, 2.7, partial(plot_match_quality, maps=s.maps))
 
 
 def _cell(mean: float, low: float, high: float) -> str:
@@ -156,23 +160,20 @@ def experiment_said(s: Simulation, truth: str) -> str:
 def annotators_said(panel: Panel, agreement: float, one: bool = True) -> tuple[str, ...]:
     """The annotators in sentences; `one`: this shift and this context, not several."""
     agree = f"two annotators agree with Spearman's rho {agreement:.2f}"
+    at = "" if one else f"at shift {panel.shift:g} "
+    noise = f"noise {panel.sd:.3f} ({panel.noise}"
     context = f", which {_context(panel)}" if one else ""
-    if panel.are_alike and one:
-        return (f"annotators' noise {panel.sd:.3f} ({panel.noise}){context}; {agree}",)
-    if not (panel.scale or panel.noise_spread or panel.careless or panel.drift or panel.contrast):
-        shift = f"shift {panel.shift:g} (sd of annotator and session), " if one else ""
-        at = "" if one else f"at shift {panel.shift:g} "
-        return (
-            f"annotators are alike but for their shift: {shift}noise {panel.sd:.3f} ({panel.noise}){context}; {at}{agree}",
-        )
     shift = f"shift {panel.shift:g} (sd of annotator and session), " if one else ""
+    if panel.are_alike and one:
+        return (f"annotators' {noise}){context}; {agree}",)
+    if not (panel.scale or panel.noise_spread or panel.careless or panel.drift or panel.contrast):
+        return (f"annotators are alike but for their shift: {shift}{noise}){context}; {at}{agree}",)
     differ = (
-        f"{panel.people} annotator{'s' if panel.people > 1 else ''}: {shift}scale {panel.scale:g}, noise {panel.sd:.3f} ({panel.noise}; spread"
+        f"{panel.people} annotator{'s' if panel.people > 1 else ''}: {shift}scale {panel.scale:g}, {noise}; spread"
         f" {panel.noise_spread:g}){context}, {panel.careless:.0%} careless answers, drift {panel.drift:g}, contrast"
-        f" {panel.contrast:g}; {agree if one else f'at shift {panel.shift:g} {agree}'}"
+        f" {panel.contrast:g}; {at}{agree}"
     )
-    paper = "annotators who are alike, as up to version 0.1.0: --as-in-paper"
-    return differ, paper
+    return differ, "annotators who are alike, as up to version 0.1.0: --as-in-paper"
 
 
 def _context(panel: Panel) -> str:
@@ -198,22 +199,8 @@ def _ends(s: Simulation) -> dict[str, Any]:
     return {"truth": s.experiment.truth, **{str(m): s.final[m] for m in s.experiment.methods}}
 
 
-def _curves(s: Simulation, level: float) -> Figure:
-    said = "Spearman's and Pearson's correlation with the truth by annotations per item"
-    draw = partial(plot_curves, s=s, level=level)
-    return Figure("", said, (9.0, 3.6), draw, panels=True, title="Correlation with the truth")
-
-
-def _histograms(s: Simulation) -> Figure:
-    said = "Histograms of the truth and of the scores at the end"
-    draw = partial(plot_histograms, ends=_ends(s))
-    return Figure("", said, (9.0, 2.4), draw, panels=True, title="The truth and the scores at the end")
-
-
-def _maps(s: Simulation) -> Figure:
-    said = "Match quality of all pairs, items ordered by the truth"
-    draw = partial(plot_match_quality, maps=s.maps)
-    return Figure("", said, (9.0, 2.7), draw, panels=True, title="Match quality")
+def _drawn(title: str, said: str, height: float, draw: Any) -> Figure:
+    return Figure("", said, (9.0, height), draw, panels=True, title=title)
 
 
 Runs = Sequence[Sequence[Simulation]]

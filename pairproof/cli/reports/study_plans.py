@@ -16,6 +16,7 @@ from ...native.planning.pilot_studies import IntraClass, Pilot
 from ...native.planning.study_plans import TablePlan, TwoSystemPlan
 from ...report.blocks import Block, Bullets, Column, Heading, Page, Row, Table
 
+UNITS = ("judge", "source")
 NEEDED = ("answers of each judge", "judges", "answers together")
 
 
@@ -51,44 +52,18 @@ def page_two(plan: TwoSystemPlan, pilot: Pilot | None) -> Page:
 
 def _expected(plan: TwoSystemPlan, pilot: Pilot | None) -> Table:
     e = plan.expected
-    margin = (
-        "" if pilot is None or pilot.margin_test is None else _limits(pilot.margin_test.conf_int(plan.level))
-    )
-    icc = {"judge": "", "source": ""}
-    if pilot is not None:
-        icc = {name: "" if found is None else _of_units(found) for name, found in _units(pilot)}
-    rows = (
-        ("P(first) - P(second)", f"{e.margin:.4f}", _pilot(pilot.margin if pilot else None), margin),
-        ("P(tie)", f"{e.tie_rate:.4f}", _pilot(pilot.tie_rate if pilot else None), ""),
-        (
-            "correlation of a judge's scores",
-            f"{e.judge_icc:.4f}",
-            _icc(pilot.judge if pilot else None),
-            icc["judge"],
-        ),
-        (
-            "correlation of a source's scores",
-            f"{e.source_icc:.4f}",
-            _icc(pilot.source if pilot else None),
-            icc["source"],
-        ),
-        ("variance of a score", f"{e.variance:.4f}", "", ""),
-    )
+    names = ("P(first) - P(second)", "P(tie)", *(f"correlation of a {unit}'s scores" for unit in UNITS))
+    names = (*names, "variance of a score")
+    taken = [f"{v:.4f}" for v in (e.margin, e.tie_rate, e.judge_icc, e.source_icc, e.variance)]
     if pilot is None:
-        return Table(("", "taken"), tuple(row[:2] for row in rows))
-    return Table(("", "taken", "pilot", Column(f"{100 * plan.level:g} % limits", "left")), rows)
-
-
-def _units(pilot: Pilot) -> tuple[tuple[str, IntraClass | None], ...]:
-    return ("judge", pilot.judge), ("source", pilot.source)
-
-
-def _pilot(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
-
-
-def _icc(found: IntraClass | None) -> str:
-    return "-" if found is None else f"{found.icc:.4f}"
+        return Table(("", "taken"), tuple(zip(names, taken)))
+    units, test = (pilot.judge, pilot.source), pilot.margin_test
+    found = ["-" if u is None else f"{u.icc:.4f}" for u in units]
+    found = [f"{pilot.margin:.4f}", f"{pilot.tie_rate:.4f}", *found, ""]
+    limits = ["" if u is None else _of_units(u) for u in units]
+    limits = ["" if test is None else _limits(test.conf_int(plan.level)), "", *limits, ""]
+    head = ("", "taken", "pilot", Column(f"{100 * plan.level:g} % limits", "left"))
+    return Table(head, tuple(zip(names, taken, found, limits)))
 
 
 def _limits(ends: tuple[float, float]) -> str:
@@ -149,7 +124,10 @@ def _document_pilot(pilot: Pilot, level: float) -> dict[str, Any]:
         "margin": pilot.margin,
         "margin_conf_int": None if test is None or test.why_not else list(test.conf_int(level)),
         "tie_rate": pilot.tie_rate,
-        **{f"{name}_icc": None if found is None else asdict(found) for name, found in _units(pilot)},
+        **{
+            f"{name}_icc": None if found is None else asdict(found)
+            for name, found in zip(UNITS, (pilot.judge, pilot.source))
+        },
         "notes": list(pilot.why_not),
     }
 

@@ -219,7 +219,7 @@ def error_rates_page(rates: Rates) -> Page:
 def _system_row(rates: Rates, name: str, r: ErrorRate) -> tuple[str, ...]:
     errors = (r.se_delta, r.se_jackknife, r.se_vilar)
     clustered = _clustered(rates.clustered.get(name))
-    ends = (_finite_rate(end, ".4f") for end in rates.interval(name))
+    ends = (_finite(end, ".4f") for end in rates.interval(name))
     numbers = (*(f"{se:.6f}" for se in errors), *clustered, *ends)
     return (name or "-", str(r.m), f"{r.length:.12g}", f"{r.rate:.4f}", *numbers)
 
@@ -230,7 +230,7 @@ def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
         return two.first, two.second, *["-"] * (11 if rates.clustered else 9), "not compared"
     p = rates.p(two)
     errors = (f"{se:.6f}" for se in (d.se_delta, d.se_jackknife, d.se_unpaired))
-    ends = (_finite_rate(end, ".4f") for end in rates.interval_of(two))
+    ends = (_finite(end, ".4f") for end in rates.interval_of(two))
     z = number(rates.statistic(two), ".3f")
     tiny = d.log10_p(rates.of_pairs) if two.clustered is None else None
     said = "-" if p is None else p_words(p, tiny, 3)
@@ -240,11 +240,7 @@ def _pair_row(rates: Rates, two: TwoRates) -> tuple[str, ...]:
 
 def _clustered(error: ClusteredError | None) -> tuple[str, ...]:
     """Standard error and degrees of freedom by cluster; nothing if they were not asked for."""
-    return () if error is None else (_finite_rate(error.se, ".6f"), _finite_rate(error.df, ".4g"))
-
-
-def _finite_rate(value: float, form: str) -> str:
-    return format(value, form) if math.isfinite(value) else "-"
+    return () if error is None else (_finite(error.se, ".6f"), _finite(error.df, ".4g"))
 
 
 def _meaning(rates: Rates) -> str:
