@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...bridge.capture.recorded import RecordedCall
+from ...bridge.packages.asking import Estimates
 from ...bridge.process.policy import Backend
 from ...bridge.programs.counted_cells import count
 from ...bridge.values.nodes import RVector
@@ -90,6 +91,7 @@ def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> li
     ]
 
 
+NOWHERE: Mapping[str, str] = MappingProxyType({})
 #: Digits asked of a number that R computes by the same formulas from the same values, such as a table made
 #: of a fit that was compared by itself: other orders of summation leave 12 and more.
 SAME = 11.0
@@ -215,23 +217,103 @@ def rows_of(
     r: Mapping[str, float],
     function: str,
     *,
-    places: Mapping[str, str] = MappingProxyType({}),
+    places: Mapping[str, str] = NOWHERE,
     **options: Any,
 ) -> list[Agreement]:
     """A :func:`row` for each name of both, at its place; a name on one side only differs."""
     names = [*r, *(n for n in python if n not in r)]
-    nothing = float("nan")
-    return [
-        row(
-            f"{kind}.{n}" if n else kind,
-            python.get(n, nothing),
-            r.get(n, nothing),
-            function,
-            place=places.get(n, ""),
-            **options,
-        )
-        for n in names
-    ]
+    none = float("nan")
+
+    def one(n: str) -> Agreement:
+        name = f"{kind}.{n}" if n else kind
+        return row(name, python.get(n, none), r.get(n, none), function, place=places.get(n, ""), **options)
+
+    return [one(n) for n in names]
+
+
+#: Quantity -> its name in the record of R's answer, where that is another.
+IN_RECORD = {
+    "llf": "loglik",
+    "df_resid": "df_residual",
+    "aic_glm": "aic",
+    "deviance_polr": "deviance",
+    "penalised_deviance": "penalized_deviance",
+}
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Rows of what R recorded of a call beside numbers of Python, all with the same floor.
+
+    least, why, function: as of :func:`row`; default: the call's function.
+    """
+
+    call: RecordedCall
+    least: float = SAME
+    why: str = "the same arithmetic"
+    function: str = ""
+
+    def row(self, quantity: str, python: float, r: float, scale: float = 0.0, place: str = "") -> Agreement:
+        """One number."""
+        function = self.function or self.call.function
+        return row(quantity, python, r, function, least=self.least, why=self.why, scale=scale, place=place)
+
+    def named(
+        self,
+        kind: str,
+        ours: Mapping[str, float],
+        r: Mapping[str, float],
+        places: Mapping[str, str] = NOWHERE,
+    ) -> list[Agreement]:
+        """Numbers with names."""
+        function = self.function or self.call.function
+        return rows_of(kind, ours, r, function, places=places, least=self.least, why=self.why)
+
+    def listed(self, kind: str, ours: Iterable[float], r: Iterable[float], field: str) -> list[Agreement]:
+        """Numbers of an array, called 1, 2, ..."""
+        own, theirs = ({str(k): float(v) for k, v in enumerate(found, 1)} for found in (ours, r))
+        return self.named(kind, own, theirs, at(field, own))
+
+    def numbers(self, places: Mapping[str, str] | None = NOWHERE, /, **ours: float) -> list[Agreement]:
+        """Those of these numbers that R recorded.
+
+        places: in the value, where another than the name in the record; None: they are computed from it.
+        """
+        found = []
+        for quantity, python in ours.items():
+            name = IN_RECORD.get(quantity, quantity)
+            place = "" if places is None else places.get(quantity, name)
+            if (r := self.call.number(name)) is not None:
+                found.append(self.row(quantity, python, r, place=place))
+        return found
+
+    def coefficients(self, model: Estimates, kind: str = "estimate") -> list[Agreement]:
+        """Coefficients of a model that R fitted again."""
+        r = coefficients(self.call, model.names)
+        return self.named(kind, model.params(), r, at("coef", model.names))
+
+    def errors(self, model: Estimates) -> list[Agreement]:
+        """Standard errors of the coefficients that R has a number for."""
+        known = {n for n, v in coefficients(self.call, model.names).items() if not np.isnan(v)}
+        r = {n: v for n, v in standard_errors(self.call, model.names).items() if n in known}
+        ours = {n: v for n, v in model.bse().items() if n in r}
+        return self.named("se", ours, r, at("se", model.names))
+
+
+def coefficients(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, float]:
+    """R's coefficients under their own names, else under these; {} if none was recorded."""
+    found = call.vector("coef")
+    return {} if found is None else dict(zip(found.names or names, found.floats().ravel().tolist()))
+
+
+def standard_errors(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, float]:
+    """The roots of the diagonal of R's covariance; {} if none was recorded, NaN where R has no variance."""
+    spread = call.matrix("vcov")
+    if spread is None:
+        return {}
+    known = [n for n, v in coefficients(call, names).items() if not np.isnan(v)]
+    with np.errstate(invalid="ignore"):
+        return dict(zip(spread.margin(0) or known, np.sqrt(np.diag(spread.floats())).tolist()))
 
 
 def at(field: str, names: Iterable[str]) -> dict[str, str]:
@@ -254,8 +336,7 @@ def by_item(frame: pd.DataFrame, column: str) -> dict[str, str]:
 
 def count_rows(call: RecordedCall, fit: Fit | AnswerFit) -> list[Agreement]:
     """A row of R's number of parameters, where it recorded one and has no parameters that the fit has not."""
-    theirs = call.number("loglik_df")
-    return [] if theirs is None else [row("loglik_df", float(fit.rank), theirs, call.function, least=16.0)]
+    return Beside(call, 16.0).numbers(None, loglik_df=float(fit.rank))
 
 
 def named(vector: RVector | None) -> dict[str, float]:

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
+from ....bridge.packages.asking import RModel
 from ....bridge.programs.counted_cells import count as cells_of
 from ....bridge.values.nodes import RList, RVector
 from ....fit.fit import Fit
@@ -39,9 +40,9 @@ from ....native.prefmod_defects.defects_of_results import counted_with_empty_cel
 from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, attribute, table_call
-from ..rows import SAME, at, counterpart, explained, fit_rows, named, parameters, row, rows_of
+from ..rows import at, counterpart, explained, fit_rows, named, parameters, row
 from ..translation import Context, Judge, Translation, outside, translates, tried
-from .prefmod_in_r import AGAIN, _formula, frame_of, standard_errors
+from .prefmod_in_r import again, all_errors, formula, frame_of
 from .prefmod_table import (
     Coding,
     Covariates,
@@ -358,31 +359,14 @@ def _bridge(
     code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, q, ncat))
 
     def judge(model: Any) -> Sequence[Agreement]:
-        r = named(call.vector("coef"))
-        rows = rows_of(
-            "coef",
-            dict(zip(model.names, model.estimate.tolist())),
-            r,
-            call.function,
-            least=SAME,
-            why=AGAIN,
-            places=at("estimate", model.names),
-        )
-        found = call.vector("se")
+        r, found = named(call.vector("coef")), call.vector("se")
+        ours, errors = (dict(zip(model.names, v.tolist())) for v in (model.estimate, model.se))
+        rows = again(call).named("coef", ours, r, at("estimate", model.names))
         if found is not None:
             theirs = dict(zip(r, found.floats().tolist()))
-            ours = dict(zip(model.names, model.se.tolist()))
-            rows += rows_of(
-                "se", ours, theirs, call.function, least=SAME, why=AGAIN, places=at("se", model.names)
-            )
-        for name, place, value in (
-            ("deviance", "deviance", model.deviance),
-            ("df_residual", "df", float(model.df)),
-        ):
-            given = call.number(name)
-            if given is not None:
-                rows.append(row(name, value, given, call.function, least=SAME, why=AGAIN, place=place))
-        return rows
+            rows += again(call).named("se", errors, theirs, at("se", model.names))
+        numbers = {"deviance": model.deviance, "df_residual": float(model.df)}
+        return rows + again(call).numbers({"df_residual": "df"}, **numbers)
 
     return Translation("bridge", code, reason=reason, speaks="r", judge=judge)
 
@@ -563,7 +547,7 @@ def _pc_bridge(
     options: dict[str, Any] = {}
     for name, products in (("formel", found.formel), ("elim", found.elim)):
         if products:
-            options[name] = _formula(products)
+            options[name] = formula(products)
     if texts(call, "obj.names"):
         options["obj_names"] = list(items)
     if not flag(call, "undec", True):
@@ -571,20 +555,12 @@ def _pc_bridge(
     frame = frame_of(table, table.names[table.n_answers :], call.variable)
     code = Call("pairproof.bridge.prefmod.llbtPC_fit", (frame, len(items)), options)
 
-    def judge(model: Any) -> Sequence[Agreement]:
-        r = named(call.vector("coef"))
-        rows = rows_of(
-            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
-        )
-        rows += standard_errors(call, model.bse(), list(r), at("se", model.names))
-        for name, value in (
-            ("deviance", model.deviance),
-            ("df_residual", model.df_residual),
-            ("loglik", model.loglik),
-        ):
-            theirs = call.number(name)
-            if theirs is not None:
-                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=name))
-        return rows
+    def judge(model: RModel) -> Sequence[Agreement]:
+        numbers = {"deviance": model.deviance, "df_residual": model.df_residual, "loglik": model.loglik}
+        return [
+            *again(call).coefficients(model, "coef"),
+            *all_errors(call, model),
+            *again(call).numbers(**numbers),
+        ]
 
     return Translation("bridge", code, reason=reason, speaks="r", judge=judge)

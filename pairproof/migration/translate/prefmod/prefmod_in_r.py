@@ -16,14 +16,18 @@ prefmod. With one class it drops `random` and is a Poisson model of the table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 
 from ....bridge.capture.recorded import RecordedCall
+from ....bridge.packages.asking import Estimates
+from ....bridge.packages.prefmod.pattern_designs import DesignModel, NPMLModel
+from ....bridge.packages.prefmod.pattern_models import PatternModel
 from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList
 from ....data.wide import prefmod_pair_order
@@ -31,7 +35,7 @@ from ....errors import FormulaError, InputError
 from ....fit.results.answer_fit import AnswerFit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, frame_call
-from ..rows import SAME, at, named, row, rows_of
+from ..rows import SAME, Beside, at, coefficients, named, standard_errors
 from ..translation import Context, Translation, outside, translates
 from .prefmod_table import (
     Covariates,
@@ -292,7 +296,7 @@ def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Tran
     options: dict[str, Any] = {}
     if found.all and not model.of_missing:
         options |= {k: text for k, text in (("formel", found.formel), ("elim", found.elim)) if text}
-        options = {k: _formula(v) for k, v in options.items()}
+        options = {k: formula(v) for k, v in options.items()}
     if texts(call, "obj.names"):
         options["obj_names"] = list(texts(call, "obj.names"))
     options |= _flags(call)
@@ -303,10 +307,10 @@ def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Tran
         (frame_of(table, used, call.variable), *size),
         options,
     )
-    return Translation("bridge", code, reason=reason, speaks="r", judge=_judge_pattern(call))
+    return Translation("bridge", code, reason=reason, speaks="r", judge=partial(pattern_rows, call))
 
 
-def _formula(products: Sequence[Sequence[str]]) -> str:
+def formula(products: Sequence[Sequence[str]]) -> str:
     return "~" + " + ".join(":".join(_spelt(n) for n in p) for p in products)
 
 
@@ -332,45 +336,28 @@ def _flags(call: RecordedCall) -> dict[str, Any]:
     return found
 
 
-def _judge_pattern(call: RecordedCall) -> Any:
-    def judge(model: Any) -> list[Agreement]:
-        r = named(call.vector("coef"))
-        if not r and (found := call.vector("coef")) is not None:
-            r = dict(zip(model.names, found.floats().tolist()))
-        rows = rows_of(
-            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
-        )
-        rows += standard_errors(call, model.bse(), list(r), at("se", model.names))
-        for name, value in (("ll", model.ll), ("fl", model.fl), ("code", float(model.code))):
-            theirs = call.number(name)
-            if theirs is not None:
-                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=name))
-        return rows
-
-    return judge
+def pattern_rows(call: RecordedCall, model: PatternModel) -> list[Agreement]:
+    """Coefficients, standard errors, log-likelihoods and nlm's code."""
+    return [
+        *again(call).coefficients(model, "coef"),
+        *all_errors(call, model),
+        *again(call).numbers(ll=model.ll, fl=model.fl, code=float(model.code)),
+    ]
 
 
-def standard_errors(
-    call: RecordedCall, ours: Mapping[str, float], names: Sequence[str], places: Mapping[str, str]
-) -> list[Agreement]:
-    """A row for each standard error, from the diagonal of the recorded covariance."""
-    found = call.vector("vcov")
-    if found is None or found.values.ndim != 2:
-        return []
-    margins = list(found.dimnames[0]) if found.dimnames and found.dimnames[0] else list(names)
-    variance = np.diag(found.floats())
-    if len(margins) != len(variance):
-        return []
-    with np.errstate(invalid="ignore"):
-        r = dict(zip(margins, np.sqrt(variance).tolist()))
-    rows = []
-    for name in names:
-        theirs, own = r.get(name, float("nan")), ours.get(name, float("nan"))
-        if theirs == 0.0 and own != own:  # gnm's constrained coefficient, which has no estimate either
-            continue
-        place = places.get(name, "")
-        rows.append(row(f"se.{name}", own, theirs, call.function, least=SAME, why=AGAIN, place=place))
-    return rows
+def again(call: RecordedCall) -> Beside:
+    """R asked again beside R in the script."""
+    return Beside(call, SAME, AGAIN)
+
+
+def all_errors(call: RecordedCall, model: Estimates) -> list[Agreement]:
+    """A row for each standard error, also where R has no estimate."""
+    r, ours = standard_errors(call, model.names), model.bse()
+    pairs = {n: (ours.get(n, np.nan), r.get(n, np.nan)) for n in coefficients(call, model.names) if r}
+    # gnm's constrained coefficient has the variance 0, and no estimate either.
+    pairs = {n: (own, theirs) for n, (own, theirs) in pairs.items() if theirs != 0.0 or own == own}
+    own, theirs = ({n: pair[k] for n, pair in pairs.items()} for k in (0, 1))
+    return again(call).named("se", own, theirs, at("se", model.names))
 
 
 REASON = (
@@ -396,7 +383,7 @@ def npml(call: RecordedCall, context: Context) -> Translation:
     if k < 2:
         code = Call("pairproof.bridge.prefmod.fit_design", (texts[0], frame))
         reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
-        return Translation("bridge", code, reason=reason, speaks="r", judge=_judge_one(call))
+        return Translation("bridge", code, reason=reason, speaks="r", judge=partial(one_class_rows, call))
     seed = call.number("seed_used")
     if seed is None:
         return outside("the seed that it used was not recorded")
@@ -411,7 +398,7 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         else ("R took the seed from the time of day; this script states the one of that run",)
     )
     code = Call("pairproof.bridge.prefmod.pattnpml_fit", (*texts, k, frame), options)
-    return Translation("bridge", code, reason=REASON, notes=notes, speaks="r", judge=_judge(call))
+    return Translation("bridge", code, reason=REASON, notes=notes, speaks="r", judge=partial(npml_rows, call))
 
 
 def _npml_formula(call: RecordedCall, argument: str) -> str:
@@ -422,54 +409,24 @@ def _npml_formula(call: RecordedCall, argument: str) -> str:
     return checked(" ".join(value.text.split()), argument)
 
 
-def _judge(call: RecordedCall) -> Any:
-    def judge(model: Any) -> Sequence[Agreement]:
-        r = {n: v for n, v in named(call.vector("coef")).items() if not n.startswith("z")} or named(
-            call.vector("coef")
-        )
-        rows = rows_of(
-            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
-        )
-        for name, place, value in (
-            ("disparity", "disparity", model.disparity),
-            ("deviance", "deviance", model.deviance),
-            ("loglik", "loglik", model.loglik),
-            ("em_iter", "iterations", float(model.iterations)),
-        ):
-            theirs = call.number(name)
-            if theirs is not None:
-                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=place))
-        masses = call.vector("pis")
-        if masses is not None:
-            r_masses = {str(j + 1): float(v) for j, v in enumerate(masses.floats().ravel())}
-            ours = {str(j + 1): float(v) for j, v in enumerate(np.ravel(model.masses))}
-            rows += rows_of(
-                "mass", ours, r_masses, call.function, least=SAME, why=AGAIN, places=at("masses", ours)
-            )
-        return rows
-
-    return judge
+def npml_rows(call: RecordedCall, model: NPMLModel) -> Sequence[Agreement]:
+    """Coefficients but those of the mass points, what the fit came to, and the masses."""
+    every = named(call.vector("coef"))
+    r = {n: v for n, v in every.items() if not n.startswith("z")} or every
+    rows = again(call).named("coef", model.params(), r, at("coef", model.names))
+    rows += again(call).numbers(
+        {"em_iter": "iterations"},
+        disparity=model.disparity,
+        deviance=model.deviance,
+        loglik=model.loglik,
+        em_iter=float(model.iterations),
+    )
+    masses = call.vector("pis")
+    if masses is not None:
+        rows += again(call).listed("mass", np.ravel(model.masses), masses.floats().ravel(), "masses")
+    return rows
 
 
-def _judge_one(call: RecordedCall) -> Any:
-    def judge(model: Any) -> Sequence[Agreement]:
-        r = named(call.vector("coef"))
-        rows = rows_of(
-            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
-        )
-        deviance = call.number("deviance")
-        if deviance is not None:
-            rows.append(
-                row(
-                    "deviance",
-                    model.deviance,
-                    deviance,
-                    call.function,
-                    least=SAME,
-                    why=AGAIN,
-                    place="deviance",
-                )
-            )
-        return rows
-
-    return judge
+def one_class_rows(call: RecordedCall, model: DesignModel) -> Sequence[Agreement]:
+    """Coefficients and deviance of a Poisson model of the table."""
+    return [*again(call).coefficients(model, "coef"), *again(call).numbers(deviance=model.deviance)]

@@ -27,9 +27,9 @@ from ....native.prefmod_defects.defects_of_results import printed_as_prefmod
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ..python_code import Call, File, Method, Result
-from ..rows import SAME, at, explained, in_column, row, rows_of
+from ..rows import SAME, at, explained, in_column, row
 from ..translation import Context, Step, Translation, outside, translates, tried
-from .prefmod_in_r import AGAIN, INCOMPLETE
+from .prefmod_in_r import INCOMPLETE, again
 from .prefmod_table import coding_of, count, given, scalar, texts
 
 #: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
@@ -281,10 +281,11 @@ def _bridge(call: RecordedCall, step: Step, asked: str, table: RVector) -> Trans
     code = Call(f"pairproof.bridge.prefmod.{name}", (Result(step.call.id),), options)
 
     def judge(found: Any) -> Sequence[Agreement]:
-        ours = {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(found.values)}
-        theirs = {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(table.floats())}
-        places = at("values", ours)
-        return rows_of("worth", ours, theirs, call.function, least=SAME, why=AGAIN, places=places)
+        ours, theirs = (
+            {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(values)}
+            for values in (found.values, table.floats())
+        )
+        return again(call).named("worth", ours, theirs, at("values", ours))
 
     return Translation("bridge", code, reason="the fit that it is of is R's", speaks="r", judge=judge)
 
