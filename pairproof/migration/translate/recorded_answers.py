@@ -29,6 +29,12 @@ def recorded(call: RecordedCall, *names: str) -> RValue:
     return None
 
 
+def recorded_vector(call: RecordedCall, *names: str) -> RVector | None:
+    """The same, if it is an atomic vector."""
+    found = recorded(call, *names)
+    return found if isinstance(found, RVector) else None
+
+
 def unknown(call: RecordedCall, *names: str) -> str:
     """The first of these arguments that the call was given and whose value was not recorded; "" if there is
     none.
