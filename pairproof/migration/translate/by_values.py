@@ -22,11 +22,11 @@ from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.asking import RModel
 from ...bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
 from ...bridge.packages.lme4 import CONSTANT, MixedDesign
-from ...bridge.values.frames import looks_otherwise, plain
+from ...bridge.values.frames import plain
 from ...bridge.values.nodes import RList, RValue, RVector
 from ...errors import InputError
 from ...validation.verdicts.agreement import Agreement
-from .python_code import Call, Constant, File
+from .python_code import Call, Constant, columns_call
 from .recorded_answers import recorded, unknown
 from .rows import Beside, at, row
 from .translation import Context, Translation, outside, translates
@@ -172,9 +172,7 @@ class Design:
 
     def frame_code(self, stem: str, **more: list[Any]) -> Call:
         """`pairproof.bridge.read_frame("data/STEM.csv")` of the columns and more of them."""
-        columns = {**self.columns, **more}
-        text = [n for n, values in columns.items() if looks_otherwise(values)]
-        return Call("pairproof.bridge.read_frame", (File(columns, stem),), {"text": text} if text else {})
+        return columns_call({**self.columns, **more}, stem)
 
 
 def design_of(call: RecordedCall) -> Design | None:

@@ -32,7 +32,7 @@ from ...native.answers.patterns.natural_parameters import main_effects
 from ...validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
 from .item_worths import Package, worths
-from .python_code import Call, File
+from .python_code import Call, File, columns_call
 from .recorded_answers import Rankings, rankings_of, recorded, recorded_vector, unknown
 from .rows import (
     Beside,
@@ -377,7 +377,7 @@ def _pladmm_by_the_bridge(
         value = call.real(name, default)
         if value != default:
             options[name] = int(value) if name == "n_iter" else value
-    frame = Call("pairproof.bridge.read_frame", (File(covariates, f"{call.variable}_items"),))
+    frame = columns_call(covariates, f"{call.variable}_items")
     code = Call("pairproof.bridge.plackettluce.pladmm", (data.frame_code(call.variable), frame), options)
 
     def judge(model: CovariateWorths) -> Sequence[Agreement]:

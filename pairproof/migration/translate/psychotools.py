@@ -20,7 +20,7 @@ from ...fit.fit import Fit
 from ...validation.r_answers.translate import likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
 from .item_worths import Package, worths
-from .python_code import Call, File
+from .python_code import Call, columns_call
 from .recorded_answers import Pairs, pairs_of, recorded, recorded_vector, unknown
 from .rows import Beside, by_item, count_rows, counterpart, fit_rows, named, parameters
 from .translation import Context, Step, Translation, outside, translates, why_not_finite
@@ -112,7 +112,7 @@ def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
 def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
     columns = {name: data.signs[:, k].tolist() for k, name in enumerate(data.names)}
     table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns.items()}
-    frame = Call("pairproof.bridge.read_frame", (File(table, call.variable),))
+    frame = columns_call(table, call.variable)
     reference = (call.strings("ref") or (data.items[-1],))[0]
     options: dict[str, Any] = {"labels": list(data.items)}
     if data.weights is not None:

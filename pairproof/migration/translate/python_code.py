@@ -22,6 +22,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Union
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...bridge.values.frames import columns_of, factors_of, looks_otherwise
 from ...bridge.values.nodes import RList, RVector
 from ...errors import InputError
@@ -379,6 +382,23 @@ def frame_call(frame: RList, stem: str) -> Call:
     if ordered:
         options["ordered"] = ordered
     return Call("pairproof.bridge.read_frame", (File(columns, stem),), options)
+
+
+def columns_call(columns: Mapping[str, Sequence[Any]], stem: str) -> Call:
+    """`pairproof.bridge.read_frame("data/STEM.csv")` of columns without factors."""
+    text = [name for name, values in columns.items() if looks_otherwise(values)]
+    return Call("pairproof.bridge.read_frame", (File(columns, stem),), {"text": text} if text else {})
+
+
+def quoted_name(name: str) -> str:
+    """A name as a formula has it: between backticks where it is no plain word."""
+    return name if re.fullmatch(r"[^\W\d]\w*", name) else f"`{name}`"
+
+
+def whole_numbers(values: NDArray[np.float64], most: float = 2.0**31) -> list[Any]:
+    """Numbers, as integers if all are whole and smaller than `most`."""
+    whole = bool((values == np.round(values)).all()) and np.abs(values).max(initial=0.0) < most
+    return [int(v) if whole else float(v) for v in values]
 
 
 def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> Call:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.values.nodes import RList, RValue, RVector
-from .python_code import Call, File, table_call
+from .python_code import Call, File, columns_call, table_call
 
 FloatArray = NDArray[np.float64]
 #: Column of the CSV file that holds how often a row counts.
@@ -142,8 +142,7 @@ class Rankings:
 
     def frame_code(self, stem: str) -> Call:
         """`pairproof.bridge.read_frame("data/STEM.csv")`, of the ranks alone."""
-        columns = {item: self.columns[item] for item in self.items}
-        return Call("pairproof.bridge.read_frame", (File(columns, stem),))
+        return columns_call({item: self.columns[item] for item in self.items}, stem)
 
 
 def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.values.nodes import RVector
 from ....native.comparisons.formula.expressions import Name
-from ..python_code import Call, File, table_call
+from ..python_code import Call, File, table_call, whole_numbers
 from .recorded_btm import TAKEN, Contests, FloatArray, StaysInR, Words, in_words, random_effect
 
 MATRIX = (
@@ -136,8 +135,8 @@ def rows_of_table(contests: Contests) -> dict[str, list[Any]]:
     if tied.any() and (((wins % 1 == 0) & (losses % 1 == 0)) | tied).all():
         ties = tied.astype(float)
         wins, losses = np.where(tied, 0.0, wins), np.where(tied, 0.0, losses)
-        return table | {"wins": _numbers(wins), "losses": _numbers(losses), "ties": _numbers(ties)}
-    return table | {"wins": _numbers(wins), "losses": _numbers(losses)}
+        return table | {"wins": _whole(wins), "losses": _whole(losses), "ties": _whole(ties)}
+    return table | {"wins": _whole(wins), "losses": _whole(losses)}
 
 
 def free_columns(contests: Contests) -> tuple[bool, list[int]]:
@@ -168,11 +167,7 @@ def reference_of(contests: Contests) -> str:
 
 def held_sigma(call: RecordedCall) -> float | None:
     """The standard deviation of the random effects where it was held fixed; None where it was estimated."""
-    fixed, sigma = call.values.get("sigma.fixed"), call.values.get("sigma")
-    if not (isinstance(fixed, RVector) and fixed.values.size == 1 and bool(fixed.values.ravel()[0])):
-        return None
-    at = 0.1  # glmmPQL's own start
-    return float(sigma.floats().ravel()[0]) if isinstance(sigma, RVector) and sigma.values.size == 1 else at
+    return call.real("sigma", 0.1) if call.flag("sigma.fixed") else None  # 0.1 is glmmPQL's own start
 
 
 def estimated_terms(call: RecordedCall, contests: Contests) -> list[str]:
@@ -232,9 +227,9 @@ def _with_matrix(
             name += "_"
         names.append(Name(name).text)
         if free:
-            columns[name] = _floats(contests.x[:, k])
+            columns[name] = _whole(contests.x[:, k])
         else:
-            columns[f"{name}_first"] = _floats(contests.x[:, k])
+            columns[f"{name}_first"] = _whole(contests.x[:, k])
             columns[f"{name}_second"] = [0] * len(contests.first)
     if free:
         return fit_call(call, contests, {"comparison_terms": names} | options, columns)
@@ -261,10 +256,5 @@ def _options(call: RecordedCall) -> dict[str, Any]:
     return found
 
 
-def _floats(values: FloatArray) -> list[Any]:
-    return _numbers(values) if (values % 1 == 0).all() else [float(v) for v in values]
-
-
-def _numbers(values: FloatArray) -> list[Any]:
-    """Numbers, as int where all are whole."""
-    return [int(v) for v in values] if (values % 1 == 0).all() else [float(v) for v in values]
+def _whole(values: FloatArray) -> list[Any]:
+    return whole_numbers(values, np.inf)

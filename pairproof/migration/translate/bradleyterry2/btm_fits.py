@@ -28,7 +28,7 @@ from ....fit.estimates.fit_record import why_not_estimable
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
-from ..python_code import Call, File, Result, frame_call
+from ..python_code import Call, Result, columns_call, frame_call
 from ..rows import at, not_checkable, row, rows_of
 from ..translation import TRANSLATORS, Context, Step, Translation, outside, translates, tried
 from .btm_calls import HALF, MATRIX, Candidate, bias_reduced, candidates
@@ -122,10 +122,10 @@ def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str
     levels = contests.players
     columns: dict[str, RVector] = {"wins": _doubles(contests.wins), "losses": _doubles(contests.losses)}
     players: list[dict[str, str]] = []
-    for k, at in enumerate((contests.first, contests.second)):
+    for k, side in enumerate((contests.first, contests.second)):
         named = {contests.id: PLAYERS[k]}
         columns[PLAYERS[k]] = RVector(
-            (at + 1).astype(np.int32), np.zeros(len(at), bool), levels=levels, rclass=("factor",)
+            (side + 1).astype(np.int32), np.zeros(len(side), bool), levels=levels, rclass=("factor",)
         )
         for name, of_player in contests.sides[k].items():
             named[name] = f"{name}.{k + 1}"
@@ -431,7 +431,7 @@ def _design(random: RVector, stem: str) -> Call:
     if numbers.ndim != 2 or numbers.size > MOST or np.isnan(numbers).any():
         raise StaysInR(f"its random design is no matrix of at most {MOST:,} numbers")
     columns = {f"effect{k + 1}": [float(v) for v in numbers[:, k]] for k in range(numbers.shape[1])}
-    return Call("pairproof.bridge.read_frame", (File(columns, f"{stem}_random"),))
+    return columns_call(columns, f"{stem}_random")
 
 
 #: Classes of a chosen model, the most special first, and whose translator takes it.

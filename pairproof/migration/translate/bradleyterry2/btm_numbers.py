@@ -30,7 +30,6 @@ from scipy.stats import norm
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.programs.counted_cells import comparison_columns, order_of, treated
-from ....bridge.values.nodes import RVector
 from ....fit.estimates.fit_record import WITHOUT_ESTIMATE
 from ....fit.estimates.predictions import item_covariate
 from ....fit.estimates.specification import ContestSpec
@@ -293,9 +292,7 @@ def name_of(call: RecordedCall, fit: Fit) -> str:
     """The R call by which its floors are found."""
     name = BRGLM if bias_reduced(call) else BTM_DEFAULT
     if isinstance(fit, MixedFit):
-        tol = call.values.get("tol")
-        loose = isinstance(tol, RVector) and tol.values.size == 1 and tol.floats().ravel()[0] > 1e-6
-        name = PQL_LOOSE if loose else PQL_DEFAULT
+        name = PQL_LOOSE if call.real("tol", 0.0) > 1e-6 else PQL_DEFAULT
     return f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
 
 
@@ -338,7 +335,6 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     if contests.doubled or (isinstance(fit, MixedFit) and fit.sigma > 0):
         return []
     p = fitted(fit, contests)
-    name = name_of(call, fit)
     if isinstance(fit, MixedFit):
         rows = _one(
             call, "deviance", "deviance", deviance(contests, p), floor("deviance", BTM_DEFAULT).digits

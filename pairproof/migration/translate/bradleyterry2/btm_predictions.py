@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.values.frames import looks_otherwise
 from ....bridge.values.nodes import RList, RVector
 from ....data.columns import Factor
 from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
 from ....fit.results.mixed_fit import MixedFit
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, File, files, frame_call
+from ..python_code import Call, columns_call, files, frame_call
 from ..rows import in_column, row
 from ..translation import Context, Translation, outside, translates
 from .btm_calls import estimated_terms
@@ -160,7 +159,7 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.contest_residuals(m, kind)`, and `pairproof.item_residuals(m)` of grouped ones."""
     try:
         model = model_of(call, context, "object")
-        kind = _word(call, "type", "deviance")
+        kind = call.word("type", "deviance")
         value = call.vector("value")
         if value is None:
             raise StaysInR("its values were not recorded")
@@ -173,11 +172,11 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
             code = Call("pairproof.item_residuals", (model.result,))
             return Translation("native", code, speaks="value", judge=_judge_grouped(call, model, value))
         options: dict[str, Any] = {} if kind == "deviance" else {"type": kind}
-        by = call.values.get("by")
-        if "by" in call.args and not (isinstance(by, RVector) and isinstance(by.values.ravel()[0], str)):
+        by = call.word("by", "")
+        if "by" in call.args and not by:
             raise StaysInR("the factor by which it groups was not recorded by its name")
-        if isinstance(by, RVector):
-            options["by"] = str(by.values.ravel()[0])
+        if by:
+            options["by"] = by
         code = Call(f"{BRIDGE}.residuals", (model.in_r(),), options)
     except (StaysInR, TypeError) as why:
         return outside(str(why))
@@ -195,17 +194,10 @@ def residuals(call: RecordedCall, context: Context) -> Translation:
 # -- predictions ---------------------------------------------------------------------------------------------
 
 
-def _word(call: RecordedCall, name: str, default: str) -> str:
-    found = call.values.get(name)
-    if isinstance(found, RVector) and found.values.size and isinstance(found.values.ravel()[0], str):
-        return str(found.values.ravel()[0])
-    return default
-
-
 def _levels(call: RecordedCall, model: Model) -> tuple[int, ...]:
     """Levels asked for: 0 without, 1 with predicted random effects."""
-    found = call.values.get("level")
-    if isinstance(found, RVector) and found.values.dtype.kind in "fib":
+    found = call.argument("level")
+    if found is not None and found.values.dtype.kind in "fib":
         return tuple(sorted(int(v) for v in found.floats().ravel()))
     return (1,) if _random(model) else (0,)
 
@@ -235,15 +227,13 @@ def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
 
 def _only_in_r(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]) -> str:
     """Why pairproof does not predict this; "" if it does."""
-    kind, levels = _word(call, "type", "link"), _levels(call, model)
+    kind, levels = call.word("type", "link"), _levels(call, model)
     if any(v.values.ndim != 1 for v in theirs.values()) or kind not in ("link", "response"):
         return f"predictions of type {kind!r} stay in R"
     if _random(model) and 0 in levels and isinstance(model.fit, MixedFit):
         return "pairproof predicts with the random effects, and R was asked for level 0 without them"
     if kind == "response" and any(name == "se.fit" for _, name in theirs):
         return "standard errors of probabilities stay in R"
-    if "se.fit" in {name for _, name in theirs} and model.fit is not None and model.fit.not_estimable:
-        return ""
     return ""
 
 
@@ -258,7 +248,7 @@ def _native_code(call: RecordedCall, model: Model) -> Call:
     )
     contests: Any = found.contests
     if len(next(iter(contests.values()))) > IN_SCRIPT:
-        contests = _read(contests, f"{model.call.variable or 'BTm'}_new")
+        contests = columns_call(contests, f"{model.call.variable or 'BTm'}_new")
     options = {"item_data": found.item_data} if found.item_data else {}
     return Call("pairproof.predict", (model.result, contests), options)
 
@@ -270,18 +260,13 @@ def _rows_of_fit(model: Model) -> Call:
     if not tables:
         raise StaysInR("the table of its model is not in a file")
     columns = {n: list(v) for n, v in tables[0].columns.items() if n not in ("wins", "losses", "ties")}
-    return _read(columns, f"{tables[0].stem or 'BTm'}_contests")
-
-
-def _read(columns: Mapping[str, list[Any]], stem: str) -> Call:
-    text = [name for name, values in columns.items() if looks_otherwise(values)]
-    return Call("pairproof.bridge.read_frame", (File(columns, stem),), {"text": text} if text else {})
+    return columns_call(columns, f"{tables[0].stem or 'BTm'}_contests")
 
 
 def _judge_predictions(
     call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]
 ) -> Callable[[Any], Sequence[Agreement]]:
-    kind = _word(call, "type", "link")
+    kind = call.word("type", "link")
     response = "p_plug_in" if isinstance(model.fit, MixedFit) else "p_first"
 
     def judge(found: Any) -> Sequence[Agreement]:
@@ -316,11 +301,10 @@ def _bridge_code(call: RecordedCall, model: Model) -> Call:
     if "level" in call.args:
         levels = list(_levels(call, model))
         options["level"] = levels[0] if len(levels) == 1 else levels
-    kind = _word(call, "type", "link")
+    kind = call.word("type", "link")
     if kind != "link":
         options["type"] = kind
-    se = call.values.get("se.fit")
-    if isinstance(se, RVector) and bool(se.values.ravel()[0]):
+    if call.flag("se.fit"):
         options["se_fit"] = True
     return Call(f"{BRIDGE}.predict", (model.in_r(),), options)
 

@@ -272,16 +272,9 @@ def _entries(table: RList) -> dict[tuple[str, str], float]:
     return found
 
 
-def _text(call: RecordedCall, name: str, default: str) -> str:
-    found = call.values.get(name)
-    if isinstance(found, RVector) and found.values.size >= 1 and isinstance(found.values.ravel()[0], str):
-        return str(found.values.ravel()[0])
-    return default
-
-
 def _chi_square(call: RecordedCall) -> bool:
     """Whether the table has no test or that of pairproof."""
-    return _text(call, "test", "none") in ("none", "Chisq", "LRT")
+    return call.word("test", "none") in ("none", "Chisq", "LRT")
 
 
 def _bridge(
@@ -289,7 +282,7 @@ def _bridge(
 ) -> Translation:
     """R's own table through the bridge."""
     options: dict[str, Any] = {}
-    test = _text(call, "test", "none")
+    test = call.word("test", "none")
     if test != "none":
         options["test"] = "Chisq" if test == "LRT" else test
     try:

@@ -6,7 +6,7 @@ The arrays: model matrix, response, the columns of its data.  The call: `fit_bra
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from ....bridge.values.nodes import RLang, RList, RVector
 from ...recognise.decide import Design, Recognised
 from ...recognise.design_contests import Product, Variable
 from ...recognise.design_terms import Model
-from ..python_code import Call, File
+from ..python_code import Call, File, quoted_name, whole_numbers
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -54,6 +54,11 @@ class Fitted:
     def n(self) -> int:
         """Rows."""
         return len(self.design.x)
+
+    def of(self, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+        """Some of the coefficients, and their covariance."""
+        at = [self.design.names.index(n) for n in names]
+        return self.coef[at], self.vcov[np.ix_(at, at)]
 
 
 def numbers(call: RecordedCall, key: str, what: str) -> FloatArray:
@@ -247,19 +252,24 @@ def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict
     data = call.values.get("data")
     if not isinstance(data, RList) or "llbtdes" not in data.rclass or data.names is None:
         return {}, {}
-    said = data.attributes.get("objnames")
-    if not isinstance(said, RVector):
-        return {}, {}
-    labels = [str(v) for v in said.values.tolist()]
+    labels = said_by(data, "objnames")
     if any(label not in data for label in labels) or any(_length(data[label]) != n for label in labels):
         return {}, {}
-    items = {label: data.vector(label).floats() for label in labels}
+    return {label: data.vector(label).floats() for label in labels}, said_covariates(data) if labels else {}
+
+
+def said_by(data: RList, attribute: str) -> tuple[str, ...]:
+    """Names that a design of prefmod's says in an attribute."""
+    found = data.attributes.get(attribute)
+    return tuple(str(v) for v in found.values.tolist()) if isinstance(found, RVector) else ()
+
+
+def said_covariates(data: RList) -> dict[str, FloatArray]:
+    """Item covariates that a design of prefmod's says (`objcovs`)."""
     covs = data.attributes.get("objcovs")
-    covariates: dict[str, FloatArray] = {}
-    if isinstance(covs, RVector) and covs.values.ndim == 2 and covs.dimnames and covs.dimnames[1]:
-        values = covs.floats()
-        covariates = {str(c): values[:, k] for k, c in enumerate(covs.dimnames[1])}
-    return items, covariates
+    if not isinstance(covs, RVector) or covs.values.ndim != 2:
+        return {}
+    return {str(c): covs.floats()[:, k] for k, c in enumerate(covs.margin(1))}
 
 
 def eliminated(call: RecordedCall) -> IntArray | None:
@@ -285,7 +295,6 @@ def text_of(call: RecordedCall) -> str:
     return ""
 
 
-_PLAIN = re.compile(r"[^\W\d]\w*\Z")
 #: Columns that `pairproof.read` gives a meaning of its own.
 RESERVED = frozenset(
     "first second wins losses ties outcome judge weight source order model_a model_b winner item".split()
@@ -311,22 +320,17 @@ def fit_call(
     model = found.model
     named = _names(model)
     columns, mapping = _columns(found, half)
-    columns.update({named[name]: _plain(v) for name, v in model.variables.items()})
-    columns.update({named[name]: tidy(v) for name, v in model.comparison.items()})
+    columns.update({named[name]: column_of(v) for name, v in model.variables.items()})
+    columns.update({named[name]: whole_numbers(v) for name, v in model.comparison.items()})
     if offset is not None:
-        columns["offset"] = tidy(offset)
+        columns["offset"] = whole_numbers(offset)
     options: dict[str, Any] = {"layout": "counts"}
     if mapping:
         options["columns"] = mapping
     if list(model.items) != _usual_order(columns, mapping):
         options["items"] = list(model.items)
-    levels = {named[n]: list(v.levels) for n, v in model.variables.items() if v.levels}
-    if levels:
-        options["levels"] = levels
-    if model.item_terms:
-        of_items: dict[str, list[Any]] = {"item": list(model.items)}
-        of_items.update({named[n]: tidy(v) for n, v in model.item_terms.items()})
-        options["item_data"] = File(of_items, f"{stem}_items" if stem else "items")
+    options |= levels_of(model.variables, named)
+    options |= of_items(model.items, model.item_terms, named, stem)
     keywords = _keywords(model, function, named, ties, order_effect)
     if offset is not None:
         keywords["offset"] = "offset"
@@ -388,10 +392,10 @@ def _columns(found: Recognised, half: bool) -> tuple[dict[str, list[Any]], dict[
     if half:
         ties = 2.0 * (wins % 1.0)
         wins, losses = np.floor(wins), np.floor(losses)
-    columns["wins"] = tidy(wins)
+    columns["wins"] = whole_numbers(wins)
     if ties is not None:
-        columns["ties"] = tidy(ties)
-    columns["losses"] = tidy(losses)
+        columns["ties"] = whole_numbers(ties)
+    columns["losses"] = whole_numbers(losses)
     return columns, mapping
 
 
@@ -415,37 +419,39 @@ def _keywords(
     if model.item_terms:
         keywords["item_terms"] = [named[n] for n in model.item_terms]
     by = [product_text(p, named) for p in model.by]
-    by += [f"{_item(item)}:{product_text(p, named)}" for item, p in model.of_items]
-    by += [f"{_word(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
+    by += [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in model.of_items]
+    by += [f"{quoted_name(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
     by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
     if by:
         keywords["by"] = " + ".join(by)
     if model.order_effect if order_effect is None else order_effect:
         keywords["order_effect"] = True
     if model.comparison:
-        keywords["comparison_terms"] = [_word(named[n]) for n in model.comparison]
+        keywords["comparison_terms"] = [quoted_name(named[n]) for n in model.comparison]
     return keywords
-
-
-def _item(name: str) -> str:
-    return name if _PLAIN.match(name) else f"`{name}`"
 
 
 def product_text(product: Product, named: dict[str, str]) -> str:
     """A product of covariates in a formula."""
-    return ":".join(_word(named[v.name]) for v in product.variables)
+    return ":".join(quoted_name(named[v.name]) for v in product.variables)
 
 
-def _word(name: str) -> str:
-    return name if _PLAIN.match(name) else f"`{name}`"
+def column_of(variable: Variable, rows: IntArray | slice = slice(None)) -> list[Any]:
+    """A covariate as a column, or some rows of it."""
+    values = np.array(variable.values, dtype=object if variable.levels else float)[rows]
+    return values.tolist() if variable.levels else whole_numbers(values)
 
 
-def _plain(variable: Variable) -> list[Any]:
-    return list(variable.values) if variable.levels else tidy(np.array(variable.values, dtype=float))
+def levels_of(variables: Mapping[str, Variable], named: Mapping[str, str]) -> dict[str, Any]:
+    """`levels=` of a reader, if any covariate is a factor."""
+    levels = {named[n]: list(v.levels) for n, v in variables.items() if v.levels}
+    return {"levels": levels} if levels else {}
 
 
-def tidy(values: FloatArray) -> list[Any]:
-    """Numbers, whole ones as integers where all are."""
-    if bool((values == np.round(values)).all()) and np.abs(values).max(initial=0.0) < 2**31:
-        return [int(v) for v in values]
-    return [float(v) for v in values]
+def of_items(
+    items: Sequence[str], terms: Mapping[str, FloatArray], named: Mapping[str, str], stem: str
+) -> dict[str, Any]:
+    """`item_data=` of a reader, if the model has item covariates."""
+    values = {named[n]: whole_numbers(v) for n, v in terms.items()}
+    columns: dict[str, list[Any]] = {"item": list(items), **values}
+    return {"item_data": File(columns, f"{stem}_items" if stem else "items")} if terms else {}

@@ -39,7 +39,7 @@ from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import counted_with_empty_cells
 from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, File, attribute, table_call
+from ..python_code import Call, File, attribute, columns_call, quoted_name, table_call
 from ..rows import at, counterpart, explained, fit_rows, named, parameters, row
 from ..translation import Context, Judge, Translation, outside, translates, tried
 from .prefmod_in_r import again, all_errors, formula, frame_of
@@ -92,7 +92,9 @@ class Blocks:
         out = []
         for name in self.covariates:
             with_it = [head for head, x in self.terms.values() if x == name and head != "tie"]
-            out += [name] if set(with_it) == set(free) else [f"{_ticked(item)}:{name}" for item in with_it]
+            out += (
+                [name] if set(with_it) == set(free) else [f"{quoted_name(item)}:{name}" for item in with_it]
+            )
             if ("tie", name) in self.terms.values():
                 out.append(f"tie:{name}")
         return " + ".join(out)
@@ -238,10 +240,6 @@ def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there
     return ""
 
 
-def _ticked(name: str) -> str:
-    return name if re.fullmatch(r"[^\W\d]\w*", name) else f"`{name}`"
-
-
 @translates("prefmod::llbt.fit")
 def llbt_fit(call: RecordedCall, context: Context) -> Translation:
     """llbt.fit on any design."""
@@ -348,13 +346,8 @@ def _bridge(
 ) -> Translation:
     """llbt.fit in R, on the same numbers."""
     stem = call.variable or "llbt_fit"
-    design = Call(
-        "pairproof.bridge.read_frame",
-        (File({n: plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design"),),
-    )
-    counts = attribute(
-        Call("pairproof.bridge.read_frame", (File({"y": plain_column(y.floats())}, f"{stem}_y"),)), "y"
-    )
+    design = columns_call({n: plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design")
+    counts = attribute(columns_call({"y": plain_column(y.floats())}, f"{stem}_y"), "y")
     q, ncat = int(call.number("q") or 0), int(call.number("ncat") or 0)
     code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, q, ncat))
 

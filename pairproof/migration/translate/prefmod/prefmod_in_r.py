@@ -34,7 +34,7 @@ from ....data.wide import prefmod_pair_order
 from ....errors import FormulaError, InputError
 from ....fit.results.answer_fit import AnswerFit
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, File, frame_call
+from ..python_code import Call, columns_call, frame_call
 from ..rows import SAME, Beside, at, coefficients, named, standard_errors
 from ..translation import Context, Translation, outside, translates
 from .prefmod_table import (
@@ -281,7 +281,7 @@ AGAIN = "the same function of R on the same values"
 
 def frame_of(table: Given, names: Sequence[str], stem: str) -> Call:
     """`pairproof.bridge.read_frame("data/STEM.csv")`: the answers and these covariates."""
-    return Call("pairproof.bridge.read_frame", (File(table.written(names), stem),))
+    return columns_call(table.written(names), stem)
 
 
 def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Translation:
