@@ -13,6 +13,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import Any, Literal
 
@@ -189,18 +190,26 @@ Translator = Callable[[RecordedCall, Context], Translation]
 TRANSLATORS: dict[str, Translator] = {}
 
 
-def translates(*functions: str) -> Callable[[Translator], Translator]:
-    """Registers a translator: `@translates("BradleyTerry2::BTm")`.
+class StaysInR(Exception):
+    """Why a call has no counterpart in Python; its text is one sentence."""
 
-    functions: R functions with their packages.
-    """
+
+def translates(*functions: str) -> Callable[[Translator], Translator]:
+    """Registers a translator of these R functions; what it says stays in R is left out of the script."""
 
     def register(translator: Translator) -> Translator:
+        @wraps(translator)
+        def translated(call: RecordedCall, context: Context) -> Translation:
+            try:
+                return translator(call, context)
+            except StaysInR as why:
+                return outside(str(why))
+
         for name in functions:
             if name in TRANSLATORS:
                 raise ValueError(f"{name} has two translators")
-            TRANSLATORS[name] = translator
-        return translator
+            TRANSLATORS[name] = translated
+        return translated
 
     return register
 

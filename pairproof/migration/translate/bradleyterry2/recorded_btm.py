@@ -32,15 +32,12 @@ from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
+from ..translation import StaysInR
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: A count that misses a whole number, or a half, by this part of itself is one: it is a share times a weight.
 WHOLE = 1e-9
-
-
-class StaysInR(Exception):
-    """Why a call has no counterpart in Python; its text is one sentence."""
 
 
 @dataclass(frozen=True, eq=False)
