@@ -13,8 +13,9 @@ A helper is given the fitted model as a Python fit, as R's own through the bridg
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,15 +30,15 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
 from ..python_code import Call, Result, columns_call, frame_call
-from ..rows import at, not_checkable, row, rows_of
+from ..rows import Beside, at, not_checkable
 from ..translation import TRANSLATORS, Context, Step, Translation, outside, translates, tried
 from .btm_calls import HALF, MATRIX, Candidate, bias_reduced, candidates
 from .btm_numbers import TWICE, WRONG, Relation, coefficients, name_of, of_fit, relation
-from .recorded_btm import Contests, StaysInR, contests_of, formula_text, taken, terms_of
+from .recorded_btm import Contests, StaysInR, contests_of, formula_text, plain_values, taken, terms_of
 
 BTM = "pairproof.bridge.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.
-LEAST = 9.0
+LEAST, AGAIN = 9.0, "the same call of R"
 PLAYERS = ("player1", "player2")
 
 
@@ -51,7 +52,7 @@ def by_the_bridge(call: RecordedCall, why: str) -> Translation:
         code = bridged_code(call, contests)
     except (StaysInR, InputError, FormulaError) as error:
         return outside(f"{why}; through the bridge: {error}")
-    return Translation("bridge", code, why, speaks="r", judge=of_r(call))
+    return Translation("bridge", code, why, speaks="r", judge=partial(of_r, call))
 
 
 def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call:
@@ -86,35 +87,22 @@ def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call
     return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
 
 
-def of_r(call: RecordedCall) -> Callable[[ContestModel], Sequence[Agreement]]:
+def of_r(call: RecordedCall, model: ContestModel) -> list[Agreement]:
     """R through the bridge beside R in the script."""
-
-    def judge(model: ContestModel) -> Sequence[Agreement]:
-        function = call.function
-        values, spread = coefficients(call)
-        found = call.vector("coef")
-        names = () if found is None or found.names is None else found.names
-        theirs = {n: float(v) for n, v in zip(names, values)}
-        ours = {n: float(v) for n, v in zip(model.names, model.coef)}
-        errors = {n: float(e) for n, e, v in zip(names, np.sqrt(np.diag(spread)), values) if not np.isnan(v)}
-        ours_se = {n: float(e) for n, e in zip(model.names, model.se) if n in errors}
-        again: dict[str, Any] = {"least": LEAST, "why": "the same call of R"}
-        rows = rows_of("estimate", ours, theirs, function, places=at("coef", model.names), **again)
-        rows += rows_of("se", ours_se, errors, function, places=at("se", model.names), **again)
-        for quantity, recorded, value in (
-            ("deviance", "deviance", model.deviance),
-            ("df_resid", "df_residual", model.df_residual),
-            ("null_deviance", "null_deviance", model.null_deviance),
-            ("df_null", "df_null", model.df_null),
-            ("aic_glm", "aic", model.aic),
-            ("sigma", "sigma", model.sigma),
-        ):
-            number = call.number(recorded)
-            if number is not None:
-                rows.append(row(quantity, value, number, function, place=recorded, **again))
-        return rows
-
-    return judge
+    r, (values, spread), found = Beside(call, LEAST, AGAIN), coefficients(call), call.vector("coef")
+    names = () if found is None or found.names is None else found.names
+    errors = {n: e for n, e, v in zip(names, np.sqrt(np.diag(spread)).tolist(), values) if not np.isnan(v)}
+    ours_se = {n: e for n, e in model.bse().items() if n in errors}
+    rows = r.named("estimate", model.params(), dict(zip(names, values.tolist())), at("coef", model.names))
+    rows += r.named("se", ours_se, errors, at("se", model.names))
+    return rows + r.numbers(
+        deviance=model.deviance,
+        df_resid=model.df_residual,
+        null_deviance=model.null_deviance,
+        df_null=model.df_null,
+        aic_glm=model.aic,
+        sigma=model.sigma,
+    )
 
 
 def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str, Any], tuple[Any, Any]]:
@@ -380,25 +368,11 @@ def glmm_pql(call: RecordedCall, context: Context) -> Translation:
         code = _code(call)
     except (StaysInR, InputError, FormulaError) as why:
         return outside(f"{WHY}; through the bridge: {why}")
-    judge = of_r(call)
 
-    def with_error(model: ContestModel) -> Sequence[Agreement]:
-        rows, error = list(judge(model)), call.number("sigma_se")
-        if error is not None:
-            rows.append(
-                row(
-                    "sigma_se",
-                    model.sigma_se,
-                    error,
-                    call.function,
-                    least=LEAST,
-                    why="the same call of R",
-                    place="sigma_se",
-                )
-            )
-        return rows
+    def judge(model: ContestModel) -> Sequence[Agreement]:
+        return of_r(call, model) + Beside(call, LEAST, AGAIN).numbers(sigma_se=model.sigma_se)
 
-    return Translation("bridge", code, WHY, speaks="r", judge=with_error)
+    return Translation("bridge", code, WHY, speaks="r", judge=judge)
 
 
 def _code(call: RecordedCall) -> Call:
@@ -410,8 +384,8 @@ def _code(call: RecordedCall) -> Call:
     stem = call.variable or "glmmPQL"
     formula = checked(formula_text(call))
     arguments: list[Any] = [formula]
-    random = call.values.get("random")
-    if isinstance(random, RVector):
+    random = call.argument("random")
+    if random is not None:
         arguments.append(_design(random, stem))
     elif "random" in call.args:
         raise StaysInR("its random design was not recorded")
@@ -459,19 +433,10 @@ def step(call: RecordedCall, context: Context) -> Translation:
 def path_of(call: RecordedCall) -> str:
     """The path of the choice, in R's words: what was added or left out, and the AIC after it."""
     table = call.frame("anova")
-    if table is None or not {"Step", "AIC"} <= set(table.names or ()):
-        return "The model that R's step chose; its path was not recorded."
-    steps, aic = table["Step"], table["AIC"]
+    steps, aic = (table[n] if table is not None and n in table else None for n in ("Step", "AIC"))
     if not isinstance(steps, RVector) or not isinstance(aic, RVector):
         return "The model that R's step chose; its path was not recorded."
-    numbers = aic.floats()
-    words = [" ".join(str(v).split()) if v else "start" for v in _texts(steps)]
-    said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, numbers) if not np.isnan(a)]
+    words = [" ".join(str(v).split()) if v else "start" for v in plain_values(steps)]
+    said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, aic.floats()) if not np.isnan(a)]
     more = f", and {len(said) - MOST_TRIED} more" if len(said) > MOST_TRIED else ""
     return f"The model that R's step chose. Its path: {', '.join(said[:MOST_TRIED])}{more}."
-
-
-def _texts(column: RVector) -> list[str]:
-    if column.levels is not None:
-        return [column.levels[int(v) - 1] for v in column.values.tolist()]
-    return ["" if v is None else str(v) for v in column.values.tolist()]

@@ -41,7 +41,7 @@ from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, T
 from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
-from ..rows import SAME, count_rows, counterpart, explained, fit_rows, row
+from ..rows import SAME, Beside, count_rows, counterpart, explained, fit_rows
 from .btm_calls import bias_reduced
 from .recorded_btm import Contests
 
@@ -231,6 +231,7 @@ PQL_AIC = (
     " the weight of the first; by that definition R's number agrees"
 )
 WRONG = "r-is-wrong"
+STOP = "R's own stop"
 
 
 def of_fit(call: RecordedCall, contests: Contests, found: Relation) -> Callable[[Fit], Sequence[Agreement]]:
@@ -265,11 +266,11 @@ def coefficients(call: RecordedCall) -> tuple[FloatArray, FloatArray]:
 
     glmmPQL's covariance names its columns otherwise than its coefficients (XSVL[..]).
     """
-    found, spread = call.vector("coef"), call.vector("vcov")
+    found, spread = call.vector("coef"), call.matrix("vcov")
     values = np.zeros(0) if found is None else found.floats().ravel()
     known = ~np.isnan(values)
     out = np.zeros((len(values), len(values)))
-    given = np.zeros((0, 0)) if spread is None or spread.values.ndim != 2 else spread.floats()
+    given = np.zeros((0, 0)) if spread is None else spread.floats()
     if len(given) == len(values):
         given = given[np.ix_(known, known)]
     out[np.ix_(known, known)] = given if len(given) == known.sum() else np.nan
@@ -321,9 +322,9 @@ def _effects(call: RecordedCall, contests: Contests, fit: MixedFit) -> dict[str,
         if found is not None and len(found) == 1 and not np.isnan(found.floats()).any() and fit.sigma > 0:
             values[Quantity(kind, name=name)] = float(found.floats()[0])
     effects, columns = call.vector("effects"), call.vector("z")
-    if effects is None or columns is None or not columns.dimnames or columns.dimnames[1] is None:
+    if effects is None or columns is None:
         return values
-    players = [n.removeprefix(contests.id) for n in columns.dimnames[1]]
+    players = [n.removeprefix(contests.id) for n in columns.margin(1)]
     numbers = effects.floats().ravel()
     if len(players) == len(numbers):
         values.update({Quantity("effect", name=p): float(u) for p, u in zip(players, numbers)})
@@ -335,49 +336,40 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     if contests.doubled or (isinstance(fit, MixedFit) and fit.sigma > 0):
         return []
     p = fitted(fit, contests)
+    # AIC is the deviance and constants, so it has the digits of the deviance.
+    digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
     if isinstance(fit, MixedFit):
-        rows = _one(
-            call, "deviance", "deviance", deviance(contests, p), floor("deviance", BTM_DEFAULT).digits
-        )
+        least = floor("deviance", BTM_DEFAULT).digits
+        rows = Beside(call, least, STOP).numbers(None, deviance=deviance(contests, p))
     else:
-        rows = _one(call, "null_deviance", "null_deviance", fit.null_deviance, SAME)
-        rows += _one(call, "df_null", "df_null", float(fit.df_null), 16.0)
-        rows = _of_brglm(call, contests, p, rows) if bias_reduced(call) else rows
+        rows = Beside(call, SAME, STOP).numbers(None, null_deviance=fit.null_deviance)
+        rows += Beside(call, 16.0, STOP).numbers(None, df_null=float(fit.df_null))
+        rows = _of_brglm(call, contests, p, rows, digits) if bias_reduced(call) else rows
     if "weights" in call.args:
         return rows  # of what is no count R takes log binomial coefficients by its own rule
     if not isinstance(fit, MixedFit):
         rows += count_rows(call, fit)
     rank = int((~np.isnan(coefficients(call)[0])).sum())
-    # AIC is the deviance and constants, so it has the digits of the deviance.
-    digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
-    aic = _one(call, "aic_glm", "aic", glm_aic(contests, p, rank), digits)
+    r = Beside(call, digits, STOP)
+    aic = r.numbers(None, aic_glm=glm_aic(contests, p, rank))
     if "BTglmmPQL" in call.strings("class") and any(a.verdict == "differs" for a in aic):
-        its_own = _one(call, "aic_glm", "aic", pql_aic(contests, p, rank), digits)
-        if all(a.verdict == "agrees" for a in its_own):
+        if _agree(r.numbers(None, aic_glm=pql_aic(contests, p, rank))):
             aic = explained(aic, ("aic_glm",), PQL_AIC, WRONG)
     return rows + aic
 
 
 def _of_brglm(
-    call: RecordedCall, contests: Contests, p: FloatArray, rows: list[Agreement]
+    call: RecordedCall, contests: Contests, p: FloatArray, rows: list[Agreement], least: float
 ) -> list[Agreement]:
     """brglm's null deviance, explained where it is that of its pseudo-counts, and its penalised deviance."""
-    x = contests.x[:, ~np.isnan(coefficients(call)[0])]
-    least = floor("deviance", BRGLM).digits
-    its_own = _one(call, "null_deviance", "null_deviance", brglm_null_deviance(contests, x, p), least)
-    if all(a.verdict == "agrees" for a in its_own):
+    x, r = contests.x[:, ~np.isnan(coefficients(call)[0])], Beside(call, least, STOP)
+    if _agree(r.numbers(None, null_deviance=brglm_null_deviance(contests, x, p))):
         rows = explained(rows, ("null_deviance",), BRGLM_NULL, WRONG)
-    return rows + _one(
-        call, "penalised_deviance", "penalized_deviance", penalised_deviance(contests, x, p), least
-    )
+    return rows + r.numbers(None, penalised_deviance=penalised_deviance(contests, x, p))
 
 
-def _one(call: RecordedCall, quantity: str, recorded: str, ours: float, least: float) -> list[Agreement]:
-    """A row of one number of R's, if it was recorded."""
-    value = call.number(recorded)
-    if value is None:
-        return []
-    return [row(quantity, ours, value, call.function, least=least, why="R's own stop")]
+def _agree(rows: Iterable[Agreement]) -> bool:
+    return all(a.verdict == "agrees" for a in rows)
 
 
 def _expected(call: RecordedCall, contests: Contests, fit: Fit, p: RParameters, link: str) -> list[Agreement]:
@@ -387,11 +379,9 @@ def _expected(call: RecordedCall, contests: Contests, fit: Fit, p: RParameters, 
         return []
     ours = dict(zip(names, expected_errors(contests, x, fitted(fit, contests), link)))
     theirs = dict(zip(p.names, np.sqrt(np.diag(p.vcov)).tolist()))
-    least = floor("se", name_of(call, fit)).digits
     why = "of the expected information, as glm's; R takes it one step early"
-    return [
-        row(Quantity("se", name=n), ours[n], theirs[n], call.function, least=least, why=why) for n in theirs
-    ]
+    r = Beside(call, floor("se", name_of(call, fit)).digits, why)
+    return [r.row(Quantity("se", name=n), ours[n], theirs[n]) for n in theirs]
 
 
 def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:
