@@ -36,10 +36,7 @@ DATA = "data"
 
 
 class Stage:
-    """CSV files in a folder of their own; equal tables are one file.
-
-    folder: an empty folder, or one to be made.
-    """
+    """CSV files in a folder of their own; equal tables are one file."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -48,10 +45,7 @@ class Stage:
         self._digests: dict[int, tuple[File, str]] = {}
 
     def place(self, file: File) -> Path:
-        """Where the table is; it is written if no equal one has been.
-
-        Returns Path: `FOLDER/data/NAME.csv`.
-        """
+        """Where the table is, `FOLDER/data/NAME.csv`; it is written if no equal one has been."""
         digest = self.digest(file)
         if digest not in self._paths:
             path = self.folder / DATA / f"{self._names.name(plain(file.stem))}.csv"
@@ -111,10 +105,7 @@ def digest(content: bytes) -> str:
 
 @dataclass(frozen=True)
 class Earlier:
-    """What an earlier run wrote beside its script.
-
-    run: name of its JSON file.
-    """
+    """What an earlier run wrote beside its script; `run` is its JSON file."""
 
     folder: Path
     run: str
@@ -144,10 +135,7 @@ class Earlier:
 
 
 def earlier(folder: Path, run: str, test_stem: str) -> Earlier:
-    """What the run of that name wrote; nothing if there is none, or if somebody has changed its list.
-
-    run: "analysis.recorded.json".  test_stem: "test_analysis".
-    """
+    """What the run of that name wrote; nothing if there is none, or if somebody has changed its list."""
     content = _run_found(folder / run)
     if content is None:
         return Earlier(folder, run)
@@ -206,11 +194,7 @@ def _known(before: Earlier, name: str) -> bool:
 def deliver(
     stage: Path, names: Iterable[str], before: Earlier, reads: Iterable[AnyPath], force: bool
 ) -> list[Path]:
-    """Write the files of a stage into the folder of an earlier run, and remove what that run wrote and this one does not.
-
-    before: also says which folder.  reads: what is read, and never written over.  force: replace the scripts
-    and the run if they are not ours, too; never a table.
-    """
+    """Write a stage where an earlier run wrote, remove what only that wrote; `force` is never for tables."""
     wanted, read = list(names), list(reads)
     contents = {name: (stage / name).read_bytes() for name in wanted}
     ready(before, [name for name in wanted if "/" not in name], read, force)

@@ -159,11 +159,7 @@ def evaluation(call: RecordedCall) -> str:
 
 
 def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> Table:
-    """A row a number: Python's (or R's through the bridge), R's of the run, digits, those asked for, and the
-    verdict.
-
-    Why it is so stands below it.
-    """
+    """A row a number: Python's (or R's by the bridge), R's of the run, digits, the verdict, and why below."""
     calls = list(dict.fromkeys(a.r_call for a in rows if a.r_call))
     header = (
         Column("number", "left"),
@@ -517,11 +513,7 @@ def _foot(migration: Migration) -> Iterator[Block]:
 
 
 def migration_junit(migration: Migration) -> str:
-    """The XML text.
-
-    Returns str: what R stopped, and what was left out or counted only, is skipped with the reason; what
-    Python refuses fails.
-    """
+    """The XML text: what R stopped or was left out is skipped with the reason; what Python refuses fails."""
     rows = [row for site in migration.sites for row in _of_site(site, migration.captured.text.name)]
     return render_junit(rows, ReportContext(title=f"{migration.captured.text.name}, migrated"))
 

@@ -95,12 +95,7 @@ def recognise_pattern(
     groups: IntArray,
     variables: Sequence[Variable],
 ) -> Pattern | Not:
-    """The pattern model that a Poisson design is.
-
-    design: its `items` are the columns x_j.  undecided: 1 where a pair is undecided, the pairs in prefmod's
-    order; {} where none could be.  dependent: products of the answers of two pairs that share an item.
-    groups int[n]: groups of respondents, from 0.  variables: covariates of the groups.
-    """
+    """The pattern model that a Poisson design of items, undecided pairs and products of answers is."""
     items = tuple(design.items)
     x = np.column_stack(list(design.items.values()))
     u = np.column_stack(list(undecided.values())) if undecided else np.zeros((len(x), 0))
@@ -234,9 +229,7 @@ def _within(span: FloatArray, columns: FloatArray) -> bool:
 def _times_item(
     column: FloatArray, x: FloatArray, name: str, items: Sequence[str]
 ) -> tuple[str, int, FloatArray] | None:
-    """What an item's column is multiplied with, which is one number in a group: rest of the name, item,
-    values.
-    """
+    """What an item's column is multiplied with, one number in a group: rest of the name, item, values."""
     parts = name.split(":")
     for k in sorted(range(len(items)), key=lambda k: items[k] not in parts):
         told = np.abs(x[:, k]) > SAME_SPACE

@@ -150,11 +150,7 @@ Y, WEIGHTS, OFFSET = ".y", ".weights", ".offset"
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A recorded model matrix with its response, as columns of a file.
-
-    columns: those of the model matrix, then `.y`, `.weights` and `.offset` where they are there.  names:
-    columns of the model matrix.
-    """
+    """A recorded model matrix with its response, as columns of a file; names: those of the model matrix."""
 
     columns: dict[str, list[Any]]
     names: tuple[str, ...]

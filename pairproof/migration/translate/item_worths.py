@@ -46,10 +46,7 @@ class Package:
 
 
 def worths(call: RecordedCall, made: Step, found: RVector, package: Package) -> Translation:
-    """Of a fit in Python or R's.
-
-    found: R's answer, with names.
-    """
+    """Of a fit in Python, or R's; `found` is R's answer, with names."""
     log, chosen = call.flag("log"), chosen_items(call, found.names or ())
     fit = Result(made.call.id)
     if made.translation.speaks != "fit" or (chosen is not None and not (log and len(chosen) == 1)):

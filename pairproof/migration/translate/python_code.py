@@ -37,10 +37,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 @dataclass(frozen=True)
 class Constant:
-    """A value that is written as it is: None, bool, int, float, str, and lists, tuples and dicts of such.
-
-    value: lists, tuples and dicts may hold expressions too.
-    """
+    """None, bool, int, float, str as written, and lists, tuples and dicts of such or of expressions."""
 
     value: Any
 
@@ -50,10 +47,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Result:
-    """The Python value of an earlier call of the script.
-
-    call: `id` of its RecordedCall.
-    """
+    """The Python value of an earlier call of the script, by the `id` of its RecordedCall."""
 
     call: int
 
@@ -79,11 +73,7 @@ class File:
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A call of a public function of this package.
-
-    function: dotted path, "pairproof.fit_llbt" or "pairproof.bridge.lme4.glmer_contests".  keywords: plain
-    values stand for themselves: `{"ties": "half"}`.
-    """
+    """A call of a public function by its dotted path; plain values stand for themselves."""
 
     function: str
     arguments: tuple[Any, ...] = ()
@@ -97,10 +87,7 @@ class Call:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """A method or an attribute of a value: `m.summary()`, `m.params`.
-
-    arguments, keywords: as of a :class:`Call`; None: an attribute.
-    """
+    """A method or an attribute (arguments None) of a value: `m.summary()`, `m.params`."""
 
     of: Any
     name: str
@@ -194,12 +181,7 @@ Placed = Callable[[File], str]
 
 
 def source(value: Any, named: Named, placed: Placed, indent: str = "", before: str = "") -> str:
-    """The text of an expression.
-
-    named: the Python name (or `f["north"]`) of an earlier result.  placed: source of the path of a file.
-    indent: of the statement.  before: what stands before it on its line ("m = "), for the width.  Returns
-    str: without `before`; continued lines are indented.
-    """
+    """The text of an expression after `before` (for the width only), results and files so named."""
     flat = _flat(value, named, placed)
     if len(indent) + len(before) + len(flat) <= WIDTH:
         return flat
@@ -306,10 +288,7 @@ Where = Callable[[File], Path]
 
 
 def evaluate(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
-    """The value of an expression.
-
-    where: where its CSV file was written.  results: of the calls before.
-    """
+    """The value of an expression, with its files where they were written and the results of earlier calls."""
     value = expression(value)
     if isinstance(value, Constant):
         return _constant(value.value, where, results)
@@ -362,10 +341,7 @@ def _constant(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
 
 
 def frame_call(frame: RList, stem: str) -> Call:
-    """`pairproof.bridge.read_frame("data/STEM.csv", factors={...})`.
-
-    frame: a data frame.  stem: what to call the file.
-    """
+    """`pairproof.bridge.read_frame("data/STEM.csv", factors={...})` of a data frame."""
     columns = columns_of(frame)
     factors = factors_of(frame)
     options: dict[str, Any] = {}
@@ -402,8 +378,5 @@ def whole_numbers(values: NDArray[np.float64], most: float = 2.0**31) -> list[An
 
 
 def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> Call:
-    """`pairproof.read("data/STEM.csv", ...)` of a table of comparisons.
-
-    **options: of `pairproof.read`: `layout=`, `columns=`, `items=`, ...
-    """
+    """`pairproof.read("data/STEM.csv", ...)` of a table of comparisons."""
     return Call("pairproof.read", (File(columns, stem),), options)

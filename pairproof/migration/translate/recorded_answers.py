@@ -19,9 +19,7 @@ WEIGHT = "weight"
 
 
 def recorded(call: RecordedCall, *names: str) -> RValue:
-    """The first of these that the call has among its results, else among its arguments; None if there is
-    none.
-    """
+    """The first of these that the call has among its results, else among its arguments; or None."""
     for held in (call.result, call.values):
         for name in names:
             if held.get(name) is not None:
@@ -36,9 +34,7 @@ def recorded_vector(call: RecordedCall, *names: str) -> RVector | None:
 
 
 def unknown(call: RecordedCall, *names: str) -> str:
-    """The first of these arguments that the call was given and whose value was not recorded; "" if there is
-    none.
-    """
+    """The first of these arguments that was given and whose value was not recorded; "" if there is none."""
     lost = (n for n in names if n in call.args and recorded(call, n) is None and call.args[n] != "NULL")
     return next(lost, "")
 
@@ -103,11 +99,7 @@ def pairs_of(value: RValue, weights: RVector | None) -> Pairs | None:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """Rankings of PlackettLuce.
-
-    ranks int[rankings, items]: 1 is best; 0 an item that was not ranked, and so not compared.  weights
-    float[rankings] or None.
-    """
+    """Rankings: ranks int[rankings, items], 1 the best, 0 not ranked; weights float[rankings] or None."""
 
     items: tuple[str, ...]
     ranks: NDArray[np.int64]

@@ -71,10 +71,7 @@ def of_one_fit(fit: Fit, answer: RCounterpart, score: ScoreCheck | None) -> Scor
 
 
 def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> list[Agreement]:
-    """The rows, standard errors that differ by more than the distance to the maximum accounts for being so called.
-
-    score: none changes nothing.
-    """
+    """The rows, errors that differ by more than the distance to the maximum accounts for said to."""
     if score is None:
         return list(rows)
     most = max(ALWAYS, OF_ERRORS * math.sqrt(score.way))
@@ -106,10 +103,7 @@ def parameters(
     coef: str = "coef",
     vcov: str = "vcov",
 ) -> RParameters:
-    """The coefficients that R recorded, under the names of a fit; NA ones and those without a name are left out.
-
-    scale: of R's item terms.  coef, vcov: names of the recorded result.
-    """
+    """R's recorded coefficients under the names of a fit, without NA ones and those without a name."""
     found, spread = call.vector(coef), call.vector(vcov)
     if found is None or found.names is None:
         raise KeyError(f"{call.function} recorded no named coefficients")
@@ -128,11 +122,7 @@ def parameters(
 
 
 def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, name: str = "") -> RCounterpart:
-    """R's numbers in this run as the counterpart of a fit.
-
-    values: on the fit's scale and constraint.  said: what was translated, a part each.  name: the R call, for
-    its floors; default: the function's name.
-    """
+    """R's numbers in this run, on the fit's definitions; name: the R call that their floors are of."""
     warned = [f"R warns: {' '.join(message.split())}" for message, _ in call.warnings]
     flag = call.number("converged")
     return RCounterpart(
@@ -145,11 +135,7 @@ def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, nam
 
 
 def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
-    """A row for every number of R's answer beside the fit's, judged as `fit.verify()` judges.
-
-    Whether R stopped before the maximum is found out by the score, as there; its number is then shown and counts as
-    not checkable.  It is excused so only if its numbers belong together (:mod:`.own_numbers`).
-    """
+    """A row for every number of R's beside the fit's, judged as by `fit.verify()`, excused as one fit only."""
     if isinstance(fit, (ContestFit, AnswerFit)):
         size = fit.n_comparisons + (abs(fit.llf) if fit.llf == fit.llf else 0.0)
         return compare_fit(
@@ -243,10 +229,7 @@ IN_RECORD = {
 
 @dataclass(frozen=True)
 class Beside:
-    """Rows of what R recorded of a call beside numbers of Python, all with the same floor.
-
-    least, why, function: as of :func:`row`; default: the call's function.
-    """
+    """Rows of what R recorded of a call beside numbers of Python, all with one floor (:func:`row`)."""
 
     call: RecordedCall
     least: float = SAME
@@ -275,10 +258,7 @@ class Beside:
         return self.named(kind, own, theirs, at(field, own))
 
     def numbers(self, places: Mapping[str, str] | None = NOWHERE, /, **ours: float) -> list[Agreement]:
-        """Those of these numbers that R recorded.
-
-        places: in the value, where another than the name in the record; None: they are computed from it.
-        """
+        """Those of these numbers that R recorded; places: where not by that name; None: in no place."""
         found = []
         for quantity, python in ours.items():
             name = IN_RECORD.get(quantity, quantity)

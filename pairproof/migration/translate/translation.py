@@ -52,12 +52,7 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 def not_compared(call: RecordedCall, rows: Sequence[Agreement]) -> tuple[str, ...]:
-    """What R gave of a fit and no row compares, in words; () for a call that is no fit.
-
-    A coefficient by itself cannot be lacking: rows of estimates are asked of all parameters or of none.
-
-    rows: of this call.
-    """
+    """What R gave of a fit and no row is about, in words; never a coefficient: rows are of all or of none."""
     if "coef" not in call.result:
         return ()
     kinds = {a.quantity.kind for a in rows}
@@ -160,10 +155,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What a translator may look at beside its call.
-
-    steps: of the calls that ended before it, evaluated already.
-    """
+    """What a translator may look at beside its call: the steps of calls that ended before it."""
 
     captured: Captured
     steps: Mapping[int, Step] = field(default_factory=dict)
@@ -215,10 +207,7 @@ def translates(*functions: str) -> Callable[[Translator], Translator]:
 
 
 def tried(code: Expression, results: Mapping[int, Any] | None = None) -> tuple[Any, str]:
-    """The value of code and "", or None and why Python refuses it.
-
-    results: of earlier calls that it takes.
-    """
+    """The value of code and "", or None and why Python refuses it."""
     with tempfile.TemporaryDirectory(prefix="pairproof-tried-") as folder:
         places: dict[int, Path] = {}
         for k, file in enumerate(files(code)):

@@ -33,10 +33,7 @@ HALF = "Contests that count half for each player are ties that count as half win
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A call that may have R's model.
-
-    any_contrasts: whether R's coefficients may be combinations of its parameters.
-    """
+    """A call that may have R's model; any_contrasts: R's coefficients may combine its parameters."""
 
     code: Call
     any_contrasts: bool = False
@@ -44,10 +41,7 @@ class Candidate:
 
 
 def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()) -> Iterator[Candidate]:
-    """Calls of `fit_bradley_terry`, in the order in which they are to be tried.
-
-    scopes: terms that a later call adds to the model: their covariates are to be in its table.
-    """
+    """Calls of `fit_bradley_terry` to be tried in turn; scopes: later terms, whose covariates are needed."""
     options = _options(call)
     random = random_effect(call, contests)
     notes: tuple[str, ...] = ()
@@ -98,10 +92,7 @@ def fit_call(
     columns: dict[str, list[Any]] | None = None,
     **reading: Any,
 ) -> Call:
-    """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`.
-
-    options: of the fit.  columns: of the table, beside players and counts.  **reading: of `pairproof.read`.
-    """
+    """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
     table = rows_of_table(contests) | (columns or {})
     more: dict[str, Any] = {}
     if "ties" in table:
@@ -140,10 +131,7 @@ def rows_of_table(contests: Contests) -> dict[str, list[Any]]:
 
 
 def free_columns(contests: Contests) -> tuple[bool, list[int]]:
-    """Whether R's columns hold free abilities of all players, and the places of the other columns.
-
-    They do if all columns but one a player are sums of the players' indicators, under whatever contrasts.
-    """
+    """Whether all but one a player are sums of the players' indicators, and the places of the others."""
     d = contests.indicators
     of_items = [
         k

@@ -43,10 +43,7 @@ PLAYERS = ("player1", "player2")
 
 
 def by_the_bridge(call: RecordedCall, why: str) -> Translation:
-    """R's BTm of the same values; "outside" where they were not recorded.
-
-    why: why it has no counterpart in Python.
-    """
+    """R's BTm of the same values, and why; "outside" where they were not recorded."""
     try:
         contests = contests_of(call)
         code = bridged_code(call, contests)
@@ -56,10 +53,7 @@ def by_the_bridge(call: RecordedCall, why: str) -> Translation:
 
 
 def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call:
-    """`pairproof.bridge.bradleyterry2.BTm("cbind(wins, losses)", ...)`.
-
-    also: a formula whose variables the data must hold too.
-    """
+    """`BTm("cbind(wins, losses)", ...)` of the bridge; also: a formula whose variables are needed too."""
     if contests.doubled:
         raise StaysInR("R took each row twice, which the bridge does not repeat")
     tables, players = _tables(call, contests, f"{formula_text(call)} {also}")
@@ -232,10 +226,7 @@ class Model:
         return None if MATRIX in self.step.translation.notes else self.fit
 
     def in_r(self, also: str = "") -> Result | Call:
-        """R's model through the bridge: its value in the script, or a call that makes it.
-
-        also: a formula whose variables the data must hold too.
-        """
+        """R's model: its value in the script, or a call that makes it with a further formula's variables."""
         if isinstance(self.step.value, ContestModel) and not also:
             return self.result
         try:
@@ -272,9 +263,7 @@ class Model:
 
 
 def _doubled(rows: Iterable[Agreement]) -> list[Agreement]:
-    """The rows, R's number explained where it is ours with each contest counted twice: a statistic or deviance doubled, a
-    standard error by the root of 1/2.
-    """
+    """The rows, explained where contests counted twice give R's number: twice ours, or by the root of 1/2."""
     return [
         replace(a, verdict="explained", explanation=TWICE, code=WRONG, accepted=True)
         if a.verdict == "differs"

@@ -69,9 +69,7 @@ def glm_aic(contests: Contests, p: FloatArray, rank: int) -> float:
 
 
 def pql_aic(contests: Contests, p: FloatArray, rank: int) -> float:
-    """AIC as glmmPQL has it where sigma comes out 0: each row as of n contests, n being the number of rows, with the weight
-    of the first row in place of its own.
-    """
+    """AIC of glmmPQL where sigma is 0: each of n rows as of n contests, with the weight of the first."""
     m = contests.wins + contests.losses
     n = np.full(len(m), float(len(m)))
     return _minus_twice(n * _share(contests), n, m[0] / n, p) + 2.0 * rank
@@ -90,10 +88,7 @@ def _minus_twice(won: FloatArray, m: FloatArray, weight: FloatArray, p: FloatArr
 
 
 def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
-    """Deviance of even contests from brglm's pseudo-counts at the estimates.
-
-    x float[n, p]: of full rank.  p float[n]: probabilities, none of them 0 or 1.
-    """
+    """Deviance of even contests from brglm's pseudo-counts at the estimates; x float[n, p] of full rank."""
     m, wins = contests.wins + contests.losses, contests.wins
     w = m * p * (1.0 - p)
     spread = np.linalg.inv(x.T @ (w[:, None] * x))
@@ -104,19 +99,13 @@ def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> flo
 
 
 def penalised_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
-    """The deviance less log det of the information.
-
-    x float[n, p]: of full rank.  p float[n].
-    """
+    """The deviance less log det of the information; x float[n, p] of full rank, p float[n]."""
     w = (contests.wins + contests.losses) * p * (1.0 - p)
     return deviance(contests, p) - float(np.linalg.slogdet(x.T @ (w[:, None] * x))[1])
 
 
 def expected_errors(contests: Contests, x: FloatArray, p: FloatArray, link: str) -> FloatArray:
-    """Standard errors of the expected information, float[p].
-
-    x float[n, p].  p float[n]: probabilities, none of them 0 or 1.
-    """
+    """float[p]: standard errors of the expected information; p float[n]: none of them 0 or 1."""
     eta = norm.ppf(p) if link == "probit" else np.tan(np.pi * (p - 0.5))
     density = norm.pdf(eta) if link == "probit" else 1.0 / (np.pi * (1.0 + eta**2))
     w = (contests.wins + contests.losses) * density**2 / (p * (1.0 - p))
@@ -150,10 +139,7 @@ class Relation:
 
 
 def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
-    """Names and columns of the free parameters, float[n_rows, p], in favour of the item named first; the reference.
-
-    fit: without subject covariates or ties.
-    """
+    """Names and columns float[n_rows, p] of the free parameters, in favour of the first; the reference."""
     table = treated(fit)
     reference = ""
     if any(t.kind == "item" for t in fit.terms):
@@ -177,10 +163,7 @@ def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
 
 
 def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation | None:
-    """How R's coefficients are made of the fit's parameters; None if the models differ.
-
-    known bool[p]: which of R's coefficients have a number (are not NA).
-    """
+    """How R's known coefficients are made of the fit's parameters; None if the models differ."""
     names, ours, reference = design_of(fit)
     rows = contests.wins + contests.losses > 0
     ours, theirs = ours[rows], contests.x[rows]
@@ -235,10 +218,7 @@ STOP = "R's own stop"
 
 
 def of_fit(call: RecordedCall, contests: Contests, found: Relation) -> Callable[[Fit], Sequence[Agreement]]:
-    """The function that holds a fit's numbers against R's.
-
-    `found`: of R's coefficients to the fit's parameters.
-    """
+    """The function that holds a fit's numbers against R's."""
 
     def judge(fit: Fit) -> Sequence[Agreement]:
         p = r_parameters(call, found)

@@ -35,11 +35,7 @@ _NAME = re.compile(r"(?:[^\W\d]|\.(?![0-9]))[\w.]*\Z")
 
 @dataclass(frozen=True, eq=False)
 class NewContests:
-    """Contests to be predicted.
-
-    contests: first, second, and columns that the model uses.  item_data: covariates of players that were not
-    in the fit.
-    """
+    """Contests to be predicted, and covariates of players that were not in the fit."""
 
     contests: dict[str, list[Any]]
     item_data: dict[str, dict[str, Any]]
@@ -48,10 +44,7 @@ class NewContests:
 def new_contests(
     call: RecordedCall, of: RecordedCall, contests: Contests, fit: Fit, terms: Sequence[str]
 ) -> NewContests:
-    """The contests of a recorded predict.
-
-    call: of predict.  `of`: the BTm.  contests: of the BTm.  terms: R's labels of the terms that the fit has.
-    """
+    """The contests of a recorded predict, for a fit of the BTm with these terms."""
     columns = _columns(call)
     if contests.sides[0] or (contests.offset is not None and contests.offset.any()):
         raise StaysInR("players with columns of their own, and offsets, are predicted by R")

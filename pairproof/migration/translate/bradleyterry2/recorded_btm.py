@@ -220,11 +220,7 @@ TAKEN = frozenset("first second wins losses ties judge weight source order item 
 
 @dataclass
 class Words:
-    """A formula in pairproof's words.
-
-    item_data: a value each player, in the order of the levels.  columns: a value each contest.  levels: of
-    what is a factor.
-    """
+    """A formula in pairproof's words: values of players by their levels, of contests, levels of factors."""
 
     formula: str = ""
     item_data: dict[str, list[Any]] = field(default_factory=dict)
@@ -235,11 +231,7 @@ class Words:
 def in_words(
     call: RecordedCall, contests: Contests, terms: Sequence[str] | None = None, scopes: Sequence[str] = ()
 ) -> Words:
-    """The formula of a recorded BTm, or the sum of these terms of it.
-
-    terms: R's labels of terms.  scopes: further terms, whose covariates are added and which the formula does
-    not have.  Returns Words: without random effects and offsets.
-    """
+    """The formula of a BTm, or these terms of it; scopes: further terms whose covariates are added."""
     text = formula_text(call) if terms is None else "~ " + " + ".join(terms or ("1",))  # "1" is no term
     try:
         written = checked(text)

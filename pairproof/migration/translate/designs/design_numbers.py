@@ -55,11 +55,7 @@ def of_fit(
     *said: str,
     errors: bool = True,
 ) -> Judge:
-    """The function that holds a fit's numbers against R's.
-
-    likelihood: on the fit's definitions.  name: the R call, for its floors.  *said: what was translated.
-    errors: whether R's standard errors are of the same information.
-    """
+    """Holds a fit's numbers against R's; errors: whether R's are of the same information."""
 
     def judge(fit: Fit) -> Sequence[Agreement]:
         values = {**parameter_values(fit, parameters), **likelihood}
@@ -74,12 +70,7 @@ def of_fit(
 def with_glm(
     call: RecordedCall, fitted: Fitted, judge: Judge, likelihood: dict[str, float], nuisance: int = 0
 ) -> Judge:
-    """The same with what a glm or gnm gives by its own definitions: AIC, its count of parameters, the null model.
-
-    judge: of the fit's own quantities.  likelihood: R's on the fit's definitions; the constant between the
-    log-likelihoods, which is of the data, is found from it.  nuisance: constants of contests, which R counts
-    as parameters and a fit does not.
-    """
+    """The same with glm's AIC, count of parameters and null model; nuisance: constants of contests."""
     loglik, theirs = call.number("loglik"), likelihood.get("llf")
     constant = None if loglik is None or theirs is None else loglik - theirs
     null = _null_model(call, fitted)
@@ -98,10 +89,7 @@ def with_glm(
 
 
 def with_polr(call: RecordedCall, judge: Judge, n: float, more: int) -> Judge:
-    """The same with polr's deviance, -2 log-likelihood, and its degrees of freedom: answers less parameters.
-
-    n: sum of the weights.  `more`: parameters of R's that the fit has not: the order effect of mirrored data.
-    """
+    """The same with polr's deviance, -2 log L, and df: n answers less parameters, `more` of them R's alone."""
 
     def both(fit: Fit) -> Sequence[Agreement]:
         rank = float(fit.rank + more)
@@ -178,10 +166,7 @@ def _whole(contests: Contests) -> bool:
 
 
 def dispersion(fitted: Fitted, family: str, df: float) -> float:
-    """R's dispersion of a quasi family: Pearson's chi-square by its degrees of freedom.
-
-    df: residual.
-    """
+    """R's dispersion of a quasi family: Pearson's chi-square by its residual degrees of freedom."""
     b = np.nan_to_num(fitted.coef)
     eta = fitted.design.x @ b + (0.0 if fitted.offset is None else fitted.offset)
     if family == "quasibinomial":

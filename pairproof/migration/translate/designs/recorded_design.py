@@ -37,11 +37,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What R used to fit, and what came of it.
-
-    coef float[p]: nan where R has NA.  vcov float[p, p]: 0 there.  y, weights float[n].  offset float[n] or
-    None: none where it is 0.
-    """
+    """What R used to fit, and what came of it: coef float[p], nan for NA, vcov float[p, p], 0 there."""
 
     design: Design
     coef: FloatArray
@@ -70,10 +66,7 @@ def numbers(call: RecordedCall, key: str, what: str) -> FloatArray:
 
 
 def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
-    """The design, with the coefficients and their covariance in the order of its columns.
-
-    without: columns to leave out.
-    """
+    """The design without some columns, and the coefficients and covariance in the order of the others."""
     x = call.result.get("x")
     if x == LARGE:
         raise Unreadable(
@@ -167,9 +160,7 @@ def frames(call: RecordedCall, n: int) -> list[tuple[RList, bool]]:
 
 
 def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
-    """The data without the rows that a subset or missing values took out, which R's row names tell; None if
-    they do not.
-    """
+    """The data without rows that a subset or missing values took out, by R's row names; None without them."""
     total = max((_length(v) for v in data.values), default=0)
     if total == n and call.result.get("na_action") is None and "subset" not in call.args:
         return data
@@ -194,10 +185,7 @@ def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
 
 
 def trials(call: RecordedCall, fitted: Fitted) -> FloatArray:
-    """float[n]: numbers of contests of which R's log-likelihood has binomial coefficients.
-
-    Where weights are given beside counts of successes and failures, the counts alone: `binomial()$aic`.
-    """
+    """float[n]: contests that R's binomial coefficients are of: the counts, whatever the weights."""
     frame = call.frame("frame")
     if frame is not None and len(frame.values) and isinstance(frame.values[0], RVector):
         response = frame.values[0]
@@ -312,11 +300,7 @@ def fit_call(
     half: bool = False,
     order_effect: bool | None = None,
 ) -> Call:
-    """`pairproof.fit_llbt(pairproof.read(...), ...)`.
-
-    stem: of the table's file.  ties: in place of the model's own.  offset float[n].  half: whether halves in
-    the counts are half wins of ties.  order_effect: in place of the model's own.
-    """
+    """`pairproof.fit_llbt(pairproof.read(...), ...)`; ties, order_effect: in place of the model's own."""
     model = found.model
     named = _names(model)
     columns, mapping = _columns(found, half)

@@ -103,10 +103,7 @@ class Blocks:
 def blocks_of(
     y: Floats, x: Floats, names: Sequence[str], n_blocks: int, n_answers: int, reference: str = ""
 ) -> Blocks | str:
-    """The comparisons of a design; a sentence where it is none.
-
-    y float[rows].  x float[rows, p].  n_blocks, n_answers: q and ncat: blocks, and rows in each.
-    """
+    """The comparisons of a design, y float[rows], x float[rows, p]; a sentence where it is none."""
     if n_answers not in (2, 3) or len(y) != n_blocks * n_answers or x.shape != (len(y), len(names)):
         return "its rows are no blocks of two or three answers"
     if len(set(names)) < len(names):
@@ -132,9 +129,7 @@ def blocks_of(
 
 
 def _parts(x: Floats) -> tuple[Floats, Floats]:
-    """float[q, p] twice: half the difference of the outer rows of each block, and the middle row less their
-    mean.
-    """
+    """float[q, p] twice: half the difference of a block's outer rows; the middle row less their mean."""
     outer = (x[:, 0] + x[:, -1]) / 2.0
     side = (x[:, 0] - x[:, -1]) / 2.0
     middle = x[:, 1] - outer if x.shape[1] == 3 else np.zeros_like(side)
@@ -142,9 +137,7 @@ def _parts(x: Floats) -> tuple[Floats, Floats]:
 
 
 def _items(side: Floats, odd: list[int], names: Sequence[str]) -> list[int]:
-    """Columns of items: 1, 0 and -1, and no part of another such column, as an item in one group of persons
-    is.
-    """
+    """Columns of items: 1, 0 and -1, and no part of another such column, as an item in one group is."""
     plain = [k for k in odd if np.isin(side[:, k], (-1.0, 0.0, 1.0)).all() and side[:, k].any()]
 
     def within(k: int, j: int) -> bool:
@@ -209,9 +202,7 @@ def _covariates(found: Blocks, names: Sequence[str], odd: list[int], items: list
 
 
 def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there: NDArray[np.bool_]) -> str:
-    """Put a product into `found`: its covariate is what is left of the column's name; "" if the numbers
-    agree.
-    """
+    """Put a product into `found`, its covariate named by the rest of the column; "" if numbers agree."""
     rest = [part for part in column.split(":") if part != base]
     name = re.sub(r"\W+", "_", "_".join(rest)).strip("_") or "covariate"
     if name[0].isdigit() or name in (
@@ -269,9 +260,7 @@ def _names(call: RecordedCall, x: RVector) -> list[str]:
 
 
 def reference_of(names: Sequence[str], context: Context) -> str:
-    """The one item of an llbt.design of this run that has no column among these names; "" if there is none
-    such.
-    """
+    """The one item of an llbt.design of this run without a column among these names; "" if there is none."""
     for step in reversed(list(context.steps.values())):
         design = step.call.frame("value") if step.call.name == "llbt.design" else None
         said = design.attributes.get("objnames") if isinstance(design, RList) else None
@@ -454,9 +443,7 @@ def names_in_r(fit: Fit, items: Sequence[str], found: Covariates, r: Sequence[st
 def _as_r(
     call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
 ) -> tuple[Call, str] | None:
-    """The model without the covariates of formel that are not in elim, which prefmod drops (B10); None if
-    all are.
-    """
+    """The model without the covariates of formel that are not in elim, which prefmod drops (B10); or None."""
     beyond = [n for n in found.in_model if n not in found.in_table]
     if not beyond:
         return None
@@ -499,9 +486,7 @@ def _rows(call: RecordedCall, items: Sequence[str], found: Covariates, fit: Fit)
 
 
 def gnm_values(call: RecordedCall, fit: Fit, values: dict[str, float]) -> str:
-    """Deviance, df, llf and AIC of R's Poisson model on our definitions, put into `values`; what was done,
-    in words.
-    """
+    """Put deviance, df, llf, AIC of R's Poisson model by our definitions into `values`; says how."""
     counted = counted_with_empty_cells(fit)
     deviance, df, loglik = (call.number(k) for k in ("deviance", "df_residual", "loglik"))
     undetermined = fit.null_space.shape[1] - fit.n_infinite

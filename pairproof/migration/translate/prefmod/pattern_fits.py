@@ -73,9 +73,7 @@ class OfR:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """bool[n]: whether the inverse Hessian has a variance, so that prefmod prints a standard error, not
-        NaN.
-        """
+        """bool[n]: whether the inverse Hessian has a variance, so that prefmod prints a standard error."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.diag(self.vcov) > 0)
 
@@ -112,11 +110,7 @@ def of_r(call: RecordedCall) -> OfR | None:
 def judge_pattern(
     call: RecordedCall, model: Asked, table: Given, fitted: AnswerFit, whole: Call
 ) -> Judge | str:
-    """How a fit's numbers are held against R's; a sentence where its parameters are not R's.
-
-    table: the rows that R used.  fitted: of the code that is written.  whole: the same code with all rows,
-    `fit_pattern(read_respondents(...), ...)`: what prefmod's defects are of.
-    """
+    """How a fit is held against R, or why not; `whole`: with all rows, which prefmod's defects are of."""
     r = of_r(call)
     if r is None:
         return "R's coefficients were not recorded"
@@ -191,10 +185,7 @@ def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: lis
 
 
 def saturated_of(fit: AnswerFit, model: Asked, table: Given) -> float:
-    """fl: the log-likelihood of free probabilities of all answers within a block.
-
-    A block is a cell of prefmod's table of covariates by what was answered.
-    """
+    """fl: the log-likelihood of free probabilities within blocks, covariates by what was answered."""
     answers = fit.respondents.pair_answers.reshape(fit.respondents.n_rows, -1)
     gaps = (answers == 9).astype(np.int64)
     groups = [] if model.of_missing else [table.column(n).astype(np.int64) for n in model.covariates.in_table]
@@ -213,9 +204,7 @@ def saturated_of(fit: AnswerFit, model: Asked, table: Given) -> float:
 
 
 def _flat(rows: list[Agreement], own: list[str], r: OfR) -> list[Agreement]:
-    """Estimates without a standard error in R lie on a flat direction: explained where the likelihoods
-    agree.
-    """
+    """Estimates without an error in R lie on a flat direction: explained where the likelihoods agree."""
     if r.known.all() or not any(a.verdict == "agrees" and str(a.quantity) in ("llf", "ll") for a in rows):
         return rows
     flat = [f"{what}.{name}" for name, known in zip(own, r.known) if not known for what in ("estimate", "se")]
@@ -232,9 +221,7 @@ def _flat(rows: list[Agreement], own: list[str], r: OfR) -> list[Agreement]:
 def _by_defect(
     call: RecordedCall, r: OfR, own: list[str], code: Call, rows: list[Agreement]
 ) -> list[Agreement]:
-    """The rows, those that differ explained by prefmod's defects if R's numbers are those of a fit with
-    them.
-    """
+    """The rows, those that differ explained by prefmod's defects if a fit with them has R's numbers."""
     as_r = _as_prefmod(code)
     said = None if as_r is None else next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
     if as_r is None or said is None or not set(own) <= set(as_r.names):
@@ -278,10 +265,7 @@ def _defects(said: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A call as prefmod reads it.
-
-    table: as it was given.  rows bool[n_rows]: those that prefmod uses.
-    """
+    """A call as prefmod reads it: the table as it was given, and the rows that prefmod uses."""
 
     model: Asked
     table: Given
@@ -362,9 +346,7 @@ def _tied(model: Asked, table: Given) -> Rows:
 
 
 def _removed_for_ties(model: Asked, table: Given) -> Rows:
-    """bool[n_rows]: rows in which one rank occurs more often than there are times, which prefmod leaves
-    out.
-    """
+    """bool[n_rows]: rows with a rank that occurs oftener than there are times, which prefmod leaves out."""
     most = [max(np.unique(row[~np.isnan(row)], return_counts=True)[1], default=0) for row in table.answers]
     return np.asarray(np.array(most) > model.times)
 
@@ -410,9 +392,7 @@ def _without_python(read: Read) -> str:
 
 
 def _code(call: RecordedCall, read: Read) -> Call | str:
-    """`pairproof.fit_pattern(pairproof.read_respondents(...), ...)`; a sentence where the answers cannot be
-    read.
-    """
+    """`fit_pattern(pairproof.read_respondents(...), ...)`; a sentence where answers cannot be read."""
     model, table = read.model, read.used
     used = [*model.covariates.in_model]
     columns = table.written(used)
@@ -450,9 +430,7 @@ def _code(call: RecordedCall, read: Read) -> Call | str:
 
 
 def _checked_order(file: File, model: Asked, reading: dict[str, Any], more: dict[str, Any]) -> Call:
-    """The call; with `pair_names="ignore"` where the names of the columns look like other pairs than
-    prefmod reads.
-    """
+    """The call; with `pair_names="ignore"` where columns look like other pairs than prefmod reads."""
 
     def made(given: dict[str, Any]) -> Call:
         table = Call("pairproof.read_respondents", (file, model.kind), given)

@@ -137,9 +137,7 @@ def _of_missing(call: RecordedCall, model: Asked) -> Asked:
 
 
 def named_items(call: RecordedCall, model: Asked, table: Given) -> Asked:
-    """The model with the names of its items: obj.names, else the columns of ranks and ratings, else o1, o2,
-    ...
-    """
+    """The model with names of items: obj.names, else the columns of ranks and ratings, else o1, o2, ..."""
     n, stated = len(model.items), texts(call, "obj.names")
     if model.kind == "pairs":
         return replace(model, items=stated) if len(stated) == n else model
@@ -179,9 +177,7 @@ def options(model: Asked, tie_category: bool) -> dict[str, Any]:
 
 
 def r_blocks(covariates: Covariates, table: Given) -> list[tuple[tuple[str, int], ...]]:
-    """The columns of prefmod's covariate design after its constant: main effects in the order of their
-    names, then interactions, the first covariate's levels changing fastest.
-    """
+    """prefmod's covariate columns: main effects by name, interactions; the first's levels change fastest."""
     in_order: list[Product] = sorted((tuple(sorted(p)) for p in covariates.formel), key=lambda p: (len(p), p))
     found: list[tuple[tuple[str, int], ...]] = []
     for product in in_order:
@@ -247,9 +243,7 @@ def _of_ties(model: Asked, fit: AnswerFit) -> list[tuple[str, str]]:
 
 
 def _of_dependence(model: Asked, fit: AnswerFit) -> list[tuple[str, str]]:
-    """I12.13: for each item, the comparisons with it, two and two; then Comp1:IT12, a comparison at
-    successive times.
-    """
+    """I12.13: the comparisons with each item, two and two; Comp1:IT12: a comparison at successive times."""
     n, times = len(model.items), fit.respondents.times
     terms = {_unordered(t.name): t.name for t in fit.terms}
     found = []

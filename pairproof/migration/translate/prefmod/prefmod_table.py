@@ -74,9 +74,7 @@ class Given:
         return Given(self.names, self.values[rows], self.n_answers)
 
     def written(self, covariates: Sequence[str] = ()) -> dict[str, list[Any]]:
-        """Columns as they are written: the answers, then the covariates, whole numbers as integers, None
-        for NA.
-        """
+        """Columns of the file: the answers, then covariates, whole numbers as integers, None for NA."""
         names = [*self.names[: self.n_answers], *(written_name(c) for c in covariates)]
         return {name: plain_column(self.values[:, self.names.index(name)]) for name in names}
 
@@ -98,9 +96,7 @@ def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given | 
 
 
 def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats] | str:
-    """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` gives them; else a
-    sentence.
-    """
+    """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` has them; or why none."""
     columns = list(frame.values)
     vectors = [c for c in columns if isinstance(c, RVector) and c.values.ndim == 1]
     if len(vectors) < len(columns) or not columns:
@@ -249,11 +245,7 @@ MOST_CODES = 101
 
 @dataclass(frozen=True)
 class Coding:
-    """The codes of a table of comparisons.
-
-    `first`, tie, second: codes that mean: first preferred, neither, second preferred; `tie` is empty without
-    a tie category.  missing: whether an answer is missing.
-    """
+    """The codes that mean: first preferred, neither (() without ties), second preferred; and missing."""
 
     first: tuple[float, ...]
     tie: tuple[float, ...]
@@ -307,9 +299,7 @@ def coding_of(answers: Floats) -> Coding | str:
 
 
 def unanimous(answers: Floats) -> bool:
-    """Whether every comparison has one answer only, so that prefmod sees an odd number of categories in
-    each.
-    """
+    """Whether every comparison has one answer only: prefmod sees an odd number of categories in each."""
     return all(len(np.unique(column[~np.isnan(column)])) == 1 for column in answers.T)
 
 
@@ -325,10 +315,7 @@ _ONE = re.compile(r"(?<![\w.])1(?![\w.])")
 
 @dataclass(frozen=True)
 class Covariates:
-    """The covariates of a call.
-
-    formel, elim: products of covariates, "SEX:AGE" as ("SEX", "AGE"); `elim` is as given.
-    """
+    """The covariates of a call: products, "SEX:AGE" as ("SEX", "AGE"); `elim` is as given."""
 
     formel: tuple[Product, ...] = ()
     elim: tuple[Product, ...] = ()
@@ -404,11 +391,7 @@ def covariates(call: RecordedCall, table: Given) -> Covariates | str:
 
 
 def read(value: object, text: str = "") -> tuple[Product, ...] | None:
-    """The products of a one-sided formula; () for `~1`, None for what is more than that.
-
-    value: as recorded; None: not given.  text: unused where there is a value; the call's own text where the
-    value was not kept.
-    """
+    """The products of a one-sided formula as recorded; () for `~1`, None for what is more than that."""
     if value is None and not text:
         return ()
     if not isinstance(value, RLang) or not value.text.lstrip().startswith("~"):

@@ -128,9 +128,7 @@ def _judge_worth(call: RecordedCall, step: Step, table: RVector) -> Any:
 
 
 def _judge_lambda(call: RecordedCall, step: Step, table: RVector) -> Any:
-    """Lambdas from log worths; a lambda may be 0 by chance, so its digits are counted against its standard
-    error.
-    """
+    """Lambdas from log worths; one may be 0, so its digits are counted against its standard error."""
 
     def judge(frame: Any) -> Sequence[Agreement]:
         log_worth = {
@@ -157,11 +155,7 @@ def _rows(
     ours: Mapping[tuple[str, str], tuple[float, float]],
     places: Mapping[tuple[str, str], str],
 ) -> list[Agreement]:
-    """A row for each entry of R's table; what differs explained by a defect where R's numbers are the
-    defect's.
-
-    `ours` has the number, and the size that its digits are counted against (0: its own).
-    """
+    """A row an entry of R's table, explained by the defect that gives it; ours: number, size of its digits."""
     fit: Fit = step.value
     groups, items = groups_in_r(fit, table), _items_in_r(fit, table)
     least, why = _least(step)
@@ -184,9 +178,7 @@ def _rows(
 
 
 def _least(step: Step) -> tuple[float, str]:
-    """Digits of a worth of this fit: those that R's own stop leaves in the estimates, of which it is a
-    function.
-    """
+    """Digits of a worth of this fit: those that R's own stop leaves in the estimates."""
     names = [a.r_call for a in step.rows if a.r_call and a.quantity.kind == "estimate"]
     of = names[0] if names else step.call.function
     asked = min((floor("worth", of), floor("estimate", of)), key=lambda f: f.digits)
@@ -234,9 +226,7 @@ def _by_defect(
     ours: Mapping[tuple[str, str], tuple[float, float]],
     places: Mapping[tuple[str, str], str],
 ) -> list[Agreement]:
-    """Rows where R's table has sets of items in place of items (B21): each item beside the worth of its
-    set, explained if that is what the defect makes of the fit.
-    """
+    """Rows where R's table has sets of items (B21): each item beside its set's worth, explained if so."""
     numbers = _with_defects(fit).get(DEFECTS[0], {})
     values = table.floats()
     margins = table.dimnames or (None, None)
