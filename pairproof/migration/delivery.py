@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..bridge.values.frames import csv_text
 from ..errors import InputError
@@ -202,25 +203,15 @@ def deliver(
     for folder in folders:
         _folder(folder)
 
+    def forced(name: str) -> dict[str, Any]:
+        ours = _known(before, name)
+        return {"reads": read, "force": (force and "/" not in name) or ours, "again": ours}
+
     # Everything that could be refused is asked before anything is written.
     for name in wanted:
-        ours = _known(before, name)
-        check(
-            before.folder / name,
-            reads=read,
-            force=(force and "/" not in name) or ours,
-            content=contents[name],
-            again=ours,
-        )
+        check(before.folder / name, content=contents[name], **forced(name))
     for name in wanted:
-        ours = _known(before, name)
-        write(
-            before.folder / name,
-            contents[name],
-            reads=read,
-            force=(force and "/" not in name) or ours,
-            again=ours,
-        )
+        write(before.folder / name, contents[name], **forced(name))
     _remove(before, set(wanted))
     return [before.folder / name for name in wanted]
 

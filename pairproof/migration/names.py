@@ -26,7 +26,7 @@ import keyword
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .translate.python_code import WIDTH
 
@@ -59,13 +59,17 @@ class Names:
 
     def name(self, word: str, otherwise: str) -> str:
         """The word as a name; where it is taken, the first of NAME_2, NAME_3, ... that is free."""
-        wanted = identifier(word) or identifier(otherwise) or "value"
-        found, n = wanted, self._next.get(wanted, 2)
-        while found in self._taken:
-            found, n = f"{wanted}_{n}", n + 1
-        self._next[wanted] = n
-        self._taken.add(found)
-        return found
+        return _free(identifier(word) or identifier(otherwise) or "value", self._taken, self._next)
+
+
+def _free(wanted: str, taken: set[str], following: dict[str, int], key: Callable[[str], str] = str) -> str:
+    """The name, or the first of NAME_2, NAME_3, ... that is free by its key; it is taken from now on."""
+    found, n = wanted, following.get(key(wanted), 2)
+    while key(found) in taken:
+        found, n = f"{wanted}_{n}", n + 1
+    following[key(wanted)] = n
+    taken.add(key(found))
+    return found
 
 
 #: Characters of a name; further ones are cut off.
@@ -94,14 +98,7 @@ class Unique:
 
     def name(self, wanted: str) -> str:
         """The name, or the first of NAME_2, NAME_3, ... that is free; it is taken from now on."""
-        found = wanted
-        n = self._next.get(wanted.casefold(), 2)
-        while found.casefold() in self._taken:
-            found = f"{wanted}_{n}"
-            n += 1
-        self._next[wanted.casefold()] = n
-        self._taken.add(found.casefold())
-        return found
+        return _free(wanted, self._taken, self._next, str.casefold)
 
 
 #: Lines of one comment; a longer text is cut.

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from .decide import Design, Not, codes
 from .design_contests import Product, Variable, explained
+from .design_terms import SAME_SPACE, within
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 #: Answers that are gone through at most, and items at least (two have no pattern but their one comparison).
 MOST_ANSWERS, FEWEST_ITEMS = 60_000, 3
-SAME_SPACE = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,11 +197,11 @@ def _read(
     covariates: dict[str, FloatArray],
 ) -> _Found:
     found = _Found()
-    found.free = _within(theirs, x[:, :-1])
+    found.free = within(theirs, x[:, :-1])
     total = u.sum(axis=1)
     for k, name in enumerate(names):
         column = theirs[:, k]
-        if _within(x[:, :-1], column[:, None]):
+        if within(x[:, :-1], column[:, None]):
             if not found.free:
                 found.terms[name] = covariates.get(
                     name, np.append(np.linalg.lstsq(x[:, :-1], column, rcond=None)[0], 0.0)
@@ -217,13 +217,6 @@ def _read(
             else:
                 found.of_items.setdefault(z[0], {})[z[1]] = z[2]
     return found
-
-
-def _within(span: FloatArray, columns: FloatArray) -> bool:
-    if not span.shape[1]:
-        return False
-    by, *_ = np.linalg.lstsq(span, columns, rcond=None)
-    return bool(np.abs(span @ by - columns).max(initial=0.0) < SAME_SPACE)
 
 
 def _times_item(

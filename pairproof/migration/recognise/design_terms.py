@@ -56,12 +56,8 @@ def signs_of(contests: Contests, n_items: int) -> FloatArray:
     return signs
 
 
-def spans_items(contests: Contests, signs: FloatArray) -> bool:
-    """Whether free abilities of all items are in the span of the coefficients."""
-    return _within(contests.logit, signs[:, :-1])
-
-
-def _within(span: FloatArray, columns: FloatArray) -> bool:
+def within(span: FloatArray, columns: FloatArray) -> bool:
+    """Whether columns are combinations of those of a span."""
     if not span.shape[1]:
         return False
     by, *_ = np.linalg.lstsq(span, columns, rcond=None)
@@ -251,7 +247,7 @@ def model_of(
 ) -> Model | str:
     """The model of ours that R's coefficients are; unit, size: of our and R's item parameters in log-odds."""
     signs = signs_of(contests, len(items))
-    has_items = spans_items(contests, signs)
+    has_items = within(contests.logit, signs[:, :-1])  # free abilities of all items
     found = read_columns(
         contests, names, labels or items, signs, size, None if has_items else dict(covariates or {})
     )

@@ -16,6 +16,8 @@ from .python_code import Call, File, columns_call, table_call
 FloatArray = NDArray[np.float64]
 #: Column of the CSV file that holds how often a row counts.
 WEIGHT = "weight"
+#: A count that misses a whole number, or a half, by this part of itself is one: it is a share times a weight.
+WHOLE = 1e-9
 
 
 def recorded(call: RecordedCall, *names: str) -> RValue:
@@ -37,6 +39,12 @@ def unknown(call: RecordedCall, *names: str) -> str:
     """The first of these arguments that was given and whose value was not recorded; "" if there is none."""
     lost = (n for n in names if n in call.args and recorded(call, n) is None and call.args[n] != "NULL")
     return next(lost, "")
+
+
+def counts(values: FloatArray) -> FloatArray:
+    """Counts without the rounding of share times weight, to whole numbers and halves."""
+    halves = np.round(2.0 * values) / 2.0
+    return np.where(np.abs(values - halves) <= WHOLE * np.maximum(1.0, halves), halves, values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,12 +32,11 @@ from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
+from ..recorded_answers import counts
 from ..translation import StaysInR
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-#: A count that misses a whole number, or a half, by this part of itself is one: it is a share times a weight.
-WHOLE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +116,6 @@ def contests_of(call: RecordedCall) -> Contests:
         doubled,
         len(one.values),
     )
-
-
-def counts(values: FloatArray) -> FloatArray:
-    """Counts without the rounding of share times weight, to whole numbers and halves."""
-    halves = np.round(2.0 * values) / 2.0
-    return np.where(np.abs(values - halves) <= WHOLE * np.maximum(1.0, halves), halves, values)
 
 
 def taken(column: RVector, rows: IntArray) -> RVector:

@@ -35,6 +35,7 @@ from ...recognise.decide import (
     recognise_poisson,
 )
 from ..python_code import Call, File, Result, whole_numbers
+from ..recorded_answers import counts
 from ..rows import Beside, in_column
 from ..translation import Context, Step, Translation, outside, translates, tried
 from .design_numbers import (
@@ -54,7 +55,6 @@ from .recorded_design import (
     IntArray,
     Unreadable,
     column_of,
-    counts,
     eliminated,
     family_of,
     fit_call,

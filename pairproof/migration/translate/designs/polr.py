@@ -22,10 +22,11 @@ from ....validation.r_answers.translate import RParameters, likelihood_values
 from ...recognise.decide import Design, Not, Recognised, recognise_ordered
 from ...recognise.design_contests import Contests
 from ..python_code import whole_numbers
+from ..recorded_answers import counts
 from ..translation import Context, Translation, outside, translates, tried
 from .design_numbers import POLR, of_fit, polr_in_r, with_polr
 from .glm_and_gnm import BY_DESIGN, LEFT_OUT
-from .recorded_design import Unreadable, counts, design_of, fit_call, frames
+from .recorded_design import Unreadable, design_of, fit_call, frames
 
 FloatArray = NDArray[np.float64]
 #: polr stops BFGS with thresholds right to some 1e-5; those of mirrored data are equal but for the sign.

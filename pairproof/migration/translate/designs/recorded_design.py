@@ -26,9 +26,6 @@ IntArray = NDArray[np.int64]
 NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
 #: Numbers of a model matrix that are looked at: least squares on more take minutes.
 MOST_NUMBERS = 5_000_000
-#: A count that misses a whole number, or a half, by this part of itself is one: R has shares, and they were
-#: multiplied.
-WHOLE = 1e-9
 
 
 class Unreadable(Exception):
@@ -137,12 +134,6 @@ def coefficients(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatArray
         places = [at[names[k]] for k in known]
         vcov[np.ix_(known, known)] = matrix[np.ix_(places, places)]
     return coef, vcov
-
-
-def counts(values: FloatArray) -> FloatArray:
-    """Counts without the rounding of share times weight, to whole numbers and halves."""
-    halves = np.round(2.0 * values) / 2.0
-    return np.where(np.abs(values - halves) <= WHOLE * np.maximum(1.0, halves), halves, values)
 
 
 def frames(call: RecordedCall, n: int) -> list[tuple[RList, bool]]:

@@ -56,6 +56,7 @@ from .prefmod_table import (
     given,
     left_out,
     plain_column,
+    read_pairs,
     texts,
     with_covariates,
     written_name,
@@ -417,11 +418,7 @@ def _pc_code(
         options["by"] = found.by
     if found.cells:
         options["cells"] = found.cells
-    file = File(table.written(names), call.variable)
-    read = Call("pairproof.read", (file,), reading)
-    if tried(read)[1]:
-        ignoring = Call("pairproof.read", (file,), {**reading, "pair_names": "ignore"})
-        read = read if tried(ignoring)[1] else ignoring
+    read = read_pairs("pairproof.read", (File(table.written(names), call.variable),), reading)
     return Call("pairproof.fit_llbt", (read,), options)
 
 

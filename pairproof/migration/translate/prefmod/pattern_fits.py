@@ -44,6 +44,7 @@ from .prefmod_table import (
     covariates,
     given,
     left_out,
+    read_pairs,
     unanimous,
     with_covariates,
     written_name,
@@ -425,23 +426,13 @@ def _code(call: RecordedCall, read: Read) -> Call | str:
         reading["levels"] = {
             written_name(n): v for n, v in model.covariates.levels(table).items() if n in used
         }
-    file = File(columns, call.variable)
-    return _checked_order(file, model, reading, options(model, ties))
-
-
-def _checked_order(file: File, model: Asked, reading: dict[str, Any], more: dict[str, Any]) -> Call:
-    """The call; with `pair_names="ignore"` where columns look like other pairs than prefmod reads."""
-
-    def made(given: dict[str, Any]) -> Call:
-        table = Call("pairproof.read_respondents", (file, model.kind), given)
-        return Call("pairproof.fit_pattern", (table,), more)
-
-    code = made(reading)
-    if model.kind == "pairs" and tried(code.arguments[0])[1]:
-        ignoring = made({**reading, "pair_names": "ignore"})
-        if not tried(ignoring.arguments[0])[1]:
-            return ignoring
-    return code
+    answers_of = (File(columns, call.variable), model.kind)
+    respondents = (
+        read_pairs("pairproof.read_respondents", answers_of, reading)
+        if model.kind == "pairs"
+        else Call("pairproof.read_respondents", answers_of, reading)
+    )
+    return Call("pairproof.fit_pattern", (respondents,), options(model, ties))
 
 
 def _scale(table: Given) -> str | list[float] | tuple[str]:

@@ -25,7 +25,7 @@ prefmod takes `elim` to be `formel` where it was not given.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,8 @@ from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.nodes import RLang, RList, RValue, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.subject_formula import products_of
+from ..python_code import Call, quoted_name
+from ..translation import tried
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -402,12 +404,23 @@ def read(value: object, text: str = "") -> tuple[Product, ...] | None:
     summands = [s for s in inside.split("+") if not _ONE.fullmatch(s.strip())]
     if not summands:
         return ()
-    rest = _NAME.sub(lambda found: _ticked(found[0].strip("`"), always=True), "+".join(summands))
+    rest = _NAME.sub(lambda found: f"`{found[0].strip('`')}`", "+".join(summands))
     try:
         return tuple(tuple(v.name for v in product) for product in products_of(rest))
     except FormulaError:
         return None
 
 
-def _ticked(name: str, always: bool = False) -> str:
-    return f"`{name}`" if always or not re.fullmatch(r"[^\W\d]\w*", name) or name in ("C",) else name
+def _ticked(name: str) -> str:
+    return "`C`" if name == "C" else quoted_name(name)
+
+
+def read_pairs(
+    function: str, arguments: tuple[Any, ...], options: Mapping[str, Any], always: bool = False
+) -> Call:
+    """A reader's call; with `pair_names="ignore"` where columns look like other pairs than prefmod reads."""
+    read = Call(function, arguments, options)
+    if not tried(read)[1]:
+        return read
+    ignoring = Call(function, arguments, {**options, "pair_names": "ignore"})
+    return ignoring if always or not tried(ignoring)[1] else read

@@ -30,7 +30,7 @@ from ..python_code import Call, File, Method, Result
 from ..rows import SAME, at, explained, in_column, row
 from ..translation import Context, Step, Translation, outside, translates, tried
 from .prefmod_in_r import INCOMPLETE, again
-from .prefmod_table import coding_of, count, given, scalar, texts
+from .prefmod_table import coding_of, count, given, read_pairs, scalar, texts
 
 #: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
 DEFECTS = (
@@ -297,9 +297,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     items = list(stated) if len(stated) == n else [f"o{k + 1}" for k in range(n)]
     options = {"items": items, "pair_order": "prefmod", "coding": coding.written}
     file = File(table.written(), call.variable)
-    read = Call("pairproof.read_respondents", (file, "pairs"), options)
-    if tried(read)[1]:
-        read = Call("pairproof.read_respondents", (file, "pairs"), {**options, "pair_names": "ignore"})
+    read = read_pairs("pairproof.read_respondents", (file, "pairs"), options, always=True)
     code = Method(read, "gaps")
     _, refused = tried(code)
     if refused:
