@@ -29,6 +29,7 @@ from .names import Names, Unique, beside, comment, docstring, plain
 from .prints import Print
 from .translate.python_code import (
     INDENT,
+    KINDS,
     Call,
     Constant,
     File,
@@ -132,7 +133,7 @@ def _inside(value: Any, text: Callable[[Any], str]) -> str:
         return "{" + ", ".join(f"{k!r}: {_inside(v, text)}" for k, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return f"{type(value).__name__}[{', '.join(_inside(v, text) for v in value)}]"
-    if isinstance(value, (Constant, Result, File, Call, Method)):
+    if isinstance(value, KINDS):
         return text(value)
     return f"{type(value).__name__} {value!r}"
 

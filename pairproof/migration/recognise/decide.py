@@ -27,7 +27,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -159,13 +159,10 @@ def _of_rows(
     block = item_block(x[:, varies])
     if block is None:
         return Not(NO_BLOCK)
-    at = tuple(int(varies[k]) for k in block.columns)
-    block = ItemBlock(at, block.scale, block.signs, block.hidden)
+    block = replace(block, columns=tuple(int(varies[k]) for k in block.columns))
     contests = of_rows(block, x[:, design.known], wins, losses)
     if ties is not None:
-        contests = Contests(
-            contests.first, contests.second, wins, losses, ties, contests.logit, contests.tie, contests.rows
-        )
+        contests = replace(contests, ties=ties)
     kept = tuple(n for n, k in zip(design.names, design.known) if k)
     return _recognised(design, contests, kept, block, kind, block.scale, None)
 
@@ -215,7 +212,7 @@ def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | No
         block = item_block(x[:, moving], mirrored=True)
         if block is not None:
             at = tuple(int(moving[k]) for k in block.columns)
-            return ItemBlock(at, block.scale, block.signs, block.hidden), 2.0 * block.scale
+            return replace(block, columns=at), 2.0 * block.scale
     return None, 0.0
 
 

@@ -21,7 +21,7 @@ levels, products of two of them) fits if all of its columns are among the z.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -210,15 +210,14 @@ class Contests:
         rows = self.rows.copy()
         if rows.shape[1] > 1:
             rows[turn] = rows[turn][:, [1, 0, *range(2, rows.shape[1])]]
-        return Contests(
-            np.where(turn, self.second, self.first),
-            np.where(turn, self.first, self.second),
-            np.where(turn, self.losses, self.wins),
-            np.where(turn, self.wins, self.losses),
-            self.ties,
-            np.where(turn[:, None], -self.logit, self.logit),
-            self.tie,
-            rows,
+        return replace(
+            self,
+            first=np.where(turn, self.second, self.first),
+            second=np.where(turn, self.first, self.second),
+            wins=np.where(turn, self.losses, self.wins),
+            losses=np.where(turn, self.wins, self.losses),
+            logit=np.where(turn[:, None], -self.logit, self.logit),
+            rows=rows,
         )
 
 

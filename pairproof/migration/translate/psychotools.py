@@ -20,7 +20,7 @@ from ...fit.fit import Fit
 from ...validation.r_answers.translate import likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
 from .item_worths import Package, worths
-from .python_code import Call, columns_call
+from .python_code import Call, columns_call, stated
 from .recorded_answers import Pairs, pairs_of, recorded, recorded_vector, unknown
 from .rows import Beside, by_item, count_rows, counterpart, fit_rows, named, parameters
 from .translation import Context, Step, Translation, outside, translates, why_not_finite
@@ -114,13 +114,12 @@ def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
     table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns.items()}
     frame = columns_call(table, call.variable)
     reference = (call.strings("ref") or (data.items[-1],))[0]
-    options: dict[str, Any] = {"labels": list(data.items)}
-    if data.weights is not None:
-        options["weights"] = [float(w) for w in data.weights]
-    if (call.strings("type") or ("loglin",))[0] != "loglin":
-        options["type"] = "logit"
-    if reference != data.items[-1]:
-        options["ref"] = reference
+    options = stated(
+        labels=list(data.items),
+        weights=data.weights is not None and [float(w) for w in data.weights],
+        type=(call.strings("type") or ("loglin",))[0] != "loglin" and "logit",
+        ref=reference != data.items[-1] and reference,
+    )
     options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
     return Call("pairproof.bridge.psychotools.btmodel", (frame,), options)
 

@@ -230,7 +230,7 @@ def _flat_constant(value: Any, named: Named, placed: Placed) -> str:
     if isinstance(value, tuple):
         inner = ", ".join(_flat(v, named, placed) for v in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
-    if isinstance(value, (Constant, Result, File, Call, Method)):
+    if isinstance(value, KINDS):
         return _flat(value, named, placed)
     return literal(value)
 
@@ -248,9 +248,7 @@ def _broken(value: Any, named: Named, placed: Placed, indent: str) -> str:
             return "{\n" + "".join(entry(f"{literal(k)}: ", v) for k, v in content.items()) + indent + "}"
         if isinstance(content, (list, tuple)) and content:
             left, right = ("[", "]") if isinstance(content, list) else ("(", ")")
-            plain = not any(
-                isinstance(v, (Constant, Result, File, Call, Method, list, dict, tuple)) for v in content
-            )
+            plain = not any(isinstance(v, (*KINDS, list, dict, tuple)) for v in content)
             body = (
                 _filled([literal(v) for v in content], deeper)
                 if plain
@@ -333,37 +331,31 @@ def _constant(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
         return {k: _constant(v, where, results) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return type(value)(_constant(v, where, results) for v in value)
-    return (
-        evaluate(value, where, results)
-        if isinstance(value, (Call, Method, Result, File, Constant))
-        else value
-    )
+    return evaluate(value, where, results) if isinstance(value, KINDS) else value
 
 
 def frame_call(frame: RList, stem: str) -> Call:
     """`pairproof.bridge.read_frame("data/STEM.csv", factors={...})` of a data frame."""
-    columns = columns_of(frame)
-    factors = factors_of(frame)
-    options: dict[str, Any] = {}
-    if factors:
-        options["factors"] = factors
+    columns, factors = columns_of(frame), factors_of(frame)
     text = [name for name, values in columns.items() if name not in factors and looks_otherwise(values)]
-    if text:
-        options["text"] = text
     ordered = [
         name
         for name, column in zip(frame.names or (), frame.values)
         if isinstance(column, RVector) and "ordered" in column.rclass
     ]
-    if ordered:
-        options["ordered"] = ordered
+    options = stated(factors=factors, text=text, ordered=ordered)
     return Call("pairproof.bridge.read_frame", (File(columns, stem),), options)
+
+
+def stated(**options: Any) -> dict[str, Any]:
+    """Options of a call without those that are left at None, False, or nothing."""
+    return {k: v for k, v in options.items() if v or type(v) in (int, float)}
 
 
 def columns_call(columns: Mapping[str, Sequence[Any]], stem: str) -> Call:
     """`pairproof.bridge.read_frame("data/STEM.csv")` of columns without factors."""
     text = [name for name, values in columns.items() if looks_otherwise(values)]
-    return Call("pairproof.bridge.read_frame", (File(columns, stem),), {"text": text} if text else {})
+    return Call("pairproof.bridge.read_frame", (File(columns, stem),), stated(text=text))
 
 
 def quoted_name(name: str) -> str:

@@ -29,7 +29,7 @@ from ....fit.estimates.fit_record import why_not_estimable
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
-from ..python_code import Call, Result, columns_call, frame_call
+from ..python_code import Call, Result, columns_call, frame_call, stated
 from ..rows import Beside, at, not_checkable
 from ..translation import TRANSLATORS, Context, Step, Translation, outside, translates, tried
 from .btm_calls import HALF, MATRIX, Candidate, bias_reduced, candidates
@@ -57,26 +57,21 @@ def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call
     if contests.doubled:
         raise StaysInR("R took each row twice, which the bridge does not repeat")
     tables, players = _tables(call, contests, f"{formula_text(call)} {also}")
-    options: dict[str, Any] = {}
-    formula = formula_text(call)
-    if formula and formula.replace("`", "").strip() != f"~{contests.id}":
-        options["formula"] = checked(formula)
-    if contests.id != "..":
-        options["id"] = contests.id
-    own, reference = call.strings("separate"), (call.strings("refcat") or ("",))[0]
-    if own:
-        options["separate_ability"] = list(own)
-    if reference:
-        options["refcat"] = reference
-    link = (call.strings("family") or ("binomial", "logit"))[-1]
-    if link != "logit":
-        options["link"] = link
-    if contests.offset is not None and contests.offset.any() and "offset(" not in formula:
-        options["offset"] = [float(v) for v in contests.offset]
-    elif contests.offset is not None and contests.offset.any() and "offset" in call.args:
+    formula, offset = formula_text(call), contests.offset
+    stands = offset is not None and offset.any()
+    if stands and "offset(" in formula and "offset" in call.args:
         raise StaysInR("its offset is of the formula and of an argument together")
-    if bias_reduced(call):
-        options["br"] = True
+    plain = formula.replace("`", "").strip() == f"~{contests.id}"
+    link = (call.strings("family") or ("binomial", "logit"))[-1]
+    options = stated(
+        formula="" if plain or not formula else checked(formula),
+        id=contests.id if contests.id != ".." else "",
+        separate_ability=list(call.strings("separate")),
+        refcat=(call.strings("refcat") or ("",))[0],
+        link=link if link != "logit" else "",
+        offset=offset.tolist() if offset is not None and stands and "offset(" not in formula else None,
+        br=bias_reduced(call),
+    )
     options |= settings(call)
     return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
 
@@ -379,12 +374,12 @@ def _code(call: RecordedCall) -> Call:
     elif "random" in call.args:
         raise StaysInR("its random design was not recorded")
     family = call.strings("family") or ("binomial", "logit")
-    options: dict[str, Any] = {}
-    if family[0] != "binomial":
-        options["family"] = family[0]
-    if family[-1] != {"binomial": "logit", "poisson": "log"}.get(family[0]):
-        options["link"] = family[-1]
-    options["data"] = frame_call(data, stem)
+    usual = {"binomial": "logit", "poisson": "log"}.get(family[0])
+    options = stated(
+        family=family[0] if family[0] != "binomial" else "",
+        link=family[-1] if family[-1] != usual else "",
+        data=frame_call(data, stem),
+    )
     return Call("pairproof.bridge.bradleyterry2.glmmPQL", tuple(arguments), options | settings(call))
 
 

@@ -34,7 +34,7 @@ from ...recognise.decide import (
     recognise_davidson,
     recognise_poisson,
 )
-from ..python_code import Call, File, Result, whole_numbers
+from ..python_code import Call, File, Result, stated, whole_numbers
 from ..recorded_answers import counts
 from ..rows import Beside, in_column
 from ..translation import Context, Step, Translation, outside, translates, tried
@@ -107,13 +107,12 @@ def _davidson_code(call: RecordedCall, found: Davidson) -> Call:
         "columns": {"first": one, "second": other},
         "items": list(found.items),
     }
-    keywords: dict[str, Any] = {}
-    if found.order is not None:
-        keywords["order_effect"] = True
-    for name, option in (("tie-shift", "tie_shift"), ("tie-scale", "tie_scale")):
-        if name in found.names:
-            keywords[option] = True
-    keywords["cells"] = "row"
+    keywords = stated(
+        order_effect=found.order is not None,
+        tie_shift="tie-shift" in found.names,
+        tie_scale="tie-scale" in found.names,
+        cells="row",
+    )
     table = Call("pairproof.read", (File(columns, call.variable),), options)
     return Call("pairproof.fit_bradley_terry", (table,), keywords)
 
@@ -226,18 +225,14 @@ def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
 
 
 def _keywords(found: Pattern, named: dict[str, str]) -> dict[str, Any]:
-    keywords: dict[str, Any] = {}
-    if found.ties in ("by-pair", "none"):
-        keywords["ties"] = found.ties
-    if found.item_terms:
-        keywords["item_terms"] = [named[n] for n in found.item_terms]
     by = [product_text(p, named) for p in found.by]
     by += [f"{item}:{product_text(p, named)}" for item, p in found.of_items]
-    if by:
-        keywords["by"] = " + ".join(by)
-    if found.dependence:
-        keywords["dependence"] = True
-    return keywords
+    return stated(
+        ties=found.ties in ("by-pair", "none") and found.ties,
+        item_terms=[named[n] for n in found.item_terms],
+        by=" + ".join(by),
+        dependence=found.dependence,
+    )
 
 
 def _likelihood(call: RecordedCall, found: Pattern, y: FloatArray) -> dict[str, float]:

@@ -18,7 +18,7 @@ from ....bridge.values.nodes import RLang, RList, RVector
 from ...recognise.decide import Design, Recognised
 from ...recognise.design_contests import Product, Variable
 from ...recognise.design_terms import Model
-from ..python_code import Call, File, quoted_name, whole_numbers
+from ..python_code import Call, File, quoted_name, stated, whole_numbers
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -299,19 +299,13 @@ def fit_call(
     columns.update({named[name]: whole_numbers(v) for name, v in model.comparison.items()})
     if offset is not None:
         columns["offset"] = whole_numbers(offset)
-    options: dict[str, Any] = {"layout": "counts"}
-    if mapping:
-        options["columns"] = mapping
-    if list(model.items) != _usual_order(columns, mapping):
-        options["items"] = list(model.items)
+    items = list(model.items)
+    items = [] if items == _usual_order(columns, mapping) else items
+    options = stated(layout="counts", columns=mapping, items=items)
     options |= levels_of(model.variables, named)
     options |= of_items(model.items, model.item_terms, named, stem)
     keywords = _keywords(model, function, named, ties, order_effect)
-    if offset is not None:
-        keywords["offset"] = "offset"
-    if link != "logit":
-        keywords["link"] = link
-    keywords["cells"] = "row"
+    keywords |= stated(offset=offset is not None and "offset", link=link != "logit" and link, cells="row")
     return Call(f"pairproof.{function}", (Call("pairproof.read", (File(columns, stem),), options),), keywords)
 
 
@@ -384,26 +378,19 @@ def _usual_order(columns: dict[str, list[Any]], mapping: dict[str, str]) -> list
 def _keywords(
     model: Model, function: str, named: dict[str, str], ties: str | None, order_effect: bool | None
 ) -> dict[str, Any]:
-    keywords: dict[str, Any] = {}
-    chosen = ties if ties is not None else "none" if model.ties == "none" else None
-    if chosen is not None:
-        keywords["ties"] = chosen
     usual = model.items[-1] if function == "fit_llbt" else model.items[0]
-    if model.reference and model.reference != usual:
-        keywords["reference"] = model.reference
-    if model.item_terms:
-        keywords["item_terms"] = [named[n] for n in model.item_terms]
     by = [product_text(p, named) for p in model.by]
     by += [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in model.of_items]
     by += [f"{quoted_name(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
     by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
-    if by:
-        keywords["by"] = " + ".join(by)
-    if model.order_effect if order_effect is None else order_effect:
-        keywords["order_effect"] = True
-    if model.comparison:
-        keywords["comparison_terms"] = [quoted_name(named[n]) for n in model.comparison]
-    return keywords
+    return stated(
+        ties=ties if ties is not None else "none" if model.ties == "none" else None,
+        reference=model.reference if model.reference != usual else "",
+        item_terms=[named[n] for n in model.item_terms],
+        by=" + ".join(by),
+        order_effect=model.order_effect if order_effect is None else order_effect,
+        comparison_terms=[quoted_name(named[n]) for n in model.comparison],
+    )
 
 
 def product_text(product: Product, named: dict[str, str]) -> str:
@@ -419,8 +406,7 @@ def column_of(variable: Variable, rows: IntArray | slice = slice(None)) -> list[
 
 def levels_of(variables: Mapping[str, Variable], named: Mapping[str, str]) -> dict[str, Any]:
     """`levels=` of a reader, if any covariate is a factor."""
-    levels = {named[n]: list(v.levels) for n, v in variables.items() if v.levels}
-    return {"levels": levels} if levels else {}
+    return stated(levels={named[n]: list(v.levels) for n, v in variables.items() if v.levels})
 
 
 def of_items(

@@ -39,7 +39,7 @@ from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import counted_with_empty_cells
 from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, File, attribute, columns_call, quoted_name, table_call
+from ..python_code import Call, File, attribute, columns_call, quoted_name, stated, table_call
 from ..rows import at, counterpart, explained, fit_rows, named, parameters, row
 from ..translation import Context, Judge, Translation, outside, translates, tried
 from .prefmod_in_r import again, all_errors, formula, frame_of
@@ -285,12 +285,8 @@ def _code(call: RecordedCall, found: Blocks) -> Call:
     for name, values in found.covariates.items():
         columns[name] = plain_column(np.where(np.isnan(values), 0.0, values))
     table = table_call(columns, call.variable, layout="counts", items=list(found.items))
-    options: dict[str, Any] = {}
-    if three and not found.has_ties:
-        options["ties"] = "none"
-    if found.by:
-        options["by"] = found.by
-    return Call("pairproof.fit_llbt", (table,), {**options, "cells": "row"})
+    options = stated(ties=three and not found.has_ties and "none", by=found.by, cells="row")
+    return Call("pairproof.fit_llbt", (table,), options)
 
 
 def _parameters(found: Blocks) -> dict[str, str]:
@@ -403,21 +399,15 @@ def _pc_code(
     call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
 ) -> Call:
     names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
-    reading: dict[str, Any] = {
-        "layout": "prefmod",
-        "pair_order": "prefmod",
-        "items": list(items),
-        "coding": coding.written,
-    }
-    if names:
-        reading["levels"] = found.levels(table)
-    options: dict[str, Any] = {}
-    if coding.has_ties and not flag(call, "undec", True):
-        options["ties"] = "none"
-    if found.by:
-        options["by"] = found.by
-    if found.cells:
-        options["cells"] = found.cells
+    reading = stated(
+        layout="prefmod",
+        pair_order="prefmod",
+        items=list(items),
+        coding=coding.written,
+        levels=names and found.levels(table),
+    )
+    ties = coding.has_ties and not flag(call, "undec", True) and "none"
+    options = stated(ties=ties, by=found.by, cells=found.cells)
     read = read_pairs("pairproof.read", (File(table.written(names), call.variable),), reading)
     return Call("pairproof.fit_llbt", (read,), options)
 
@@ -519,12 +509,11 @@ def _pc_bridge(
         # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod
         # fitted.
         found = replace(found, formel=tuple(p for p in found.formel if set(p) <= set(found.in_table)))
-    options: dict[str, Any] = {}
-    for name, products in (("formel", found.formel), ("elim", found.elim)):
-        if products:
-            options[name] = formula(products)
-    if texts(call, "obj.names"):
-        options["obj_names"] = list(items)
+    options = stated(
+        formel=formula(found.formel),
+        elim=formula(found.elim),
+        obj_names=bool(texts(call, "obj.names")) and list(items),
+    )
     if not flag(call, "undec", True):
         options["undec"] = False
     frame = frame_of(table, table.names[table.n_answers :], call.variable)

@@ -34,7 +34,7 @@ from ....data.wide import prefmod_pair_order
 from ....errors import FormulaError, InputError
 from ....fit.results.answer_fit import AnswerFit
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, columns_call, frame_call
+from ..python_code import Call, columns_call, frame_call, stated
 from ..rows import SAME, Beside, at, coefficients, named, standard_errors
 from ..translation import Context, Translation, outside, translates
 from .prefmod_table import (
@@ -150,27 +150,18 @@ def named_items(call: RecordedCall, model: Asked, table: Given) -> Asked:
 
 def options(model: Asked, tie_category: bool) -> dict[str, Any]:
     """Options of `fit_pattern`; those that are its defaults are left out."""
-    found: dict[str, Any] = {}
-    if tie_category and not model.ties:
-        found["ties"] = "none"
-    if model.complete_against_others:
-        found["by"] = INCOMPLETE
-    elif model.covariates.by and not model.alpha:
-        found["by"] = model.covariates.by
-    if model.dependence:
-        found["dependence"] = True
-    if model.between_times:
-        found["between_times"] = True
-    if model.alpha:
-        found["alpha"] = model.alpha
-        names = list(model.items) if model.alpha == "item" else model.pairs
-        if model.alpha_of and len(model.alpha_of) < len(names):
-            found["alpha_of"] = [names[k] for k in model.alpha_of]
-        if model.beta_of:
-            found["beta"] = "coded" if model.alpha == "item" else "comparison"
-            if len(model.beta_of) < len(names):
-                found["beta_of"] = [names[k] for k in model.beta_of]
-    return found
+    names = list(model.items) if model.alpha == "item" else model.pairs
+    of_cell = INCOMPLETE if model.complete_against_others else "" if model.alpha else model.covariates.by
+    return stated(
+        ties=tie_category and not model.ties and "none",
+        by=of_cell,
+        dependence=model.dependence,
+        between_times=model.between_times,
+        alpha=model.alpha,
+        alpha_of=len(model.alpha_of) < len(names) and [names[k] for k in model.alpha_of],
+        beta=model.beta_of and ("coded" if model.alpha == "item" else "comparison"),
+        beta_of=len(model.beta_of) < len(names) and [names[k] for k in model.beta_of],
+    )
 
 
 # -- names of parameters -------------------------------------------------------------------------------------
@@ -287,14 +278,13 @@ def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Tran
         return outside(reason)
     if call.name == "pattRrep.fit" and model.dependence:
         return outside("pattRrep.fit has no dependence within a time; R stops")
-    options: dict[str, Any] = {}
-    if found.all and not model.of_missing:
-        options |= {k: text for k, text in (("formel", found.formel), ("elim", found.elim)) if text}
-        options = {k: formula(v) for k, v in options.items()}
-    if texts(call, "obj.names"):
-        options["obj_names"] = list(texts(call, "obj.names"))
-    options |= _flags(call)
     used = () if model.of_missing else found.all
+    options = stated(
+        formel=used and formula(found.formel),
+        elim=used and formula(found.elim),
+        obj_names=list(texts(call, "obj.names")),
+    )
+    options |= _flags(call)
     size: tuple[Any, ...] = (len(model.items), model.times) if model.times > 1 else (len(model.items),)
     code = Call(
         f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}",
@@ -305,7 +295,8 @@ def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Tran
 
 
 def formula(products: Sequence[Sequence[str]]) -> str:
-    return "~" + " + ".join(":".join(_spelt(n) for n in p) for p in products)
+    """In R's words; "" where there are none."""
+    return "~" + " + ".join(":".join(_spelt(n) for n in p) for p in products) if products else ""
 
 
 def _spelt(name: str) -> str:
@@ -316,18 +307,14 @@ def _spelt(name: str) -> str:
 
 def _flags(call: RecordedCall) -> dict[str, Any]:
     """TRUE and FALSE, and the masks of what is missing, where they are not prefmod's defaults."""
-    found: dict[str, Any] = {}
-    if call.name in ("pattPC.fit", "pattL.fit", "pattLrep.fit") and not flag(call, "undec", True):
-        found["undec"] = False
-    for name in ("ia", "iaT", "NItest", "NI", "MIScommon"):
-        if flag(call, name):
-            found[name] = True
-    if scalar(call, "MISmodel", "obj") == "comp":
-        found["MISmodel"] = "comp"
-    for name in ("MISalpha", "MISbeta"):
-        if mask(call, name):
-            found[name] = list(mask(call, name))
-    return found
+    ties = call.name in ("pattPC.fit", "pattL.fit", "pattLrep.fit")
+    found = {"undec": False} if ties and not flag(call, "undec", True) else {}
+    return found | stated(
+        **{name: flag(call, name) for name in ("ia", "iaT", "NItest", "NI", "MIScommon")},
+        MISmodel=scalar(call, "MISmodel", "obj") == "comp" and "comp",
+        MISalpha=list(mask(call, "MISalpha")),
+        MISbeta=list(mask(call, "MISbeta")),
+    )
 
 
 def pattern_rows(call: RecordedCall, model: PatternModel) -> list[Agreement]:
