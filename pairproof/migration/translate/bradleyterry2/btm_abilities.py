@@ -17,9 +17,8 @@ from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, Method
 from ..rows import Beside, at, by_item
-from ..translation import Context, Translation, outside, translates
+from ..translation import Context, StaysInR, Translation, outside, translates
 from .btm_fits import Model, model_of
-from .recorded_btm import StaysInR
 
 BRIDGE = "pairproof.bridge.bradleyterry2"
 #: Of quasi-variances: qvcalc's own glm stops 4 to 7 digits from the minimum that defines them.

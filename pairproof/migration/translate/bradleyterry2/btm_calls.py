@@ -17,7 +17,8 @@ import numpy as np
 from ....bridge.capture.recorded import RecordedCall
 from ....native.comparisons.formula.expressions import Name
 from ..python_code import Call, File, table_call, whole_numbers
-from .recorded_btm import TAKEN, Contests, FloatArray, StaysInR, Words, in_words, random_effect
+from ..translation import StaysInR
+from .recorded_btm import TAKEN, Contests, FloatArray, Words, in_words, random_effect
 
 MATRIX = (
     "The formula has no counterpart in pairproof's words: the columns of R's model matrix stand in the table, under"

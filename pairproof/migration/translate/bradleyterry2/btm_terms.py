@@ -28,10 +28,10 @@ from ....fit.results.mixed_fit import MixedFit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call
 from ..rows import Beside, in_column, not_checkable
-from ..translation import Context, Translation, outside, translates
+from ..translation import Context, StaysInR, Translation, outside, translates
 from .btm_fits import Model, model_of
 from .btm_numbers import WRONG, binomial_constant
-from .recorded_btm import StaysInR, in_words, terms_of
+from .recorded_btm import in_words, terms_of
 
 BRIDGE = "pairproof.bridge.bradleyterry2"
 ADD1 = (

@@ -31,7 +31,7 @@ from ....validation.r_answers.translate import RParameters, parameter_values
 from ....validation.r_answers.whole_answers import BY_NLM
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File
-from ..rows import counterpart, explained, fit_rows, row
+from ..rows import Beside, counterpart, explained, fit_rows
 from ..translation import Context, Judge, Translation, outside, translates, tried
 from . import prefmod_in_r as bridged
 from .prefmod_in_r import INCOMPLETE, KINDS, Asked, asked, named_items, options, parameters_in_order
@@ -132,15 +132,11 @@ def judge_pattern(
 
     def judge(fit: Any) -> Sequence[Agreement]:
         rows = _rows(call, fit, numbers, ours, named)
-        if numbers.saturated is not None and saturated is not None:
-            rows.append(
-                row("fl", saturated, numbers.saturated, call.function, why="a sum over the same counts")
-            )
+        if saturated is not None:
+            rows += Beside(call, why="a sum over the same counts").numbers(None, fl=saturated)
         if _differ(rows):
             rows = _flat(rows, ours, numbers)
-        if _differ(rows):
-            rows = _by_defect(call, numbers, ours, whole, rows)
-        return rows
+        return _by_defect(call, numbers, ours, whole, rows) if _differ(rows) else rows
 
     return judge
 
@@ -177,8 +173,7 @@ def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: lis
     )
     rows = fit_rows(fit, replace(answer, converged=r.code in (1, 2, None)))
     if r.stored is not None:
-        at = stored_log_likelihood(fit)
-        rows.append(row("ll", at, r.stored, call.function, least=STORED, why=WHY_STORED))
+        rows.append(Beside(call, STORED, WHY_STORED).row("ll", stored_log_likelihood(fit), r.stored))
     return rows
 
 
@@ -223,11 +218,9 @@ def _by_defect(
     call: RecordedCall, r: OfR, own: list[str], code: Call, rows: list[Agreement]
 ) -> list[Agreement]:
     """The rows, those that differ explained by prefmod's defects if a fit with them has R's numbers."""
-    as_r = _as_prefmod(code)
+    as_r = _misread(call, r, own, code)
     said = None if as_r is None else next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
-    if as_r is None or said is None or not set(own) <= set(as_r.names):
-        return rows
-    if _differ(_rows(call, as_r, r, own, [])):
+    if said is None:
         return rows
     differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
     what = _defects(str(said))
@@ -235,10 +228,12 @@ def _by_defect(
     return explained(rows, differing, why, what.partition(":")[0])
 
 
-def _misread(call: RecordedCall, r: OfR, own: list[str], whole: Call) -> bool:
-    """Whether R's numbers are those of a table that prefmod misreads."""
+def _misread(call: RecordedCall, r: OfR, own: list[str], whole: Call) -> AnswerFit | None:
+    """The fit of the table as prefmod misreads it, if R's numbers are of that."""
     as_r = _as_prefmod(whole)
-    return as_r is not None and set(own) <= set(as_r.names) and not _differ(_rows(call, as_r, r, own, []))
+    if as_r is None or not set(own) <= set(as_r.names) or _differ(_rows(call, as_r, r, own, [])):
+        return None
+    return as_r
 
 
 def _differ(rows: Sequence[Agreement]) -> bool:
