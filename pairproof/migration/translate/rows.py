@@ -94,17 +94,9 @@ NOWHERE: Mapping[str, str] = MappingProxyType({})
 SAME = 11.0
 
 
-def parameters(
-    call: RecordedCall,
-    named: Mapping[str, str],
-    scale: Scale,
-    reference: str,
-    *,
-    coef: str = "coef",
-    vcov: str = "vcov",
-) -> RParameters:
+def parameters(call: RecordedCall, named: Mapping[str, str], scale: Scale, reference: str) -> RParameters:
     """R's recorded coefficients under the names of a fit, without NA ones and those without a name."""
-    found, spread = call.vector(coef), call.vector(vcov)
+    found, spread = call.vector("coef"), call.matrix("vcov")
     if found is None or found.names is None:
         raise KeyError(f"{call.function} recorded no named coefficients")
     lacking = [name for name in named if name not in found.names]
@@ -114,9 +106,9 @@ def parameters(
     known = [k for k, n in enumerate(found.names) if n in named and not np.isnan(values[k])]
     names = [found.names[k] for k in known]
     matrix = np.full((len(known), len(known)), np.nan)
-    if spread is not None and spread.values.ndim == 2:
-        margins = spread.dimnames[0] if spread.dimnames and spread.dimnames[0] else found.names
-        at = [list(margins).index(n) for n in names]
+    if spread is not None:
+        margins = spread.margin(0) or found.names
+        at = [margins.index(n) for n in names]
         matrix = spread.floats()[np.ix_(at, at)]
     return RParameters(tuple(named[n] for n in names), values[known], matrix, scale, reference)
 
