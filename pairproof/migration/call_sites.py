@@ -38,14 +38,7 @@ _GENERIC = (
 
 @dataclass(frozen=True, eq=False)
 class CallSite:
-    """A call of the script that has Python code.
-
-    name: Python name of its value, or of the dict of its values.  steps: evaluations with code, in the order
-    of R.  keys: of the dict, one a step; () if the call was evaluated once.  loop_names: R's names of the
-    variables that the keys are values of; () if there are none.  variable: R's name; "" if none.  task:
-    number of the top-level expression that ran, for the order of the script.  where: "line 12"; "line 25,
-    through line 12" if the call stands in a function that line 25 came to.
-    """
+    """A call of the script that has Python code, its evaluations, and keys of their values' dict (() for one)."""
 
     name: str
     steps: tuple[Step, ...]
@@ -68,11 +61,7 @@ class CallSite:
 
 @dataclass(frozen=True)
 class Left:
-    """Calls without Python code.
-
-    where: "line 12".  function: "nlm(...)".  task, `first`: for the order: the top-level expression, and the
-    `id` of the first of them.
-    """
+    """Calls without Python code; for their order the top-level expression, and the `id` of the first."""
 
     where: str
     function: str
@@ -177,10 +166,7 @@ def _words(site: CallSite) -> tuple[str, str]:
 
 
 def _keys(done: Sequence[Step], group: Sequence[RecordedCall]) -> tuple[tuple[Key, ...], tuple[str, ...]]:
-    """Keys of the evaluations: values of one loop variable, of several together, or 1, 2, ...
-
-    A text comes before a number, since a number is more often a counter beside the name.
-    """
+    """Keys of the evaluations: values of a loop variable, texts before counters; of several; 1, 2, ..."""
     common = [n for n in done[0].call.keys if all(n in s.call.keys for s in done)]
     if len(done) == 1 and common:
         return (tuple([done[0].call.keys[common[0]]])), (common[0],)
@@ -201,11 +187,7 @@ def _keys(done: Sequence[Step], group: Sequence[RecordedCall]) -> tuple[tuple[Ke
 
 
 def _in_order(drafts: Sequence[CallSite]) -> Iterator[CallSite]:
-    """The sites in the order of their first calls; one that needs a later site's value is written call by call.
-
-    Within a loop a call may use the value that another call of the loop had the round before. Then neither site can be
-    written before the other as a whole.
-    """
+    """The sites in the order of first calls; those that need values of each other's round before call by call."""
     drafts = sorted(drafts, key=lambda s: s.call.id)
     home = {step.call.id: k for k, site in enumerate(drafts) for step in site.steps}
     needs = [

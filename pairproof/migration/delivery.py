@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..bridge.values.frames import csv_text
 from ..errors import InputError
@@ -36,10 +37,7 @@ DATA = "data"
 
 
 class Stage:
-    """CSV files in a folder of their own; equal tables are one file.
-
-    folder: an empty folder, or one to be made.
-    """
+    """CSV files in a folder of their own; equal tables are one file."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -48,10 +46,7 @@ class Stage:
         self._digests: dict[int, tuple[File, str]] = {}
 
     def place(self, file: File) -> Path:
-        """Where the table is; it is written if no equal one has been.
-
-        Returns Path: `FOLDER/data/NAME.csv`.
-        """
+        """Where the table is, `FOLDER/data/NAME.csv`; it is written if no equal one has been."""
         digest = self.digest(file)
         if digest not in self._paths:
             path = self.folder / DATA / f"{self._names.name(plain(file.stem))}.csv"
@@ -111,10 +106,7 @@ def digest(content: bytes) -> str:
 
 @dataclass(frozen=True)
 class Earlier:
-    """What an earlier run wrote beside its script.
-
-    run: name of its JSON file.
-    """
+    """What an earlier run wrote beside its script; `run` is its JSON file."""
 
     folder: Path
     run: str
@@ -144,10 +136,7 @@ class Earlier:
 
 
 def earlier(folder: Path, run: str, test_stem: str) -> Earlier:
-    """What the run of that name wrote; nothing if there is none, or if somebody has changed its list.
-
-    run: "analysis.recorded.json".  test_stem: "test_analysis".
-    """
+    """What the run of that name wrote; nothing if there is none, or if somebody has changed its list."""
     content = _run_found(folder / run)
     if content is None:
         return Earlier(folder, run)
@@ -206,11 +195,7 @@ def _known(before: Earlier, name: str) -> bool:
 def deliver(
     stage: Path, names: Iterable[str], before: Earlier, reads: Iterable[AnyPath], force: bool
 ) -> list[Path]:
-    """Write the files of a stage into the folder of an earlier run, and remove what that run wrote and this one does not.
-
-    before: also says which folder.  reads: what is read, and never written over.  force: replace the scripts
-    and the run if they are not ours, too; never a table.
-    """
+    """Write a stage where an earlier run wrote, remove what only that wrote; `force` is never for tables."""
     wanted, read = list(names), list(reads)
     contents = {name: (stage / name).read_bytes() for name in wanted}
     ready(before, [name for name in wanted if "/" not in name], read, force)
@@ -218,25 +203,15 @@ def deliver(
     for folder in folders:
         _folder(folder)
 
+    def forced(name: str) -> dict[str, Any]:
+        ours = _known(before, name)
+        return {"reads": read, "force": (force and "/" not in name) or ours, "again": ours}
+
     # Everything that could be refused is asked before anything is written.
     for name in wanted:
-        ours = _known(before, name)
-        check(
-            before.folder / name,
-            reads=read,
-            force=(force and "/" not in name) or ours,
-            content=contents[name],
-            again=ours,
-        )
+        check(before.folder / name, content=contents[name], **forced(name))
     for name in wanted:
-        ours = _known(before, name)
-        write(
-            before.folder / name,
-            contents[name],
-            reads=read,
-            force=(force and "/" not in name) or ours,
-            again=ours,
-        )
+        write(before.folder / name, contents[name], **forced(name))
     _remove(before, set(wanted))
     return [before.folder / name for name in wanted]
 

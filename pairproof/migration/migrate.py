@@ -58,11 +58,7 @@ Told = Callable[[int, int], None]
 
 
 def steps_of(captured: Captured, where: Where, told: Told | None = None) -> tuple[Step, ...]:
-    """Translate and evaluate all calls of a run.
-
-    where: writes a table where the script will find it, and says where.  told: for progress.  Returns tuple
-    of Step: in the order in which the calls ended in R.
-    """
+    """Translate and evaluate the calls of a run in the order in which they ended; `told` is for progress."""
     known, done = translators(), dict[int, Step]()
     results: dict[int, Any] = {}
     with using("live"):

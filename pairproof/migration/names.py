@@ -26,7 +26,7 @@ import keyword
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .translate.python_code import WIDTH
 
@@ -51,27 +51,25 @@ def identifier(word: str) -> str:
 
 
 class Names:
-    """Python names given so far, each to one thing.
-
-    taken: names that must not be given, beside Python's own and the script's.
-    """
+    """Python names given so far, each to one thing, and names that are taken."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {*_TAKEN, *taken}
         self._next: dict[str, int] = {}
 
     def name(self, word: str, otherwise: str) -> str:
-        """The word as a name; where it is taken, the first of NAME_2, NAME_3, ... that is free.
+        """The word as a name; where it is taken, the first of NAME_2, NAME_3, ... that is free."""
+        return _free(identifier(word) or identifier(otherwise) or "value", self._taken, self._next)
 
-        otherwise: for a word of which nothing is left.
-        """
-        wanted = identifier(word) or identifier(otherwise) or "value"
-        found, n = wanted, self._next.get(wanted, 2)
-        while found in self._taken:
-            found, n = f"{wanted}_{n}", n + 1
-        self._next[wanted] = n
-        self._taken.add(found)
-        return found
+
+def _free(wanted: str, taken: set[str], following: dict[str, int], key: Callable[[str], str] = str) -> str:
+    """The name, or the first of NAME_2, NAME_3, ... that is free by its key; it is taken from now on."""
+    found, n = wanted, following.get(key(wanted), 2)
+    while key(found) in taken:
+        found, n = f"{wanted}_{n}", n + 1
+    following[key(wanted)] = n
+    taken.add(key(found))
+    return found
 
 
 #: Characters of a name; further ones are cut off.
@@ -83,10 +81,7 @@ _DEVICES = frozenset(
 
 
 def plain(word: str, otherwise: str = "table") -> str:
-    """A word as a file's name without its suffix: ASCII letters, digits, "_" and "-".
-
-    otherwise: what to take if nothing is left of it.
-    """
+    """A word as a file's name without its suffix: ASCII letters, digits, "_" and "-"."""
     ascii_only = unicodedata.normalize("NFKD", word[: 4 * MOST]).encode("ascii", "ignore").decode("ascii")
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_only).strip("_-")[:MOST].rstrip("_-")
     if not name:
@@ -95,10 +90,7 @@ def plain(word: str, otherwise: str = "table") -> str:
 
 
 class Unique:
-    """Names given so far; each new one differs from all of them, also without regard to case.
-
-    taken: names that must not be given.
-    """
+    """Names given so far; each new one differs from all of them, also without regard to case."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {name.casefold() for name in taken}
@@ -106,14 +98,7 @@ class Unique:
 
     def name(self, wanted: str) -> str:
         """The name, or the first of NAME_2, NAME_3, ... that is free; it is taken from now on."""
-        found = wanted
-        n = self._next.get(wanted.casefold(), 2)
-        while found.casefold() in self._taken:
-            found = f"{wanted}_{n}"
-            n += 1
-        self._next[wanted.casefold()] = n
-        self._taken.add(found.casefold())
-        return found
+        return _free(wanted, self._taken, self._next, str.casefold)
 
 
 #: Lines of one comment; a longer text is cut.
@@ -130,11 +115,7 @@ def one_line(text: str, most: int = _MOST_COLUMNS) -> str:
 
 
 def comment(text: str, indent: str = "", lines: int = MOST_LINES) -> Iterator[str]:
-    """Lines of a comment.
-
-    text: any text.  indent: of the block that it stands in.  lines: lines at most; what is cut off is shown
-    as "...".
-    """
+    """Lines of a comment in a block so far indented, at most `lines`; what is cut off is shown as "..."."""
     found = textwrap.wrap(
         one_line(text),
         width=WIDTH - len(indent) - 2,

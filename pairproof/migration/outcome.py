@@ -30,10 +30,7 @@ DIFFERENT = ("differs", "differs-conclusion", "ambiguous")
 
 @dataclass(frozen=True, eq=False)
 class Site:
-    """A call of the script, with all its evaluations.
-
-    function: R's, with its package.  steps: one for each evaluation.
-    """
+    """A call of the script, with all its evaluations."""
 
     place: Place
     function: str
@@ -68,9 +65,7 @@ class LeftOut:
 
 
 def sites_of(steps: Sequence[Step]) -> tuple[Site, ...]:
-    """The call sites, in the order of the script, without what a package looked up for itself (the residuals that
-    `summary` asks for).
-    """
+    """The call sites, in the order of the script, without what a package looked up for itself."""
     found: dict[tuple[object, ...], list[Step]] = {}
     for step in steps:
         call = step.call
@@ -93,8 +88,7 @@ def called_in(captured: Captured, call: RecordedCall) -> int:
 
 
 def counts(rows: Sequence[Agreement]) -> dict[str, int]:
-    """Numbers that were compared, that agree, are explained, differ; those that cannot be checked or
-    estimated."""
+    """Numbers that were compared, that agree, are explained, differ; that cannot be checked or estimated."""
     known = summary(rows)
     agree = sum(n for v, n in known.items() if v in AGREEING)
     explained = sum(a.verdict == "explained" or a.accepted and a.verdict in DIFFERENT for a in rows)
@@ -192,11 +186,7 @@ FITTING = frozenset(
 
 
 def left_out(captured: Captured) -> tuple[LeftOut, ...]:
-    """The calls, in the order of the script's text.
-
-    Returns tuple of LeftOut: of functions that :data:`REASONS` names, if none was recorded; and of
-    :data:`FITTING`, if R did not come to it.
-    """
+    """Calls of the text that REASONS names and R did not record, or FITTING and R did not come to."""
     recorded = {call.name for call in captured.calls}
     never = "R did not come to it" if captured.ending == "done" else "R ended before it came to it"
     found = []
@@ -236,10 +226,7 @@ _TO = re.compile(r"stops?\b.*?(\d*\.?\d*e-\d+)")
 def lines(
     captured: Captured, sites: Sequence[Site], left_out: Sequence[LeftOut], written: Sequence[str]
 ) -> list[str]:
-    """The printed lines.
-
-    written: files.
-    """
+    """The printed lines; `written` are files."""
     entries = [
         (s.place.line, *of_site(s, captured.text.name, called_in(captured, s.first.call))) for s in sites
     ]
@@ -297,9 +284,7 @@ def changed(captured: Captured) -> list[str]:
 
 
 def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str, str]:
-    """(where, R, Python, what came of it); `name` is the script's, of which a line needs no file; `called` is the line
-    of the expression that ran, where the call stands in a function elsewhere.
-    """
+    """(where, R, Python, what came of it); `called`: the line that ran, of a call within a function."""
     n = len(site.steps)
     states = site.states
     step = site.first
@@ -325,9 +310,7 @@ def of_site(site: Site, name: str = "", called: int = 0) -> tuple[str, str, str,
 
 
 def written_as(call: RecordedCall) -> str:
-    """The function as the script writes it, "anova" of BradleyTerry2::anova.BTm; its own name where it is called in
-    another way.
-    """
+    """The function as the script writes it, "anova" of BradleyTerry2::anova.BTm; else its own name."""
     head = call.text.partition("(")[0].strip()
     return head.rpartition(":")[2] if _PLAIN.match(head) else call.name
 
@@ -394,10 +377,7 @@ def _short(text: str, most: int = REASON) -> str:
 def document(
     captured: Captured, steps: Sequence[Step], sites: Sequence[Site], left_out: Sequence[LeftOut]
 ) -> dict[str, Any]:
-    """`{"script", "r_version", ..., "calls": [...], "left_out": [...], "summary", "agreements"}`.
-
-    Returns dict: plain values; a number that is not finite is None.
-    """
+    """`{"script", ..., "calls": [...], "agreements"}`; a number that is not finite is None."""
     rows = [row for step in steps for row in step.rows]
     return {
         "script": captured.text.name,
@@ -491,10 +471,7 @@ class Migration:
 
     @property
     def exit_code(self) -> Literal[0, 1, 2]:
-        """1 if a number differs without explanation; else 2 if R did not come to the script's end, a call could not be
-        recorded, none of a call's evaluations was, the script changed a fit after it was made, or Python refused one;
-        else 0.
-        """
+        """1 if a number differs unexplained; 2 if R, a record or Python fell short of the script; else 0."""
         if any(a.verdict in DIFFERENT and not a.accepted for a in self.agreements):
             return 1
         stopped = self.captured.ending in ("error", "time", "killed")

@@ -233,10 +233,7 @@ def _known(function: str) -> str:
 
 
 def expression_of(steps: Sequence[Step], function: str) -> tuple[str | None, str]:
-    """(what follows the value's name in `print(...)`, a remark); (None, why) if there is nothing.
-
-    steps: evaluations of one call; each is asked.  function: R's: "coef".
-    """
+    """(what follows the value's name in `print(...)`, a remark); (None, why) if there is nothing."""
     values = [s.value for s in steps]
     function = _known(function)
     if not all(isinstance(v, Fit) for v in values):

@@ -29,6 +29,7 @@ from .names import Names, Unique, beside, comment, docstring, plain
 from .prints import Print
 from .translate.python_code import (
     INDENT,
+    KINDS,
     Call,
     Constant,
     File,
@@ -47,18 +48,12 @@ MOST_COLUMNS = 2
 
 @dataclass(frozen=True, eq=False)
 class Hole(Result):
-    """Where the evaluations differ; as an expression a result, so that it is written by its name.
-
-    call: below 0: column -1 - call.
-    """
+    """Where the evaluations differ, a result that is written by its name; call: -1 - column."""
 
 
 @dataclass(eq=False)
 class Column:
-    """What stands at one place, an expression for each evaluation.
-
-    word: name of the argument that it is.
-    """
+    """What stands at one place, an expression for each evaluation; `word` is the argument's name."""
 
     values: list[Any]
     word: str
@@ -66,21 +61,14 @@ class Column:
 
 @dataclass(eq=False)
 class Common:
-    """What evaluations share.
-
-    template: with a :class:`Hole` for each column.
-    """
+    """What evaluations share, with a :class:`Hole` for each column."""
 
     template: Any = None
     columns: list[Column] = field(default_factory=list)
 
 
 def common(codes: Sequence[Any], same_file: Callable[[File], str]) -> Common:
-    """The evaluations as one expression with holes.
-
-    codes: at least one.  same_file: equal for equal tables.  Returns Common: `template` is a hole itself if
-    nothing is shared.
-    """
+    """The evaluations as one expression with holes; `template` is a hole itself if nothing is shared."""
     found = Common()
     seen: dict[tuple[str, ...], Hole] = {}
 
@@ -145,7 +133,7 @@ def _inside(value: Any, text: Callable[[Any], str]) -> str:
         return "{" + ", ".join(f"{k!r}: {_inside(v, text)}" for k, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return f"{type(value).__name__}[{', '.join(_inside(v, text) for v in value)}]"
-    if isinstance(value, (Constant, Result, File, Call, Method)):
+    if isinstance(value, KINDS):
         return text(value)
     return f"{type(value).__name__} {value!r}"
 
@@ -156,10 +144,7 @@ _WARNINGS = 2
 
 
 class Files:
-    """Names of the tables, after the variables and keys that they belong to.
-
-    taken: names (without suffix) that are not free.
-    """
+    """Names of the tables, after the variables and keys that they belong to."""
 
     def __init__(self, found: Sequence[CallSite], digest: Digest, taken: Sequence[str] = ()) -> None:
         self.digest = digest
@@ -200,10 +185,7 @@ class Writer:
         self._loop_names: dict[str, str] = {}
 
     def block(self, site: CallSite, inside: Sequence[tuple[str, str]]) -> Iterator[str]:
-        """Lines of a site.
-
-        inside: printed where the values are made.
-        """
+        """Lines of a site; `inside` is printed where the values are made."""
         yield from self._said(site)
         if not site.many:
             yield f"{site.name} = {self._source(site.steps[0].translation.code, before=f'{site.name} = ')}"
@@ -399,10 +381,7 @@ def script_text(
     writer: Writer,
     test: str,
 ) -> str:
-    """The script's source.
-
-    test: name of its test; "" if there is none.
-    """
+    """The script's source; `test` is the name of its test."""
     head = HEAD.format(imports="\n".join(f"import {module}" for module in modules(found)))
     lines = [*docstring(_about(captured, found, test)), *head.rstrip("\n").split("\n")]
     for _, block in sorted(_blocks(found, left, shown, writer), key=lambda b: b[0]):

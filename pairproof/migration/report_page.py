@@ -159,11 +159,7 @@ def evaluation(call: RecordedCall) -> str:
 
 
 def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> Table:
-    """A row a number: Python's (or R's through the bridge), R's of the run, digits, those asked for, and the
-    verdict.
-
-    Why it is so stands below it.
-    """
+    """A row a number: Python's (or R's by the bridge), R's of the run, digits, the verdict, and why below."""
     calls = list(dict.fromkeys(a.r_call for a in rows if a.r_call))
     header = (
         Column("number", "left"),
@@ -183,7 +179,7 @@ def numbers_table(rows: Sequence[Agreement], bridged: bool = False) -> Table:
                 "-" if a.floor is None else f"{a.floor:g}",
                 Cell(a.verdict, numbers.SIGNS[a.verdict], tone(a)),
             ),
-            _in_one_line(a.explanation),
+            one_line(a.explanation),
         )
         for a in rows
     )
@@ -197,10 +193,6 @@ def tone(a: Agreement) -> Tone:
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... ({len(text):,} characters)"
-
-
-def _in_one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def not_in_python(migration: Migration) -> Iterator[Block]:
@@ -234,16 +226,17 @@ def _through(site: Site) -> str:
     )
 
 
+def _called(migration: Migration, *states: str) -> Iterator[tuple[str, str, Site]]:
+    """Line, function and site of the calls of these states."""
+    for s in migration.sites:
+        if s.first.state in states:
+            yield where(s.place, migration.captured.text.name), s.function, s
+
+
 def _stayed(migration: Migration) -> Iterator[Block]:
     rows = [
-        (
-            where(s.place, migration.captured.text.name),
-            s.function,
-            _through(s),
-            f"{_sentence(s.first.translation.reason)} Numbers: {numbers_in_words(s.rows)}.",
-        )
-        for s in migration.sites
-        if s.first.state == "bridge"
+        (line, r, _through(s), f"{_why(s)} Numbers: {numbers_in_words(s.rows)}.")
+        for line, r, s in _called(migration, "bridge")
     ]
     yield from _reasons(
         "Stayed in R",
@@ -251,61 +244,37 @@ def _stayed(migration: Migration) -> Iterator[Block]:
         " it needs R and the package.",
         rows,
     )
-    outside = [
-        (where(s.place, migration.captured.text.name), s.function, "", _sentence(s.first.translation.reason))
-        for s in migration.sites
-        if s.first.state == "outside"
-    ]
-    yield from _reasons(
-        "Left out", "These calls were recorded and have no place in the Python script.", outside, ""
-    )
+    outside = [(line, r, "", _why(s)) for line, r, s in _called(migration, "outside")]
+    said = "These calls were recorded and have no place in the Python script."
+    yield from _reasons("Left out", said, outside, "")
+
+
+def _why(site: Site) -> str:
+    return _sentence(site.first.translation.reason)
 
 
 def _refused(migration: Migration) -> Iterator[Block]:
     rows = [
-        (
-            where(s.place, migration.captured.text.name),
-            s.function,
-            s.first.translation.shown.removesuffix("(...)"),
-            s.first.refused,
-        )
-        for s in migration.sites
-        if s.first.state == "refused"
+        (line, r, s.first.translation.shown.removesuffix("(...)"), s.first.refused)
+        for line, r, s in _called(migration, "refused")
     ]
-    yield from _reasons(
-        "Refused by Python", "R has numbers for these calls, and Python declines to give any.", rows, "Python"
-    )
+    said = "R has numbers for these calls, and Python declines to give any."
+    yield from _reasons("Refused by Python", said, rows, "Python")
 
 
 def _stopped(migration: Migration) -> Iterator[Block]:
-    rows = [
-        (where(s.place, migration.captured.text.name), s.function, "", one_line(s.first.call.error))
-        for s in migration.sites
-        if s.first.state == "failed"
-    ]
+    rows = [(line, r, "", one_line(s.first.call.error)) for line, r, s in _called(migration, "failed")]
     said = "R stopped these calls with an error of its own; there is nothing to compare."
     yield from _reasons("R gave an error", said, rows, "")
 
 
 def _counted(migration: Migration) -> Iterator[Block]:
     rows = []
-    for s in migration.sites:
-        if s.first.state != "counted":
-            continue
-        call = s.first.call
-        why = (
-            f"called by {call.via} for its own ends"
-            if s.first.by_package
-            else "beyond the calls kept of one place"
-        )
-        rows.append(
-            (
-                where(s.place, migration.captured.text.name),
-                s.function,
-                f"{len(s.steps):,}",
-                f"{why[0].upper()}{why[1:]}.",
-            )
-        )
+    for line, r, s in _called(migration, "counted"):
+        why = "Beyond the calls kept of one place."
+        if s.first.by_package:
+            why = f"Called by {s.first.call.via} for its own ends."
+        rows.append((line, r, f"{len(s.steps):,}", why))
     said = "These calls were counted, and their values were not kept."
     yield from _reasons("Counted, not translated", said, rows, "times")
 
@@ -517,11 +486,7 @@ def _foot(migration: Migration) -> Iterator[Block]:
 
 
 def migration_junit(migration: Migration) -> str:
-    """The XML text.
-
-    Returns str: what R stopped, and what was left out or counted only, is skipped with the reason; what
-    Python refuses fails.
-    """
+    """The XML text: what R stopped or was left out is skipped with the reason; what Python refuses fails."""
     rows = [row for site in migration.sites for row in _of_site(site, migration.captured.text.name)]
     return render_junit(rows, ReportContext(title=f"{migration.captured.text.name}, migrated"))
 

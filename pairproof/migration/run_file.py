@@ -49,13 +49,7 @@ def asked_of(steps: Iterable[Step]) -> Asked:
 
 
 def asked(value: Any, rows: Sequence[Agreement]) -> list[dict[str, Any] | None]:
-    """What the test asks of each row: {"digits": 9.0} and, but for a fit, "place"; None if it does not ask.
-
-    The digits are the row's floor; fewer where a row that agrees has fewer by the test's own way of counting them,
-    which knows nothing of the sums that cancel in R's number.
-
-    value: the Python value.
-    """
+    """What the test asks of each row, {"digits", "place"}: its floor, or what its own counting has; or None."""
     wanted = [a for a in rows if a.verdict in AGREEING and a.native is not None and a.r is not None]
     if isinstance(value, Fit):
         digits = _of_fit(value, wanted)
@@ -108,10 +102,7 @@ def document(
     asked: Asked,
     version: str,
 ) -> dict[str, Any]:
-    """The document.
-
-    version: of pairproof.
-    """
+    """The document; `version` is pairproof's."""
     content: dict[str, Any] = {
         "format": FORMAT,
         "made_by": MADE_BY,

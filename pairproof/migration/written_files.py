@@ -73,10 +73,7 @@ def record_names(found: Sequence[CallSite]) -> dict[int, str]:
 def text_of_test(
     captured: Captured, found: Sequence[CallSite], tests: Mapping[str, str], script: str, asked: Asked
 ) -> str:
-    """The test's source.
-
-    script: file name of the Python script.
-    """
+    """The test's source."""
     name = captured.text.name
     stem = PurePath(script).stem
     lines = list(
@@ -223,13 +220,7 @@ def write_migration(
     reads: Iterable[AnyPath] = (),
     seconds: float | None = None,
 ) -> Written:
-    """Write a migration.
-
-    migration: its code was evaluated on the tables of `stage`.  source: the R script, which is never written
-    over.  out: the Python script; the others are written beside it.  force: replace files that pairproof did
-    not write, too; never a table.  reads: what else was read, and is not written over.  seconds: limit of the
-    new script; default: 120 s and 20 times what its calls took.
-    """
+    """Write a migration beside `out`, never over `source`; `force`: also files not ours, but no tables."""
     target = checked_out(out)
     test_stem, run = _beside(target)
     before = earlier(target.parent, run, test_stem)
@@ -281,10 +272,7 @@ def write_migration(
 
 
 def check_target(source: AnyPath, out: AnyPath, *, force: bool = False) -> None:
-    """Whether a migration may be written there; asked before the R script is run, which may take long.
-
-    source: the R script.
-    """
+    """Whether a migration may be written there; asked before the R script is run, which may take long."""
     target = checked_out(out)
     test_stem, run = _beside(target)
     before = earlier(target.parent, run, test_stem)

@@ -108,6 +108,11 @@ class RecordedCall:
             )
         raise NotRecorded(f"{key} of its result is {type(found).__name__}, expected a vector")
 
+    def matrix(self, key: str) -> RVector | None:
+        """A matrix of the result; None if it is absent, or no matrix."""
+        found = self.vector(key)
+        return found if found is not None and found.values.ndim == 2 else None
+
     def number(self, key: str) -> float | None:
         """One number of the result; None if it is absent, NULL or NA."""
         found = self.vector(key)
@@ -128,6 +133,31 @@ class RecordedCall:
         """A data frame or list of the result; None if it is absent."""
         found = self.result.get(key)
         return found if isinstance(found, RList) else None
+
+    def argument(self, name: str) -> RVector | None:
+        """An argument that is an atomic vector; None if it was not given, or is none."""
+        found = self.values.get(name)
+        return found if isinstance(found, RVector) else None
+
+    def one(self, name: str, default: Any = None) -> Any:
+        """An argument of one value, as Python's; None if it is NA, `default` if it was not given or is not one."""
+        found = self.argument(name)
+        return default if found is None or found.values.size != 1 else found.scalar()
+
+    def flag(self, name: str) -> bool:
+        """Whether an argument is TRUE; False if it was not given."""
+        return bool(self.one(name))
+
+    def real(self, name: str, default: float) -> float:
+        """An argument of one number."""
+        found = self.argument(name)
+        return default if found is None or found.values.size != 1 else float(found.floats().ravel()[0])
+
+    def word(self, name: str, default: str) -> str:
+        """The first string of an argument."""
+        found = self.argument(name)
+        first = found.values.ravel()[0] if found is not None and found.values.size else None
+        return first if isinstance(first, str) else default
 
 
 @dataclass(frozen=True)

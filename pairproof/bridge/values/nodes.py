@@ -103,6 +103,10 @@ class RVector:
     def __len__(self) -> int:
         return len(self.values)
 
+    def margin(self, k: int) -> tuple[str, ...]:
+        """Names along a dimension; () where it has none."""
+        return (self.dimnames[k] if self.dimnames else None) or ()
+
     def scalar(self) -> Any:
         """The one element, as a Python value; None where it is NA."""
         if self.values.size != 1:
@@ -154,6 +158,12 @@ class RList:
             raise KeyError(f"{key!r} is not in the R list, which has {list(self.names or ())}")
         assert self.names is not None
         return self.values[self.names.index(key)]
+
+    @property
+    def row_names(self) -> RVector | None:
+        """R's names of a data frame's rows; None where it has none."""
+        found = self.attributes.get("row.names")
+        return found if isinstance(found, RVector) else None
 
     def vector(self, key: str | int) -> RVector:
         """The element, which must be an atomic vector."""

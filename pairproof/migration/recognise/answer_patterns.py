@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from .decide import Design, Not, codes
 from .design_contests import Product, Variable, explained
+from .design_terms import SAME_SPACE, within
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 #: Answers that are gone through at most, and items at least (two have no pattern but their one comparison).
 MOST_ANSWERS, FEWEST_ITEMS = 60_000, 3
-SAME_SPACE = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +95,7 @@ def recognise_pattern(
     groups: IntArray,
     variables: Sequence[Variable],
 ) -> Pattern | Not:
-    """The pattern model that a Poisson design is.
-
-    design: its `items` are the columns x_j.  undecided: 1 where a pair is undecided, the pairs in prefmod's
-    order; {} where none could be.  dependent: products of the answers of two pairs that share an item.
-    groups int[n]: groups of respondents, from 0.  variables: covariates of the groups.
-    """
+    """The pattern model that a Poisson design of items, undecided pairs and products of answers is."""
     items = tuple(design.items)
     x = np.column_stack(list(design.items.values()))
     u = np.column_stack(list(undecided.values())) if undecided else np.zeros((len(x), 0))
@@ -202,11 +197,11 @@ def _read(
     covariates: dict[str, FloatArray],
 ) -> _Found:
     found = _Found()
-    found.free = _within(theirs, x[:, :-1])
+    found.free = within(theirs, x[:, :-1])
     total = u.sum(axis=1)
     for k, name in enumerate(names):
         column = theirs[:, k]
-        if _within(x[:, :-1], column[:, None]):
+        if within(x[:, :-1], column[:, None]):
             if not found.free:
                 found.terms[name] = covariates.get(
                     name, np.append(np.linalg.lstsq(x[:, :-1], column, rcond=None)[0], 0.0)
@@ -224,19 +219,10 @@ def _read(
     return found
 
 
-def _within(span: FloatArray, columns: FloatArray) -> bool:
-    if not span.shape[1]:
-        return False
-    by, *_ = np.linalg.lstsq(span, columns, rcond=None)
-    return bool(np.abs(span @ by - columns).max(initial=0.0) < SAME_SPACE)
-
-
 def _times_item(
     column: FloatArray, x: FloatArray, name: str, items: Sequence[str]
 ) -> tuple[str, int, FloatArray] | None:
-    """What an item's column is multiplied with, which is one number in a group: rest of the name, item,
-    values.
-    """
+    """What an item's column is multiplied with, one number in a group: rest of the name, item, values."""
     parts = name.split(":")
     for k in sorted(range(len(items)), key=lambda k: items[k] not in parts):
         told = np.abs(x[:, k]) > SAME_SPACE

@@ -27,7 +27,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -61,11 +61,7 @@ def codes(*factors: Sequence[object] | NDArray[np.generic]) -> IntArray:
 
 
 def nuisance_of_glm(x: FloatArray, factors: Mapping[str, Sequence[object]]) -> IntArray | str:
-    """The groups of rows that a glm has a constant for.
-
-    x float[n_rows, n_columns]: the whole design.  factors: factors and columns of text of the model frame.
-    Returns int[n_rows], or str: why there are none.
-    """
+    """int[n_rows]: the groups of rows that a glm has a constant for; or why there are none."""
     if not factors:
         return "a Poisson model without a factor in it, so without a constant for each pair of items"
     names = list(factors)[:MOST_FACTORS]
@@ -124,10 +120,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Not:
-    """Why a design is none of a model of ours.
-
-    why: a sentence.  paired: whether it is one of paired comparisons all the same.
-    """
+    """Why a design is none of a model of ours, and whether it is one of paired comparisons all the same."""
 
     why: str
     paired: bool = False
@@ -138,12 +131,7 @@ class Not:
 
 @dataclass(frozen=True, eq=False)
 class Recognised:
-    """A design of paired comparisons.
-
-    coefficients: R's that are mapped, in the order of the columns of the map.  block: none where abilities
-    come from item covariates alone.  players: columns of the data that say who met whom.  groups int[n] or
-    None: of the nuisance constants.
-    """
+    """A design of paired comparisons; block: none with item covariates alone; groups int[n]: constants."""
 
     kind: str
     model: Model
@@ -154,19 +142,12 @@ class Recognised:
 
 
 def recognise_binomial(design: Design, wins: FloatArray, losses: FloatArray) -> Recognised | Not:
-    """A design whose rows are contests.
-
-    wins, losses float[n]: successes and failures of each row.
-    """
+    """A design whose rows are contests; wins, losses float[n]."""
     return _of_rows(design, wins, losses, "bradley-terry", None)
 
 
 def recognise_ordered(design: Design, counts: FloatArray) -> Recognised | Not:
-    """A design whose rows are contests with three ordered answers.
-
-    design: without a constant.  counts float[n, 3]: weights of the lowest answer (the item with the plus sign
-    lost), the middle one and the highest.
-    """
+    """Rows are contests; counts float[n, 3]: the item with the plus sign lost, the middle answer, it won."""
     return _of_rows(design, counts[:, 2], counts[:, 0], "rao-kupper", counts[:, 1])
 
 
@@ -178,23 +159,16 @@ def _of_rows(
     block = item_block(x[:, varies])
     if block is None:
         return Not(NO_BLOCK)
-    at = tuple(int(varies[k]) for k in block.columns)
-    block = ItemBlock(at, block.scale, block.signs, block.hidden)
+    block = replace(block, columns=tuple(int(varies[k]) for k in block.columns))
     contests = of_rows(block, x[:, design.known], wins, losses)
     if ties is not None:
-        contests = Contests(
-            contests.first, contests.second, wins, losses, ties, contests.logit, contests.tie, contests.rows
-        )
+        contests = replace(contests, ties=ties)
     kept = tuple(n for n, k in zip(design.names, design.known) if k)
     return _recognised(design, contests, kept, block, kind, block.scale, None)
 
 
 def recognise_poisson(design: Design, counts: FloatArray, groups: IntArray | None) -> Recognised | Not:
-    """A design whose rows are outcomes of contests.
-
-    counts float[n].  groups int[n] or None: levels of the eliminated factor, from 0; None: to be found among
-    the columns.
-    """
+    """Rows are outcomes of contests; groups int[n]: of the eliminated factor; None: among the columns."""
     if groups is None:
         found = nuisance_of_glm(design.x, {n: v.values for n, v in design.factors.items()})
         if isinstance(found, str):
@@ -238,7 +212,7 @@ def _mirrored_block(design: Design, centred: FloatArray) -> tuple[ItemBlock | No
         block = item_block(x[:, moving], mirrored=True)
         if block is not None:
             at = tuple(int(moving[k]) for k in block.columns)
-            return ItemBlock(at, block.scale, block.signs, block.hidden), 2.0 * block.scale
+            return replace(block, columns=at), 2.0 * block.scale
     return None, 0.0
 
 
@@ -286,9 +260,7 @@ def _recognised(
 
 
 def _named(said: Sequence[str], block: ItemBlock, met: Players | None) -> tuple[str, ...]:
-    """Names of the items: those of the players where the columns' names say them (`D[, -1]Ceylon`), else the
-    columns'.
-    """
+    """Names of the items: players' where the columns' names say them (`D[, -1]Ceylon`), or columns'."""
     if met is not None and all(label in name for name, label in zip(said, met.labels)):
         return tuple(usable(label) for label in met.labels)
     names = [usable(name) for name in _without_matrix(said)]
@@ -376,11 +348,7 @@ class Davidson:
 
 
 def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> Davidson | Not:
-    """A GenDavidson of which each ability, the home advantage and the terms of ties are one number each.
-
-    design: local: the derivatives of the predictors at the estimates.  counts float[n].  groups int[n]:
-    matches, from 0.
-    """
+    """A GenDavidson of single abilities, by the derivatives of its predictors; groups int[n]: matches."""
     special = [n for n in design.names if n in OURS]
     items = tuple(n for n in design.names if n not in OURS)
     if set(np.bincount(groups).tolist()) != {3}:
@@ -438,10 +406,7 @@ def recognise_davidson(design: Design, counts: FloatArray, groups: IntArray) -> 
 
 
 def _met(design: Design, rows: IntArray, at: IntArray) -> tuple[IntArray, IntArray] | None:
-    """Columns of the two players of each match, by the abilities that move its rows; None where it is not two.
-
-    The players may be levels of a factor, or of several together (a team in a season).
-    """
+    """Columns of the players of each match, by the abilities that move its rows; None where not two do."""
     moves = (np.abs(design.x[rows][:, :, at]) > EXACT).any(axis=1)
     if (moves.sum(axis=1) != 2).any():
         return None

@@ -21,7 +21,7 @@ levels, products of two of them) fits if all of its columns are among the z.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -84,11 +84,7 @@ class ItemBlock:
 
 
 def item_block(x: FloatArray, mirrored: bool = False) -> ItemBlock | None:
-    """The item block of a design; None if it has none.
-
-    x float[n_rows, n_columns].  mirrored: whether rows are outcomes, those of one contest being mirror
-    images: every item then has both signs, and rows of ties are 0.
-    """
+    """The item block of a design; `mirrored`: rows of a contest are mirror images, those of ties 0."""
     of_one_size = [k for k in range(x.shape[1]) if _one_size(x[:, k])]
     if not of_one_size:
         return None
@@ -214,24 +210,19 @@ class Contests:
         rows = self.rows.copy()
         if rows.shape[1] > 1:
             rows[turn] = rows[turn][:, [1, 0, *range(2, rows.shape[1])]]
-        return Contests(
-            np.where(turn, self.second, self.first),
-            np.where(turn, self.first, self.second),
-            np.where(turn, self.losses, self.wins),
-            np.where(turn, self.wins, self.losses),
-            self.ties,
-            np.where(turn[:, None], -self.logit, self.logit),
-            self.tie,
-            rows,
+        return replace(
+            self,
+            first=np.where(turn, self.second, self.first),
+            second=np.where(turn, self.first, self.second),
+            wins=np.where(turn, self.losses, self.wins),
+            losses=np.where(turn, self.wins, self.losses),
+            logit=np.where(turn[:, None], -self.logit, self.logit),
+            rows=rows,
         )
 
 
 def of_rows(block: ItemBlock, x: FloatArray, wins: FloatArray, losses: FloatArray) -> Contests:
-    """Contests of a binomial design: a row each.
-
-    x float[n, p]: columns of the coefficients that are asked about.  wins, losses float[n]: of the item with
-    the plus sign.
-    """
+    """Contests of a binomial design, a row each; wins, losses float[n]: of the item with the plus sign."""
     first, second = _sides(block.all_signs)
     return Contests(
         first, second, wins, losses, None, x, np.zeros_like(x), np.arange(len(x), dtype=np.int64)[:, None]
@@ -239,11 +230,7 @@ def of_rows(block: ItemBlock, x: FloatArray, wins: FloatArray, losses: FloatArra
 
 
 def of_groups(block: ItemBlock, x: FloatArray, counts: FloatArray, groups: IntArray) -> Contests | str:
-    """Contests of a Poisson design: the two or three rows of a group each.
-
-    block: found with `mirrored`.  x float[n_rows, p].  counts float[n_rows].  groups int[n_rows]: from 0;
-    each group has 2 or 3 rows.  Returns Contests, or str: why they are none.
-    """
+    """Contests of a Poisson design, two or three rows of a group each; or why they are none."""
     signs = block.all_signs
     rows, of_ties = _rows_of_groups(groups, np.abs(signs).sum(axis=1) == 0)
     if isinstance(rows, str):
@@ -298,11 +285,7 @@ SAME = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """A covariate of contests: a number, or a factor with its levels.
-
-    values: [n]: str of a factor, float of a number.  levels: () for a number; the first is the base of
-    treatment contrasts.
-    """
+    """A covariate of contests: numbers, or text with the levels of a factor, the base of contrasts first."""
 
     name: str
     values: tuple[object, ...]
@@ -318,10 +301,7 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """A covariate, or the product of two, that a model's terms are multiplied with.
-
-    labels: of its columns, as the fit names them: "ENG[2]", "ENG[2]:age".  values float[n, n_columns].
-    """
+    """A covariate, or the product of two, with its labels ("ENG[2]:age") and values float[n, n_columns]."""
 
     variables: tuple[Variable, ...]
     labels: tuple[str, ...]
@@ -342,11 +322,7 @@ def product_of(variables: Sequence[Variable]) -> Product:
 
 
 def explained(wanted: Mapping[str, FloatArray], variables: Sequence[Variable]) -> list[Product]:
-    """Products whose columns are the wanted ones; what no variable explains is a number of its own.
-
-    wanted: covariates found in a design, nan in rows that do not tell; the name is used where nothing
-    explains it.
-    """
+    """Products with the wanted columns (nan: not told); what nothing explains is a number of its own."""
     left = dict(wanted)
     found: list[Product] = []
     for product in _products(variables):
@@ -380,9 +356,7 @@ def _first_equal(wanted: Mapping[str, FloatArray], column: FloatArray) -> str | 
 
 
 def _is_base(product: Product, z: FloatArray) -> bool:
-    """Whether z is the indicator of the factor's first level, which the others and the term itself
-    determine.
-    """
+    """Whether z is the indicator of the factor's first level, which the others and the term determine."""
     if len(product.variables) != 1 or not product.variables[0].levels:
         return False
     rest = 1.0 - product.values.sum(axis=1)
@@ -392,10 +366,7 @@ def _is_base(product: Product, z: FloatArray) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Players:
-    """The two columns of a frame that say who met whom.
-
-    labels: of the block's items, the hidden one last.
-    """
+    """The two columns of a frame that say who met whom; labels of the items, the hidden one last."""
 
     columns: tuple[str, str]
     labels: tuple[str, ...]
@@ -404,10 +375,7 @@ class Players:
 def players(
     first: NDArray[np.int64], second: NDArray[np.int64], n_items: int, texts: Mapping[str, Sequence[object]]
 ) -> Players | None:
-    """The pair of columns of text that reproduce first and second, one to one; None if there is none.
-
-    `first`, second int[n]: positions of items.  texts: factors and text of the data.
-    """
+    """The pair of columns of text that reproduce first and second, one to one; None if there is none."""
     for one, other in permutations(list(texts)[:MOST_VARIABLES], 2):
         labels: dict[int, object] = {}
         fits = True

@@ -56,12 +56,8 @@ def signs_of(contests: Contests, n_items: int) -> FloatArray:
     return signs
 
 
-def spans_items(contests: Contests, signs: FloatArray) -> bool:
-    """Whether free abilities of all items are in the span of the coefficients."""
-    return _within(contests.logit, signs[:, :-1])
-
-
-def _within(span: FloatArray, columns: FloatArray) -> bool:
+def within(span: FloatArray, columns: FloatArray) -> bool:
+    """Whether columns are combinations of those of a span."""
     if not span.shape[1]:
         return False
     by, *_ = np.linalg.lstsq(span, columns, rcond=None)
@@ -97,9 +93,7 @@ def read_columns(
 
 
 def _of_one_size(logit: FloatArray, either_side: bool) -> bool:
-    """Whether a column is the order effect: the same in all rows, but for which item is taken as the
-    first.
-    """
+    """Whether a column is the order effect: the same in all rows, but for which item is the first."""
     size = np.abs(logit) if either_side else logit
     return bool(size.min() > EXACT and size.max() - size.min() < EXACT)
 
@@ -163,11 +157,7 @@ def _ratio(column: FloatArray, logit: FloatArray) -> FloatArray | None:
 def of_whole_factors(
     found: Found, variables: Sequence[Variable]
 ) -> tuple[Found, tuple[Variable, ...]] | None:
-    """The same columns with factors in the place of indicators of their levels, of which R left out some.
-
-    R leaves out columns that others determine, one by one and not a level for all items; None where no item
-    has an indicator of its own.
-    """
+    """The columns with factors in place of indicators, of which R left out some for single items; or None."""
     whole: dict[str, Variable] = {}
     left: dict[str, dict[int, FloatArray]] = {}
     for name, of in found.of_all.items():
@@ -189,9 +179,7 @@ def _is_indicator(factor: Variable, z: FloatArray) -> bool:
 def by_items(
     found: Found, items: Sequence[str]
 ) -> tuple[dict[str, FloatArray], dict[int, dict[str, FloatArray]]]:
-    """Covariates of all items, and of single ones: of J items J - 1 are all, for the sum of their columns is
-    0.
-    """
+    """Covariates of all items, and of single ones: of J items J - 1 are all, for their columns' sum is 0."""
     common: dict[str, FloatArray] = {}
     single: dict[int, dict[str, FloatArray]] = {}
     for name, of in found.of_all.items():
@@ -257,16 +245,9 @@ def model_of(
     covariates: Mapping[str, FloatArray] | None = None,
     labels: Sequence[str] = (),
 ) -> Model | str:
-    """The model of ours that R's coefficients are.
-
-    contests: its columns are those of the coefficients.  unit: what one unit of our item parameters adds to
-    the log-odds: 1 of log-odds, 2 of lambda.  size: what one unit of R's item coefficients adds to the
-    log-odds.  variables: covariates of contests to look for, in the order of `contests`.  covariates: item
-    covariates that the data say.  labels: R's names of the items, where `items` are others.  Returns Model,
-    or str: why it is none of ours.
-    """
+    """The model of ours that R's coefficients are; unit, size: of our and R's item parameters in log-odds."""
     signs = signs_of(contests, len(items))
-    has_items = spans_items(contests, signs)
+    has_items = within(contests.logit, signs[:, :-1])  # free abilities of all items
     found = read_columns(
         contests, names, labels or items, signs, size, None if has_items else dict(covariates or {})
     )

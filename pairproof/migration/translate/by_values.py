@@ -22,29 +22,25 @@ from ...bridge.capture.recorded import RecordedCall
 from ...bridge.packages.asking import RModel
 from ...bridge.packages.eba import AspectModel, ThurstoneModel, Transitivity
 from ...bridge.packages.lme4 import CONSTANT, MixedDesign
-from ...bridge.values.frames import looks_otherwise, plain
+from ...bridge.values.frames import plain
 from ...bridge.values.nodes import RList, RValue, RVector
 from ...errors import InputError
 from ...validation.verdicts.agreement import Agreement
-from .python_code import Call, Constant, File
+from .python_code import Call, Constant, columns_call
 from .recorded_answers import recorded, unknown
-from .rows import at, named, row, rows_of
+from .rows import Beside, at, row
 from .translation import Context, Translation, outside, translates
 
 EBA, THURSTONE, STRANS = "eba::eba", "eba::thurstone", "eba::strans"
-GOODNESS = ("deviance", "df_residual", "p_value")
 
 
 def _table(call: RecordedCall) -> tuple[list[list[Any]], list[str]] | None:
     """Wins of rows over columns, and the items; None if they were not recorded."""
-    wins = call.values.get("M")
-    if not isinstance(wins, RVector) or wins.values.ndim != 2 or wins.values.shape[0] != wins.values.shape[1]:
+    wins = call.argument("M")
+    if wins is None or wins.values.ndim != 2 or wins.values.shape[0] != wins.values.shape[1]:
         return None
-    found = np.where(wins.na, 0.0, wins.floats())
-    margins = wins.dimnames or (None, None)
-    n = len(found)
-    items = list(margins[1] or margins[0] or [str(k + 1) for k in range(n)])
-    found = np.nan_to_num(found)
+    found = np.nan_to_num(np.where(wins.na, 0.0, wins.floats()))
+    items = list(wins.margin(1) or wins.margin(0) or [str(k + 1) for k in range(len(found))])
     rows = [[int(v) if v == int(v) else v for v in row_of] for row_of in found.tolist()]
     return rows, items
 
@@ -66,10 +62,9 @@ def eba(call: RecordedCall, context: Context) -> Translation:
         own = [_whole(v) for v in aspects.values]
         if own != [[k + 1] for k in range(len(own))]:
             options["A"] = own
-    start, constrained = call.values.get("s"), call.values.get("constrained")
-    if isinstance(start, RVector):
+    if (start := call.argument("s")) is not None:
         options["s"] = start.floats().ravel().tolist()
-    if isinstance(constrained, RVector) and constrained.values.size == 1 and not constrained.scalar():
+    if not call.one("constrained", True):
         options["constrained"] = False
     why = (
         "it is a model of elimination by aspects, which eba fits"
@@ -86,15 +81,18 @@ def _whole(value: RValue) -> list[int]:
 
 
 def _eba_rows(call: RecordedCall, model: AspectModel) -> Sequence[Agreement]:
-    found = call.vector("coef")
-    rows: list[Agreement] = []
-    if found is not None:
-        theirs = dict(zip(model.names, found.floats().ravel().tolist()))
-        rows += rows_of("estimate", model.params(), theirs, EBA, places=at("coef", model.names))
-    llf = call.number("loglik")
-    if llf is not None:
-        rows.append(row("llf", model.loglik, llf, EBA, place="loglik"))
-    return rows + _goodness(call, (model.deviance, model.df_residual, model.p_value), EBA)
+    r, found = Beside(call, function=EBA), call.vector("coef")
+    theirs = {} if found is None else dict(zip(model.names, found.floats().ravel().tolist()))
+    rows = r.named("estimate", model.params(), theirs, at("coef", model.names)) if theirs else []
+    return [*rows, *r.numbers(llf=model.loglik), *_goodness(r, model)]
+
+
+def _goodness(r: Beside, model: AspectModel | ThurstoneModel) -> list[Agreement]:
+    """The test against the saturated model: its deviance, degrees of freedom, and p."""
+    found = r.call.vector("goodness")
+    theirs = [] if found is None else found.floats().ravel().tolist()
+    ours = {"deviance": model.deviance, "df_residual": model.df_residual, "p_value": model.p_value}
+    return [r.row(n, own, t, place=n) for (n, own), t in zip(ours.items(), theirs)]
 
 
 @translates(THURSTONE)
@@ -106,9 +104,8 @@ def thurstone(call: RecordedCall, context: Context) -> Translation:
     why = 'Thurstone\'s case V as eba has it; fit_bradley_terry(link="probit") is the same model by maximum likelihood'
 
     def judge(model: ThurstoneModel) -> Sequence[Agreement]:
-        theirs = named(call.vector("coef"))
-        rows = rows_of("estimate", model.params(), theirs, THURSTONE, places=at("coef", model.names))
-        return rows + _goodness(call, (model.deviance, model.df_residual, model.p_value), THURSTONE)
+        r = Beside(call, function=THURSTONE)
+        return [*r.coefficients(model), *_goodness(r, model)]
 
     return Translation("bridge", _code("thurstone", table, {}), why, speaks="r", judge=judge)
 
@@ -139,14 +136,6 @@ def other(call: RecordedCall, context: Context) -> Translation:
     return outside(f"{call.function} has no function in pairproof, nor one in its bridge")
 
 
-def _goodness(call: RecordedCall, ours: Sequence[float], function: str) -> list[Agreement]:
-    found = call.vector("goodness")
-    if found is None:
-        return []
-    theirs = found.floats().ravel().tolist()
-    return [row(n, o, float(t), function, place=n) for n, o, t in zip(GOODNESS, ours, theirs)]
-
-
 GLMER, BRGLM = "lme4::glmer", "brglm::brglm"
 #: Digits of glmer by its values against glmer by its formula: observed 16.0 with one random term and with 3.
 #: Columns in another order end its search elsewhere; two searches share 4.6 digits of an estimate and more.
@@ -161,11 +150,7 @@ Y, WEIGHTS, OFFSET = ".y", ".weights", ".offset"
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A recorded model matrix with its response, as columns of a file.
-
-    columns: those of the model matrix, then `.y`, `.weights` and `.offset` where they are there.  names:
-    columns of the model matrix.
-    """
+    """A recorded model matrix with its response, as columns of a file; names: those of the model matrix."""
 
     columns: dict[str, list[Any]]
     names: tuple[str, ...]
@@ -183,26 +168,17 @@ class Design:
 
     def frame_code(self, stem: str, **more: list[Any]) -> Call:
         """`pairproof.bridge.read_frame("data/STEM.csv")` of the columns and more of them."""
-        columns = {**self.columns, **more}
-        text = [n for n, values in columns.items() if looks_otherwise(values)]
-        return Call("pairproof.bridge.read_frame", (File(columns, stem),), {"text": text} if text else {})
+        return columns_call({**self.columns, **more}, stem)
 
 
 def design_of(call: RecordedCall) -> Design | None:
     """The recorded design; None if it is not all there."""
-    x, y, family = call.vector("x"), call.vector("y"), call.strings("family")
-    if (
-        x is None
-        or y is None
-        or len(family) != 2
-        or x.values.ndim != 2
-        or not x.dimnames
-        or not x.dimnames[1]
-    ):
+    x, y, family = call.matrix("x"), call.vector("y"), call.strings("family")
+    if x is None or y is None or len(family) != 2 or not x.margin(1):
         return None
     if y.values.ndim != 1 or y.values.dtype.kind not in "fib" or len(y) != x.values.shape[0]:
         return None
-    names = tuple(x.dimnames[1])
+    names = x.margin(1)
     columns: dict[str, list[Any]] = {n: x.floats()[:, k].tolist() for k, n in enumerate(names)}
     columns[Y] = y.floats().tolist()
     weights, offset = call.vector("prior_weights"), call.vector("offset")
@@ -238,13 +214,12 @@ def glmer(call: RecordedCall, context: Context) -> Translation:
         options |= {"family": design.family, "link": design.link}
     if unknown(call, "nAGQ"):
         return outside("its nAGQ could not be recorded")
-    points = call.values.get("nAGQ")
-    if isinstance(points, RVector) and points.values.size == 1 and int(points.floats().ravel()[0]) != 1:
-        options["nAGQ"] = int(points.floats().ravel()[0])
+    if (points := int(call.real("nAGQ", 1.0))) != 1:
+        options["nAGQ"] = points
     frame = design.frame_code(call.variable, **{n: v for n, v in groups.items() if v is not None})
     code = Call("pairproof.bridge.lme4.glmer_design", (frame, Y, [name for name, _ in terms]), options)
     why = "it has random effects on a design of the script's own, which lme4 fits"
-    return Translation("bridge", code, why, speaks="r", judge=lambda m: _mixed_rows(call, m))
+    return Translation("bridge", code, why, speaks="r", judge=partial(_mixed_rows, call))
 
 
 def random_terms(call: RecordedCall) -> list[tuple[str, list[str]]]:
@@ -282,27 +257,14 @@ def _labels(call: RecordedCall, group: str) -> list[Any] | None:
 
 
 def _mixed_rows(call: RecordedCall, model: MixedDesign) -> Sequence[Agreement]:
-    r = named(call.vector("coef"))
-    less: dict[str, Any] = {"least": SEARCH, "why": WHY_SEARCH}
-    rows = rows_of("estimate", model.params(), r, GLMER, places=at("coef", model.names), **less)
-    spread = call.vector("vcov")
-    if spread is not None and spread.values.ndim == 2:
-        errors = np.sqrt(np.diag(spread.floats())).tolist()
-        rows += rows_of("se", model.bse(), dict(zip(r, errors)), GLMER, places=at("se", model.names), **less)
-    rows += rows_of(
-        "sd",
-        dict(zip(model.effects, model.sd.tolist())),
-        _deviations(call),
-        GLMER,
-        places=at("sd", model.effects),
-        **less,
-    )
-    llf = call.number("loglik")
-    return rows + (
-        []
-        if llf is None
-        else [row("llf", model.loglik, llf, GLMER, least=7.0, why=WHY_SEARCH, place="loglik")]
-    )
+    r = Beside(call, SEARCH, WHY_SEARCH)
+    sd = dict(zip(model.effects, model.sd.tolist()))
+    return [
+        *r.coefficients(model),
+        *r.errors(model),
+        *r.named("sd", sd, _deviations(call), at("sd", model.effects)),
+        *Beside(call, 7.0, WHY_SEARCH).numbers(llf=model.loglik),
+    ]
 
 
 def _deviations(call: RecordedCall) -> dict[str, float]:
@@ -334,26 +296,10 @@ def brglm(call: RecordedCall, context: Context) -> Translation:
         'it has estimates of reduced bias on a design of the script\'s own; fit_bradley_terry(reduce_bias="mean") has them for'
         " contests"
     )
-    return Translation("bridge", code, why, speaks="r", judge=lambda m: _brglm_rows(call, m))
+    return Translation("bridge", code, why, speaks="r", judge=partial(_brglm_rows, call))
 
 
 def _brglm_rows(call: RecordedCall, model: RModel) -> Sequence[Agreement]:
-    r = named(call.vector("coef"))
-    less: dict[str, Any] = {"least": REFITS, "why": WHY_REFITS}
-    rows = rows_of("estimate", model.params(), r, BRGLM, places=at("coef", model.names), **less)
-    spread = call.vector("vcov")
-    if spread is not None and spread.values.ndim == 2:
-        known = [n for n, v in r.items() if not np.isnan(v)]
-        errors = dict(zip(known, np.sqrt(np.diag(spread.floats())).tolist()))
-        rows += rows_of(
-            "se", {n: model.bse()[n] for n in known}, errors, BRGLM, places=at("se", model.names), **less
-        )
-    for name, ours in (
-        ("deviance", model.deviance),
-        ("df_residual", model.df_residual),
-        ("loglik", model.loglik),
-    ):
-        found = call.number(name)
-        if found is not None:
-            rows.append(row(name, ours, found, BRGLM, place=name, **less))
-    return rows
+    r = Beside(call, REFITS, WHY_REFITS)
+    numbers = {"deviance": model.deviance, "df_residual": model.df_residual, "loglik": model.loglik}
+    return [*r.coefficients(model), *r.errors(model), *r.numbers(**numbers)]

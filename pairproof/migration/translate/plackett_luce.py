@@ -14,7 +14,7 @@ less than 1e-4.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bridge.capture.recorded import RecordedCall
-from ...bridge.packages.plackettluce import CovariateWorths, ItemParameters, PlackettLuceModel
+from ...bridge.packages.plackettluce import CovariateWorths, PlackettLuceModel
 from ...bridge.values.nodes import RList, RVector
 from ...fit.results.answer_fit import AnswerFit
 from ...native.answers.patterns.answer_likelihood import Likelihood
@@ -31,9 +31,21 @@ from ...native.answers.patterns.luce_choices import LuceSpace, Ranks, above, den
 from ...native.answers.patterns.natural_parameters import main_effects
 from ...validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
-from .python_code import Call, File, Method, Result, attribute
-from .recorded_answers import Rankings, rankings_of, recorded, unknown
-from .rows import at, by_item, count_rows, counterpart, explained, fit_rows, named, row, rows_of
+from .item_worths import Package, worths
+from .python_code import Call, File, columns_call
+from .recorded_answers import Rankings, rankings_of, recorded, recorded_vector, unknown
+from .rows import (
+    Beside,
+    at,
+    by_item,
+    count_rows,
+    counterpart,
+    explained,
+    fit_rows,
+    named,
+    parameters,
+    standard_errors,
+)
 from .translation import Context, Step, Translation, outside, translates, why_not_finite
 
 FloatArray = NDArray[np.float64]
@@ -63,7 +75,7 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
     data, lost = _data(call), unknown(call, "normal", "gamma", "adherence", "npseudo")
     if data is None or lost:
         return outside(f"its {lost or 'rankings'} could not be recorded")
-    pseudo = _number(call, "npseudo", NPSEUDO)
+    pseudo = call.real("npseudo", NPSEUDO)
     why = _why_bridge(call, data, pseudo)
     if why:
         return _by_the_bridge(call, data, pseudo, why)
@@ -82,7 +94,7 @@ def plackett_luce(call: RecordedCall, context: Context) -> Translation:
 
 
 def _data(call: RecordedCall) -> Rankings | None:
-    found = rankings_of(recorded(call, "rankings"), _vector(recorded(call, "weights")))
+    found = rankings_of(recorded(call, "rankings"), recorded_vector(call, "weights"))
     return None if found is None or not len(found.ranks) else found
 
 
@@ -103,17 +115,10 @@ def _why_bridge(call: RecordedCall, data: Rankings, pseudo: float) -> str:
 
 
 def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: AnswerFit) -> Sequence[Agreement]:
-    coefficients, spread = named(call.vector("coef")), call.vector("vcov")
-    names = [n for n in coefficients if n != data.items[0]]
-    matrix = np.full((len(names), len(names)), np.nan)
-    if spread is not None and spread.values.ndim == 2 and spread.dimnames and spread.dimnames[0]:
-        at = [list(spread.dimnames[0]).index(n) for n in names]
-        matrix = spread.floats()[np.ix_(at, at)]
-    known = RParameters(
-        tuple(names), np.array([coefficients[n] for n in names]), matrix, "log-odds", data.items[0]
-    )
+    names = [n for n in named(call.vector("coef")) if n != data.items[0]]
+    known = parameters(call, {n: n for n in names}, "log-odds", data.items[0])
     values = parameter_values(fit, known)
-    without = bool(np.isnan(matrix).any())
+    without = bool(np.isnan(known.vcov).any())
     if without:
         values = {q: v for q, v in values.items() if not q.startswith("se.")}
     llf, rank = call.number("loglik"), call.number("loglik_df")
@@ -126,10 +131,10 @@ def _rows(call: RecordedCall, data: Rankings, pseudo: float, fit: AnswerFit) -> 
     rows = fit_rows(fit, answer) + count_rows(call, fit)
     if not pseudo or without:
         return rows
-    errors = dict(zip(names, np.sqrt(np.diag(matrix)).tolist()))
+    errors = dict(zip(names, np.sqrt(np.diag(known.vcov)).tolist()))
     alone = dict(zip(names, se_of_rankings(fit, data, names)))
     rows = explained(rows, ["se"], OTHER_ERRORS, "pseudo-rankings")
-    return rows + rows_of("se_of_rankings", alone, errors, PLACKETT_LUCE, least=LEAST, why=STOP)
+    return rows + Beside(call, LEAST, STOP).named("se_of_rankings", alone, errors)
 
 
 def se_of_rankings(fit: AnswerFit, data: Rankings, names: Sequence[str]) -> list[float]:
@@ -173,7 +178,7 @@ def _of_rankings(fit: AnswerFit, data: Rankings) -> tuple[list[str], FloatArray]
 
 def _by_the_bridge(call: RecordedCall, data: Rankings, pseudo: float, why: str) -> Translation:
     code = _bridge_code(call, data, pseudo)
-    return Translation("bridge", code, why, speaks="r", judge=lambda m: _bridge_rows(call, m))
+    return Translation("bridge", code, why, speaks="r", judge=partial(_bridge_rows, call))
 
 
 def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
@@ -182,7 +187,7 @@ def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
         options["weights"] = [float(w) for w in data.weights]
     options |= _stopping(call)
     gamma, group = recorded(call, "gamma"), _groups(call)
-    adherence = call.values.get("adherence")
+    adherence = call.argument("adherence")
     if group:
         options["group"] = group
     prior = _prior(call)
@@ -190,9 +195,9 @@ def _bridge_code(call: RecordedCall, data: Rankings, pseudo: float) -> Call:
         options["normal"] = prior
     if isinstance(gamma, RList) and {"shape", "rate"} <= set(gamma.names or ()):
         options["gamma"] = (float(gamma.vector("shape").floats()[0]), float(gamma.vector("rate").floats()[0]))
-    elif _flag(call, "gamma"):
+    elif call.flag("gamma"):
         options["gamma"] = GAMMA
-    elif isinstance(adherence, RVector):
+    elif adherence is not None:
         options["adherence"] = adherence.floats().tolist()
     return Call("pairproof.bridge.plackettluce.PlackettLuce", (data.frame_code(call.variable),), options)
 
@@ -221,15 +226,13 @@ def _groups(call: RecordedCall) -> list[int]:
 def _stopping(call: RecordedCall) -> dict[str, Any]:
     """How R was told to iterate, where it is not by default."""
     found: dict[str, Any] = {}
-    method = call.values.get("method")
-    if isinstance(method, RVector) and method.values.size == 1 and method.scalar() != METHOD:
-        found["method"] = str(method.scalar())
+    if (method := call.one("method", METHOD)) != METHOD:
+        found["method"] = str(method)
     for name, default in (("epsilon", EPSILON), ("steffensen", STEFFENSEN)):
-        value = _number(call, name, default)
+        value = call.real(name, default)
         if value != default:
             found[name] = value
-    most = call.values.get("maxit")
-    if isinstance(most, RVector):
+    if (most := call.argument("maxit")) is not None:
         numbers = [int(v) for v in most.floats().ravel().tolist()]
         pair = (numbers[0], numbers[1] if len(numbers) > 1 else MAXIT[1])
         if pair != MAXIT:
@@ -238,28 +241,14 @@ def _stopping(call: RecordedCall) -> dict[str, Any]:
 
 
 def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agreement]:
-    r = named(call.vector("coef"))
-    kept = recorded(call, "adherence")
-    less: dict[str, Any] = {} if kept is None else {"least": ALTERNATING, "why": WHY_ALTERNATING}
-    rows = rows_of("estimate", model.params(), r, PLACKETT_LUCE, places=at("coef", model.names), **less)
-    spread = call.vector("vcov")
-    if spread is not None and spread.values.ndim == 2 and not model.vcov_error:
-        errors = np.sqrt(np.diag(spread.floats()))
-        rows += rows_of(
-            "se",
-            model.bse(),
-            dict(zip(r, errors.tolist())),
-            PLACKETT_LUCE,
-            places=at("se", model.names),
-            **less,
-        )
-    llf = call.number("loglik")
-    if llf is not None:
-        rows.append(row("llf", model.loglik, llf, PLACKETT_LUCE, place="loglik", **less))
-    if isinstance(kept, RVector) and model.adherence is not None:
-        ours = {str(k + 1): float(v) for k, v in enumerate(model.adherence)}
-        theirs = {str(k + 1): float(v) for k, v in enumerate(kept.floats())}
-        rows += rows_of("adherence", ours, theirs, PLACKETT_LUCE, places=at("adherence", ours), **less)
+    kept = recorded_vector(call, "adherence")
+    r = Beside(call) if recorded(call, "adherence") is None else Beside(call, ALTERNATING, WHY_ALTERNATING)
+    rows = r.coefficients(model)
+    if (errors := standard_errors(call)) and not model.vcov_error:
+        rows += r.named("se", model.bse(), errors, at("se", model.names))
+    rows += r.numbers(llf=model.loglik)
+    if kept is not None and model.adherence is not None:
+        rows += r.listed("adherence", model.adherence, kept.floats(), "adherence")
     return rows
 
 
@@ -270,119 +259,48 @@ def _bridge_rows(call: RecordedCall, model: PlackettLuceModel) -> Sequence[Agree
 def itempar(call: RecordedCall, context: Context) -> Translation:
     """`m.worth()`, or log worths around their mean or less one item's; R's own of a model by the bridge."""
     made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
-    found = _vector(recorded(call, "value"))
+    found = recorded_vector(call, "value")
     if unknown(call, "ref", "log"):
         return outside(f"its {unknown(call, 'ref', 'log')} could not be recorded")
     if made is None or made.value is None or found is None or found.names is None:
         return outside("its model is none that this run fitted and translated")
-    log = _flag(call, "log")
-    chosen = _reference(call, tuple(found.names))
-    if isinstance(made.value, PlackettLuceModel):
-        return _bridged(call, made, found, log, chosen)
-    if log and (chosen is None or len(chosen) == 1):
-        constraint = "sum" if chosen is None else chosen[0]
-        code = attribute(Method(Result(made.call.id), "with_reference", (constraint,)), "params")
-        return Translation("native", code, speaks="value", judge=partial(_log_worths, call, found))
-    if not log and chosen is None:
-        table = Method(Result(made.call.id), "worth")
-        return Translation("native", table, speaks="value", judge=partial(_of_table, call, found, made))
-    return _bridged(call, made, found, log, chosen)
+    return worths(call, made, found, PLACKETTLUCE)
 
 
-def _log_worths(call: RecordedCall, found: RVector, params: Any) -> Sequence[Agreement]:
-    return _worths(call, "estimate", dict(params), found, {n: str(n) for n in params})
+def _model_again(call: RecordedCall) -> Call | None:
+    data = _data(call)
+    return None if data is None else _bridge_code(call, data, call.real("npseudo", NPSEUDO))
 
 
-def _of_table(call: RecordedCall, found: RVector, made: Step, table: Any) -> Sequence[Agreement]:
-    rows = _worths(
-        call,
-        "worth",
-        dict(zip(table["item"].tolist(), table["worth"].tolist())),
-        found,
-        by_item(table, "worth"),
-    )
+def _worth_errors(call: RecordedCall, made: Step, found: RVector, table: Any) -> list[Agreement]:
     spread = found.attributes.get("vcov")
-    if isinstance(spread, RVector) and spread.values.ndim == 2:
-        ours = dict(zip(table["item"].tolist(), table["se"].tolist()))
-        theirs = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
-        own, places = {n: ours[n] for n in theirs}, by_item(table, "se")
-        errors = rows_of("worth_se", own, theirs, DEFAULT, least=LEAST, why=STOP, places=places)
-        data = _data(made.call) if _pseudo(made) else None
-        if data is not None:
-            errors = explained(errors, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
-            alone = worth_se_of_rankings(made.value, data)
-            errors += rows_of("worth_se_of_rankings", alone, theirs, DEFAULT, least=LEAST, why=STOP)
-        rows += errors
+    if not isinstance(spread, RVector) or spread.values.ndim != 2:
+        return []
+    ours = dict(zip(table["item"].tolist(), table["se"].tolist()))
+    r = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
+    beside = Beside(call, LEAST, STOP, DEFAULT)
+    rows = beside.named("worth_se", {n: ours[n] for n in r}, r, by_item(table, "se"))
+    pseudo = isinstance(made.value, AnswerFit) and made.value.of_answers.pseudo > 0
+    if pseudo and (data := _data(made.call)) is not None:
+        rows = explained(rows, ["worth_se"], OTHER_ERRORS, "pseudo-rankings")
+        rows += beside.named("worth_se_of_rankings", worth_se_of_rankings(made.value, data), r)
     return rows
 
 
-def _worths(
-    call: RecordedCall, kind: str, ours: Mapping[str, float], found: RVector, places: Mapping[str, str]
-) -> list[Agreement]:
-    r = named(found)
-    size = max((abs(v) for v in r.values()), default=0.0)
-    more: dict[str, Any] = {"least": LEAST, "why": STOP, "scale": size}
-    return [row(f"{kind}.{n}", float(ours[n]), r[n], DEFAULT, place=places.get(n, ""), **more) for n in r]
-
-
-def _pseudo(made: Step) -> bool:
-    return isinstance(made.value, AnswerFit) and made.value.of_answers.pseudo > 0
-
-
-def _bridged(
-    call: RecordedCall, made: Step, found: RVector, log: bool, chosen: Sequence[str] | None
-) -> Translation:
-    model: Any = Result(made.call.id)
-    why = "its model was fitted through the bridge"
-    if not isinstance(made.value, PlackettLuceModel):
-        data = _data(made.call)
-        if data is None:
-            return outside("the rankings of its model were not recorded")
-        model = _bridge_code(made.call, data, _number(made.call, "npseudo", NPSEUDO))
-        why = "worths relative to chosen items have no name in Python; m.worth() and m.contrast() have what they are made of"
-    options: dict[str, Any] = {}
-    if chosen is not None:
-        options["ref"] = chosen[0] if len(chosen) == 1 else list(chosen)
-    if log:
-        options["log"] = True
-    code = Call("pairproof.bridge.plackettluce.itempar", (model,), options)
-
-    def judge(value: ItemParameters) -> Sequence[Agreement]:
-        ours = dict(zip(value.items, value.estimate.tolist()))
-        places = at("estimate", value.items)
-        return rows_of("estimate" if log else "worth", ours, named(found), DEFAULT, places=places)
-
-    return Translation("bridge", code, why, speaks="r", judge=judge)
-
-
-# -- arguments -----------------------------------------------------------------------------------------------
-
-
-def _vector(value: Any) -> RVector | None:
-    return value if isinstance(value, RVector) else None
-
-
-def _number(call: RecordedCall, name: str, default: float) -> float:
-    given = call.values.get(name)
-    return (
-        float(given.floats().ravel()[0]) if isinstance(given, RVector) and given.values.size == 1 else default
-    )
-
-
-def _flag(call: RecordedCall, name: str) -> bool:
-    given = call.values.get(name)
-    return isinstance(given, RVector) and given.values.size == 1 and bool(given.scalar())
-
-
-def _reference(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:
-    """Items given as `ref`, by name or number; None: all."""
-    given = call.values.get("ref")
-    if not isinstance(given, RVector):
-        return None
-    known = [v if isinstance(v, str) else items[int(v) - 1] for v in given.values.ravel().tolist()]
-    return None if set(known) == set(items) else tuple(known)
-
-
+PLACKETTLUCE = Package(
+    "plackettluce",
+    "rankings",
+    PlackettLuceModel,
+    _model_again,
+    fitted=DEFAULT,
+    asked=DEFAULT,
+    least=LEAST,
+    why=STOP,
+    scaled=True,
+    log_worths_in_test=False,
+    errors=_worth_errors,
+    one_alone=True,
+)
 PLADMM = "PlackettLuce::pladmm"
 INTERCEPT = "(Intercept)"
 RTOL, N_ITER, RHO = 1e-4, 500, 1.0
@@ -392,15 +310,14 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 @translates(PLADMM)
 def pladmm(call: RecordedCall, context: Context) -> Translation:
     """`fit_plackett_luce(pairproof.read_respondents(..., item_data=), item_terms=[...])`, or R."""
-    weights = recorded(call, "weights")
-    data = rankings_of(recorded(call, "rankings"), weights if isinstance(weights, RVector) else None)
-    x = call.vector("x")
-    if data is None or x is None or x.values.ndim != 2 or not x.dimnames or x.dimnames[1] is None:
+    data = rankings_of(recorded(call, "rankings"), recorded_vector(call, "weights"))
+    x = call.matrix("x")
+    if data is None or x is None or not x.margin(1):
         return outside("its rankings or its item covariates were not recorded")
-    kept = [k for k, name in enumerate(x.dimnames[1]) if name != INTERCEPT]
+    kept = [k for k, name in enumerate(x.margin(1)) if name != INTERCEPT]
     if not kept or x.values.shape[0] != len(data.items):
         return outside("it has no item covariates")
-    names = {x.dimnames[1][k]: f"x{n + 1}" for n, k in enumerate(kept)}
+    names = {x.margin(1)[k]: f"x{n + 1}" for n, k in enumerate(kept)}
     taken = {*data.items, "item", "weight"}
     if all(_NAME.match(n) and n not in taken for n in names):
         names = {n: n for n in names}
@@ -457,17 +374,16 @@ def _pladmm_by_the_bridge(
     if data.weights is not None:
         options["weights"] = [float(w) for w in data.weights]
     for name, default in (("rho", RHO), ("n_iter", N_ITER), ("rtol", RTOL)):
-        given = call.values.get(name)
-        if isinstance(given, RVector) and given.values.size == 1 and given.floats().ravel()[0] != default:
-            value = float(given.floats().ravel()[0])
+        value = call.real(name, default)
+        if value != default:
             options[name] = int(value) if name == "n_iter" else value
-    frame = Call("pairproof.bridge.read_frame", (File(covariates, f"{call.variable}_items"),))
+    frame = columns_call(covariates, f"{call.variable}_items")
     code = Call("pairproof.bridge.plackettluce.pladmm", (data.frame_code(call.variable), frame), options)
 
     def judge(model: CovariateWorths) -> Sequence[Agreement]:
         r = {n: v for n, v in named(call.vector("coef")).items() if n != INTERCEPT}
-        rows = rows_of("estimate", model.params(), r, PLADMM, places=at("coef", model.names))
-        llf = _last(call)
-        return rows + ([] if llf is None else [row("llf", model.loglik, llf, PLADMM, place="loglik")])
+        beside, llf = Beside(call, function=PLADMM), _last(call)
+        rows = beside.named("estimate", model.params(), r, at("coef", model.names))
+        return rows + ([] if llf is None else [beside.row("llf", model.loglik, llf, place="loglik")])
 
     return Translation("bridge", code, why, speaks="r", judge=judge)

@@ -14,14 +14,15 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from ...bridge.capture.recorded import RecordedCall
-from ...bridge.packages.psychotools import BTModel, ItemParameters
+from ...bridge.packages.psychotools import BTModel
 from ...bridge.values.nodes import RVector
 from ...fit.fit import Fit
 from ...validation.r_answers.translate import likelihood_values, parameter_values
 from ...validation.verdicts.agreement import Agreement
-from .python_code import Call, File, Method, Result, attribute
-from .recorded_answers import Pairs, pairs_of, recorded, unknown
-from .rows import at, by_item, count_rows, counterpart, fit_rows, named, parameters, row, rows_of
+from .item_worths import Package, worths
+from .python_code import Call, columns_call, stated
+from .recorded_answers import Pairs, pairs_of, recorded, recorded_vector, unknown
+from .rows import Beside, by_item, count_rows, counterpart, fit_rows, named, parameters
 from .translation import Context, Step, Translation, outside, translates, why_not_finite
 
 BTMODEL = "psychotools::btmodel"
@@ -61,7 +62,7 @@ def btmodel(call: RecordedCall, context: Context) -> Translation:
 
 
 def _data(call: RecordedCall) -> Pairs | None:
-    return pairs_of(recorded(call, "y"), _vector(recorded(call, "weights")))
+    return pairs_of(recorded(call, "y"), recorded_vector(call, "weights"))
 
 
 def _rows(call: RecordedCall, fit: Fit, reference: str) -> Sequence[Agreement]:
@@ -111,31 +112,21 @@ def _by_the_bridge(call: RecordedCall, data: Pairs, why: str) -> Translation:
 def _bridge_code(call: RecordedCall, data: Pairs) -> Call:
     columns = {name: data.signs[:, k].tolist() for k, name in enumerate(data.names)}
     table = {name: [None if np.isnan(v) else v for v in column] for name, column in columns.items()}
-    frame = Call("pairproof.bridge.read_frame", (File(table, call.variable),))
+    frame = columns_call(table, call.variable)
     reference = (call.strings("ref") or (data.items[-1],))[0]
-    options: dict[str, Any] = {"labels": list(data.items)}
-    if data.weights is not None:
-        options["weights"] = [float(w) for w in data.weights]
-    if (call.strings("type") or ("loglin",))[0] != "loglin":
-        options["type"] = "logit"
-    if reference != data.items[-1]:
-        options["ref"] = reference
+    options = stated(
+        labels=list(data.items),
+        weights=data.weights is not None and [float(w) for w in data.weights],
+        type=(call.strings("type") or ("loglin",))[0] != "loglin" and "logit",
+        ref=reference != data.items[-1] and reference,
+    )
     options |= {"undecided": UNDECIDED in named(call.vector("coef")), "epsilon": EPSILON, "maxit": MAXIT}
     return Call("pairproof.bridge.psychotools.btmodel", (frame,), options)
 
 
 def _bridge_rows(call: RecordedCall, model: BTModel) -> Sequence[Agreement]:
-    rows = rows_of(
-        "estimate", model.params(), named(call.vector("coef")), BTMODEL, places=at("coef", model.names)
-    )
-    spread = call.vector("vcov")
-    if spread is not None and spread.values.ndim == 2:
-        errors = np.sqrt(np.diag(spread.floats()))
-        rows += rows_of(
-            "se", model.bse(), dict(zip(model.names, errors.tolist())), BTMODEL, places=at("se", model.names)
-        )
-    llf = call.number("loglik")
-    return rows + ([] if llf is None else [row("llf", model.loglik, llf, BTMODEL, place="loglik")])
+    r = Beside(call, function=BTMODEL)
+    return [*r.coefficients(model), *r.errors(model), *r.numbers(llf=model.loglik)]
 
 
 @translates(
@@ -146,107 +137,43 @@ def itempar(call: RecordedCall, context: Context) -> Translation:
     made = next((s for a in call.fits if (s := context.fit_of(call, a)) is not None), None)
     if made is None or made.value is None:
         return outside("its model is none that this run fitted and translated")
-    found = _vector(recorded(call, "value"))
+    found = recorded_vector(call, "value")
     if found is None or found.names is None:
         return outside("its value was not recorded")
     if unknown(call, "ref", "log"):
         return outside(f"its {unknown(call, 'ref', 'log')} could not be recorded")
-    log = _flag(call, "log")
-    chosen = _reference(call, tuple(found.names))
-    if made.translation.speaks == "fit" and (not log and chosen is None or log and _one_or_all(chosen)):
-        return _native_parameters(call, made, found, log, chosen)
-    return _bridged_parameters(call, made, found, log, chosen)
+    return worths(call, made, found, PSYCHOTOOLS)
 
 
-def _one_or_all(chosen: Sequence[str] | None) -> bool:
-    return chosen is None or len(chosen) == 1
-
-
-def _native_parameters(
-    call: RecordedCall, made: Step, found: RVector, log: bool, chosen: Sequence[str] | None
-) -> Translation:
-    fit = Result(made.call.id)
-    if not log:
-        code = Method(fit, "worth")
-        return Translation("native", code, speaks="value", judge=lambda v: _worth_rows(call, v, found))
-    code = attribute(Method(fit, "with_reference", ("sum" if chosen is None else chosen[0],)), "params")
-    return Translation("native", code, speaks="value", judge=lambda v: _log_rows(call, v, found))
-
-
-def _worth_rows(call: RecordedCall, table: Any, found: RVector) -> Sequence[Agreement]:
-    ours = dict(zip(table["item"].tolist(), table["worth"].tolist()))
-    r = named(found)
-    places = by_item(table, "worth")
-    own = {n: ours.get(n, float("nan")) for n in r}
-    rows = rows_of("worth", own, r, DEFAULT, least=6.5, why=_STOP, places=places)
-    spread = found.attributes.get("vcov")
-    if isinstance(spread, RVector) and spread.values.ndim == 2 and not np.isnan(spread.floats()).all():
-        errors = np.sqrt(np.diag(spread.floats()))
-        se = dict(zip(table["item"].tolist(), table["se"].tolist()))
-        rows += rows_of(
-            "worth_se",
-            {n: se[n] for n in r},
-            dict(zip(r, errors.tolist())),
-            DEFAULT,
-            least=3.5,
-            why=_STOP,
-            places=by_item(table, "se"),
-        )
-    return rows
+def _model_again(call: RecordedCall) -> Call | None:
+    data = _data(call)
+    return None if data is None else _bridge_code(call, data)
 
 
 #: btmodel takes its covariance one step before the end: floors.toml has the same digits for btmodel.
 _STOP = "glm at its default epsilon, whose covariance is that of one step before the end"
 
 
-def _log_rows(call: RecordedCall, params: Any, found: RVector) -> Sequence[Agreement]:
-    r = named(found)
-    ours = {n: float(params[n]) for n in r}
-    size = max((abs(v) for v in r.values()), default=0.0)
-    return [
-        row(f"estimate.{n}", ours[n], r[n], DEFAULT, least=6.5, why=_STOP, scale=size, place=n) for n in r
-    ]
+def _worth_errors(call: RecordedCall, made: Step, found: RVector, table: Any) -> list[Agreement]:
+    spread = found.attributes.get("vcov")
+    if not isinstance(spread, RVector) or spread.values.ndim != 2 or np.isnan(spread.floats()).all():
+        return []
+    r = dict(zip(found.names or (), np.sqrt(np.diag(spread.floats())).tolist()))
+    se = dict(zip(table["item"].tolist(), table["se"].tolist()))
+    beside = Beside(call, 3.5, _STOP, DEFAULT)
+    return beside.named("worth_se", {n: se[n] for n in r}, r, by_item(table, "se"))
 
 
-def _bridged_parameters(
-    call: RecordedCall, made: Step, found: RVector, log: bool, chosen: Sequence[str] | None
-) -> Translation:
-    model: Any = Result(made.call.id)
-    why = "its model was fitted through the bridge"
-    if not isinstance(made.value, BTModel):
-        data = _data(made.call)
-        if data is None:
-            return outside("the comparisons of its model were not recorded")
-        model = _bridge_code(made.call, data)
-        why = "worths relative to chosen items have no name in Python; m.worth() and m.contrast() have what they are made of"
-    options: dict[str, Any] = {}
-    if chosen is not None:
-        options["ref"] = list(chosen)
-    if log:
-        options["log"] = True
-    code = Call("pairproof.bridge.psychotools.itempar", (model,), options)
-
-    def judge(value: ItemParameters) -> Sequence[Agreement]:
-        ours = dict(zip(value.items, value.estimate.tolist()))
-        places = at("estimate", value.items)
-        return rows_of("estimate" if log else "worth", ours, named(found), BTMODEL, places=places)
-
-    return Translation("bridge", code, why, speaks="r", judge=judge)
-
-
-def _flag(call: RecordedCall, name: str) -> bool:
-    given = call.values.get(name)
-    return isinstance(given, RVector) and given.values.size == 1 and bool(given.scalar())
-
-
-def _reference(call: RecordedCall, items: Sequence[str]) -> tuple[str, ...] | None:
-    """Items given as `ref`, by name or number; None: all."""
-    given = call.values.get("ref")
-    if not isinstance(given, RVector):
-        return None
-    known = [str(v) if isinstance(v, str) else items[int(v) - 1] for v in given.values.ravel().tolist()]
-    return None if set(known) == set(items) else tuple(known)
-
-
-def _vector(value: Any) -> RVector | None:
-    return value if isinstance(value, RVector) else None
+PSYCHOTOOLS = Package(
+    "psychotools",
+    "comparisons",
+    BTModel,
+    _model_again,
+    fitted=DEFAULT,
+    asked=BTMODEL,
+    least=6.5,
+    why=_STOP,
+    scaled=False,
+    log_worths_in_test=True,
+    errors=_worth_errors,
+)

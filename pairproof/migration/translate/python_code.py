@@ -22,6 +22,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Union
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...bridge.values.frames import columns_of, factors_of, looks_otherwise
 from ...bridge.values.nodes import RList, RVector
 from ...errors import InputError
@@ -34,10 +37,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 @dataclass(frozen=True)
 class Constant:
-    """A value that is written as it is: None, bool, int, float, str, and lists, tuples and dicts of such.
-
-    value: lists, tuples and dicts may hold expressions too.
-    """
+    """None, bool, int, float, str as written, and lists, tuples and dicts of such or of expressions."""
 
     value: Any
 
@@ -47,10 +47,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Result:
-    """The Python value of an earlier call of the script.
-
-    call: `id` of its RecordedCall.
-    """
+    """The Python value of an earlier call of the script, by the `id` of its RecordedCall."""
 
     call: int
 
@@ -76,11 +73,7 @@ class File:
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A call of a public function of this package.
-
-    function: dotted path, "pairproof.fit_llbt" or "pairproof.bridge.lme4.glmer_contests".  keywords: plain
-    values stand for themselves: `{"ties": "half"}`.
-    """
+    """A call of a public function by its dotted path; plain values stand for themselves."""
 
     function: str
     arguments: tuple[Any, ...] = ()
@@ -94,10 +87,7 @@ class Call:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """A method or an attribute of a value: `m.summary()`, `m.params`.
-
-    arguments, keywords: as of a :class:`Call`; None: an attribute.
-    """
+    """A method or an attribute (arguments None) of a value: `m.summary()`, `m.params`."""
 
     of: Any
     name: str
@@ -191,12 +181,7 @@ Placed = Callable[[File], str]
 
 
 def source(value: Any, named: Named, placed: Placed, indent: str = "", before: str = "") -> str:
-    """The text of an expression.
-
-    named: the Python name (or `f["north"]`) of an earlier result.  placed: source of the path of a file.
-    indent: of the statement.  before: what stands before it on its line ("m = "), for the width.  Returns
-    str: without `before`; continued lines are indented.
-    """
+    """The text of an expression after `before` (for the width only), results and files so named."""
     flat = _flat(value, named, placed)
     if len(indent) + len(before) + len(flat) <= WIDTH:
         return flat
@@ -245,7 +230,7 @@ def _flat_constant(value: Any, named: Named, placed: Placed) -> str:
     if isinstance(value, tuple):
         inner = ", ".join(_flat(v, named, placed) for v in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
-    if isinstance(value, (Constant, Result, File, Call, Method)):
+    if isinstance(value, KINDS):
         return _flat(value, named, placed)
     return literal(value)
 
@@ -263,9 +248,7 @@ def _broken(value: Any, named: Named, placed: Placed, indent: str) -> str:
             return "{\n" + "".join(entry(f"{literal(k)}: ", v) for k, v in content.items()) + indent + "}"
         if isinstance(content, (list, tuple)) and content:
             left, right = ("[", "]") if isinstance(content, list) else ("(", ")")
-            plain = not any(
-                isinstance(v, (Constant, Result, File, Call, Method, list, dict, tuple)) for v in content
-            )
+            plain = not any(isinstance(v, (*KINDS, list, dict, tuple)) for v in content)
             body = (
                 _filled([literal(v) for v in content], deeper)
                 if plain
@@ -303,10 +286,7 @@ Where = Callable[[File], Path]
 
 
 def evaluate(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
-    """The value of an expression.
-
-    where: where its CSV file was written.  results: of the calls before.
-    """
+    """The value of an expression, with its files where they were written and the results of earlier calls."""
     value = expression(value)
     if isinstance(value, Constant):
         return _constant(value.value, where, results)
@@ -351,39 +331,44 @@ def _constant(value: Any, where: Where, results: Mapping[int, Any]) -> Any:
         return {k: _constant(v, where, results) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return type(value)(_constant(v, where, results) for v in value)
-    return (
-        evaluate(value, where, results)
-        if isinstance(value, (Call, Method, Result, File, Constant))
-        else value
-    )
+    return evaluate(value, where, results) if isinstance(value, KINDS) else value
 
 
 def frame_call(frame: RList, stem: str) -> Call:
-    """`pairproof.bridge.read_frame("data/STEM.csv", factors={...})`.
-
-    frame: a data frame.  stem: what to call the file.
-    """
-    columns = columns_of(frame)
-    factors = factors_of(frame)
-    options: dict[str, Any] = {}
-    if factors:
-        options["factors"] = factors
+    """`pairproof.bridge.read_frame("data/STEM.csv", factors={...})` of a data frame."""
+    columns, factors = columns_of(frame), factors_of(frame)
     text = [name for name, values in columns.items() if name not in factors and looks_otherwise(values)]
-    if text:
-        options["text"] = text
     ordered = [
         name
         for name, column in zip(frame.names or (), frame.values)
         if isinstance(column, RVector) and "ordered" in column.rclass
     ]
-    if ordered:
-        options["ordered"] = ordered
+    options = stated(factors=factors, text=text, ordered=ordered)
     return Call("pairproof.bridge.read_frame", (File(columns, stem),), options)
 
 
-def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> Call:
-    """`pairproof.read("data/STEM.csv", ...)` of a table of comparisons.
+def stated(**options: Any) -> dict[str, Any]:
+    """Options of a call without those that are left at None, False, or nothing."""
+    return {k: v for k, v in options.items() if v or type(v) in (int, float)}
 
-    **options: of `pairproof.read`: `layout=`, `columns=`, `items=`, ...
-    """
+
+def columns_call(columns: Mapping[str, Sequence[Any]], stem: str) -> Call:
+    """`pairproof.bridge.read_frame("data/STEM.csv")` of columns without factors."""
+    text = [name for name, values in columns.items() if looks_otherwise(values)]
+    return Call("pairproof.bridge.read_frame", (File(columns, stem),), stated(text=text))
+
+
+def quoted_name(name: str) -> str:
+    """A name as a formula has it: between backticks where it is no plain word."""
+    return name if re.fullmatch(r"[^\W\d]\w*", name) else f"`{name}`"
+
+
+def whole_numbers(values: NDArray[np.float64], most: float = 2.0**31) -> list[Any]:
+    """Numbers, as integers if all are whole and smaller than `most`."""
+    whole = bool((values == np.round(values)).all()) and np.abs(values).max(initial=0.0) < most
+    return [int(v) if whole else float(v) for v in values]
+
+
+def table_call(columns: dict[str, list[Any]], stem: str, /, **options: Any) -> Call:
+    """`pairproof.read("data/STEM.csv", ...)` of a table of comparisons."""
     return Call("pairproof.read", (File(columns, stem),), options)

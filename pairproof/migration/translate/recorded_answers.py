@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from ...bridge.capture.recorded import RecordedCall
 from ...bridge.values.nodes import RList, RValue, RVector
-from .python_code import Call, File, table_call
+from .python_code import Call, File, columns_call, table_call
 
 FloatArray = NDArray[np.float64]
 #: Column of the CSV file that holds how often a row counts.
 WEIGHT = "weight"
+#: A count that misses a whole number, or a half, by this part of itself is one: it is a share times a weight.
+WHOLE = 1e-9
 
 
 def recorded(call: RecordedCall, *names: str) -> RValue:
-    """The first of these that the call has among its results, else among its arguments; None if there is
-    none.
-    """
+    """The first of these that the call has among its results, else among its arguments; or None."""
     for held in (call.result, call.values):
         for name in names:
             if held.get(name) is not None:
@@ -29,12 +29,22 @@ def recorded(call: RecordedCall, *names: str) -> RValue:
     return None
 
 
+def recorded_vector(call: RecordedCall, *names: str) -> RVector | None:
+    """The same, if it is an atomic vector."""
+    found = recorded(call, *names)
+    return found if isinstance(found, RVector) else None
+
+
 def unknown(call: RecordedCall, *names: str) -> str:
-    """The first of these arguments that the call was given and whose value was not recorded; "" if there is
-    none.
-    """
+    """The first of these arguments that was given and whose value was not recorded; "" if there is none."""
     lost = (n for n in names if n in call.args and recorded(call, n) is None and call.args[n] != "NULL")
     return next(lost, "")
+
+
+def counts(values: FloatArray) -> FloatArray:
+    """Counts without the rounding of share times weight, to whole numbers and halves."""
+    halves = np.round(2.0 * values) / 2.0
+    return np.where(np.abs(values - halves) <= WHOLE * np.maximum(1.0, halves), halves, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +107,7 @@ def pairs_of(value: RValue, weights: RVector | None) -> Pairs | None:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """Rankings of PlackettLuce.
-
-    ranks int[rankings, items]: 1 is best; 0 an item that was not ranked, and so not compared.  weights
-    float[rankings] or None.
-    """
+    """Rankings: ranks int[rankings, items], 1 the best, 0 not ranked; weights float[rankings] or None."""
 
     items: tuple[str, ...]
     ranks: NDArray[np.int64]
@@ -136,8 +142,7 @@ class Rankings:
 
     def frame_code(self, stem: str) -> Call:
         """`pairproof.bridge.read_frame("data/STEM.csv")`, of the ranks alone."""
-        columns = {item: self.columns[item] for item in self.items}
-        return Call("pairproof.bridge.read_frame", (File(columns, stem),))
+        return columns_call({item: self.columns[item] for item in self.items}, stem)
 
 
 def rankings_of(value: RValue, weights: RVector | None) -> Rankings | None:

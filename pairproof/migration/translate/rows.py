@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...bridge.capture.recorded import RecordedCall
+from ...bridge.packages.asking import Estimates
 from ...bridge.process.policy import Backend
 from ...bridge.programs.counted_cells import count
 from ...bridge.values.nodes import RVector
@@ -70,10 +71,7 @@ def of_one_fit(fit: Fit, answer: RCounterpart, score: ScoreCheck | None) -> Scor
 
 
 def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> list[Agreement]:
-    """The rows, standard errors that differ by more than the distance to the maximum accounts for being so called.
-
-    score: none changes nothing.
-    """
+    """The rows, errors that differ by more than the distance to the maximum accounts for said to."""
     if score is None:
         return list(rows)
     most = max(ALWAYS, OF_ERRORS * math.sqrt(score.way))
@@ -90,25 +88,15 @@ def errors_of_one_fit(rows: Iterable[Agreement], score: ScoreCheck | None) -> li
     ]
 
 
+NOWHERE: Mapping[str, str] = MappingProxyType({})
 #: Digits asked of a number that R computes by the same formulas from the same values, such as a table made
 #: of a fit that was compared by itself: other orders of summation leave 12 and more.
 SAME = 11.0
 
 
-def parameters(
-    call: RecordedCall,
-    named: Mapping[str, str],
-    scale: Scale,
-    reference: str,
-    *,
-    coef: str = "coef",
-    vcov: str = "vcov",
-) -> RParameters:
-    """The coefficients that R recorded, under the names of a fit; NA ones and those without a name are left out.
-
-    scale: of R's item terms.  coef, vcov: names of the recorded result.
-    """
-    found, spread = call.vector(coef), call.vector(vcov)
+def parameters(call: RecordedCall, named: Mapping[str, str], scale: Scale, reference: str) -> RParameters:
+    """R's recorded coefficients under the names of a fit, without NA ones and those without a name."""
+    found, spread = call.vector("coef"), call.matrix("vcov")
     if found is None or found.names is None:
         raise KeyError(f"{call.function} recorded no named coefficients")
     lacking = [name for name in named if name not in found.names]
@@ -118,19 +106,15 @@ def parameters(
     known = [k for k, n in enumerate(found.names) if n in named and not np.isnan(values[k])]
     names = [found.names[k] for k in known]
     matrix = np.full((len(known), len(known)), np.nan)
-    if spread is not None and spread.values.ndim == 2:
-        margins = spread.dimnames[0] if spread.dimnames and spread.dimnames[0] else found.names
-        at = [list(margins).index(n) for n in names]
+    if spread is not None:
+        margins = spread.margin(0) or found.names
+        at = [margins.index(n) for n in names]
         matrix = spread.floats()[np.ix_(at, at)]
     return RParameters(tuple(named[n] for n in names), values[known], matrix, scale, reference)
 
 
 def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, name: str = "") -> RCounterpart:
-    """R's numbers in this run as the counterpart of a fit.
-
-    values: on the fit's scale and constraint.  said: what was translated, a part each.  name: the R call, for
-    its floors; default: the function's name.
-    """
+    """R's numbers in this run, on the fit's definitions; name: the R call that their floors are of."""
     warned = [f"R warns: {' '.join(message.split())}" for message, _ in call.warnings]
     flag = call.number("converged")
     return RCounterpart(
@@ -143,11 +127,7 @@ def counterpart(call: RecordedCall, values: Mapping[str, float], *said: str, nam
 
 
 def fit_rows(fit: Fit, answer: RCounterpart) -> list[Agreement]:
-    """A row for every number of R's answer beside the fit's, judged as `fit.verify()` judges.
-
-    Whether R stopped before the maximum is found out by the score, as there; its number is then shown and counts as
-    not checkable.  It is excused so only if its numbers belong together (:mod:`.own_numbers`).
-    """
+    """A row for every number of R's beside the fit's, judged as by `fit.verify()`, excused as one fit only."""
     if isinstance(fit, (ContestFit, AnswerFit)):
         size = fit.n_comparisons + (abs(fit.llf) if fit.llf == fit.llf else 0.0)
         return compare_fit(
@@ -215,23 +195,97 @@ def rows_of(
     r: Mapping[str, float],
     function: str,
     *,
-    places: Mapping[str, str] = MappingProxyType({}),
+    places: Mapping[str, str] = NOWHERE,
     **options: Any,
 ) -> list[Agreement]:
     """A :func:`row` for each name of both, at its place; a name on one side only differs."""
     names = [*r, *(n for n in python if n not in r)]
-    nothing = float("nan")
-    return [
-        row(
-            f"{kind}.{n}" if n else kind,
-            python.get(n, nothing),
-            r.get(n, nothing),
-            function,
-            place=places.get(n, ""),
-            **options,
-        )
-        for n in names
-    ]
+    none = float("nan")
+
+    def one(n: str) -> Agreement:
+        name = f"{kind}.{n}" if n else kind
+        return row(name, python.get(n, none), r.get(n, none), function, place=places.get(n, ""), **options)
+
+    return [one(n) for n in names]
+
+
+#: Quantity -> its name in the record of R's answer, where that is another.
+IN_RECORD = {
+    "llf": "loglik",
+    "df_resid": "df_residual",
+    "aic_glm": "aic",
+    "deviance_polr": "deviance",
+    "penalised_deviance": "penalized_deviance",
+}
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Rows of what R recorded of a call beside numbers of Python, all with one floor (:func:`row`)."""
+
+    call: RecordedCall
+    least: float = SAME
+    why: str = "the same arithmetic"
+    function: str = ""
+
+    def row(self, quantity: str, python: float, r: float, scale: float = 0.0, place: str = "") -> Agreement:
+        """One number."""
+        function = self.function or self.call.function
+        return row(quantity, python, r, function, least=self.least, why=self.why, scale=scale, place=place)
+
+    def named(
+        self,
+        kind: str,
+        ours: Mapping[str, float],
+        r: Mapping[str, float],
+        places: Mapping[str, str] = NOWHERE,
+    ) -> list[Agreement]:
+        """Numbers with names."""
+        function = self.function or self.call.function
+        return rows_of(kind, ours, r, function, places=places, least=self.least, why=self.why)
+
+    def listed(self, kind: str, ours: Iterable[float], r: Iterable[float], field: str) -> list[Agreement]:
+        """Numbers of an array, called 1, 2, ..."""
+        own, theirs = ({str(k): float(v) for k, v in enumerate(found, 1)} for found in (ours, r))
+        return self.named(kind, own, theirs, at(field, own))
+
+    def numbers(self, places: Mapping[str, str] | None = NOWHERE, /, **ours: float) -> list[Agreement]:
+        """Those of these numbers that R recorded; places: where not by that name; None: in no place."""
+        found = []
+        for quantity, python in ours.items():
+            name = IN_RECORD.get(quantity, quantity)
+            place = "" if places is None else places.get(quantity, name)
+            if (r := self.call.number(name)) is not None:
+                found.append(self.row(quantity, python, r, place=place))
+        return found
+
+    def coefficients(self, model: Estimates, kind: str = "estimate") -> list[Agreement]:
+        """Coefficients of a model that R fitted again."""
+        r = coefficients(self.call, model.names)
+        return self.named(kind, model.params(), r, at("coef", model.names))
+
+    def errors(self, model: Estimates) -> list[Agreement]:
+        """Standard errors of the coefficients that R has a number for."""
+        known = {n for n, v in coefficients(self.call, model.names).items() if not np.isnan(v)}
+        r = {n: v for n, v in standard_errors(self.call, model.names).items() if n in known}
+        ours = {n: v for n, v in model.bse().items() if n in r}
+        return self.named("se", ours, r, at("se", model.names))
+
+
+def coefficients(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, float]:
+    """R's coefficients under their own names, else under these; {} if none was recorded."""
+    found = call.vector("coef")
+    return {} if found is None else dict(zip(found.names or names, found.floats().ravel().tolist()))
+
+
+def standard_errors(call: RecordedCall, names: Sequence[str] = ()) -> dict[str, float]:
+    """The roots of the diagonal of R's covariance; {} if none was recorded, NaN where R has no variance."""
+    spread = call.matrix("vcov")
+    if spread is None:
+        return {}
+    known = [n for n, v in coefficients(call, names).items() if not np.isnan(v)]
+    with np.errstate(invalid="ignore"):
+        return dict(zip(spread.margin(0) or known, np.sqrt(np.diag(spread.floats())).tolist()))
 
 
 def at(field: str, names: Iterable[str]) -> dict[str, str]:
@@ -254,8 +308,7 @@ def by_item(frame: pd.DataFrame, column: str) -> dict[str, str]:
 
 def count_rows(call: RecordedCall, fit: Fit | AnswerFit) -> list[Agreement]:
     """A row of R's number of parameters, where it recorded one and has no parameters that the fit has not."""
-    theirs = call.number("loglik_df")
-    return [] if theirs is None else [row("loglik_df", float(fit.rank), theirs, call.function, least=16.0)]
+    return Beside(call, 16.0).numbers(None, loglik_df=float(fit.rank))
 
 
 def named(vector: RVector | None) -> dict[str, float]:

@@ -13,6 +13,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,12 +52,7 @@ NUMBERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 def not_compared(call: RecordedCall, rows: Sequence[Agreement]) -> tuple[str, ...]:
-    """What R gave of a fit and no row compares, in words; () for a call that is no fit.
-
-    A coefficient by itself cannot be lacking: rows of estimates are asked of all parameters or of none.
-
-    rows: of this call.
-    """
+    """What R gave of a fit and no row is about, in words; never a coefficient: rows are of all or of none."""
     if "coef" not in call.result:
         return ()
     kinds = {a.quantity.kind for a in rows}
@@ -159,10 +155,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What a translator may look at beside its call.
-
-    steps: of the calls that ended before it, evaluated already.
-    """
+    """What a translator may look at beside its call: the steps of calls that ended before it."""
 
     captured: Captured
     steps: Mapping[int, Step] = field(default_factory=dict)
@@ -189,27 +182,32 @@ Translator = Callable[[RecordedCall, Context], Translation]
 TRANSLATORS: dict[str, Translator] = {}
 
 
-def translates(*functions: str) -> Callable[[Translator], Translator]:
-    """Registers a translator: `@translates("BradleyTerry2::BTm")`.
+class StaysInR(Exception):
+    """Why a call has no counterpart in Python; its text is one sentence."""
 
-    functions: R functions with their packages.
-    """
+
+def translates(*functions: str) -> Callable[[Translator], Translator]:
+    """Registers a translator of these R functions; what it says stays in R is left out of the script."""
 
     def register(translator: Translator) -> Translator:
+        @wraps(translator)
+        def translated(call: RecordedCall, context: Context) -> Translation:
+            try:
+                return translator(call, context)
+            except StaysInR as why:
+                return outside(str(why))
+
         for name in functions:
             if name in TRANSLATORS:
                 raise ValueError(f"{name} has two translators")
-            TRANSLATORS[name] = translator
-        return translator
+            TRANSLATORS[name] = translated
+        return translated
 
     return register
 
 
 def tried(code: Expression, results: Mapping[int, Any] | None = None) -> tuple[Any, str]:
-    """The value of code and "", or None and why Python refuses it.
-
-    results: of earlier calls that it takes.
-    """
+    """The value of code and "", or None and why Python refuses it."""
     with tempfile.TemporaryDirectory(prefix="pairproof-tried-") as folder:
         places: dict[int, Path] = {}
         for k, file in enumerate(files(code)):

@@ -3,142 +3,102 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
+from ....bridge.packages.base import QuasiVariances
 from ....bridge.values.nodes import RList, RVector
 from ....errors import PairproofError
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, Method
-from ..rows import at, by_item, row, rows_of
-from ..translation import Context, Translation, outside, translates
+from ..rows import Beside, at, by_item
+from ..translation import Context, StaysInR, Translation, outside, translates
 from .btm_fits import Model, model_of
-from .recorded_btm import StaysInR
 
 BRIDGE = "pairproof.bridge.bradleyterry2"
 #: Of quasi-variances: qvcalc's own glm stops 4 to 7 digits from the minimum that defines them.
 QUASI = 3.0
 QUASI_COLUMNS = ("quasi_se", "quasi_variance")
+#: Numbers by their items, and where they stand in the value.
+Held = tuple[Mapping[str, float], Mapping[str, str]]
 
 
 @translates("BradleyTerry2::BTabilities")
 def abilities(call: RecordedCall, context: Context) -> Translation:
     """`fit.abilities()`."""
-    try:
-        model = model_of(call, context, "model")
-        recorded = _table(call)
-        if model.in_words is not None:
-            return Translation(
-                "native",
-                Method(model.result, "abilities"),
-                speaks="value",
-                judge=lambda found: _abilities(
-                    call, model, recorded, _of_frame(found), [by_item(found, c) for c in ("ability", "se")]
-                ),
-            )
-        code = Call(f"{BRIDGE}.BTabilities", (model.in_r(),))
-    except StaysInR as why:
-        return outside(str(why))
+    model, recorded = model_of(call, context, "model"), _table(call)
+    rows = partial(_abilities, call, model, recorded)
+    if model.in_words is not None:
+        return Translation(
+            "native",
+            Method(model.result, "abilities"),
+            speaks="value",
+            judge=lambda found: rows(of_frame(found, "ability", "se")),
+        )
     return Translation(
         "bridge",
-        code,
+        Call(f"{BRIDGE}.BTabilities", (model.in_r(),)),
         "the fit that it is of is R's" if model.fit is None else "the players' covariates stay in R",
         speaks="r",
-        judge=lambda found: _abilities(
-            call, model, recorded, _of_r(found), [at(f, found.players) for f in ("ability", "se")]
-        ),
+        judge=lambda found: rows(of_answer(found.players, ability=found.ability, se=found.se)),
     )
 
 
 def _table(call: RecordedCall) -> RVector:
     found = call.result.get("value")
-    if (
-        not isinstance(found, RVector)
-        or found.values.ndim != 2
-        or not found.dimnames
-        or not found.dimnames[0]
-    ):
+    if not isinstance(found, RVector) or found.values.ndim != 2 or not found.margin(0):
         raise StaysInR("its table was not recorded")
     return found
 
 
-def _of_frame(found: Any) -> tuple[dict[str, float], dict[str, float]]:
-    return dict(zip(found["item"], found["ability"])), dict(zip(found["item"], found["se"]))
+def of_frame(frame: pd.DataFrame, *columns: str) -> list[Held]:
+    """Columns of a table of Python's."""
+    return [(dict(zip(frame["item"], frame[c])), by_item(frame, c)) for c in columns]
 
 
-def _of_r(found: Any) -> tuple[dict[str, float], dict[str, float]]:
-    return dict(zip(found.players, found.ability)), dict(zip(found.players, found.se))
+def of_answer(items: Sequence[str], **fields: NDArray[np.float64]) -> list[Held]:
+    """Arrays of R's answer."""
+    return [(dict(zip(items, values.tolist())), at(name, items)) for name, values in fields.items()]
 
 
 def _abilities(
-    call: RecordedCall,
-    model: Model,
-    recorded: RVector,
-    ours: tuple[dict[str, float], dict[str, float]],
-    places: Sequence[Mapping[str, str]],
+    call: RecordedCall, model: Model, recorded: RVector, ours: Sequence[Held]
 ) -> Sequence[Agreement]:
-    assert recorded.dimnames is not None and recorded.dimnames[0] is not None
-    names, numbers = recorded.dimnames[0], recorded.floats()
+    numbers = recorded.floats()
+    sizes = np.where(np.isnan(numbers[:, 1]), 0.0, numbers[:, 1]).tolist()
     rows: list[Agreement] = []
-    for kind, own, column, least in (
-        ("ability", ours[0], 0, model.least("estimate")),
-        ("ability_se", ours[1], 1, model.least("se")),
-    ):
-        for name, value, error in zip(names, numbers[:, column], numbers[:, 1]):
-            size = 0.0 if np.isnan(error) else float(error)
+    for k, (kind, of) in enumerate((("ability", "estimate"), ("ability_se", "se"))):
+        r, (own, places) = Beside(call, model.least(of), "R's own stop"), ours[k]
+        for name, value, size in zip(recorded.margin(0), numbers[:, k].tolist(), sizes):
             mine = float(own.get(name, np.nan))
-            rows.append(
-                row(
-                    f"{kind}.{name}",
-                    mine,
-                    float(value),
-                    call.function,
-                    least=least,
-                    why="R's own stop",
-                    scale=size,
-                    place=places[column].get(name, ""),
-                )
-            )
+            rows.append(r.row(f"{kind}.{name}", mine, value, size, places.get(name, "")))
     return model.judged(rows)
 
 
 @translates("qvcalc::qvcalc")
 def quasi_variances(call: RecordedCall, context: Context) -> Translation:
     """`fit.quasi_variances()`."""
-    try:
-        model = model_of(call, context, "object")
-        theirs = _quasi(call)
-        fit = model.in_words
-        if fit is not None and not _refused(fit):
-            return Translation(
-                "native",
-                Method(model.result, "quasi_variances"),
-                speaks="value",
-                judge=lambda found: _quasi_rows(
-                    call,
-                    theirs,
-                    [dict(zip(found["item"], found[c])) for c in QUASI_COLUMNS],
-                    [by_item(found, c) for c in QUASI_COLUMNS],
-                ),
-            )
-        code = Call(f"{BRIDGE}.qvcalc", (model.in_r(),))
-    except StaysInR as why:
-        return outside(str(why))
-    return Translation(
-        "bridge",
-        code,
-        "its model has no quasi-variances in Python",
-        speaks="r",
-        judge=lambda found: _quasi_rows(
-            call,
-            theirs,
-            [dict(zip(found.items, getattr(found, c))) for c in QUASI_COLUMNS],
-            [at(c, found.items) for c in QUASI_COLUMNS],
-        ),
-    )
+    model, theirs = model_of(call, context, "object"), _quasi(call)
+    rows, fit = partial(_quasi_rows, call, theirs), model.in_words
+    if fit is not None and not _refused(fit):
+        return Translation(
+            "native",
+            Method(model.result, "quasi_variances"),
+            speaks="value",
+            judge=lambda found: rows(of_frame(found, *QUASI_COLUMNS)),
+        )
+
+    def judge(found: QuasiVariances) -> Sequence[Agreement]:
+        fields = {"quasi_se": found.quasi_se, "quasi_variance": found.quasi_variance}
+        return rows(of_answer(found.items, **fields))
+
+    code = Call(f"{BRIDGE}.qvcalc", (model.in_r(),))
+    return Translation("bridge", code, "its model has no quasi-variances in Python", speaks="r", judge=judge)
 
 
 def _refused(fit: Fit) -> bool:
@@ -157,24 +117,13 @@ def _quasi(call: RecordedCall) -> RList:
     return frame
 
 
-def _quasi_rows(
-    call: RecordedCall, frame: RList, ours: Sequence[Mapping[str, float]], places: Sequence[Mapping[str, str]]
-) -> Sequence[Agreement]:
-    labels = frame.attributes.get("row.names")
-    names = [str(v) for v in labels.values.tolist()] if isinstance(labels, RVector) else list(ours[0])
-    why = "qvcalc's own glm stops 4 to 7 digits from the minimum"
+def _quasi_rows(call: RecordedCall, frame: RList, ours: Sequence[Held]) -> Sequence[Agreement]:
+    r, labels = Beside(call, QUASI, "qvcalc's own glm stops 4 to 7 digits from the minimum"), frame.row_names
     rows: list[Agreement] = []
-    for kind, own, column, at_place in zip(QUASI_COLUMNS, ours, ("quasiSE", "quasiVar"), places):
-        theirs = {n: float(v) for n, v in zip(names, frame.vector(column).floats())}
-        rows += rows_of(
-            kind,
-            {n: float(v) for n, v in own.items()},
-            theirs,
-            call.function,
-            least=QUASI,
-            why=why,
-            places=at_place,
-        )
+    for kind, theirs, (own, places) in zip(QUASI_COLUMNS, ("quasiSE", "quasiVar"), ours):
+        names = list(own) if labels is None else [str(v) for v in labels.values.tolist()]
+        values = dict(zip(names, frame.vector(theirs).floats().tolist()))
+        rows += r.named(kind, {n: float(v) for n, v in own.items()}, values, places)
     return rows
 
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.values.nodes import RVector
 from ....native.comparisons.formula.expressions import Name
-from ..python_code import Call, File, table_call
-from .recorded_btm import TAKEN, Contests, FloatArray, StaysInR, Words, in_words, random_effect
+from ..python_code import Call, File, table_call, whole_numbers
+from ..translation import StaysInR
+from .recorded_btm import TAKEN, Contests, FloatArray, Words, in_words, random_effect
 
 MATRIX = (
     "The formula has no counterpart in pairproof's words: the columns of R's model matrix stand in the table, under"
@@ -34,10 +34,7 @@ HALF = "Contests that count half for each player are ties that count as half win
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A call that may have R's model.
-
-    any_contrasts: whether R's coefficients may be combinations of its parameters.
-    """
+    """A call that may have R's model; any_contrasts: R's coefficients may combine its parameters."""
 
     code: Call
     any_contrasts: bool = False
@@ -45,10 +42,7 @@ class Candidate:
 
 
 def candidates(call: RecordedCall, contests: Contests, scopes: Sequence[str] = ()) -> Iterator[Candidate]:
-    """Calls of `fit_bradley_terry`, in the order in which they are to be tried.
-
-    scopes: terms that a later call adds to the model: their covariates are to be in its table.
-    """
+    """Calls of `fit_bradley_terry` to be tried in turn; scopes: later terms, whose covariates are needed."""
     options = _options(call)
     random = random_effect(call, contests)
     notes: tuple[str, ...] = ()
@@ -99,10 +93,7 @@ def fit_call(
     columns: dict[str, list[Any]] | None = None,
     **reading: Any,
 ) -> Call:
-    """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`.
-
-    options: of the fit.  columns: of the table, beside players and counts.  **reading: of `pairproof.read`.
-    """
+    """`pairproof.fit_bradley_terry(pairproof.read("data/m.csv", ...), ...)`."""
     table = rows_of_table(contests) | (columns or {})
     more: dict[str, Any] = {}
     if "ties" in table:
@@ -136,15 +127,12 @@ def rows_of_table(contests: Contests) -> dict[str, list[Any]]:
     if tied.any() and (((wins % 1 == 0) & (losses % 1 == 0)) | tied).all():
         ties = tied.astype(float)
         wins, losses = np.where(tied, 0.0, wins), np.where(tied, 0.0, losses)
-        return table | {"wins": _numbers(wins), "losses": _numbers(losses), "ties": _numbers(ties)}
-    return table | {"wins": _numbers(wins), "losses": _numbers(losses)}
+        return table | {"wins": _whole(wins), "losses": _whole(losses), "ties": _whole(ties)}
+    return table | {"wins": _whole(wins), "losses": _whole(losses)}
 
 
 def free_columns(contests: Contests) -> tuple[bool, list[int]]:
-    """Whether R's columns hold free abilities of all players, and the places of the other columns.
-
-    They do if all columns but one a player are sums of the players' indicators, under whatever contrasts.
-    """
+    """Whether all but one a player are sums of the players' indicators, and the places of the others."""
     d = contests.indicators
     of_items = [
         k
@@ -168,11 +156,7 @@ def reference_of(contests: Contests) -> str:
 
 def held_sigma(call: RecordedCall) -> float | None:
     """The standard deviation of the random effects where it was held fixed; None where it was estimated."""
-    fixed, sigma = call.values.get("sigma.fixed"), call.values.get("sigma")
-    if not (isinstance(fixed, RVector) and fixed.values.size == 1 and bool(fixed.values.ravel()[0])):
-        return None
-    at = 0.1  # glmmPQL's own start
-    return float(sigma.floats().ravel()[0]) if isinstance(sigma, RVector) and sigma.values.size == 1 else at
+    return call.real("sigma", 0.1) if call.flag("sigma.fixed") else None  # 0.1 is glmmPQL's own start
 
 
 def estimated_terms(call: RecordedCall, contests: Contests) -> list[str]:
@@ -232,9 +216,9 @@ def _with_matrix(
             name += "_"
         names.append(Name(name).text)
         if free:
-            columns[name] = _floats(contests.x[:, k])
+            columns[name] = _whole(contests.x[:, k])
         else:
-            columns[f"{name}_first"] = _floats(contests.x[:, k])
+            columns[f"{name}_first"] = _whole(contests.x[:, k])
             columns[f"{name}_second"] = [0] * len(contests.first)
     if free:
         return fit_call(call, contests, {"comparison_terms": names} | options, columns)
@@ -261,10 +245,5 @@ def _options(call: RecordedCall) -> dict[str, Any]:
     return found
 
 
-def _floats(values: FloatArray) -> list[Any]:
-    return _numbers(values) if (values % 1 == 0).all() else [float(v) for v in values]
-
-
-def _numbers(values: FloatArray) -> list[Any]:
-    """Numbers, as int where all are whole."""
-    return [int(v) for v in values] if (values % 1 == 0).all() else [float(v) for v in values]
+def _whole(values: FloatArray) -> list[Any]:
+    return whole_numbers(values, np.inf)

@@ -13,8 +13,9 @@ A helper is given the fitted model as a Python fit, as R's own through the bridg
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,93 +29,69 @@ from ....fit.estimates.fit_record import why_not_estimable
 from ....fit.fit import Fit
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import digits_of_agreement, floor
-from ..python_code import Call, File, Result, frame_call
-from ..rows import at, not_checkable, row, rows_of
-from ..translation import TRANSLATORS, Context, Step, Translation, outside, translates, tried
+from ..python_code import Call, Result, columns_call, frame_call, stated
+from ..rows import Beside, at, not_checkable
+from ..translation import TRANSLATORS, Context, StaysInR, Step, Translation, outside, translates, tried
 from .btm_calls import HALF, MATRIX, Candidate, bias_reduced, candidates
 from .btm_numbers import TWICE, WRONG, Relation, coefficients, name_of, of_fit, relation
-from .recorded_btm import Contests, StaysInR, contests_of, formula_text, taken, terms_of
+from .recorded_btm import Contests, contests_of, formula_text, plain_values, taken, terms_of
 
 BTM = "pairproof.bridge.bradleyterry2.BTm"
 #: The same fit by the same R from the same values; rows of a subset may be summed in another order.
-LEAST = 9.0
+LEAST, AGAIN = 9.0, "the same call of R"
 PLAYERS = ("player1", "player2")
 
 
 def by_the_bridge(call: RecordedCall, why: str) -> Translation:
-    """R's BTm of the same values; "outside" where they were not recorded.
-
-    why: why it has no counterpart in Python.
-    """
+    """R's BTm of the same values, and why; "outside" where they were not recorded."""
     try:
         contests = contests_of(call)
         code = bridged_code(call, contests)
     except (StaysInR, InputError, FormulaError) as error:
         return outside(f"{why}; through the bridge: {error}")
-    return Translation("bridge", code, why, speaks="r", judge=of_r(call))
+    return Translation("bridge", code, why, speaks="r", judge=partial(of_r, call))
 
 
 def bridged_code(call: RecordedCall, contests: Contests, also: str = "") -> Call:
-    """`pairproof.bridge.bradleyterry2.BTm("cbind(wins, losses)", ...)`.
-
-    also: a formula whose variables the data must hold too.
-    """
+    """`BTm("cbind(wins, losses)", ...)` of the bridge; also: a formula whose variables are needed too."""
     if contests.doubled:
         raise StaysInR("R took each row twice, which the bridge does not repeat")
     tables, players = _tables(call, contests, f"{formula_text(call)} {also}")
-    options: dict[str, Any] = {}
-    formula = formula_text(call)
-    if formula and formula.replace("`", "").strip() != f"~{contests.id}":
-        options["formula"] = checked(formula)
-    if contests.id != "..":
-        options["id"] = contests.id
-    own, reference = call.strings("separate"), (call.strings("refcat") or ("",))[0]
-    if own:
-        options["separate_ability"] = list(own)
-    if reference:
-        options["refcat"] = reference
-    link = (call.strings("family") or ("binomial", "logit"))[-1]
-    if link != "logit":
-        options["link"] = link
-    if contests.offset is not None and contests.offset.any() and "offset(" not in formula:
-        options["offset"] = [float(v) for v in contests.offset]
-    elif contests.offset is not None and contests.offset.any() and "offset" in call.args:
+    formula, offset = formula_text(call), contests.offset
+    stands = offset is not None and offset.any()
+    if stands and "offset(" in formula and "offset" in call.args:
         raise StaysInR("its offset is of the formula and of an argument together")
-    if bias_reduced(call):
-        options["br"] = True
+    plain = formula.replace("`", "").strip() == f"~{contests.id}"
+    link = (call.strings("family") or ("binomial", "logit"))[-1]
+    options = stated(
+        formula="" if plain or not formula else checked(formula),
+        id=contests.id if contests.id != ".." else "",
+        separate_ability=list(call.strings("separate")),
+        refcat=(call.strings("refcat") or ("",))[0],
+        link=link if link != "logit" else "",
+        offset=offset.tolist() if offset is not None and stands and "offset(" not in formula else None,
+        br=bias_reduced(call),
+    )
     options |= settings(call)
     return Call(BTM, ("cbind(wins, losses)", *players), options | {"data": tables})
 
 
-def of_r(call: RecordedCall) -> Callable[[ContestModel], Sequence[Agreement]]:
+def of_r(call: RecordedCall, model: ContestModel) -> list[Agreement]:
     """R through the bridge beside R in the script."""
-
-    def judge(model: ContestModel) -> Sequence[Agreement]:
-        function = call.function
-        values, spread = coefficients(call)
-        found = call.vector("coef")
-        names = () if found is None or found.names is None else found.names
-        theirs = {n: float(v) for n, v in zip(names, values)}
-        ours = {n: float(v) for n, v in zip(model.names, model.coef)}
-        errors = {n: float(e) for n, e, v in zip(names, np.sqrt(np.diag(spread)), values) if not np.isnan(v)}
-        ours_se = {n: float(e) for n, e in zip(model.names, model.se) if n in errors}
-        again: dict[str, Any] = {"least": LEAST, "why": "the same call of R"}
-        rows = rows_of("estimate", ours, theirs, function, places=at("coef", model.names), **again)
-        rows += rows_of("se", ours_se, errors, function, places=at("se", model.names), **again)
-        for quantity, recorded, value in (
-            ("deviance", "deviance", model.deviance),
-            ("df_resid", "df_residual", model.df_residual),
-            ("null_deviance", "null_deviance", model.null_deviance),
-            ("df_null", "df_null", model.df_null),
-            ("aic_glm", "aic", model.aic),
-            ("sigma", "sigma", model.sigma),
-        ):
-            number = call.number(recorded)
-            if number is not None:
-                rows.append(row(quantity, value, number, function, place=recorded, **again))
-        return rows
-
-    return judge
+    r, (values, spread), found = Beside(call, LEAST, AGAIN), coefficients(call), call.vector("coef")
+    names = () if found is None or found.names is None else found.names
+    errors = {n: e for n, e, v in zip(names, np.sqrt(np.diag(spread)).tolist(), values) if not np.isnan(v)}
+    ours_se = {n: e for n, e in model.bse().items() if n in errors}
+    rows = r.named("estimate", model.params(), dict(zip(names, values.tolist())), at("coef", model.names))
+    rows += r.named("se", ours_se, errors, at("se", model.names))
+    return rows + r.numbers(
+        deviance=model.deviance,
+        df_resid=model.df_residual,
+        null_deviance=model.null_deviance,
+        df_null=model.df_null,
+        aic_glm=model.aic,
+        sigma=model.sigma,
+    )
 
 
 def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str, Any], tuple[Any, Any]]:
@@ -122,10 +99,10 @@ def _tables(call: RecordedCall, contests: Contests, said: str) -> tuple[dict[str
     levels = contests.players
     columns: dict[str, RVector] = {"wins": _doubles(contests.wins), "losses": _doubles(contests.losses)}
     players: list[dict[str, str]] = []
-    for k, at in enumerate((contests.first, contests.second)):
+    for k, side in enumerate((contests.first, contests.second)):
         named = {contests.id: PLAYERS[k]}
         columns[PLAYERS[k]] = RVector(
-            (at + 1).astype(np.int32), np.zeros(len(at), bool), levels=levels, rclass=("factor",)
+            (side + 1).astype(np.int32), np.zeros(len(side), bool), levels=levels, rclass=("factor",)
         )
         for name, of_player in contests.sides[k].items():
             named[name] = f"{name}.{k + 1}"
@@ -244,10 +221,7 @@ class Model:
         return None if MATRIX in self.step.translation.notes else self.fit
 
     def in_r(self, also: str = "") -> Result | Call:
-        """R's model through the bridge: its value in the script, or a call that makes it.
-
-        also: a formula whose variables the data must hold too.
-        """
+        """R's model: its value in the script, or a call that makes it with a further formula's variables."""
         if isinstance(self.step.value, ContestModel) and not also:
             return self.result
         try:
@@ -284,9 +258,7 @@ class Model:
 
 
 def _doubled(rows: Iterable[Agreement]) -> list[Agreement]:
-    """The rows, R's number explained where it is ours with each contest counted twice: a statistic or deviance doubled, a
-    standard error by the root of 1/2.
-    """
+    """The rows, explained where contests counted twice give R's number: twice ours, or by the root of 1/2."""
     return [
         replace(a, verdict="explained", explanation=TWICE, code=WRONG, accepted=True)
         if a.verdict == "differs"
@@ -380,25 +352,11 @@ def glmm_pql(call: RecordedCall, context: Context) -> Translation:
         code = _code(call)
     except (StaysInR, InputError, FormulaError) as why:
         return outside(f"{WHY}; through the bridge: {why}")
-    judge = of_r(call)
 
-    def with_error(model: ContestModel) -> Sequence[Agreement]:
-        rows, error = list(judge(model)), call.number("sigma_se")
-        if error is not None:
-            rows.append(
-                row(
-                    "sigma_se",
-                    model.sigma_se,
-                    error,
-                    call.function,
-                    least=LEAST,
-                    why="the same call of R",
-                    place="sigma_se",
-                )
-            )
-        return rows
+    def judge(model: ContestModel) -> Sequence[Agreement]:
+        return of_r(call, model) + Beside(call, LEAST, AGAIN).numbers(sigma_se=model.sigma_se)
 
-    return Translation("bridge", code, WHY, speaks="r", judge=with_error)
+    return Translation("bridge", code, WHY, speaks="r", judge=judge)
 
 
 def _code(call: RecordedCall) -> Call:
@@ -410,18 +368,18 @@ def _code(call: RecordedCall) -> Call:
     stem = call.variable or "glmmPQL"
     formula = checked(formula_text(call))
     arguments: list[Any] = [formula]
-    random = call.values.get("random")
-    if isinstance(random, RVector):
+    random = call.argument("random")
+    if random is not None:
         arguments.append(_design(random, stem))
     elif "random" in call.args:
         raise StaysInR("its random design was not recorded")
     family = call.strings("family") or ("binomial", "logit")
-    options: dict[str, Any] = {}
-    if family[0] != "binomial":
-        options["family"] = family[0]
-    if family[-1] != {"binomial": "logit", "poisson": "log"}.get(family[0]):
-        options["link"] = family[-1]
-    options["data"] = frame_call(data, stem)
+    usual = {"binomial": "logit", "poisson": "log"}.get(family[0])
+    options = stated(
+        family=family[0] if family[0] != "binomial" else "",
+        link=family[-1] if family[-1] != usual else "",
+        data=frame_call(data, stem),
+    )
     return Call("pairproof.bridge.bradleyterry2.glmmPQL", tuple(arguments), options | settings(call))
 
 
@@ -431,7 +389,7 @@ def _design(random: RVector, stem: str) -> Call:
     if numbers.ndim != 2 or numbers.size > MOST or np.isnan(numbers).any():
         raise StaysInR(f"its random design is no matrix of at most {MOST:,} numbers")
     columns = {f"effect{k + 1}": [float(v) for v in numbers[:, k]] for k in range(numbers.shape[1])}
-    return Call("pairproof.bridge.read_frame", (File(columns, f"{stem}_random"),))
+    return columns_call(columns, f"{stem}_random")
 
 
 #: Classes of a chosen model, the most special first, and whose translator takes it.
@@ -459,19 +417,10 @@ def step(call: RecordedCall, context: Context) -> Translation:
 def path_of(call: RecordedCall) -> str:
     """The path of the choice, in R's words: what was added or left out, and the AIC after it."""
     table = call.frame("anova")
-    if table is None or not {"Step", "AIC"} <= set(table.names or ()):
-        return "The model that R's step chose; its path was not recorded."
-    steps, aic = table["Step"], table["AIC"]
+    steps, aic = (table[n] if table is not None and n in table else None for n in ("Step", "AIC"))
     if not isinstance(steps, RVector) or not isinstance(aic, RVector):
         return "The model that R's step chose; its path was not recorded."
-    numbers = aic.floats()
-    words = [" ".join(str(v).split()) if v else "start" for v in _texts(steps)]
-    said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, numbers) if not np.isnan(a)]
+    words = [" ".join(str(v).split()) if v else "start" for v in plain_values(steps)]
+    said = [f"{w} (AIC {a:.2f})" for w, a in zip(words, aic.floats()) if not np.isnan(a)]
     more = f", and {len(said) - MOST_TRIED} more" if len(said) > MOST_TRIED else ""
     return f"The model that R's step chose. Its path: {', '.join(said[:MOST_TRIED])}{more}."
-
-
-def _texts(column: RVector) -> list[str]:
-    if column.levels is not None:
-        return [column.levels[int(v) - 1] for v in column.values.tolist()]
-    return ["" if v is None else str(v) for v in column.values.tolist()]

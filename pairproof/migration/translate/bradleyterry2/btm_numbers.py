@@ -30,7 +30,6 @@ from scipy.stats import norm
 
 from ....bridge.capture.recorded import RecordedCall
 from ....bridge.programs.counted_cells import comparison_columns, order_of, treated
-from ....bridge.values.nodes import RVector
 from ....fit.estimates.fit_record import WITHOUT_ESTIMATE
 from ....fit.estimates.predictions import item_covariate
 from ....fit.estimates.specification import ContestSpec
@@ -42,7 +41,7 @@ from ....validation.r_answers.contests import BRGLM, BTM_DEFAULT, PQL_DEFAULT, T
 from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
-from ..rows import SAME, count_rows, counterpart, explained, fit_rows, row
+from ..rows import SAME, Beside, count_rows, counterpart, explained, fit_rows
 from .btm_calls import bias_reduced
 from .recorded_btm import Contests
 
@@ -70,9 +69,7 @@ def glm_aic(contests: Contests, p: FloatArray, rank: int) -> float:
 
 
 def pql_aic(contests: Contests, p: FloatArray, rank: int) -> float:
-    """AIC as glmmPQL has it where sigma comes out 0: each row as of n contests, n being the number of rows, with the weight
-    of the first row in place of its own.
-    """
+    """AIC of glmmPQL where sigma is 0: each of n rows as of n contests, with the weight of the first."""
     m = contests.wins + contests.losses
     n = np.full(len(m), float(len(m)))
     return _minus_twice(n * _share(contests), n, m[0] / n, p) + 2.0 * rank
@@ -91,10 +88,7 @@ def _minus_twice(won: FloatArray, m: FloatArray, weight: FloatArray, p: FloatArr
 
 
 def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
-    """Deviance of even contests from brglm's pseudo-counts at the estimates.
-
-    x float[n, p]: of full rank.  p float[n]: probabilities, none of them 0 or 1.
-    """
+    """Deviance of even contests from brglm's pseudo-counts at the estimates; x float[n, p] of full rank."""
     m, wins = contests.wins + contests.losses, contests.wins
     w = m * p * (1.0 - p)
     spread = np.linalg.inv(x.T @ (w[:, None] * x))
@@ -105,19 +99,13 @@ def brglm_null_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> flo
 
 
 def penalised_deviance(contests: Contests, x: FloatArray, p: FloatArray) -> float:
-    """The deviance less log det of the information.
-
-    x float[n, p]: of full rank.  p float[n].
-    """
+    """The deviance less log det of the information; x float[n, p] of full rank, p float[n]."""
     w = (contests.wins + contests.losses) * p * (1.0 - p)
     return deviance(contests, p) - float(np.linalg.slogdet(x.T @ (w[:, None] * x))[1])
 
 
 def expected_errors(contests: Contests, x: FloatArray, p: FloatArray, link: str) -> FloatArray:
-    """Standard errors of the expected information, float[p].
-
-    x float[n, p].  p float[n]: probabilities, none of them 0 or 1.
-    """
+    """float[p]: standard errors of the expected information; p float[n]: none of them 0 or 1."""
     eta = norm.ppf(p) if link == "probit" else np.tan(np.pi * (p - 0.5))
     density = norm.pdf(eta) if link == "probit" else 1.0 / (np.pi * (1.0 + eta**2))
     w = (contests.wins + contests.losses) * density**2 / (p * (1.0 - p))
@@ -151,10 +139,7 @@ class Relation:
 
 
 def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
-    """Names and columns of the free parameters, float[n_rows, p], in favour of the item named first; the reference.
-
-    fit: without subject covariates or ties.
-    """
+    """Names and columns float[n_rows, p] of the free parameters, in favour of the first; the reference."""
     table = treated(fit)
     reference = ""
     if any(t.kind == "item" for t in fit.terms):
@@ -178,10 +163,7 @@ def design_of(fit: Fit) -> tuple[tuple[str, ...], FloatArray, str]:
 
 
 def relation(fit: Fit, contests: Contests, known: NDArray[np.bool_]) -> Relation | None:
-    """How R's coefficients are made of the fit's parameters; None if the models differ.
-
-    known bool[p]: which of R's coefficients have a number (are not NA).
-    """
+    """How R's known coefficients are made of the fit's parameters; None if the models differ."""
     names, ours, reference = design_of(fit)
     rows = contests.wins + contests.losses > 0
     ours, theirs = ours[rows], contests.x[rows]
@@ -232,13 +214,11 @@ PQL_AIC = (
     " the weight of the first; by that definition R's number agrees"
 )
 WRONG = "r-is-wrong"
+STOP = "R's own stop"
 
 
 def of_fit(call: RecordedCall, contests: Contests, found: Relation) -> Callable[[Fit], Sequence[Agreement]]:
-    """The function that holds a fit's numbers against R's.
-
-    `found`: of R's coefficients to the fit's parameters.
-    """
+    """The function that holds a fit's numbers against R's."""
 
     def judge(fit: Fit) -> Sequence[Agreement]:
         p = r_parameters(call, found)
@@ -266,11 +246,11 @@ def coefficients(call: RecordedCall) -> tuple[FloatArray, FloatArray]:
 
     glmmPQL's covariance names its columns otherwise than its coefficients (XSVL[..]).
     """
-    found, spread = call.vector("coef"), call.vector("vcov")
+    found, spread = call.vector("coef"), call.matrix("vcov")
     values = np.zeros(0) if found is None else found.floats().ravel()
     known = ~np.isnan(values)
     out = np.zeros((len(values), len(values)))
-    given = np.zeros((0, 0)) if spread is None or spread.values.ndim != 2 else spread.floats()
+    given = np.zeros((0, 0)) if spread is None else spread.floats()
     if len(given) == len(values):
         given = given[np.ix_(known, known)]
     out[np.ix_(known, known)] = given if len(given) == known.sum() else np.nan
@@ -293,9 +273,7 @@ def name_of(call: RecordedCall, fit: Fit) -> str:
     """The R call by which its floors are found."""
     name = BRGLM if bias_reduced(call) else BTM_DEFAULT
     if isinstance(fit, MixedFit):
-        tol = call.values.get("tol")
-        loose = isinstance(tol, RVector) and tol.values.size == 1 and tol.floats().ravel()[0] > 1e-6
-        name = PQL_LOOSE if loose else PQL_DEFAULT
+        name = PQL_LOOSE if call.real("tol", 0.0) > 1e-6 else PQL_DEFAULT
     return f"{name}, {TOWARDS_INFINITY}" if fit.n_infinite else name
 
 
@@ -324,9 +302,9 @@ def _effects(call: RecordedCall, contests: Contests, fit: MixedFit) -> dict[str,
         if found is not None and len(found) == 1 and not np.isnan(found.floats()).any() and fit.sigma > 0:
             values[Quantity(kind, name=name)] = float(found.floats()[0])
     effects, columns = call.vector("effects"), call.vector("z")
-    if effects is None or columns is None or not columns.dimnames or columns.dimnames[1] is None:
+    if effects is None or columns is None:
         return values
-    players = [n.removeprefix(contests.id) for n in columns.dimnames[1]]
+    players = [n.removeprefix(contests.id) for n in columns.margin(1)]
     numbers = effects.floats().ravel()
     if len(players) == len(numbers):
         values.update({Quantity("effect", name=p): float(u) for p, u in zip(players, numbers)})
@@ -338,50 +316,40 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
     if contests.doubled or (isinstance(fit, MixedFit) and fit.sigma > 0):
         return []
     p = fitted(fit, contests)
-    name = name_of(call, fit)
+    # AIC is the deviance and constants, so it has the digits of the deviance.
+    digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
     if isinstance(fit, MixedFit):
-        rows = _one(
-            call, "deviance", "deviance", deviance(contests, p), floor("deviance", BTM_DEFAULT).digits
-        )
+        least = floor("deviance", BTM_DEFAULT).digits
+        rows = Beside(call, least, STOP).numbers(None, deviance=deviance(contests, p))
     else:
-        rows = _one(call, "null_deviance", "null_deviance", fit.null_deviance, SAME)
-        rows += _one(call, "df_null", "df_null", float(fit.df_null), 16.0)
-        rows = _of_brglm(call, contests, p, rows) if bias_reduced(call) else rows
+        rows = Beside(call, SAME, STOP).numbers(None, null_deviance=fit.null_deviance)
+        rows += Beside(call, 16.0, STOP).numbers(None, df_null=float(fit.df_null))
+        rows = _of_brglm(call, contests, p, rows, digits) if bias_reduced(call) else rows
     if "weights" in call.args:
         return rows  # of what is no count R takes log binomial coefficients by its own rule
     if not isinstance(fit, MixedFit):
         rows += count_rows(call, fit)
     rank = int((~np.isnan(coefficients(call)[0])).sum())
-    # AIC is the deviance and constants, so it has the digits of the deviance.
-    digits = floor("deviance", BRGLM if bias_reduced(call) else BTM_DEFAULT).digits
-    aic = _one(call, "aic_glm", "aic", glm_aic(contests, p, rank), digits)
+    r = Beside(call, digits, STOP)
+    aic = r.numbers(None, aic_glm=glm_aic(contests, p, rank))
     if "BTglmmPQL" in call.strings("class") and any(a.verdict == "differs" for a in aic):
-        its_own = _one(call, "aic_glm", "aic", pql_aic(contests, p, rank), digits)
-        if all(a.verdict == "agrees" for a in its_own):
+        if _agree(r.numbers(None, aic_glm=pql_aic(contests, p, rank))):
             aic = explained(aic, ("aic_glm",), PQL_AIC, WRONG)
     return rows + aic
 
 
 def _of_brglm(
-    call: RecordedCall, contests: Contests, p: FloatArray, rows: list[Agreement]
+    call: RecordedCall, contests: Contests, p: FloatArray, rows: list[Agreement], least: float
 ) -> list[Agreement]:
     """brglm's null deviance, explained where it is that of its pseudo-counts, and its penalised deviance."""
-    x = contests.x[:, ~np.isnan(coefficients(call)[0])]
-    least = floor("deviance", BRGLM).digits
-    its_own = _one(call, "null_deviance", "null_deviance", brglm_null_deviance(contests, x, p), least)
-    if all(a.verdict == "agrees" for a in its_own):
+    x, r = contests.x[:, ~np.isnan(coefficients(call)[0])], Beside(call, least, STOP)
+    if _agree(r.numbers(None, null_deviance=brglm_null_deviance(contests, x, p))):
         rows = explained(rows, ("null_deviance",), BRGLM_NULL, WRONG)
-    return rows + _one(
-        call, "penalised_deviance", "penalized_deviance", penalised_deviance(contests, x, p), least
-    )
+    return rows + r.numbers(None, penalised_deviance=penalised_deviance(contests, x, p))
 
 
-def _one(call: RecordedCall, quantity: str, recorded: str, ours: float, least: float) -> list[Agreement]:
-    """A row of one number of R's, if it was recorded."""
-    value = call.number(recorded)
-    if value is None:
-        return []
-    return [row(quantity, ours, value, call.function, least=least, why="R's own stop")]
+def _agree(rows: Iterable[Agreement]) -> bool:
+    return all(a.verdict == "agrees" for a in rows)
 
 
 def _expected(call: RecordedCall, contests: Contests, fit: Fit, p: RParameters, link: str) -> list[Agreement]:
@@ -391,11 +359,9 @@ def _expected(call: RecordedCall, contests: Contests, fit: Fit, p: RParameters, 
         return []
     ours = dict(zip(names, expected_errors(contests, x, fitted(fit, contests), link)))
     theirs = dict(zip(p.names, np.sqrt(np.diag(p.vcov)).tolist()))
-    least = floor("se", name_of(call, fit)).digits
     why = "of the expected information, as glm's; R takes it one step early"
-    return [
-        row(Quantity("se", name=n), ours[n], theirs[n], call.function, least=least, why=why) for n in theirs
-    ]
+    r = Beside(call, floor("se", name_of(call, fit)).digits, why)
+    return [r.row(Quantity("se", name=n), ours[n], theirs[n]) for n in theirs]
 
 
 def _not_comparable(fit: Fit, rows: Iterable[Agreement]) -> list[Agreement]:

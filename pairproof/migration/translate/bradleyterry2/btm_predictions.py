@@ -8,37 +8,34 @@ by name, and takes the covariates of a player that was in the fit from the fit.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.values.frames import looks_otherwise
 from ....bridge.values.nodes import RList, RVector
 from ....data.columns import Factor
 from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
 from ....fit.results.mixed_fit import MixedFit
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, File, files, frame_call
-from ..rows import in_column, row
-from ..translation import Context, Translation, outside, translates
+from ..python_code import Call, columns_call, files, frame_call
+from ..rows import Beside, in_column
+from ..translation import Context, StaysInR, Translation, outside, translates
 from .btm_calls import estimated_terms
 from .btm_fits import Model, model_of
-from .recorded_btm import Contests, StaysInR, in_words
+from .btm_numbers import STOP
+from .recorded_btm import Contests, in_words
 
 _NAME = re.compile(r"(?:[^\W\d]|\.(?![0-9]))[\w.]*\Z")
 
 
 @dataclass(frozen=True, eq=False)
 class NewContests:
-    """Contests to be predicted.
-
-    contests: first, second, and columns that the model uses.  item_data: covariates of players that were not
-    in the fit.
-    """
+    """Contests to be predicted, and covariates of players that were not in the fit."""
 
     contests: dict[str, list[Any]]
     item_data: dict[str, dict[str, Any]]
@@ -47,10 +44,7 @@ class NewContests:
 def new_contests(
     call: RecordedCall, of: RecordedCall, contests: Contests, fit: Fit, terms: Sequence[str]
 ) -> NewContests:
-    """The contests of a recorded predict.
-
-    call: of predict.  `of`: the BTm.  contests: of the BTm.  terms: R's labels of the terms that the fit has.
-    """
+    """The contests of a recorded predict, for a fit of the BTm with these terms."""
     columns = _columns(call)
     if contests.sides[0] or (contests.offset is not None and contests.offset.any()):
         raise StaysInR("players with columns of their own, and offsets, are predicted by R")
@@ -135,77 +129,62 @@ LEVELS = ("population", "individual")
 @translates("BradleyTerry2::predict.BTm")
 def predict(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.predict(m, contests)`."""
+    model = model_of(call, context, "object")
+    theirs = _predicted(call, model)
     try:
-        model = model_of(call, context, "object")
-        theirs = _predicted(call, model)
         why = _only_in_r(call, model, theirs)
         if not why and model.fit is not None:
             try:
-                code = _native_code(call, model)
-                return Translation(
-                    "native", code, speaks="value", judge=_judge_predictions(call, model, theirs)
-                )
+                code, judge = _native_code(call, model), partial(_prediction_rows, call, model, theirs)
+                return Translation("native", code, speaks="value", judge=judge)
             except StaysInR as reason:
                 why = str(reason)
         code = _bridge_code(call, model)
-    except (StaysInR, InputError, FormulaError) as reason:
+    except (InputError, FormulaError) as reason:
         return outside(str(reason))
-    return Translation(
-        "bridge", code, why or "its model stays in R", speaks="r", judge=_judge_bridge(call, theirs)
-    )
+    judge = partial(_bridge_rows, call, theirs)
+    return Translation("bridge", code, why or "its model stays in R", speaks="r", judge=judge)
 
 
 @translates("BradleyTerry2::residuals.BTm")
 def residuals(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.contest_residuals(m, kind)`, and `pairproof.item_residuals(m)` of grouped ones."""
+    model, kind = model_of(call, context, "object"), call.word("type", "deviance")
     try:
-        model = model_of(call, context, "object")
-        kind = _word(call, "type", "deviance")
         value = call.vector("value")
-        if value is None:
-            raise StaysInR("its values were not recorded")
-        if model.fit is not None and kind in KINDS and value.values.ndim == 1:
-            code = Call("pairproof.contest_residuals", (model.result, kind))
-            return Translation(
-                "native", code, speaks="value", judge=_judge_residuals(call, model, kind, value)
-            )
-        if model.fit is not None and kind == "grouped" and "by" not in call.args:
-            code = Call("pairproof.item_residuals", (model.result,))
-            return Translation("native", code, speaks="value", judge=_judge_grouped(call, model, value))
-        options: dict[str, Any] = {} if kind == "deviance" else {"type": kind}
-        by = call.values.get("by")
-        if "by" in call.args and not (isinstance(by, RVector) and isinstance(by.values.ravel()[0], str)):
-            raise StaysInR("the factor by which it groups was not recorded by its name")
-        if isinstance(by, RVector):
-            options["by"] = str(by.values.ravel()[0])
-        code = Call(f"{BRIDGE}.residuals", (model.in_r(),), options)
-    except (StaysInR, TypeError) as why:
+    except TypeError as why:
         return outside(str(why))
+    if value is None:
+        return outside("its values were not recorded")
+    if model.fit is not None and kind in KINDS and value.values.ndim == 1:
+        code = Call("pairproof.contest_residuals", (model.result, kind))
+        judge = partial(_residual_rows, call, model, kind, value)
+        return Translation("native", code, speaks="value", judge=judge)
+    if model.fit is not None and kind == "grouped" and "by" not in call.args:
+        code = Call("pairproof.item_residuals", (model.result,))
+        return Translation("native", code, speaks="value", judge=partial(_grouped_rows, call, model, value))
+    by = call.word("by", "")
+    if "by" in call.args and not by:
+        return outside("the factor by which it groups was not recorded by its name")
+    options = {name: said for name, said in (("type", kind), ("by", by)) if said not in ("deviance", "")}
+    code = Call(f"{BRIDGE}.residuals", (model.in_r(),), options)
     theirs = value.floats().T.ravel()
 
-    def judge(found: Any) -> Sequence[Agreement]:
+    def again(found: Any) -> Sequence[Agreement]:
         values = np.asarray(found.values)
-        return _rows(
-            call, f"residual_{kind}", theirs, values.T.ravel(), 9.0, places=_by_columns("values", values)
-        )
+        places = _by_columns("values", values)
+        return _rows(call, f"residual_{kind}", theirs, values.T.ravel(), 9.0, places=places)
 
-    return Translation("bridge", code, f"residuals of type {kind!r} stay in R", speaks="r", judge=judge)
+    return Translation("bridge", code, f"residuals of type {kind!r} stay in R", speaks="r", judge=again)
 
 
 # -- predictions ---------------------------------------------------------------------------------------------
 
 
-def _word(call: RecordedCall, name: str, default: str) -> str:
-    found = call.values.get(name)
-    if isinstance(found, RVector) and found.values.size and isinstance(found.values.ravel()[0], str):
-        return str(found.values.ravel()[0])
-    return default
-
-
 def _levels(call: RecordedCall, model: Model) -> tuple[int, ...]:
     """Levels asked for: 0 without, 1 with predicted random effects."""
-    found = call.values.get("level")
-    if isinstance(found, RVector) and found.values.dtype.kind in "fib":
+    found = call.argument("level")
+    if found is not None and found.values.dtype.kind in "fib":
         return tuple(sorted(int(v) for v in found.floats().ravel()))
     return (1,) if _random(model) else (0,)
 
@@ -235,15 +214,13 @@ def _predicted(call: RecordedCall, model: Model) -> dict[tuple[int, str], Any]:
 
 def _only_in_r(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]) -> str:
     """Why pairproof does not predict this; "" if it does."""
-    kind, levels = _word(call, "type", "link"), _levels(call, model)
+    kind, levels = call.word("type", "link"), _levels(call, model)
     if any(v.values.ndim != 1 for v in theirs.values()) or kind not in ("link", "response"):
         return f"predictions of type {kind!r} stay in R"
     if _random(model) and 0 in levels and isinstance(model.fit, MixedFit):
         return "pairproof predicts with the random effects, and R was asked for level 0 without them"
     if kind == "response" and any(name == "se.fit" for _, name in theirs):
         return "standard errors of probabilities stay in R"
-    if "se.fit" in {name for _, name in theirs} and model.fit is not None and model.fit.not_estimable:
-        return ""
     return ""
 
 
@@ -258,7 +235,7 @@ def _native_code(call: RecordedCall, model: Model) -> Call:
     )
     contests: Any = found.contests
     if len(next(iter(contests.values()))) > IN_SCRIPT:
-        contests = _read(contests, f"{model.call.variable or 'BTm'}_new")
+        contests = columns_call(contests, f"{model.call.variable or 'BTm'}_new")
     options = {"item_data": found.item_data} if found.item_data else {}
     return Call("pairproof.predict", (model.result, contests), options)
 
@@ -270,32 +247,23 @@ def _rows_of_fit(model: Model) -> Call:
     if not tables:
         raise StaysInR("the table of its model is not in a file")
     columns = {n: list(v) for n, v in tables[0].columns.items() if n not in ("wins", "losses", "ties")}
-    return _read(columns, f"{tables[0].stem or 'BTm'}_contests")
+    return columns_call(columns, f"{tables[0].stem or 'BTm'}_contests")
 
 
-def _read(columns: Mapping[str, list[Any]], stem: str) -> Call:
-    text = [name for name, values in columns.items() if looks_otherwise(values)]
-    return Call("pairproof.bridge.read_frame", (File(columns, stem),), {"text": text} if text else {})
-
-
-def _judge_predictions(
-    call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]
-) -> Callable[[Any], Sequence[Agreement]]:
-    kind = _word(call, "type", "link")
+def _prediction_rows(
+    call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any], found: Any
+) -> Sequence[Agreement]:
     response = "p_plug_in" if isinstance(model.fit, MixedFit) else "p_first"
-
-    def judge(found: Any) -> Sequence[Agreement]:
-        rows: list[Agreement] = []
-        errors = found["se"].to_numpy(float)
-        for (_, name), numbers in theirs.items():
-            column = "se" if name == "se.fit" else "eta" if kind == "link" else response
-            least = model.least("se" if name == "se.fit" else "estimate")
-            label = "prediction_se" if name == "se.fit" else "prediction"
-            ours, size = found[column].to_numpy(float), np.nan_to_num(errors) if column == "eta" else None
-            rows += _rows(call, label, numbers.floats(), ours, least, size, places=in_column(found, column))
-        return model.judged(_without_r(rows))
-
-    return judge
+    point = "eta" if call.word("type", "link") == "link" else response
+    rows: list[Agreement] = []
+    for (_, name), numbers in theirs.items():
+        column, kind, label = (
+            ("se", "se", "prediction_se") if name == "se.fit" else (point, "estimate", "prediction")
+        )
+        ours, least = found[column].to_numpy(float), model.least(kind)
+        size = np.nan_to_num(found["se"].to_numpy(float)) if column == "eta" else None
+        rows += _rows(call, label, numbers.floats(), ours, least, size, places=in_column(found, column))
+    return model.judged(_without_r(rows))
 
 
 def _without_r(rows: Sequence[Agreement]) -> list[Agreement]:
@@ -316,11 +284,10 @@ def _bridge_code(call: RecordedCall, model: Model) -> Call:
     if "level" in call.args:
         levels = list(_levels(call, model))
         options["level"] = levels[0] if len(levels) == 1 else levels
-    kind = _word(call, "type", "link")
+    kind = call.word("type", "link")
     if kind != "link":
         options["type"] = kind
-    se = call.values.get("se.fit")
-    if isinstance(se, RVector) and bool(se.values.ravel()[0]):
+    if call.flag("se.fit"):
         options["se_fit"] = True
     return Call(f"{BRIDGE}.predict", (model.in_r(),), options)
 
@@ -345,75 +312,53 @@ def _renamed(frame: RList, names: Mapping[str, str]) -> RList:
     return replace(frame, names=tuple(names.get(n, n) for n in frame.names or ()))
 
 
-def _judge_bridge(
-    call: RecordedCall, theirs: Mapping[tuple[int, str], Any]
-) -> Callable[[Any], Sequence[Agreement]]:
-    def judge(found: Any) -> Sequence[Agreement]:
-        rows: list[Agreement] = []
-        for k, level in enumerate(sorted({level for level, _ in theirs})):
-            for name, columns in (("fit", found.fit), ("se.fit", found.se)):
-                numbers = theirs.get((level, name))
-                if numbers is None or not columns.size:
-                    continue
-                wide = numbers.values.ndim == 2
-                ours = columns.T.ravel() if wide else columns[:, k]
-                field = "fit" if name == "fit" else "se"
-                places = _by_columns(field, columns)
-                if not wide:
-                    places = places[k * len(columns) : (k + 1) * len(columns)]
-                label = f"prediction{'_se' if name == 'se.fit' else ''}.level {level}"
-                rows += _rows(
-                    call,
-                    label,
-                    numbers.floats().T.ravel() if wide else numbers.floats(),
-                    ours,
-                    9.0,
-                    places=places,
-                )
-        return rows
-
-    return judge
+def _bridge_rows(
+    call: RecordedCall, theirs: Mapping[tuple[int, str], Any], found: Any
+) -> Sequence[Agreement]:
+    rows: list[Agreement] = []
+    for k, level in enumerate(sorted({level for level, _ in theirs})):
+        for name, field, columns in (("fit", "fit", found.fit), ("se.fit", "se", found.se)):
+            numbers = theirs.get((level, name))
+            if numbers is None or not columns.size:
+                continue
+            ours, places, r = columns.T.ravel(), _by_columns(field, columns), numbers.floats().T.ravel()
+            if numbers.values.ndim != 2:
+                ours, places = columns[:, k], places[k * len(columns) : (k + 1) * len(columns)]
+            label = f"prediction{'_se' if name == 'se.fit' else ''}.level {level}"
+            rows += _rows(call, label, r, ours, 9.0, places=places)
+    return rows
 
 
 # -- residuals -----------------------------------------------------------------------------------------------
 
 
-def _judge_residuals(
-    call: RecordedCall, model: Model, kind: str, value: RVector
-) -> Callable[[Any], Sequence[Agreement]]:
-    def judge(found: Any) -> Sequence[Agreement]:
-        ours, theirs = found[kind].to_numpy(float), value.floats()
-        if len(theirs) != len(ours):  # na.exclude puts NA where a row was left out
-            theirs = theirs[~np.isnan(theirs)]
-        size = np.ones(len(ours))  # residuals are on the scale of a standard error
-        places, least = in_column(found, kind), model.least("estimate")
-        return model.judged(_rows(call, f"residual_{kind}", theirs, ours, least, size, places=places))
-
-    return judge
+def _residual_rows(
+    call: RecordedCall, model: Model, kind: str, value: RVector, found: Any
+) -> Sequence[Agreement]:
+    ours, theirs = found[kind].to_numpy(float), value.floats()
+    if len(theirs) != len(ours):  # na.exclude puts NA where a row was left out
+        theirs = theirs[~np.isnan(theirs)]
+    size = np.ones(len(ours))  # residuals are on the scale of a standard error
+    places, least = in_column(found, kind), model.least("estimate")
+    return model.judged(_rows(call, f"residual_{kind}", theirs, ours, least, size, places=places))
 
 
-def _judge_grouped(call: RecordedCall, model: Model, value: RVector) -> Callable[[Any], Sequence[Agreement]]:
-    contests: Contests = model.contests()
-    names = value.dimnames[0] if value.dimnames and value.dimnames[0] else value.names or ()
-    players = [n.removeprefix(contests.id) for n in names]
-
-    def judge(found: Any) -> Sequence[Agreement]:
-        at = {item: k for k, item in enumerate(found["item"])}
-        order = [at[p] for p in players if p in at]
-        weights = value.attributes.get("weights")
-        theirs = [("residual", "residual", value.floats().ravel())]
-        if isinstance(weights, RVector):
-            theirs.append(("residual_weight", "weight", weights.floats().ravel()))
-        rows: list[Agreement] = []
-        for label, column, numbers in theirs:
-            ours = found[column].to_numpy(float)[order]
-            # A weight of 0 is that of results that are certain in the limit; R's is what its stop left.
-            size = np.ones(len(ours)) if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
-            places = [in_column(found, column)[k] for k in order]
-            rows += _rows(call, label, numbers, ours, model.least("se") - 0.5, size, players, places)
-        return model.judged(rows)
-
-    return judge
+def _grouped_rows(call: RecordedCall, model: Model, value: RVector, found: Any) -> Sequence[Agreement]:
+    players = [n.removeprefix(model.contests().id) for n in value.margin(0) or value.names or ()]
+    at = {item: k for k, item in enumerate(found["item"])}
+    order = [at[p] for p in players if p in at]
+    weights = value.attributes.get("weights")
+    theirs = [("residual", "residual", value.floats().ravel())]
+    if isinstance(weights, RVector):
+        theirs.append(("residual_weight", "weight", weights.floats().ravel()))
+    rows: list[Agreement] = []
+    for label, column, numbers in theirs:
+        ours = found[column].to_numpy(float)[order]
+        # A weight of 0 is that of results that are certain in the limit; R's is what its stop left.
+        size = np.ones(len(ours)) if column == "residual" else np.where(ours == 0, numbers.max(), 0.0)
+        places = [in_column(found, column)[k] for k in order]
+        rows += _rows(call, label, numbers, ours, model.least("se") - 0.5, size, players, places)
+    return model.judged(rows)
 
 
 def _rows(
@@ -427,18 +372,15 @@ def _rows(
     places: Sequence[str] = (),
 ) -> list[Agreement]:
     if len(theirs) != len(ours):
-        return [row(label, float("nan"), float(len(theirs)), call.function, why="not as many numbers")]
-    sizes = np.zeros(len(ours)) if size is None else size
+        return [Beside(call, why="not as many numbers").row(label, float("nan"), float(len(theirs)))]
+    r, sizes = Beside(call, least, STOP), np.zeros(len(ours)) if size is None else size
     return [
-        row(
+        r.row(
             f"{label}.{names[k] if names else k + 1}",
             float(ours[k]),
             float(theirs[k]),
-            call.function,
-            least=least,
-            why="R's own stop",
-            scale=float(sizes[k]),
-            place=places[k] if places else "",
+            float(sizes[k]),
+            places[k] if places else "",
         )
         for k in range(len(ours))
     ]

@@ -27,11 +27,11 @@ from ....fit.fit import Fit
 from ....fit.results.mixed_fit import MixedFit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call
-from ..rows import in_column, not_checkable, row
-from ..translation import Context, Translation, outside, translates
+from ..rows import Beside, in_column, not_checkable
+from ..translation import Context, StaysInR, Translation, outside, translates
 from .btm_fits import Model, model_of
 from .btm_numbers import WRONG, binomial_constant
-from .recorded_btm import StaysInR, in_words, terms_of
+from .recorded_btm import in_words, terms_of
 
 BRIDGE = "pairproof.bridge.bradleyterry2"
 ADD1 = (
@@ -48,65 +48,48 @@ Numbers = Mapping[tuple[str, str], tuple[float, str]]
 @translates("BradleyTerry2::anova.BTm")
 def anova(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.anova(m)`, or of several models."""
-    try:
-        names = ["object", *(f"..{k}" for k in range(1, 50) if f"..{k}" in call.fits)]
-        models = [model_of(call, context, name) for name in names]
-        table = _table(call)
-    except StaysInR as why:
-        return outside(str(why))
+    names = ["object", *(f"..{k}" for k in range(1, 50) if f"..{k}" in call.fits)]
+    models, table = [model_of(call, context, name) for name in names], _table(call)
     fits = [m.in_words for m in models if m.in_words is not None]
     why_not = OTHER
     if len(fits) == len(models) and _chi_square(call):
-        native, said = _tried(lambda: pairproof.anova(*fits))
-        why_not = said or why_not
-        one_by_one = len(models) == 1
+        native, why_not = _tried(lambda: pairproof.anova(*fits))
         labels = _labels(table)
         if native is not None and len(native) == len(labels):
-            numbers = _sequence(models[0], labels) if one_by_one else _beside(models, labels)
+            numbers = partial(_sequence, models[0]) if len(models) == 1 else partial(_beside, models)
             code = Call("pairproof.anova", tuple(m.result for m in models))
-            return _native(call, models[0], code, table, numbers)
+            return _native(call, models[0], code, table, partial(numbers, labels))
     return _bridge(call, "anova", models, {}, why_not)
 
 
 @translates("BradleyTerry2::drop1.BTm")
 def drop1(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.drop1(m)`."""
-    try:
-        model, table = model_of(call, context, "object"), _table(call)
-    except StaysInR as why:
-        return outside(str(why))
-    fit, labels = model.in_words, [n for n in _labels(table) if n != "<none>"]
-    why_not = OTHER
+    model, table = model_of(call, context, "object"), _table(call)
+    fit, why_not = model.in_words, OTHER
     if fit is not None and _chi_square(call) and "scope" not in call.args and "scale" not in call.args:
-        native, said = _tried(partial(pairproof.drop1, fit))
-        why_not = said or why_not
-        if native is not None and (named := _matched(model, labels, native)):
+        native, why_not = _tried(partial(pairproof.drop1, fit))
+        if native is not None and (named := _matched(model, table, native)):
             code = Call("pairproof.drop1", (model.result,))
-            return _native(call, model, code, table, _single(model, named, 1.0))
+            return _native(call, model, code, table, partial(_single, model, named, 1.0))
     return _bridge(call, "drop1", [model], {}, why_not)
 
 
 @translates("BradleyTerry2::add1.BTm")
 def add1(call: RecordedCall, context: Context) -> Translation:
     """`pairproof.add1(m, "x + y")`."""
-    try:
-        model, table = model_of(call, context, "object"), _table(call)
-        scope = call.values.get("scope")
-        if not isinstance(scope, RLang):
-            raise StaysInR("its scope is no formula")
-        added = terms_of(scope.text)
-    except StaysInR as why:
-        return outside(str(why))
-    fit, labels = model.in_words, [n for n in _labels(table) if n != "<none>"]
-    why_not = OTHER
+    model, table, scope = model_of(call, context, "object"), _table(call), call.values.get("scope")
+    if not isinstance(scope, RLang):
+        return outside("its scope is no formula")
+    added = terms_of(scope.text)
+    fit, why_not = model.in_words, OTHER
     if fit is not None and _chi_square(call) and "scale" not in call.args:
         try:
             words = in_words(model.call, model.contests(), added).formula
-            native, said = _tried(partial(pairproof.add1, fit, words))
-            why_not = said or why_not
-            if native is not None and (named := _matched(model, labels, native)):
+            native, why_not = _tried(partial(pairproof.add1, fit, words))
+            if native is not None and (named := _matched(model, table, native)):
                 code = Call("pairproof.add1", (model.result, words))
-                return _native(call, model, code, table, _single(model, named, -1.0))
+                return _native(call, model, code, table, partial(_single, model, named, -1.0))
         except StaysInR as why:
             why_not = str(why)
     return _bridge(call, "add1", [model], {"scope": scope.text}, why_not)
@@ -134,8 +117,7 @@ def _native(
                 least -= 1.0  # a relative error of the statistic is multiplied by half of it
             quantity = f"{call.name.partition('.')[0]}.{label}.{column}"
             mine, place = ours[label, column]
-            more: dict[str, Any] = {"least": least, "why": "R's own stop", "scale": size, "place": place}
-            rows.append(row(quantity, mine, value, call.function, **more))
+            rows.append(Beside(call, least, "R's own stop").row(quantity, mine, value, size, place))
         if call.name.startswith("add1") and not random:
             rows = not_checkable(rows, ADD1, WRONG)
         return model.judged(rows)
@@ -143,70 +125,54 @@ def _native(
     return Translation("native", code, speaks="value", judge=judge)
 
 
-def _single(model: Model, named: Mapping[str, str], sign: float) -> Callable[[Any], Numbers]:
+def _single(model: Model, named: Mapping[str, str], sign: float, found: Any) -> Numbers:
     """Numbers of drop1 (sign 1) and add1 (-1), by R's labels and columns."""
-    fit = _fit_of(model)
-
-    def numbers(found: Any) -> Numbers:
-        contests = model.contests()
-        constant = 2.0 * binomial_constant(contests) if contests.whole else np.nan
-        none = found.iloc[0]
-        ours: dict[tuple[str, str], tuple[float, str]] = {("<none>", "Deviance"): (fit.deviance, "")}
-        ours["<none>", "AIC"] = float(none["aic"]) - constant, ""
-        rows = [str(n) for n in found.index]
-        for label, index in named.items():
-            k = rows.index(index)
-            line = found.iloc[k]
-            ours |= _test(label, found, k)
-            ours[label, "Deviance"] = fit.deviance + sign * float(line["statistic"]), ""
-            ours[label, "AIC"] = float(line["aic"]) - constant, ""
-        return {k: v for k, v in ours.items() if k[1] != "AIC" or not np.isnan(v[0])}
-
-    return numbers
+    fit, contests = _fit_of(model), model.contests()
+    rows = [str(n) for n in found.index]
+    ours: dict[tuple[str, str], tuple[float, str]] = {("<none>", "Deviance"): (fit.deviance, "")}
+    for label, index in named.items():
+        k = rows.index(index)
+        ours |= _test(label, found, k)
+        ours[label, "Deviance"] = fit.deviance + sign * float(found["statistic"].iloc[k]), ""
+    if contests.whole:
+        constant = 2.0 * binomial_constant(contests)
+        for label, k in {"<none>": 0, **{label: rows.index(n) for label, n in named.items()}}.items():
+            aic = float(found["aic"].iloc[k]) - constant
+            ours |= {} if np.isnan(aic) else {(label, "AIC"): (aic, "")}
+    return ours
 
 
-def _sequence(model: Model, labels: Sequence[str]) -> Callable[[Any], Numbers]:
+def _sequence(model: Model, labels: Sequence[str], found: Any) -> Numbers:
     """Numbers of anova(m): one term after another; the first row is the model of nothing."""
     fit = _fit_of(model)
-
-    def numbers(found: Any) -> Numbers:
-        # From the whole model backwards: the model of no terms may have players with an ability of their own.
-        deviance, df = fit.deviance, float(fit.df_resid)
-        ours: dict[tuple[str, str], tuple[float, str]] = {}
-        for k, label in reversed(list(enumerate(labels))):
-            line = found.iloc[k]
-            ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = (deviance, ""), (df, "")
-            if k:
-                ours |= _test(label, found, k)
-                ours[label, "Deviance"] = ours[label, "Statistic"]
-                deviance, df = deviance + float(line["statistic"]), df + float(line["df"])
-        return ours
-
-    return numbers
+    # From the whole model backwards: the model of no terms may have players with an ability of their own.
+    deviance, df = fit.deviance, float(fit.df_resid)
+    ours: dict[tuple[str, str], tuple[float, str]] = {}
+    for k, label in reversed(list(enumerate(labels))):
+        line = found.iloc[k]
+        ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = (deviance, ""), (df, "")
+        if k:
+            ours |= _test(label, found, k)
+            ours[label, "Deviance"] = ours[label, "Statistic"]
+            deviance, df = deviance + float(line["statistic"]), df + float(line["df"])
+    return ours
 
 
-def _beside(models: Sequence[Model], labels: Sequence[str]) -> Callable[[Any], Numbers]:
+def _beside(models: Sequence[Model], labels: Sequence[str], found: Any) -> Numbers:
     """Numbers of anova(a, b, ...)."""
-
-    def numbers(found: Any) -> Numbers:
-        ours: dict[tuple[str, str], tuple[float, str]] = {}
-        for k, (label, model) in enumerate(zip(labels, models)):
-            fit = _fit_of(model)
-            ours[label, "Resid. Dev"], ours[label, "Resid. Df"] = (fit.deviance, ""), (
-                float(fit.df_resid),
-                "",
-            )
-            if k:
-                before = _fit_of(models[k - 1])
-                sign = 1.0 if fit.rank >= before.rank else -1.0
-                ours |= _test(label, found, k)
-                for theirs, name in (("Df", "Df"), ("Deviance", "Statistic")):
-                    value, place = ours[label, name]
-                    signed = sign * abs(value)
-                    ours[label, theirs] = signed, place if signed == value else ""
-        return ours
-
-    return numbers
+    ours: dict[tuple[str, str], tuple[float, str]] = {}
+    for k, (label, model) in enumerate(zip(labels, models)):
+        fit = _fit_of(model)
+        ours[label, "Resid. Dev"] = fit.deviance, ""
+        ours[label, "Resid. Df"] = float(fit.df_resid), ""
+        if k:
+            sign = 1.0 if fit.rank >= _fit_of(models[k - 1]).rank else -1.0
+            ours |= _test(label, found, k)
+            for theirs, name in (("Df", "Df"), ("Deviance", "Statistic")):
+                value, place = ours[label, name]
+                signed = sign * abs(value)
+                ours[label, theirs] = signed, place if signed == value else ""
+    return ours
 
 
 def _test(label: str, found: Any, k: int) -> dict[tuple[str, str], tuple[float, str]]:
@@ -217,8 +183,9 @@ def _test(label: str, found: Any, k: int) -> dict[tuple[str, str], tuple[float, 
     return {(label, column): value for column, value in of.items()}
 
 
-def _matched(model: Model, labels: Sequence[str], native: Any) -> dict[str, str]:
+def _matched(model: Model, table: RList, native: Any) -> dict[str, str]:
     """R's labels of terms -> those of our table; {} if they are not the same terms."""
+    labels = [n for n in _labels(table) if n != "<none>"]
     ours = [str(n) for n in native.index[1:]]
     try:
         contests = model.contests()
@@ -237,11 +204,11 @@ def _fit_of(model: Model) -> Fit:
 
 
 def _tried(function: Callable[[], Any]) -> tuple[Any, str]:
-    """Our table and "", or None and why there is none."""
+    """Our table, or None, and why it may not do."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the script shows them when it is run
-            return function(), ""
+            return function(), OTHER
     except PairproofError as error:
         return None, f"pairproof refuses it: {error}"
 
@@ -257,8 +224,7 @@ def _table(call: RecordedCall) -> RList:
 
 
 def _labels(table: RList) -> list[str]:
-    found = table.attributes.get("row.names")
-    return [str(v) for v in found.values.tolist()] if isinstance(found, RVector) else []
+    return [] if table.row_names is None else [str(v) for v in table.row_names.values.tolist()]
 
 
 def _entries(table: RList) -> dict[tuple[str, str], float]:
@@ -272,55 +238,35 @@ def _entries(table: RList) -> dict[tuple[str, str], float]:
     return found
 
 
-def _text(call: RecordedCall, name: str, default: str) -> str:
-    found = call.values.get(name)
-    if isinstance(found, RVector) and found.values.size >= 1 and isinstance(found.values.ravel()[0], str):
-        return str(found.values.ravel()[0])
-    return default
-
-
 def _chi_square(call: RecordedCall) -> bool:
     """Whether the table has no test or that of pairproof."""
-    return _text(call, "test", "none") in ("none", "Chisq", "LRT")
+    return call.word("test", "none") in ("none", "Chisq", "LRT")
 
 
 def _bridge(
     call: RecordedCall, function: str, models: Sequence[Model], more: dict[str, Any], why: str
 ) -> Translation:
     """R's own table through the bridge."""
-    options: dict[str, Any] = {}
-    test = _text(call, "test", "none")
-    if test != "none":
-        options["test"] = "Chisq" if test == "LRT" else test
-    try:
-        if "scale" in call.args or ("scope" in call.args and "scope" not in more):
-            raise StaysInR("its scope or scale is not passed on")
-        if test not in ("none", "Chisq", "LRT", "F"):
-            raise StaysInR(f"its test is {test!r}")
-        table = _table(call)
-        arguments = tuple(m.in_r(str(more.get("scope", ""))) for m in models)
-    except StaysInR as error:
-        return outside(str(error))
+    test, table = call.word("test", "none"), _table(call)
+    options = {} if test == "none" else {"test": "Chisq" if test == "LRT" else test}
+    if "scale" in call.args or ("scope" in call.args and "scope" not in more):
+        return outside("its scope or scale is not passed on")
+    if test not in ("none", "Chisq", "LRT", "F"):
+        return outside(f"its test is {test!r}")
+    arguments = tuple(m.in_r(str(more.get("scope", ""))) for m in models)
     code = Call(f"{BRIDGE}.{function}", (*arguments, *more.values()), options)
 
     def judge(found: Any) -> Sequence[Agreement]:
-        width, nothing = len(found.columns), (np.nan, "")
+        r, width = Beside(call, 9.0, "the same call of R"), len(found.columns)
         values = {
             (label, column): (float(found.values[i, j]), f"values / {i * width + j}")
             for i, label in enumerate(found.rows)
             for j, column in enumerate(found.columns)
         }
-        return [
-            row(
-                f"{function}.{label}.{column}",
-                values.get((label, column), nothing)[0],
-                value,
-                call.function,
-                least=9.0,
-                why="the same call of R",
-                place=values.get((label, column), nothing)[1],
-            )
-            for (label, column), value in _entries(table).items()
-        ]
+        rows = []
+        for (label, column), value in _entries(table).items():
+            own, place = values.get((label, column), (np.nan, ""))
+            rows.append(r.row(f"{function}.{label}.{column}", own, value, place=place))
+        return rows
 
     return Translation("bridge", code, why, speaks="r", judge=judge)

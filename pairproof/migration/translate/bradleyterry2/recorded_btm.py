@@ -32,15 +32,11 @@ from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.expressions import FUNCTIONS, Name
+from ..recorded_answers import counts
+from ..translation import StaysInR
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-#: A count that misses a whole number, or a half, by this part of itself is one: it is a share times a weight.
-WHOLE = 1e-9
-
-
-class StaysInR(Exception):
-    """Why a call has no counterpart in Python; its text is one sentence."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,12 +116,6 @@ def contests_of(call: RecordedCall) -> Contests:
         doubled,
         len(one.values),
     )
-
-
-def counts(values: FloatArray) -> FloatArray:
-    """Counts without the rounding of share times weight, to whole numbers and halves."""
-    halves = np.round(2.0 * values) / 2.0
-    return np.where(np.abs(values - halves) <= WHOLE * np.maximum(1.0, halves), halves, values)
 
 
 def taken(column: RVector, rows: IntArray) -> RVector:
@@ -223,11 +213,7 @@ TAKEN = frozenset("first second wins losses ties judge weight source order item 
 
 @dataclass
 class Words:
-    """A formula in pairproof's words.
-
-    item_data: a value each player, in the order of the levels.  columns: a value each contest.  levels: of
-    what is a factor.
-    """
+    """A formula in pairproof's words: values of players by their levels, of contests, levels of factors."""
 
     formula: str = ""
     item_data: dict[str, list[Any]] = field(default_factory=dict)
@@ -238,11 +224,7 @@ class Words:
 def in_words(
     call: RecordedCall, contests: Contests, terms: Sequence[str] | None = None, scopes: Sequence[str] = ()
 ) -> Words:
-    """The formula of a recorded BTm, or the sum of these terms of it.
-
-    terms: R's labels of terms.  scopes: further terms, whose covariates are added and which the formula does
-    not have.  Returns Words: without random effects and offsets.
-    """
+    """The formula of a BTm, or these terms of it; scopes: further terms whose covariates are added."""
     text = formula_text(call) if terms is None else "~ " + " + ".join(terms or ("1",))  # "1" is no term
     try:
         written = checked(text)

@@ -24,8 +24,8 @@ from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ...recognise.decide import Recognised
 from ...recognise.design_contests import Contests
-from ..python_code import Call, File
-from ..rows import SAME, at, counterpart, fit_rows, row, rows_of
+from ..python_code import Call, columns_call, whole_numbers
+from ..rows import IN_RECORD, Beside, at, coefficients, counterpart, fit_rows
 from ..translation import Translation, outside
 from .recorded_design import Fitted, IntArray, family_of, renamed, trials
 
@@ -37,14 +37,14 @@ OF_ERRORS = ("se", "z", "p", "worth_se")
 Judge = Callable[[Fit], Sequence[Agreement]]
 
 
-def r_parameters(found: Recognised, coef: FloatArray, vcov: FloatArray, scale: Scale) -> RParameters:
-    """R's coefficients as the fit's parameters: M b and M V M'.
-
-    coef, vcov float[p], float[p, p]: of `found.coefficients`.
-    """
+def r_parameters(found: Recognised, fitted: Fitted, phi: float, scale: Scale) -> RParameters:
+    """R's coefficients as the fit's parameters, M b and M V M'; `phi` is R's dispersion."""
     model = found.model
+    coef, vcov = fitted.of(found.coefficients)
     names = tuple(renamed(model, n) for n in model.names)
-    return RParameters(names, model.map @ coef, model.map @ vcov @ model.map.T, scale, model.reference)
+    return RParameters(
+        names, model.map @ coef, model.map @ (vcov / phi) @ model.map.T, scale, model.reference
+    )
 
 
 def of_fit(
@@ -55,11 +55,7 @@ def of_fit(
     *said: str,
     errors: bool = True,
 ) -> Judge:
-    """The function that holds a fit's numbers against R's.
-
-    likelihood: on the fit's definitions.  name: the R call, for its floors.  *said: what was translated.
-    errors: whether R's standard errors are of the same information.
-    """
+    """Holds a fit's numbers against R's; errors: whether R's are of the same information."""
 
     def judge(fit: Fit) -> Sequence[Agreement]:
         values = {**parameter_values(fit, parameters), **likelihood}
@@ -74,54 +70,33 @@ def of_fit(
 def with_glm(
     call: RecordedCall, fitted: Fitted, judge: Judge, likelihood: dict[str, float], nuisance: int = 0
 ) -> Judge:
-    """The same with what a glm or gnm gives by its own definitions: AIC, its count of parameters, the null model.
-
-    judge: of the fit's own quantities.  likelihood: R's on the fit's definitions; the constant between the
-    log-likelihoods, which is of the data, is found from it.  nuisance: constants of contests, which R counts
-    as parameters and a fit does not.
-    """
+    """The same with glm's AIC, count of parameters and null model; nuisance: constants of contests."""
     loglik, theirs = call.number("loglik"), likelihood.get("llf")
     constant = None if loglik is None or theirs is None else loglik - theirs
     null = _null_model(call, fitted)
+    # AIC is twice the log-likelihood and a whole number, so it has the digits of the log-likelihood.
+    of_llf = Beside(call, floor("llf", GLM).digits)
 
     def both(fit: Fit) -> Sequence[Agreement]:
+        rows = [*judge(fit), *Beside(call).numbers(None, **null)]
+        if constant is None or fit.n_infinite:
+            return rows
         rank = float(fit.rank + nuisance)
-        ours = dict(null)
-        if constant is not None and not fit.n_infinite:
-            ours |= {"loglik_df": rank, "aic_glm": 2.0 * (rank - fit.llf - constant)}
-        r = {q: call.number("aic" if q == "aic_glm" else q) for q in ours}
-        # AIC is twice the log-likelihood and a whole number, so it has the digits of the log-likelihood.
-        least = {"aic_glm": floor("llf", GLM).digits}
-        return [
-            *judge(fit),
-            *(
-                row(q, ours[q], v, call.function, least=least.get(q, SAME))
-                for q, v in r.items()
-                if v is not None
-            ),
-        ]
+        rows += Beside(call).numbers(None, loglik_df=rank)
+        return rows + of_llf.numbers(None, aic_glm=2.0 * (rank - fit.llf - constant))
 
     return both
 
 
 def with_polr(call: RecordedCall, judge: Judge, n: float, more: int) -> Judge:
-    """The same with polr's deviance, -2 log-likelihood, and its degrees of freedom: answers less parameters.
-
-    n: sum of the weights.  `more`: parameters of R's that the fit has not: the order effect of mirrored data.
-    """
+    """The same with polr's deviance, -2 log L, and df: n answers less parameters, `more` of them R's alone."""
 
     def both(fit: Fit) -> Sequence[Agreement]:
         rank = float(fit.rank + more)
-        ours = {"deviance": -2.0 * fit.llf, "df_residual": n - rank, "loglik_df": rank}
-        least = {"deviance": floor("llf", POLR).digits}
-        said = {q: v for q in ours if (v := call.number(q)) is not None}
-        names = {"deviance": "deviance_polr"}
         return [
             *judge(fit),
-            *(
-                row(names.get(q, q), ours[q], v, call.function, least=least.get(q, SAME))
-                for q, v in said.items()
-            ),
+            *Beside(call, floor("llf", POLR).digits).numbers(None, deviance_polr=-2.0 * fit.llf),
+            *Beside(call).numbers(None, df_residual=n - rank, loglik_df=rank),
         ]
 
     return both
@@ -148,7 +123,7 @@ def binomial_likelihood(call: RecordedCall, fitted: Fitted, contests: Contests, 
 
     Its logLik has log choose(trials, wins) beyond that of comparisons, times the weight of each row.
     """
-    values = _deviance(call)
+    values = deviance_of(call)
     loglik = call.number("loglik")
     m = trials(call, fitted)
     if loglik is not None and _whole(contests) and (m > 0).all() and bool((m % 1 == 0).all()):
@@ -167,7 +142,7 @@ def poisson_likelihood(
     Its log-likelihood is that of the comparisons plus sum(N log N - N) - sum log y!, N the total of a
     contest.  R counts the outcomes of contests that were never held as degrees of freedom; a fit does not.
     """
-    values = _deviance(call)
+    values = deviance_of(call)
     total = contests.totals
     outcomes = contests.rows.shape[1]
     if "df_resid" in values:
@@ -179,7 +154,8 @@ def poisson_likelihood(
     return values
 
 
-def _deviance(call: RecordedCall) -> dict[str, float]:
+def deviance_of(call: RecordedCall) -> dict[str, float]:
+    """R's deviance and residual degrees of freedom, as far as they were recorded."""
     found = {"deviance": call.number("deviance"), "df_resid": call.number("df_residual")}
     return {q: v for q, v in found.items() if v is not None}
 
@@ -190,10 +166,7 @@ def _whole(contests: Contests) -> bool:
 
 
 def dispersion(fitted: Fitted, family: str, df: float) -> float:
-    """R's dispersion of a quasi family: Pearson's chi-square by its degrees of freedom.
-
-    df: residual.
-    """
+    """R's dispersion of a quasi family: Pearson's chi-square by its residual degrees of freedom."""
     b = np.nan_to_num(fitted.coef)
     eta = fitted.design.x @ b + (0.0 if fitted.offset is None else fitted.offset)
     if family == "quasibinomial":
@@ -212,79 +185,55 @@ def dispersion(fitted: Fitted, family: str, df: float) -> float:
 #: said: 7.2 digits seen.
 LEAST, LEAST_VCOV = 10.0, 5.5
 WHY = "the same R function on the same numbers"
+BY_VALUES = "pairproof.bridge.by_design"
 FAMILIES: tuple[str, ...] = get_args(DesignFamily)
 LINKS: tuple[str, ...] = get_args(DesignLink)
 #: Numbers of a model matrix that are written into a CSV file at most.
 MOST_NUMBERS = 2_000_000
 
 
-def glm_in_r(call: RecordedCall, fitted: Fitted, reason: str, stem: str) -> Translation:
-    """`pairproof.bridge.by_design.glm_design(...)`, or left out where that cannot be."""
+def in_r(call: RecordedCall, fitted: Fitted, groups: IntArray | None, reason: str) -> Translation:
+    """`glm_design(...)` of the bridge, or `gnm_eliminated(...)` with groups; left out where that cannot be."""
     family, link = family_of(call)
     wrong = _cannot(fitted, family, link)
     if wrong:
         return outside(f"{reason}; and it cannot be sent to R by its values: {wrong}")
-    columns = _design(fitted)
+    columns = {n: whole_numbers(fitted.design.x[:, k]) for k, n in enumerate(fitted.design.names)}
     columns["(y)"] = fitted.y.tolist()
     options: dict[str, Any] = {}
+    if groups is not None:
+        columns["(eliminate)"] = [int(k) + 1 for k in groups]
+        if (family, link) != ("poisson", "log"):
+            options.update(family=family, link=link)
     if (fitted.weights != 1).any():
         columns["(weights)"] = fitted.weights.tolist()
         options["weights"] = "(weights)"
     if fitted.offset is not None:
         columns["(offset)"] = fitted.offset.tolist()
         options["offset"] = "(offset)"
+    arguments = (columns_call(columns, call.variable), "(y)")
+    if groups is not None:
+        code = Call(f"{BY_VALUES}.gnm_eliminated", (*arguments, "(eliminate)"), options)
+        return Translation("bridge", code, reason, speaks="r", judge=of_model(call, fitted.design.names))
     if "(Intercept)" in fitted.design.names:
         options["intercept"] = True
-    code = Call(
-        "pairproof.bridge.by_design.glm_design", (_frame(columns, stem), "(y)", family, link), options
-    )
+    code = Call(f"{BY_VALUES}.glm_design", (*arguments, family, link), options)
     # With weights beside counts R's binomial coefficients are of the counts, which a share and a weight do
     # not tell.
     same_llf = bool((trials(call, fitted) == fitted.weights).all())
-    return Translation(
-        "bridge", code, reason, speaks="r", judge=of_model(call, fitted.design.names, same_llf)
-    )
-
-
-def gnm_in_r(call: RecordedCall, fitted: Fitted, groups: IntArray, reason: str, stem: str) -> Translation:
-    """`pairproof.bridge.by_design.gnm_eliminated(...)`, or left out where that cannot be."""
-    family, link = family_of(call)
-    wrong = _cannot(fitted, family, link)
-    if wrong:
-        return outside(f"{reason}; and it cannot be sent to R by its values: {wrong}")
-    columns = _design(fitted)
-    columns["(y)"] = fitted.y.tolist()
-    columns["(eliminate)"] = [int(k) + 1 for k in groups]
-    arguments: list[Any] = [_frame(columns, stem), "(y)", "(eliminate)"]
-    options: dict[str, Any] = {}
-    if (family, link) != ("poisson", "log"):
-        options.update(family=family, link=link)
-    if (fitted.weights != 1).any():
-        columns["(weights)"] = fitted.weights.tolist()
-        options["weights"] = "(weights)"
-    if fitted.offset is not None:
-        columns["(offset)"] = fitted.offset.tolist()
-        options["offset"] = "(offset)"
-    arguments[0] = _frame(columns, stem)
-    code = Call("pairproof.bridge.by_design.gnm_eliminated", tuple(arguments), options)
-    return Translation("bridge", code, reason, speaks="r", judge=of_model(call, fitted.design.names))
+    judge = of_model(call, fitted.design.names, same_llf)
+    return Translation("bridge", code, reason, speaks="r", judge=judge)
 
 
 def polr_in_r(
-    call: RecordedCall,
-    columns: dict[str, list[Any]],
-    levels: Sequence[str],
-    method: str,
-    reason: str,
-    stem: str,
-    weighted: bool,
+    call: RecordedCall, columns: dict[str, list[Any]], levels: Sequence[str], method: str, reason: str
 ) -> Translation:
-    """`pairproof.bridge.by_design.polr_design(...)`; `columns` has "(y)", and "(weights)" if `weighted`."""
-    options: dict[str, Any] = {"weights": "(weights)"} if weighted else {}
+    """`pairproof.bridge.by_design.polr_design(...)`; `columns` has "(y)", and "(weights)" if there are any."""
+    options: dict[str, Any] = {"weights": "(weights)"} if "(weights)" in columns else {}
     options["levels"] = list(levels)
     if method != "logistic":
         options["method"] = method
-    code = Call("pairproof.bridge.by_design.polr_design", (_frame(columns, stem), "(y)"), options)
+    code = Call(f"{BY_VALUES}.polr_design", (columns_call(columns, call.variable), "(y)"), options)
     names = tuple(n for n in columns if n not in ("(y)", "(weights)"))
     return Translation("bridge", code, reason, speaks="r", judge=of_model(call, names))
 
@@ -295,38 +244,16 @@ def of_model(
     """The function that holds R's answer through the bridge against R's in the script."""
 
     def judge(model: RModel) -> Sequence[Agreement]:
-        found = call.vector("coef")
-        theirs = dict(zip(found.names or names, found.floats().tolist())) if found is not None else {}
-        rows = rows_of(
-            "coef",
-            {n: v for n, v in model.params().items() if n in theirs},
-            theirs,
-            call.function,
-            least=LEAST,
-            why=WHY,
-            places=at("coef", model.names),
-        )
-        spread = call.vector("vcov")
-        if spread is not None and spread.values.ndim == 2 and spread.dimnames and spread.dimnames[0]:
-            errors = dict(
-                zip(spread.dimnames[0], np.sqrt(np.maximum(np.diag(spread.floats()), 0.0)).tolist())
-            )
-            wanted = {n: errors[n] for n, v in theirs.items() if n in errors and not np.isnan(v)}
-            ours = {n: v for n, v in model.bse().items() if n in wanted}
-            rows += rows_of(
-                "se", ours, wanted, call.function, least=LEAST_VCOV, why=WHY, places=at("se", model.names)
-            )
-        for quantity, r, python in (  # `r` is the name in the record, and in the value
-            ("deviance", "deviance", model.deviance),
-            ("df_resid", "df_residual", model.df_residual),
-            ("llf", "loglik", model.loglik),
-        ):
-            said = call.number(r)
-            if said is not None and (same_llf or quantity != "llf"):
+        r, theirs = Beside(call, LEAST, WHY), coefficients(call, names)
+        ours = {n: v for n, v in model.params().items() if n in theirs}
+        rows = r.named("coef", ours, theirs, at("coef", model.names))
+        rows += Beside(call, LEAST_VCOV, WHY).errors(model)
+        numbers = {"deviance": model.deviance, "df_resid": model.df_residual}
+        for quantity, python in (numbers | ({"llf": model.loglik} if same_llf else {})).items():
+            place = IN_RECORD.get(quantity, quantity)
+            if (said := call.number(place)) is not None:
                 size = abs(said) + len(model.fitted) if quantity != "df_resid" else 0.0
-                rows.append(
-                    row(quantity, python, said, call.function, least=LEAST, why=WHY, scale=size, place=r)
-                )
+                rows.append(r.row(quantity, python, said, size, place))
         return rows
 
     return judge
@@ -340,16 +267,3 @@ def _cannot(fitted: Fitted, family: str, link: str) -> str:
     if not fitted.design.x.shape[1]:
         return "it has no coefficient"
     return ""
-
-
-def _design(fitted: Fitted) -> dict[str, list[Any]]:
-    return {n: _numbers(fitted.design.x[:, k]) for k, n in enumerate(fitted.design.names)}
-
-
-def _numbers(column: Any) -> list[Any]:
-    whole = bool((column == np.round(column)).all()) and float(np.abs(column).max(initial=0.0)) < 2**31
-    return [int(v) if whole else float(v) for v in column]
-
-
-def _frame(columns: dict[str, list[Any]], stem: str) -> Call:
-    return Call("pairproof.bridge.read_frame", (File(columns, stem),))

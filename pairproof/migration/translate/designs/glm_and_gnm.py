@@ -7,7 +7,9 @@ for; glm on a design of prefmod's patt.design is `fit_pattern` of the persons' a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from math import log
 from typing import Any
 
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from ....bridge.capture.recorded import RecordedCall
-from ....bridge.values.nodes import RList, RVector
+from ....bridge.values.nodes import RList
 from ....data.wide import prefmod_pair_order
 from ....errors import PairproofError
 from ....fit.fit import Fit
@@ -25,7 +27,6 @@ from ....validation.verdicts.agreement import Agreement
 from ...recognise.answer_patterns import Pattern, recognise_pattern
 from ...recognise.decide import (
     Davidson,
-    Design,
     Not,
     Recognised,
     codes,
@@ -33,17 +34,17 @@ from ...recognise.decide import (
     recognise_davidson,
     recognise_poisson,
 )
-from ...recognise.design_contests import Variable
-from ..python_code import Call, File, Result
-from ..rows import in_column, row
+from ..python_code import Call, File, Result, stated, whole_numbers
+from ..recorded_answers import counts
+from ..rows import Beside, in_column
 from ..translation import Context, Step, Translation, outside, translates, tried
 from .design_numbers import (
     GLM,
     GNM,
     binomial_likelihood,
+    deviance_of,
     dispersion,
-    glm_in_r,
-    gnm_in_r,
+    in_r,
     of_fit,
     poisson_likelihood,
     r_parameters,
@@ -53,15 +54,18 @@ from .recorded_design import (
     Fitted,
     IntArray,
     Unreadable,
-    counts,
+    column_of,
     eliminated,
     family_of,
     fit_call,
     fitted_of,
+    levels_of,
+    of_items,
     product_text,
     safe_names,
+    said_by,
+    said_covariates,
     text_of,
-    tidy,
     variable_of,
 )
 
@@ -70,9 +74,8 @@ SAID = "tie = tie.max + log 2, tie-shift = tie.mode, tie-scale = tie.scale"
 
 def davidson(call: RecordedCall, fitted: Fitted, found: Davidson) -> Translation:
     """The translation of a GenDavidson that was recognised."""
-    at = [fitted.design.names.index(n) for n in found.coefficients]
-    coef, vcov = np.nan_to_num(fitted.coef[at]), fitted.vcov[np.ix_(at, at)]
-    theta = found.map @ coef
+    coef, vcov = fitted.of(found.coefficients)
+    theta = found.map @ np.nan_to_num(coef)
     theta[found.names.index("tie")] += log(2.0)
     p = RParameters(found.names, theta, found.map @ vcov @ found.map.T, "log-odds", found.items[0])
     # Players without a match, and leagues that never met, have fewer parameters than names.
@@ -93,24 +96,23 @@ def _davidson_code(call: RecordedCall, found: Davidson) -> Call:
     columns: dict[str, list[Any]] = {
         one: [found.items[k] for k in contests.first],
         other: [found.items[k] for k in contests.second],
-        "wins": tidy(contests.wins),
-        "ties": tidy(contests.ties if contests.ties is not None else np.zeros(len(contests))),
-        "losses": tidy(contests.losses),
+        "wins": whole_numbers(contests.wins),
+        "ties": whole_numbers(contests.ties if contests.ties is not None else np.zeros(len(contests))),
+        "losses": whole_numbers(contests.losses),
     }
     if found.order is not None and (found.order != 1).any():
-        columns["order"] = tidy(found.order)
+        columns["order"] = whole_numbers(found.order)
     options: dict[str, Any] = {
         "layout": "counts",
         "columns": {"first": one, "second": other},
         "items": list(found.items),
     }
-    keywords: dict[str, Any] = {}
-    if found.order is not None:
-        keywords["order_effect"] = True
-    for name, option in (("tie-shift", "tie_shift"), ("tie-scale", "tie_scale")):
-        if name in found.names:
-            keywords[option] = True
-    keywords["cells"] = "row"
+    keywords = stated(
+        order_effect=found.order is not None,
+        tie_shift="tie-shift" in found.names,
+        tie_scale="tie-scale" in found.names,
+        cells="row",
+    )
     table = Call("pairproof.read", (File(columns, call.variable),), options)
     return Call("pairproof.fit_bradley_terry", (table,), keywords)
 
@@ -131,14 +133,13 @@ def pattern(call: RecordedCall, fitted: Fitted) -> Translation:
     assert isinstance(data, RList)
     found = _recognised(data, fitted)
     if isinstance(found, Not):
-        return glm_in_r(call, fitted, found.why, call.variable)
+        return in_r(call, fitted, None, found.why)
     code = _code(found, fitted.y, call.variable)
     _, refused = tried(code)
     if refused:
-        return glm_in_r(call, fitted, f"fit_pattern refuses it: {refused}", call.variable)
-    at = [fitted.design.names.index(n) for n in found.coefficients]
-    theta = found.map @ fitted.coef[at]
-    spread = found.map @ fitted.vcov[np.ix_(at, at)] @ found.map.T
+        return in_r(call, fitted, None, f"fit_pattern refuses it: {refused}")
+    coef, vcov = fitted.of(found.coefficients)
+    theta, spread = found.map @ coef, found.map @ vcov @ found.map.T
     likelihood = _likelihood(call, found, fitted.y)
     ours, reference = found.names, found.reference
     said = (
@@ -168,35 +169,20 @@ def _recognised(data: RList, fitted: Fitted) -> Pattern | Not:
         return Not("it has an offset or weights", True)
     variables = [
         v
-        for name in (*_texts(data, "cat.scovs"), *_texts(data, "num.scovs"))
-        if (v := _covariate(data, name))
+        for name in (*said_by(data, "cat.scovs"), *said_by(data, "num.scovs"))
+        if name in data and (v := variable_of(name, data.vector(name)))
     ]
     groups = codes(*(v.values for v in variables)) if variables else np.zeros(fitted.n, dtype=np.int64)
-    covs = data.attributes.get("objcovs")
-    covariates: dict[str, FloatArray] = {}
-    if isinstance(covs, RVector) and covs.values.ndim == 2 and covs.dimnames and covs.dimnames[1]:
-        covariates = {str(c): covs.floats()[:, k] for k, c in enumerate(covs.dimnames[1])}
-    design = Design(
-        fitted.design.x, fitted.design.names, fitted.design.known, items=items, covariates=covariates
-    )
+    design = replace(fitted.design, factors={}, numbers={}, items=items, covariates=said_covariates(data))
     return recognise_pattern(design, undecided, dependent, groups, variables)
-
-
-def _texts(data: RList, attribute: str) -> tuple[str, ...]:
-    found = data.attributes.get(attribute)
-    return tuple(str(v) for v in found.values.tolist()) if isinstance(found, RVector) else ()
 
 
 def _attribute(data: RList, attribute: str) -> dict[str, FloatArray] | None:
     """The columns that an attribute names; None if one of them is not there."""
-    names = _texts(data, attribute)
+    names = said_by(data, attribute)
     if any(n not in data for n in names):
         return None
     return {n: data.vector(n).floats() for n in names}
-
-
-def _covariate(data: RList, name: str) -> Variable | None:
-    return variable_of(name, data.vector(name)) if name in data else None
 
 
 def _of_pairs(name: str) -> str:
@@ -214,7 +200,7 @@ def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
     if answers.kind == "pairs":
         order = prefmod_pair_order(len(found.items))
         columns = {
-            f"{found.items[i]}:{found.items[j]}": tidy(values[:, k].astype(float))
+            f"{found.items[i]}:{found.items[j]}": whole_numbers(values[:, k].astype(float))
             for k, (i, j) in enumerate(order)
         }
         coding = {"first": 1, "tie": 0, "second": -1} if answers.ties else {"first": 1, "second": -1}
@@ -225,47 +211,33 @@ def _code(found: Pattern, y: FloatArray, stem: str) -> Call:
             "tie_category": answers.ties,
         }
     else:
-        columns = {item: tidy(values[:, k].astype(float)) for k, item in enumerate(found.items)}
+        columns = {item: whole_numbers(values[:, k].astype(float)) for k, item in enumerate(found.items)}
         options = {"items": list(found.items)}
         if answers.kind == "ratings":
             options.update(scale=f"1-{answers.points}", best="low")
     for name, variable in found.variables.items():
-        column = [variable.values[r] for r in seen]
-        columns[named[name]] = column if variable.levels else tidy(np.array(column, dtype=float))
-    columns["weight"] = tidy(y[seen])
-    levels = {named[n]: list(v.levels) for n, v in found.variables.items() if v.levels}
-    if levels:
-        options["levels"] = levels
-    if found.item_terms:
-        of_items: dict[str, list[Any]] = {"item": list(found.items)}
-        of_items.update({named[n]: tidy(v) for n, v in found.item_terms.items()})
-        options["item_data"] = File(of_items, f"{stem}_items" if stem else "items")
+        columns[named[name]] = column_of(variable, seen)
+    columns["weight"] = whole_numbers(y[seen])
+    options |= levels_of(found.variables, named)
+    options |= of_items(found.items, found.item_terms, named, stem)
     table = Call("pairproof.read_respondents", (File(columns, stem), answers.kind), options)
     return Call("pairproof.fit_pattern", (table,), _keywords(found, named))
 
 
 def _keywords(found: Pattern, named: dict[str, str]) -> dict[str, Any]:
-    keywords: dict[str, Any] = {}
-    if found.ties in ("by-pair", "none"):
-        keywords["ties"] = found.ties
-    if found.item_terms:
-        keywords["item_terms"] = [named[n] for n in found.item_terms]
     by = [product_text(p, named) for p in found.by]
     by += [f"{item}:{product_text(p, named)}" for item, p in found.of_items]
-    if by:
-        keywords["by"] = " + ".join(by)
-    if found.dependence:
-        keywords["dependence"] = True
-    return keywords
+    return stated(
+        ties=found.ties in ("by-pair", "none") and found.ties,
+        item_terms=[named[n] for n in found.item_terms],
+        by=" + ".join(by),
+        dependence=found.dependence,
+    )
 
 
 def _likelihood(call: RecordedCall, found: Pattern, y: FloatArray) -> dict[str, float]:
     """R's deviance, df, llf and AIC on the definitions of persons' answers: the groups' totals are given."""
-    values: dict[str, float] = {}
-    for ours, theirs in (("deviance", "deviance"), ("df_resid", "df_residual")):
-        number = call.number(theirs)
-        if number is not None:
-            values[ours] = number
+    values = deviance_of(call)
     if _is_coarser(found):
         values = _on_coarser_groups(found, y, values)
     loglik = call.number("loglik")
@@ -329,46 +301,72 @@ def glm(call: RecordedCall, context: Context) -> Translation:
 
 def _binomial(call: RecordedCall, fitted: Fitted, family: str, link: str) -> Translation:
     wins, losses = counts(fitted.y * fitted.weights), counts((1.0 - fitted.y) * fitted.weights)
-    used = fitted.weights > 0
     found = recognise_binomial(fitted.design, wins, losses)
-    stem = call.variable
     if isinstance(found, Not):
-        return (
-            glm_in_r(call, fitted, found.why, stem) if found.paired else outside(f"{LEFT_OUT}: {found.why}")
-        )
-    if link not in LINKS:
-        return glm_in_r(call, fitted, f"link {link} of paired comparisons is not fitted here", stem)
-    halves = bool(((2 * wins) % 1 == 0).all() and ((2 * losses) % 1 == 0).all())
-    if not halves:
-        return glm_in_r(call, fitted, "its counts are neither whole numbers nor halves", stem)
-    if (fitted.design.known.sum()) == 0 or not used.all():
-        return glm_in_r(call, fitted, "some of its rows have the weight 0", stem)
+        return in_r(call, fitted, None, found.why) if found.paired else outside(f"{LEFT_OUT}: {found.why}")
     half = bool((wins % 1 != 0).any() or (losses % 1 != 0).any())
-    if half and ((wins % 1) != (losses % 1)).any():
-        return glm_in_r(call, fitted, "some of its rows have half a contest", stem)
-    code = fit_call(
-        found,
-        "fit_bradley_terry",
-        stem,
-        ties="half" if half else None,
-        offset=fitted.offset,
-        link=link,
-        half=half,
+    why = (
+        f"link {link} of paired comparisons is not fitted here"
+        if link not in LINKS
+        else "its counts are neither whole numbers nor halves"
+        if ((2 * wins) % 1 != 0).any() or ((2 * losses) % 1 != 0).any()
+        else "some of its rows have the weight 0"
+        if not fitted.design.known.any() or not (fitted.weights > 0).all()
+        else "some of its rows have half a contest"
+        if half and ((wins % 1) != (losses % 1)).any()
+        else ""
     )
-    kept = [fitted.design.names.index(n) for n in found.coefficients]
-    phi = dispersion(fitted, family, call.number("df_residual") or 0.0) if family != "binomial" else 1.0
-    p = r_parameters(found, fitted.coef[kept], fitted.vcov[np.ix_(kept, kept)] / phi, "log-odds")
-    likelihood = binomial_likelihood(call, fitted, found.model.contests, len(kept))
-    if family != "binomial" or half:
-        likelihood = {q: v for q, v in likelihood.items() if q in ("deviance", "df_resid")}
-    said = _said(found, 1.0)
-    judge = of_fit(call, p, likelihood, GLM, *said, errors=link == "logit")
-    judge = with_glm(call, fitted, judge, likelihood)
-    notes = [BY_DESIGN] + ([HALF] if half else []) + _quasi(family, phi) + _link(link)
+    if why:
+        return in_r(call, fitted, None, why)
+    ties = "half" if half else None
+    code = fit_call(
+        found, "fit_bradley_terry", call.variable, ties=ties, offset=fitted.offset, link=link, half=half
+    )
+    likelihood = binomial_likelihood(call, fitted, found.model.contests, len(found.coefficients))
+    if half:
+        likelihood = _of_deviance(likelihood)
+    notes = [BY_DESIGN] + ([HALF] if half else [])
+    return _native(call, fitted, None, found, code, likelihood, notes)
+
+
+def _native(
+    call: RecordedCall,
+    fitted: Fitted,
+    groups: IntArray | None,
+    found: Recognised,
+    code: Call,
+    likelihood: dict[str, float],
+    notes: list[str],
+) -> Translation:
+    """A fit of the recognised model, R's dispersion taken out of its errors; by R where Python refuses it."""
+    function = code.function.rpartition(".")[2]
     _, refused = tried(code)
     if refused:
-        return glm_in_r(call, fitted, f"fit_bradley_terry refuses it: {refused}", stem)
-    return Translation("native", code, notes=tuple(notes), judge=judge)
+        return in_r(call, fitted, groups, f"{function} refuses it: {refused}")
+    (family, link), poisson = family_of(call), function == "fit_llbt"
+    phi = 1.0
+    if family.startswith("quasi"):
+        phi = dispersion(fitted, family, call.number("df_residual") or 0.0)
+        likelihood = _of_deviance(likelihood)
+    p = r_parameters(found, fitted, phi, "lambda" if poisson else "log-odds")
+    # With other links R's errors are of the expected information, a fit's of the observed one.
+    judge = of_fit(
+        call,
+        p,
+        likelihood,
+        GNM if poisson and call.function == "gnm::gnm" else GLM,
+        *_said(found),
+        errors=poisson or link == "logit",
+    )
+    judge = with_glm(call, fitted, judge, likelihood, len(found.model.contests) if poisson else 0)
+    more = [] if poisson else _link(link)
+    constants = [CONSTANTS] if poisson and groups is None else []
+    said = (*notes, *_quasi(family, phi), *more, *constants)
+    return Translation("native", code, notes=said, judge=judge)
+
+
+def _of_deviance(likelihood: dict[str, float]) -> dict[str, float]:
+    return {q: v for q, v in likelihood.items() if q in ("deviance", "df_resid")}
 
 
 def _quasi(family: str, phi: float) -> list[str]:
@@ -385,7 +383,7 @@ def _link(link: str) -> list[str]:
     return [f"link {link}: standard errors are of the observed information, R's of the expected one"]
 
 
-def _said(found: Recognised, unit: float) -> list[str]:
+def _said(found: Recognised) -> list[str]:
     block = found.block
     if block is None or block.scale == 1.0:
         return []
@@ -398,8 +396,6 @@ def _said(found: Recognised, unit: float) -> list[str]:
 def _poisson(
     call: RecordedCall, fitted: Fitted, family: str, link: str, groups: IntArray | None
 ) -> Translation:
-    name = GLM if call.function == "stats::glm" else GNM
-    stem = call.variable
     if groups is None and link == "log" and family == "poisson" and is_pattern_design(call):
         return pattern(call, fitted)
     of_prefmod = bool(fitted.design.items)
@@ -413,38 +409,14 @@ def _poisson(
         if isinstance(match, Davidson):
             return davidson(call, fitted, match)
         found = match
+    if isinstance(found, Not) and of_davidson:
+        return outside(f"stays in R: {found.why}, and gnm's terms that are not linear have no design to send")
     if isinstance(found, Not):
-        if found.paired or of_prefmod or of_davidson:
-            return _in_r(call, fitted, groups, found.why, stem, linear=not of_davidson)
-        return outside(f"{LEFT_OUT}: {found.why}")
-    code = fit_call(found, "fit_llbt", stem)
-    kept = [fitted.design.names.index(n) for n in found.coefficients]
-    phi = dispersion(fitted, family, call.number("df_residual") or 0.0) if family != "poisson" else 1.0
-    p = r_parameters(found, fitted.coef[kept], fitted.vcov[np.ix_(kept, kept)] / phi, "lambda")
+        here = found.paired or of_prefmod
+        return in_r(call, fitted, groups, found.why) if here else outside(f"{LEFT_OUT}: {found.why}")
+    code = fit_call(found, "fit_llbt", call.variable)
     likelihood = poisson_likelihood(call, found.model.contests, fitted.y, len(found.model.names))
-    if family != "poisson":
-        likelihood = {q: v for q, v in likelihood.items() if q in ("deviance", "df_resid")}
-    notes = [*([] if of_prefmod else [BY_DESIGN]), *_quasi(family, phi)]
-    if groups is None:
-        notes.append(CONSTANTS)
-    _, refused = tried(code)
-    if refused:
-        return _in_r(call, fitted, groups, f"fit_llbt refuses it: {refused}", stem)
-    judge = of_fit(call, p, likelihood, name, *_said(found, 2.0))
-    judge = with_glm(call, fitted, judge, likelihood, nuisance=len(found.model.contests))
-    return Translation("native", code, notes=tuple(notes), judge=judge)
-
-
-def _in_r(
-    call: RecordedCall, fitted: Fitted, groups: IntArray | None, reason: str, stem: str, linear: bool = True
-) -> Translation:
-    if not linear:
-        return outside(f"stays in R: {reason}, and gnm's terms that are not linear have no design to send")
-    return (
-        glm_in_r(call, fitted, reason, stem)
-        if groups is None
-        else gnm_in_r(call, fitted, groups, reason, stem)
-    )
+    return _native(call, fitted, groups, found, code, likelihood, [] if of_prefmod else [BY_DESIGN])
 
 
 #: R takes deviances of fits that stopped at 1e-8 of their change: their difference has fewer digits than they
@@ -476,7 +448,7 @@ def anova(call: RecordedCall, context: Context) -> Translation:
     refused = _refusal(steps)
     if refused:
         return outside(f"pairproof.anova refuses it: {refused}")
-    return Translation("native", code, speaks="value", judge=_judge(call, table))
+    return Translation("native", code, speaks="value", judge=partial(_anova_rows, call, table))
 
 
 def _models(call: RecordedCall, context: Context) -> list[Step] | str:
@@ -512,37 +484,18 @@ def _refusal(steps: Sequence[Step]) -> str:
     return ""
 
 
-def _judge(call: RecordedCall, table: RList) -> Callable[[Any], Sequence[Agreement]]:
-    def judge(frame: Any) -> Sequence[Agreement]:
-        rows = []
-        p = next((n for n in table.names or () if n.startswith("Pr(")), "")
-        for quantity, theirs in (("df", "Df"), ("statistic", "Deviance"), ("p", p)):
-            if not theirs:
-                continue
-            column = table[theirs]
-            assert isinstance(column, RVector)
-            values = column.floats()
-            size = float(np.nanmax(np.abs(table.vector("Resid. Dev").floats()), initial=0.0))
-            places = in_column(frame, quantity)
-            for k in range(1, len(values)):
-                python, r = float(frame[quantity].iloc[k]), float(values[k])
-                if quantity != "p":
-                    # R subtracts in the order given, and a smaller model after a larger one gives a negative
-                    # difference.
-                    python, r = abs(python), abs(r)
-                scale = {"statistic": size, "p": 0.0, "df": 0.0}[quantity]
-                rows.append(
-                    row(
-                        f"anova.{k + 1}.{quantity}",
-                        python,
-                        r,
-                        call.function,
-                        least=LEAST,
-                        why=WHY,
-                        scale=scale,
-                        place=places[k],
-                    )
-                )
-        return rows
-
-    return judge
+def _anova_rows(call: RecordedCall, table: RList, frame: Any) -> Sequence[Agreement]:
+    r, rows = Beside(call, LEAST, WHY), []
+    p = [n for n in table.names or () if n.startswith("Pr(")]
+    size = float(np.nanmax(np.abs(table.vector("Resid. Dev").floats()), initial=0.0))
+    for quantity, theirs in (("df", "Df"), ("statistic", "Deviance"), *(("p", n) for n in p[:1])):
+        places, values = in_column(frame, quantity), table.vector(theirs).floats().tolist()
+        for k, (python, value) in enumerate(zip(frame[quantity].tolist(), values)):
+            if quantity != "p":
+                # R subtracts in the order given, and a smaller model after a larger one gives a negative
+                # difference.
+                python, value = abs(python), abs(value)
+            scale = size if quantity == "statistic" else 0.0
+            if k:
+                rows.append(r.row(f"anova.{k + 1}.{quantity}", python, value, scale, places[k]))
+    return rows

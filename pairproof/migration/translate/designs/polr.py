@@ -21,10 +21,12 @@ from ....bridge.values.nodes import RVector
 from ....validation.r_answers.translate import RParameters, likelihood_values
 from ...recognise.decide import Design, Not, Recognised, recognise_ordered
 from ...recognise.design_contests import Contests
+from ..python_code import whole_numbers
+from ..recorded_answers import counts
 from ..translation import Context, Translation, outside, translates, tried
 from .design_numbers import POLR, of_fit, polr_in_r, with_polr
 from .glm_and_gnm import BY_DESIGN, LEFT_OUT
-from .recorded_design import Unreadable, counts, design_of, fit_call, frames, tidy
+from .recorded_design import Unreadable, design_of, fit_call, frames
 
 FloatArray = NDArray[np.float64]
 #: polr stops BFGS with thresholds right to some 1e-5; those of mirrored data are equal but for the sign.
@@ -63,12 +65,11 @@ def polr(call: RecordedCall, context: Context) -> Translation:
         if isinstance(translation, Translation):
             return translation
         reason = translation
-    columns = {n: tidy(design.x[:, k]) for k, n in enumerate(design.names)}
+    columns = {n: whole_numbers(design.x[:, k]) for k, n in enumerate(design.names)}
     columns["(y)"] = [int(k) for k in codes]
-    weighted = bool((weights != 1).any())
-    if weighted:
-        columns["(weights)"] = tidy(weights)
-    return polr_in_r(call, columns, levels, method, reason, call.variable, weighted)
+    if (weights != 1).any():
+        columns["(weights)"] = whole_numbers(weights)
+    return polr_in_r(call, columns, levels, method, reason)
 
 
 def _native(
@@ -134,10 +135,10 @@ def _answers(call: RecordedCall, n: int) -> tuple[NDArray[np.int64], tuple[str, 
 
 def _spread(spread: RVector | None, names: tuple[str, ...]) -> FloatArray:
     out = np.full((len(names), len(names)), np.nan)
-    if spread is not None and spread.dimnames and spread.dimnames[0]:
-        at = [list(spread.dimnames[0]).index(n) for n in names if n in spread.dimnames[0]]
-        if len(at) == len(names):
-            out = spread.floats()[np.ix_(at, at)]
+    margin = () if spread is None else spread.margin(0)
+    if spread is not None and set(names) <= set(margin):
+        at = [margin.index(n) for n in names]
+        out = spread.floats()[np.ix_(at, at)]
     return out
 
 

@@ -6,7 +6,7 @@ The arrays: model matrix, response, the columns of its data.  The call: `fit_bra
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from ....bridge.values.nodes import RLang, RList, RVector
 from ...recognise.decide import Design, Recognised
 from ...recognise.design_contests import Product, Variable
 from ...recognise.design_terms import Model
-from ..python_code import Call, File
+from ..python_code import Call, File, quoted_name, stated, whole_numbers
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -26,9 +26,6 @@ IntArray = NDArray[np.int64]
 NOT_DATA = ("(weights)", "(offset)", "(eliminate)", "(etastart)", "(mustart)")
 #: Numbers of a model matrix that are looked at: least squares on more take minutes.
 MOST_NUMBERS = 5_000_000
-#: A count that misses a whole number, or a half, by this part of itself is one: R has shares, and they were
-#: multiplied.
-WHOLE = 1e-9
 
 
 class Unreadable(Exception):
@@ -37,11 +34,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What R used to fit, and what came of it.
-
-    coef float[p]: nan where R has NA.  vcov float[p, p]: 0 there.  y, weights float[n].  offset float[n] or
-    None: none where it is 0.
-    """
+    """What R used to fit, and what came of it: coef float[p], nan for NA, vcov float[p, p], 0 there."""
 
     design: Design
     coef: FloatArray
@@ -55,6 +48,11 @@ class Fitted:
         """Rows."""
         return len(self.design.x)
 
+    def of(self, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+        """Some of the coefficients, and their covariance."""
+        at = [self.design.names.index(n) for n in names]
+        return self.coef[at], self.vcov[np.ix_(at, at)]
+
 
 def numbers(call: RecordedCall, key: str, what: str) -> FloatArray:
     """A numeric vector of the result."""
@@ -65,10 +63,7 @@ def numbers(call: RecordedCall, key: str, what: str) -> FloatArray:
 
 
 def design_of(call: RecordedCall, without: tuple[str, ...] = ()) -> tuple[Design, FloatArray, FloatArray]:
-    """The design, with the coefficients and their covariance in the order of its columns.
-
-    without: columns to leave out.
-    """
+    """The design without some columns, and the coefficients and covariance in the order of the others."""
     x = call.result.get("x")
     if x == LARGE:
         raise Unreadable(
@@ -141,12 +136,6 @@ def coefficients(call: RecordedCall, names: tuple[str, ...]) -> tuple[FloatArray
     return coef, vcov
 
 
-def counts(values: FloatArray) -> FloatArray:
-    """Counts without the rounding of share times weight, to whole numbers and halves."""
-    halves = np.round(2.0 * values) / 2.0
-    return np.where(np.abs(values - halves) <= WHOLE * np.maximum(1.0, halves), halves, values)
-
-
 def frames(call: RecordedCall, n: int) -> list[tuple[RList, bool]]:
     """The model frame, and the rows of the `data` argument that R used; True for the model frame."""
     found = []
@@ -162,9 +151,7 @@ def frames(call: RecordedCall, n: int) -> list[tuple[RList, bool]]:
 
 
 def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
-    """The data without the rows that a subset or missing values took out, which R's row names tell; None if
-    they do not.
-    """
+    """The data without rows that a subset or missing values took out, by R's row names; None without them."""
     total = max((_length(v) for v in data.values), default=0)
     if total == n and call.result.get("na_action") is None and "subset" not in call.args:
         return data
@@ -189,10 +176,7 @@ def _rows_used(call: RecordedCall, data: RList, n: int) -> RList | None:
 
 
 def trials(call: RecordedCall, fitted: Fitted) -> FloatArray:
-    """float[n]: numbers of contests of which R's log-likelihood has binomial coefficients.
-
-    Where weights are given beside counts of successes and failures, the counts alone: `binomial()$aic`.
-    """
+    """float[n]: contests that R's binomial coefficients are of: the counts, whatever the weights."""
     frame = call.frame("frame")
     if frame is not None and len(frame.values) and isinstance(frame.values[0], RVector):
         response = frame.values[0]
@@ -247,19 +231,24 @@ def _said_items(call: RecordedCall, n: int) -> tuple[dict[str, FloatArray], dict
     data = call.values.get("data")
     if not isinstance(data, RList) or "llbtdes" not in data.rclass or data.names is None:
         return {}, {}
-    said = data.attributes.get("objnames")
-    if not isinstance(said, RVector):
-        return {}, {}
-    labels = [str(v) for v in said.values.tolist()]
+    labels = said_by(data, "objnames")
     if any(label not in data for label in labels) or any(_length(data[label]) != n for label in labels):
         return {}, {}
-    items = {label: data.vector(label).floats() for label in labels}
+    return {label: data.vector(label).floats() for label in labels}, said_covariates(data) if labels else {}
+
+
+def said_by(data: RList, attribute: str) -> tuple[str, ...]:
+    """Names that a design of prefmod's says in an attribute."""
+    found = data.attributes.get(attribute)
+    return tuple(str(v) for v in found.values.tolist()) if isinstance(found, RVector) else ()
+
+
+def said_covariates(data: RList) -> dict[str, FloatArray]:
+    """Item covariates that a design of prefmod's says (`objcovs`)."""
     covs = data.attributes.get("objcovs")
-    covariates: dict[str, FloatArray] = {}
-    if isinstance(covs, RVector) and covs.values.ndim == 2 and covs.dimnames and covs.dimnames[1]:
-        values = covs.floats()
-        covariates = {str(c): values[:, k] for k, c in enumerate(covs.dimnames[1])}
-    return items, covariates
+    if not isinstance(covs, RVector) or covs.values.ndim != 2:
+        return {}
+    return {str(c): covs.floats()[:, k] for k, c in enumerate(covs.margin(1))}
 
 
 def eliminated(call: RecordedCall) -> IntArray | None:
@@ -285,7 +274,6 @@ def text_of(call: RecordedCall) -> str:
     return ""
 
 
-_PLAIN = re.compile(r"[^\W\d]\w*\Z")
 #: Columns that `pairproof.read` gives a meaning of its own.
 RESERVED = frozenset(
     "first second wins losses ties outcome judge weight source order model_a model_b winner item".split()
@@ -303,36 +291,21 @@ def fit_call(
     half: bool = False,
     order_effect: bool | None = None,
 ) -> Call:
-    """`pairproof.fit_llbt(pairproof.read(...), ...)`.
-
-    stem: of the table's file.  ties: in place of the model's own.  offset float[n].  half: whether halves in
-    the counts are half wins of ties.  order_effect: in place of the model's own.
-    """
+    """`pairproof.fit_llbt(pairproof.read(...), ...)`; ties, order_effect: in place of the model's own."""
     model = found.model
     named = _names(model)
     columns, mapping = _columns(found, half)
-    columns.update({named[name]: _plain(v) for name, v in model.variables.items()})
-    columns.update({named[name]: tidy(v) for name, v in model.comparison.items()})
+    columns.update({named[name]: column_of(v) for name, v in model.variables.items()})
+    columns.update({named[name]: whole_numbers(v) for name, v in model.comparison.items()})
     if offset is not None:
-        columns["offset"] = tidy(offset)
-    options: dict[str, Any] = {"layout": "counts"}
-    if mapping:
-        options["columns"] = mapping
-    if list(model.items) != _usual_order(columns, mapping):
-        options["items"] = list(model.items)
-    levels = {named[n]: list(v.levels) for n, v in model.variables.items() if v.levels}
-    if levels:
-        options["levels"] = levels
-    if model.item_terms:
-        of_items: dict[str, list[Any]] = {"item": list(model.items)}
-        of_items.update({named[n]: tidy(v) for n, v in model.item_terms.items()})
-        options["item_data"] = File(of_items, f"{stem}_items" if stem else "items")
+        columns["offset"] = whole_numbers(offset)
+    items = list(model.items)
+    items = [] if items == _usual_order(columns, mapping) else items
+    options = stated(layout="counts", columns=mapping, items=items)
+    options |= levels_of(model.variables, named)
+    options |= of_items(model.items, model.item_terms, named, stem)
     keywords = _keywords(model, function, named, ties, order_effect)
-    if offset is not None:
-        keywords["offset"] = "offset"
-    if link != "logit":
-        keywords["link"] = link
-    keywords["cells"] = "row"
+    keywords |= stated(offset=offset is not None and "offset", link=link != "logit" and link, cells="row")
     return Call(f"pairproof.{function}", (Call("pairproof.read", (File(columns, stem),), options),), keywords)
 
 
@@ -388,10 +361,10 @@ def _columns(found: Recognised, half: bool) -> tuple[dict[str, list[Any]], dict[
     if half:
         ties = 2.0 * (wins % 1.0)
         wins, losses = np.floor(wins), np.floor(losses)
-    columns["wins"] = tidy(wins)
+    columns["wins"] = whole_numbers(wins)
     if ties is not None:
-        columns["ties"] = tidy(ties)
-    columns["losses"] = tidy(losses)
+        columns["ties"] = whole_numbers(ties)
+    columns["losses"] = whole_numbers(losses)
     return columns, mapping
 
 
@@ -405,47 +378,41 @@ def _usual_order(columns: dict[str, list[Any]], mapping: dict[str, str]) -> list
 def _keywords(
     model: Model, function: str, named: dict[str, str], ties: str | None, order_effect: bool | None
 ) -> dict[str, Any]:
-    keywords: dict[str, Any] = {}
-    chosen = ties if ties is not None else "none" if model.ties == "none" else None
-    if chosen is not None:
-        keywords["ties"] = chosen
     usual = model.items[-1] if function == "fit_llbt" else model.items[0]
-    if model.reference and model.reference != usual:
-        keywords["reference"] = model.reference
-    if model.item_terms:
-        keywords["item_terms"] = [named[n] for n in model.item_terms]
     by = [product_text(p, named) for p in model.by]
-    by += [f"{_item(item)}:{product_text(p, named)}" for item, p in model.of_items]
-    by += [f"{_word(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
+    by += [f"{quoted_name(item)}:{product_text(p, named)}" for item, p in model.of_items]
+    by += [f"{quoted_name(named[term])}:{product_text(p, named)}" for term, p in model.of_item_terms]
     by += [f"tie:{product_text(p, named)}" for p in model.of_ties]
-    if by:
-        keywords["by"] = " + ".join(by)
-    if model.order_effect if order_effect is None else order_effect:
-        keywords["order_effect"] = True
-    if model.comparison:
-        keywords["comparison_terms"] = [_word(named[n]) for n in model.comparison]
-    return keywords
-
-
-def _item(name: str) -> str:
-    return name if _PLAIN.match(name) else f"`{name}`"
+    return stated(
+        ties=ties if ties is not None else "none" if model.ties == "none" else None,
+        reference=model.reference if model.reference != usual else "",
+        item_terms=[named[n] for n in model.item_terms],
+        by=" + ".join(by),
+        order_effect=model.order_effect if order_effect is None else order_effect,
+        comparison_terms=[quoted_name(named[n]) for n in model.comparison],
+    )
 
 
 def product_text(product: Product, named: dict[str, str]) -> str:
     """A product of covariates in a formula."""
-    return ":".join(_word(named[v.name]) for v in product.variables)
+    return ":".join(quoted_name(named[v.name]) for v in product.variables)
 
 
-def _word(name: str) -> str:
-    return name if _PLAIN.match(name) else f"`{name}`"
+def column_of(variable: Variable, rows: IntArray | slice = slice(None)) -> list[Any]:
+    """A covariate as a column, or some rows of it."""
+    values = np.array(variable.values, dtype=object if variable.levels else float)[rows]
+    return values.tolist() if variable.levels else whole_numbers(values)
 
 
-def _plain(variable: Variable) -> list[Any]:
-    return list(variable.values) if variable.levels else tidy(np.array(variable.values, dtype=float))
+def levels_of(variables: Mapping[str, Variable], named: Mapping[str, str]) -> dict[str, Any]:
+    """`levels=` of a reader, if any covariate is a factor."""
+    return stated(levels={named[n]: list(v.levels) for n, v in variables.items() if v.levels})
 
 
-def tidy(values: FloatArray) -> list[Any]:
-    """Numbers, whole ones as integers where all are."""
-    if bool((values == np.round(values)).all()) and np.abs(values).max(initial=0.0) < 2**31:
-        return [int(v) for v in values]
-    return [float(v) for v in values]
+def of_items(
+    items: Sequence[str], terms: Mapping[str, FloatArray], named: Mapping[str, str], stem: str
+) -> dict[str, Any]:
+    """`item_data=` of a reader, if the model has item covariates."""
+    values = {named[n]: whole_numbers(v) for n, v in terms.items()}
+    columns: dict[str, list[Any]] = {"item": list(items), **values}
+    return {"item_data": File(columns, f"{stem}_items" if stem else "items")} if terms else {}

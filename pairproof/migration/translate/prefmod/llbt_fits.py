@@ -32,16 +32,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....bridge.capture.recorded import RecordedCall
+from ....bridge.packages.asking import RModel
 from ....bridge.programs.counted_cells import count as cells_of
 from ....bridge.values.nodes import RList, RVector
 from ....fit.fit import Fit
 from ....native.prefmod_defects.defects_of_results import counted_with_empty_cells
 from ....validation.r_answers.translate import RParameters, likelihood_values, parameter_values
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, File, attribute, table_call
-from ..rows import SAME, at, counterpart, explained, fit_rows, named, parameters, row, rows_of
+from ..python_code import Call, File, attribute, columns_call, quoted_name, stated, table_call
+from ..rows import at, counterpart, explained, fit_rows, named, parameters, row
 from ..translation import Context, Judge, Translation, outside, translates, tried
-from .prefmod_in_r import AGAIN, _formula, frame_of, standard_errors
+from .prefmod_in_r import again, all_errors, formula, frame_of
 from .prefmod_table import (
     Coding,
     Covariates,
@@ -55,6 +56,7 @@ from .prefmod_table import (
     given,
     left_out,
     plain_column,
+    read_pairs,
     texts,
     with_covariates,
     written_name,
@@ -91,7 +93,9 @@ class Blocks:
         out = []
         for name in self.covariates:
             with_it = [head for head, x in self.terms.values() if x == name and head != "tie"]
-            out += [name] if set(with_it) == set(free) else [f"{_ticked(item)}:{name}" for item in with_it]
+            out += (
+                [name] if set(with_it) == set(free) else [f"{quoted_name(item)}:{name}" for item in with_it]
+            )
             if ("tie", name) in self.terms.values():
                 out.append(f"tie:{name}")
         return " + ".join(out)
@@ -100,10 +104,7 @@ class Blocks:
 def blocks_of(
     y: Floats, x: Floats, names: Sequence[str], n_blocks: int, n_answers: int, reference: str = ""
 ) -> Blocks | str:
-    """The comparisons of a design; a sentence where it is none.
-
-    y float[rows].  x float[rows, p].  n_blocks, n_answers: q and ncat: blocks, and rows in each.
-    """
+    """The comparisons of a design, y float[rows], x float[rows, p]; a sentence where it is none."""
     if n_answers not in (2, 3) or len(y) != n_blocks * n_answers or x.shape != (len(y), len(names)):
         return "its rows are no blocks of two or three answers"
     if len(set(names)) < len(names):
@@ -129,9 +130,7 @@ def blocks_of(
 
 
 def _parts(x: Floats) -> tuple[Floats, Floats]:
-    """float[q, p] twice: half the difference of the outer rows of each block, and the middle row less their
-    mean.
-    """
+    """float[q, p] twice: half the difference of a block's outer rows; the middle row less their mean."""
     outer = (x[:, 0] + x[:, -1]) / 2.0
     side = (x[:, 0] - x[:, -1]) / 2.0
     middle = x[:, 1] - outer if x.shape[1] == 3 else np.zeros_like(side)
@@ -139,9 +138,7 @@ def _parts(x: Floats) -> tuple[Floats, Floats]:
 
 
 def _items(side: Floats, odd: list[int], names: Sequence[str]) -> list[int]:
-    """Columns of items: 1, 0 and -1, and no part of another such column, as an item in one group of persons
-    is.
-    """
+    """Columns of items: 1, 0 and -1, and no part of another such column, as an item in one group is."""
     plain = [k for k in odd if np.isin(side[:, k], (-1.0, 0.0, 1.0)).all() and side[:, k].any()]
 
     def within(k: int, j: int) -> bool:
@@ -206,9 +203,7 @@ def _covariates(found: Blocks, names: Sequence[str], odd: list[int], items: list
 
 
 def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there: NDArray[np.bool_]) -> str:
-    """Put a product into `found`: its covariate is what is left of the column's name; "" if the numbers
-    agree.
-    """
+    """Put a product into `found`, its covariate named by the rest of the column; "" if numbers agree."""
     rest = [part for part in column.split(":") if part != base]
     name = re.sub(r"\W+", "_", "_".join(rest)).strip("_") or "covariate"
     if name[0].isdigit() or name in (
@@ -235,10 +230,6 @@ def _add(found: Blocks, column: str, head: str, base: str, values: Floats, there
     found.covariates[name] = np.where(there, values, known)
     found.terms[column] = (head, name)
     return ""
-
-
-def _ticked(name: str) -> str:
-    return name if re.fullmatch(r"[^\W\d]\w*", name) else f"`{name}`"
 
 
 @translates("prefmod::llbt.fit")
@@ -270,9 +261,7 @@ def _names(call: RecordedCall, x: RVector) -> list[str]:
 
 
 def reference_of(names: Sequence[str], context: Context) -> str:
-    """The one item of an llbt.design of this run that has no column among these names; "" if there is none
-    such.
-    """
+    """The one item of an llbt.design of this run without a column among these names; "" if there is none."""
     for step in reversed(list(context.steps.values())):
         design = step.call.frame("value") if step.call.name == "llbt.design" else None
         said = design.attributes.get("objnames") if isinstance(design, RList) else None
@@ -296,12 +285,8 @@ def _code(call: RecordedCall, found: Blocks) -> Call:
     for name, values in found.covariates.items():
         columns[name] = plain_column(np.where(np.isnan(values), 0.0, values))
     table = table_call(columns, call.variable, layout="counts", items=list(found.items))
-    options: dict[str, Any] = {}
-    if three and not found.has_ties:
-        options["ties"] = "none"
-    if found.by:
-        options["by"] = found.by
-    return Call("pairproof.fit_llbt", (table,), {**options, "cells": "row"})
+    options = stated(ties=three and not found.has_ties and "none", by=found.by, cells="row")
+    return Call("pairproof.fit_llbt", (table,), options)
 
 
 def _parameters(found: Blocks) -> dict[str, str]:
@@ -347,42 +332,20 @@ def _bridge(
 ) -> Translation:
     """llbt.fit in R, on the same numbers."""
     stem = call.variable or "llbt_fit"
-    design = Call(
-        "pairproof.bridge.read_frame",
-        (File({n: plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design"),),
-    )
-    counts = attribute(
-        Call("pairproof.bridge.read_frame", (File({"y": plain_column(y.floats())}, f"{stem}_y"),)), "y"
-    )
+    design = columns_call({n: plain_column(x[:, k]) for k, n in enumerate(names)}, f"{stem}_design")
+    counts = attribute(columns_call({"y": plain_column(y.floats())}, f"{stem}_y"), "y")
     q, ncat = int(call.number("q") or 0), int(call.number("ncat") or 0)
     code = Call("pairproof.bridge.prefmod.llbt_fit", (counts, design, q, ncat))
 
     def judge(model: Any) -> Sequence[Agreement]:
-        r = named(call.vector("coef"))
-        rows = rows_of(
-            "coef",
-            dict(zip(model.names, model.estimate.tolist())),
-            r,
-            call.function,
-            least=SAME,
-            why=AGAIN,
-            places=at("estimate", model.names),
-        )
-        found = call.vector("se")
+        r, found = named(call.vector("coef")), call.vector("se")
+        ours, errors = (dict(zip(model.names, v.tolist())) for v in (model.estimate, model.se))
+        rows = again(call).named("coef", ours, r, at("estimate", model.names))
         if found is not None:
             theirs = dict(zip(r, found.floats().tolist()))
-            ours = dict(zip(model.names, model.se.tolist()))
-            rows += rows_of(
-                "se", ours, theirs, call.function, least=SAME, why=AGAIN, places=at("se", model.names)
-            )
-        for name, place, value in (
-            ("deviance", "deviance", model.deviance),
-            ("df_residual", "df", float(model.df)),
-        ):
-            given = call.number(name)
-            if given is not None:
-                rows.append(row(name, value, given, call.function, least=SAME, why=AGAIN, place=place))
-        return rows
+            rows += again(call).named("se", errors, theirs, at("se", model.names))
+        numbers = {"deviance": model.deviance, "df_residual": float(model.df)}
+        return rows + again(call).numbers({"df_residual": "df"}, **numbers)
 
     return Translation("bridge", code, reason=reason, speaks="r", judge=judge)
 
@@ -436,26 +399,16 @@ def _pc_code(
     call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
 ) -> Call:
     names = [*found.in_model, *(n for n in found.in_table if n not in found.in_model)]
-    reading: dict[str, Any] = {
-        "layout": "prefmod",
-        "pair_order": "prefmod",
-        "items": list(items),
-        "coding": coding.written,
-    }
-    if names:
-        reading["levels"] = found.levels(table)
-    options: dict[str, Any] = {}
-    if coding.has_ties and not flag(call, "undec", True):
-        options["ties"] = "none"
-    if found.by:
-        options["by"] = found.by
-    if found.cells:
-        options["cells"] = found.cells
-    file = File(table.written(names), call.variable)
-    read = Call("pairproof.read", (file,), reading)
-    if tried(read)[1]:
-        ignoring = Call("pairproof.read", (file,), {**reading, "pair_names": "ignore"})
-        read = read if tried(ignoring)[1] else ignoring
+    reading = stated(
+        layout="prefmod",
+        pair_order="prefmod",
+        items=list(items),
+        coding=coding.written,
+        levels=names and found.levels(table),
+    )
+    ties = coding.has_ties and not flag(call, "undec", True) and "none"
+    options = stated(ties=ties, by=found.by, cells=found.cells)
+    read = read_pairs("pairproof.read", (File(table.written(names), call.variable),), reading)
     return Call("pairproof.fit_llbt", (read,), options)
 
 
@@ -477,9 +430,7 @@ def names_in_r(fit: Fit, items: Sequence[str], found: Covariates, r: Sequence[st
 def _as_r(
     call: RecordedCall, table: Given, items: Sequence[str], found: Covariates, coding: Coding
 ) -> tuple[Call, str] | None:
-    """The model without the covariates of formel that are not in elim, which prefmod drops (B10); None if
-    all are.
-    """
+    """The model without the covariates of formel that are not in elim, which prefmod drops (B10); or None."""
     beyond = [n for n in found.in_model if n not in found.in_table]
     if not beyond:
         return None
@@ -522,9 +473,7 @@ def _rows(call: RecordedCall, items: Sequence[str], found: Covariates, fit: Fit)
 
 
 def gnm_values(call: RecordedCall, fit: Fit, values: dict[str, float]) -> str:
-    """Deviance, df, llf and AIC of R's Poisson model on our definitions, put into `values`; what was done,
-    in words.
-    """
+    """Put deviance, df, llf, AIC of R's Poisson model by our definitions into `values`; says how."""
     counted = counted_with_empty_cells(fit)
     deviance, df, loglik = (call.number(k) for k in ("deviance", "df_residual", "loglik"))
     undetermined = fit.null_space.shape[1] - fit.n_infinite
@@ -560,31 +509,22 @@ def _pc_bridge(
         # The bridge refuses what prefmod drops without a word, so it is asked for the model that prefmod
         # fitted.
         found = replace(found, formel=tuple(p for p in found.formel if set(p) <= set(found.in_table)))
-    options: dict[str, Any] = {}
-    for name, products in (("formel", found.formel), ("elim", found.elim)):
-        if products:
-            options[name] = _formula(products)
-    if texts(call, "obj.names"):
-        options["obj_names"] = list(items)
+    options = stated(
+        formel=formula(found.formel),
+        elim=formula(found.elim),
+        obj_names=bool(texts(call, "obj.names")) and list(items),
+    )
     if not flag(call, "undec", True):
         options["undec"] = False
     frame = frame_of(table, table.names[table.n_answers :], call.variable)
     code = Call("pairproof.bridge.prefmod.llbtPC_fit", (frame, len(items)), options)
 
-    def judge(model: Any) -> Sequence[Agreement]:
-        r = named(call.vector("coef"))
-        rows = rows_of(
-            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
-        )
-        rows += standard_errors(call, model.bse(), list(r), at("se", model.names))
-        for name, value in (
-            ("deviance", model.deviance),
-            ("df_residual", model.df_residual),
-            ("loglik", model.loglik),
-        ):
-            theirs = call.number(name)
-            if theirs is not None:
-                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=name))
-        return rows
+    def judge(model: RModel) -> Sequence[Agreement]:
+        numbers = {"deviance": model.deviance, "df_residual": model.df_residual, "loglik": model.loglik}
+        return [
+            *again(call).coefficients(model, "coef"),
+            *all_errors(call, model),
+            *again(call).numbers(**numbers),
+        ]
 
     return Translation("bridge", code, reason=reason, speaks="r", judge=judge)

@@ -31,7 +31,7 @@ from ....validation.r_answers.translate import RParameters, parameter_values
 from ....validation.r_answers.whole_answers import BY_NLM
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File
-from ..rows import counterpart, explained, fit_rows, row
+from ..rows import Beside, counterpart, explained, fit_rows
 from ..translation import Context, Judge, Translation, outside, translates, tried
 from . import prefmod_in_r as bridged
 from .prefmod_in_r import INCOMPLETE, KINDS, Asked, asked, named_items, options, parameters_in_order
@@ -44,6 +44,7 @@ from .prefmod_table import (
     covariates,
     given,
     left_out,
+    read_pairs,
     unanimous,
     with_covariates,
     written_name,
@@ -73,9 +74,7 @@ class OfR:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """bool[n]: whether the inverse Hessian has a variance, so that prefmod prints a standard error, not
-        NaN.
-        """
+        """bool[n]: whether the inverse Hessian has a variance, so that prefmod prints a standard error."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.diag(self.vcov) > 0)
 
@@ -112,11 +111,7 @@ def of_r(call: RecordedCall) -> OfR | None:
 def judge_pattern(
     call: RecordedCall, model: Asked, table: Given, fitted: AnswerFit, whole: Call
 ) -> Judge | str:
-    """How a fit's numbers are held against R's; a sentence where its parameters are not R's.
-
-    table: the rows that R used.  fitted: of the code that is written.  whole: the same code with all rows,
-    `fit_pattern(read_respondents(...), ...)`: what prefmod's defects are of.
-    """
+    """How a fit is held against R, or why not; `whole`: with all rows, which prefmod's defects are of."""
     r = of_r(call)
     if r is None:
         return "R's coefficients were not recorded"
@@ -137,15 +132,11 @@ def judge_pattern(
 
     def judge(fit: Any) -> Sequence[Agreement]:
         rows = _rows(call, fit, numbers, ours, named)
-        if numbers.saturated is not None and saturated is not None:
-            rows.append(
-                row("fl", saturated, numbers.saturated, call.function, why="a sum over the same counts")
-            )
+        if saturated is not None:
+            rows += Beside(call, why="a sum over the same counts").numbers(None, fl=saturated)
         if _differ(rows):
             rows = _flat(rows, ours, numbers)
-        if _differ(rows):
-            rows = _by_defect(call, numbers, ours, whole, rows)
-        return rows
+        return _by_defect(call, numbers, ours, whole, rows) if _differ(rows) else rows
 
     return judge
 
@@ -182,8 +173,7 @@ def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: lis
     )
     rows = fit_rows(fit, replace(answer, converged=r.code in (1, 2, None)))
     if r.stored is not None:
-        at = stored_log_likelihood(fit)
-        rows.append(row("ll", at, r.stored, call.function, least=STORED, why=WHY_STORED))
+        rows.append(Beside(call, STORED, WHY_STORED).row("ll", stored_log_likelihood(fit), r.stored))
     return rows
 
 
@@ -191,10 +181,7 @@ def _rows(call: RecordedCall, fit: AnswerFit, r: OfR, own: list[str], named: lis
 
 
 def saturated_of(fit: AnswerFit, model: Asked, table: Given) -> float:
-    """fl: the log-likelihood of free probabilities of all answers within a block.
-
-    A block is a cell of prefmod's table of covariates by what was answered.
-    """
+    """fl: the log-likelihood of free probabilities within blocks, covariates by what was answered."""
     answers = fit.respondents.pair_answers.reshape(fit.respondents.n_rows, -1)
     gaps = (answers == 9).astype(np.int64)
     groups = [] if model.of_missing else [table.column(n).astype(np.int64) for n in model.covariates.in_table]
@@ -213,9 +200,7 @@ def saturated_of(fit: AnswerFit, model: Asked, table: Given) -> float:
 
 
 def _flat(rows: list[Agreement], own: list[str], r: OfR) -> list[Agreement]:
-    """Estimates without a standard error in R lie on a flat direction: explained where the likelihoods
-    agree.
-    """
+    """Estimates without an error in R lie on a flat direction: explained where the likelihoods agree."""
     if r.known.all() or not any(a.verdict == "agrees" and str(a.quantity) in ("llf", "ll") for a in rows):
         return rows
     flat = [f"{what}.{name}" for name, known in zip(own, r.known) if not known for what in ("estimate", "se")]
@@ -232,14 +217,10 @@ def _flat(rows: list[Agreement], own: list[str], r: OfR) -> list[Agreement]:
 def _by_defect(
     call: RecordedCall, r: OfR, own: list[str], code: Call, rows: list[Agreement]
 ) -> list[Agreement]:
-    """The rows, those that differ explained by prefmod's defects if R's numbers are those of a fit with
-    them.
-    """
-    as_r = _as_prefmod(code)
+    """The rows, those that differ explained by prefmod's defects if a fit with them has R's numbers."""
+    as_r = _misread(call, r, own, code)
     said = None if as_r is None else next((w for w in as_r.warnings if w.kind == "as-prefmod"), None)
-    if as_r is None or said is None or not set(own) <= set(as_r.names):
-        return rows
-    if _differ(_rows(call, as_r, r, own, [])):
+    if said is None:
         return rows
     differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
     what = _defects(str(said))
@@ -247,10 +228,12 @@ def _by_defect(
     return explained(rows, differing, why, what.partition(":")[0])
 
 
-def _misread(call: RecordedCall, r: OfR, own: list[str], whole: Call) -> bool:
-    """Whether R's numbers are those of a table that prefmod misreads."""
+def _misread(call: RecordedCall, r: OfR, own: list[str], whole: Call) -> AnswerFit | None:
+    """The fit of the table as prefmod misreads it, if R's numbers are of that."""
     as_r = _as_prefmod(whole)
-    return as_r is not None and set(own) <= set(as_r.names) and not _differ(_rows(call, as_r, r, own, []))
+    if as_r is None or not set(own) <= set(as_r.names) or _differ(_rows(call, as_r, r, own, [])):
+        return None
+    return as_r
 
 
 def _differ(rows: Sequence[Agreement]) -> bool:
@@ -278,10 +261,7 @@ def _defects(said: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A call as prefmod reads it.
-
-    table: as it was given.  rows bool[n_rows]: those that prefmod uses.
-    """
+    """A call as prefmod reads it: the table as it was given, and the rows that prefmod uses."""
 
     model: Asked
     table: Given
@@ -362,9 +342,7 @@ def _tied(model: Asked, table: Given) -> Rows:
 
 
 def _removed_for_ties(model: Asked, table: Given) -> Rows:
-    """bool[n_rows]: rows in which one rank occurs more often than there are times, which prefmod leaves
-    out.
-    """
+    """bool[n_rows]: rows with a rank that occurs oftener than there are times, which prefmod leaves out."""
     most = [max(np.unique(row[~np.isnan(row)], return_counts=True)[1], default=0) for row in table.answers]
     return np.asarray(np.array(most) > model.times)
 
@@ -410,9 +388,7 @@ def _without_python(read: Read) -> str:
 
 
 def _code(call: RecordedCall, read: Read) -> Call | str:
-    """`pairproof.fit_pattern(pairproof.read_respondents(...), ...)`; a sentence where the answers cannot be
-    read.
-    """
+    """`fit_pattern(pairproof.read_respondents(...), ...)`; a sentence where answers cannot be read."""
     model, table = read.model, read.used
     used = [*model.covariates.in_model]
     columns = table.written(used)
@@ -445,25 +421,13 @@ def _code(call: RecordedCall, read: Read) -> Call | str:
         reading["levels"] = {
             written_name(n): v for n, v in model.covariates.levels(table).items() if n in used
         }
-    file = File(columns, call.variable)
-    return _checked_order(file, model, reading, options(model, ties))
-
-
-def _checked_order(file: File, model: Asked, reading: dict[str, Any], more: dict[str, Any]) -> Call:
-    """The call; with `pair_names="ignore"` where the names of the columns look like other pairs than
-    prefmod reads.
-    """
-
-    def made(given: dict[str, Any]) -> Call:
-        table = Call("pairproof.read_respondents", (file, model.kind), given)
-        return Call("pairproof.fit_pattern", (table,), more)
-
-    code = made(reading)
-    if model.kind == "pairs" and tried(code.arguments[0])[1]:
-        ignoring = made({**reading, "pair_names": "ignore"})
-        if not tried(ignoring.arguments[0])[1]:
-            return ignoring
-    return code
+    answers_of = (File(columns, call.variable), model.kind)
+    respondents = (
+        read_pairs("pairproof.read_respondents", answers_of, reading)
+        if model.kind == "pairs"
+        else Call("pairproof.read_respondents", answers_of, reading)
+    )
+    return Call("pairproof.fit_pattern", (respondents,), options(model, ties))
 
 
 def _scale(table: Given) -> str | list[float] | tuple[str]:

@@ -16,22 +16,26 @@ prefmod. With one class it drops `random` and is a Poisson model of the table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 
 from ....bridge.capture.recorded import RecordedCall
+from ....bridge.packages.asking import Estimates
+from ....bridge.packages.prefmod.pattern_designs import DesignModel, NPMLModel
+from ....bridge.packages.prefmod.pattern_models import PatternModel
 from ....bridge.values.formulas import checked
 from ....bridge.values.nodes import RLang, RList
 from ....data.wide import prefmod_pair_order
 from ....errors import FormulaError, InputError
 from ....fit.results.answer_fit import AnswerFit
 from ....validation.verdicts.agreement import Agreement
-from ..python_code import Call, File, frame_call
-from ..rows import SAME, at, named, row, rows_of
+from ..python_code import Call, columns_call, frame_call, stated
+from ..rows import SAME, Beside, at, coefficients, named, standard_errors
 from ..translation import Context, Translation, outside, translates
 from .prefmod_table import (
     Covariates,
@@ -133,9 +137,7 @@ def _of_missing(call: RecordedCall, model: Asked) -> Asked:
 
 
 def named_items(call: RecordedCall, model: Asked, table: Given) -> Asked:
-    """The model with the names of its items: obj.names, else the columns of ranks and ratings, else o1, o2,
-    ...
-    """
+    """The model with names of items: obj.names, else the columns of ranks and ratings, else o1, o2, ..."""
     n, stated = len(model.items), texts(call, "obj.names")
     if model.kind == "pairs":
         return replace(model, items=stated) if len(stated) == n else model
@@ -148,36 +150,25 @@ def named_items(call: RecordedCall, model: Asked, table: Given) -> Asked:
 
 def options(model: Asked, tie_category: bool) -> dict[str, Any]:
     """Options of `fit_pattern`; those that are its defaults are left out."""
-    found: dict[str, Any] = {}
-    if tie_category and not model.ties:
-        found["ties"] = "none"
-    if model.complete_against_others:
-        found["by"] = INCOMPLETE
-    elif model.covariates.by and not model.alpha:
-        found["by"] = model.covariates.by
-    if model.dependence:
-        found["dependence"] = True
-    if model.between_times:
-        found["between_times"] = True
-    if model.alpha:
-        found["alpha"] = model.alpha
-        names = list(model.items) if model.alpha == "item" else model.pairs
-        if model.alpha_of and len(model.alpha_of) < len(names):
-            found["alpha_of"] = [names[k] for k in model.alpha_of]
-        if model.beta_of:
-            found["beta"] = "coded" if model.alpha == "item" else "comparison"
-            if len(model.beta_of) < len(names):
-                found["beta_of"] = [names[k] for k in model.beta_of]
-    return found
+    names = list(model.items) if model.alpha == "item" else model.pairs
+    of_cell = INCOMPLETE if model.complete_against_others else "" if model.alpha else model.covariates.by
+    return stated(
+        ties=tie_category and not model.ties and "none",
+        by=of_cell,
+        dependence=model.dependence,
+        between_times=model.between_times,
+        alpha=model.alpha,
+        alpha_of=len(model.alpha_of) < len(names) and [names[k] for k in model.alpha_of],
+        beta=model.beta_of and ("coded" if model.alpha == "item" else "comparison"),
+        beta_of=len(model.beta_of) < len(names) and [names[k] for k in model.beta_of],
+    )
 
 
 # -- names of parameters -------------------------------------------------------------------------------------
 
 
 def r_blocks(covariates: Covariates, table: Given) -> list[tuple[tuple[str, int], ...]]:
-    """The columns of prefmod's covariate design after its constant: main effects in the order of their
-    names, then interactions, the first covariate's levels changing fastest.
-    """
+    """prefmod's covariate columns: main effects by name, interactions; the first's levels change fastest."""
     in_order: list[Product] = sorted((tuple(sorted(p)) for p in covariates.formel), key=lambda p: (len(p), p))
     found: list[tuple[tuple[str, int], ...]] = []
     for product in in_order:
@@ -243,9 +234,7 @@ def _of_ties(model: Asked, fit: AnswerFit) -> list[tuple[str, str]]:
 
 
 def _of_dependence(model: Asked, fit: AnswerFit) -> list[tuple[str, str]]:
-    """I12.13: for each item, the comparisons with it, two and two; then Comp1:IT12, a comparison at
-    successive times.
-    """
+    """I12.13: the comparisons with each item, two and two; Comp1:IT12: a comparison at successive times."""
     n, times = len(model.items), fit.respondents.times
     terms = {_unordered(t.name): t.name for t in fit.terms}
     found = []
@@ -277,7 +266,7 @@ AGAIN = "the same function of R on the same values"
 
 def frame_of(table: Given, names: Sequence[str], stem: str) -> Call:
     """`pairproof.bridge.read_frame("data/STEM.csv")`: the answers and these covariates."""
-    return Call("pairproof.bridge.read_frame", (File(table.written(names), stem),))
+    return columns_call(table.written(names), stem)
 
 
 def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Translation:
@@ -289,25 +278,25 @@ def pattern(call: RecordedCall, model: Asked, table: Given, reason: str) -> Tran
         return outside(reason)
     if call.name == "pattRrep.fit" and model.dependence:
         return outside("pattRrep.fit has no dependence within a time; R stops")
-    options: dict[str, Any] = {}
-    if found.all and not model.of_missing:
-        options |= {k: text for k, text in (("formel", found.formel), ("elim", found.elim)) if text}
-        options = {k: _formula(v) for k, v in options.items()}
-    if texts(call, "obj.names"):
-        options["obj_names"] = list(texts(call, "obj.names"))
-    options |= _flags(call)
     used = () if model.of_missing else found.all
+    options = stated(
+        formel=used and formula(found.formel),
+        elim=used and formula(found.elim),
+        obj_names=list(texts(call, "obj.names")),
+    )
+    options |= _flags(call)
     size: tuple[Any, ...] = (len(model.items), model.times) if model.times > 1 else (len(model.items),)
     code = Call(
         f"pairproof.bridge.prefmod.{call.name.replace('.', '_')}",
         (frame_of(table, used, call.variable), *size),
         options,
     )
-    return Translation("bridge", code, reason=reason, speaks="r", judge=_judge_pattern(call))
+    return Translation("bridge", code, reason=reason, speaks="r", judge=partial(pattern_rows, call))
 
 
-def _formula(products: Sequence[Sequence[str]]) -> str:
-    return "~" + " + ".join(":".join(_spelt(n) for n in p) for p in products)
+def formula(products: Sequence[Sequence[str]]) -> str:
+    """In R's words; "" where there are none."""
+    return "~" + " + ".join(":".join(_spelt(n) for n in p) for p in products) if products else ""
 
 
 def _spelt(name: str) -> str:
@@ -318,59 +307,38 @@ def _spelt(name: str) -> str:
 
 def _flags(call: RecordedCall) -> dict[str, Any]:
     """TRUE and FALSE, and the masks of what is missing, where they are not prefmod's defaults."""
-    found: dict[str, Any] = {}
-    if call.name in ("pattPC.fit", "pattL.fit", "pattLrep.fit") and not flag(call, "undec", True):
-        found["undec"] = False
-    for name in ("ia", "iaT", "NItest", "NI", "MIScommon"):
-        if flag(call, name):
-            found[name] = True
-    if scalar(call, "MISmodel", "obj") == "comp":
-        found["MISmodel"] = "comp"
-    for name in ("MISalpha", "MISbeta"):
-        if mask(call, name):
-            found[name] = list(mask(call, name))
-    return found
+    ties = call.name in ("pattPC.fit", "pattL.fit", "pattLrep.fit")
+    found = {"undec": False} if ties and not flag(call, "undec", True) else {}
+    return found | stated(
+        **{name: flag(call, name) for name in ("ia", "iaT", "NItest", "NI", "MIScommon")},
+        MISmodel=scalar(call, "MISmodel", "obj") == "comp" and "comp",
+        MISalpha=list(mask(call, "MISalpha")),
+        MISbeta=list(mask(call, "MISbeta")),
+    )
 
 
-def _judge_pattern(call: RecordedCall) -> Any:
-    def judge(model: Any) -> list[Agreement]:
-        r = named(call.vector("coef"))
-        if not r and (found := call.vector("coef")) is not None:
-            r = dict(zip(model.names, found.floats().tolist()))
-        rows = rows_of(
-            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
-        )
-        rows += standard_errors(call, model.bse(), list(r), at("se", model.names))
-        for name, value in (("ll", model.ll), ("fl", model.fl), ("code", float(model.code))):
-            theirs = call.number(name)
-            if theirs is not None:
-                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=name))
-        return rows
-
-    return judge
+def pattern_rows(call: RecordedCall, model: PatternModel) -> list[Agreement]:
+    """Coefficients, standard errors, log-likelihoods and nlm's code."""
+    return [
+        *again(call).coefficients(model, "coef"),
+        *all_errors(call, model),
+        *again(call).numbers(ll=model.ll, fl=model.fl, code=float(model.code)),
+    ]
 
 
-def standard_errors(
-    call: RecordedCall, ours: Mapping[str, float], names: Sequence[str], places: Mapping[str, str]
-) -> list[Agreement]:
-    """A row for each standard error, from the diagonal of the recorded covariance."""
-    found = call.vector("vcov")
-    if found is None or found.values.ndim != 2:
-        return []
-    margins = list(found.dimnames[0]) if found.dimnames and found.dimnames[0] else list(names)
-    variance = np.diag(found.floats())
-    if len(margins) != len(variance):
-        return []
-    with np.errstate(invalid="ignore"):
-        r = dict(zip(margins, np.sqrt(variance).tolist()))
-    rows = []
-    for name in names:
-        theirs, own = r.get(name, float("nan")), ours.get(name, float("nan"))
-        if theirs == 0.0 and own != own:  # gnm's constrained coefficient, which has no estimate either
-            continue
-        place = places.get(name, "")
-        rows.append(row(f"se.{name}", own, theirs, call.function, least=SAME, why=AGAIN, place=place))
-    return rows
+def again(call: RecordedCall) -> Beside:
+    """R asked again beside R in the script."""
+    return Beside(call, SAME, AGAIN)
+
+
+def all_errors(call: RecordedCall, model: Estimates) -> list[Agreement]:
+    """A row for each standard error, also where R has no estimate."""
+    r, ours = standard_errors(call, model.names), model.bse()
+    pairs = {n: (ours.get(n, np.nan), r.get(n, np.nan)) for n in coefficients(call, model.names) if r}
+    # gnm's constrained coefficient has the variance 0, and no estimate either.
+    pairs = {n: (own, theirs) for n, (own, theirs) in pairs.items() if theirs != 0.0 or own == own}
+    own, theirs = ({n: pair[k] for n, pair in pairs.items()} for k in (0, 1))
+    return again(call).named("se", own, theirs, at("se", model.names))
 
 
 REASON = (
@@ -396,7 +364,7 @@ def npml(call: RecordedCall, context: Context) -> Translation:
     if k < 2:
         code = Call("pairproof.bridge.prefmod.fit_design", (texts[0], frame))
         reason = "with one class prefmod drops the random terms: a Poisson model of the table of patterns"
-        return Translation("bridge", code, reason=reason, speaks="r", judge=_judge_one(call))
+        return Translation("bridge", code, reason=reason, speaks="r", judge=partial(one_class_rows, call))
     seed = call.number("seed_used")
     if seed is None:
         return outside("the seed that it used was not recorded")
@@ -411,7 +379,7 @@ def npml(call: RecordedCall, context: Context) -> Translation:
         else ("R took the seed from the time of day; this script states the one of that run",)
     )
     code = Call("pairproof.bridge.prefmod.pattnpml_fit", (*texts, k, frame), options)
-    return Translation("bridge", code, reason=REASON, notes=notes, speaks="r", judge=_judge(call))
+    return Translation("bridge", code, reason=REASON, notes=notes, speaks="r", judge=partial(npml_rows, call))
 
 
 def _npml_formula(call: RecordedCall, argument: str) -> str:
@@ -422,54 +390,24 @@ def _npml_formula(call: RecordedCall, argument: str) -> str:
     return checked(" ".join(value.text.split()), argument)
 
 
-def _judge(call: RecordedCall) -> Any:
-    def judge(model: Any) -> Sequence[Agreement]:
-        r = {n: v for n, v in named(call.vector("coef")).items() if not n.startswith("z")} or named(
-            call.vector("coef")
-        )
-        rows = rows_of(
-            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
-        )
-        for name, place, value in (
-            ("disparity", "disparity", model.disparity),
-            ("deviance", "deviance", model.deviance),
-            ("loglik", "loglik", model.loglik),
-            ("em_iter", "iterations", float(model.iterations)),
-        ):
-            theirs = call.number(name)
-            if theirs is not None:
-                rows.append(row(name, value, theirs, call.function, least=SAME, why=AGAIN, place=place))
-        masses = call.vector("pis")
-        if masses is not None:
-            r_masses = {str(j + 1): float(v) for j, v in enumerate(masses.floats().ravel())}
-            ours = {str(j + 1): float(v) for j, v in enumerate(np.ravel(model.masses))}
-            rows += rows_of(
-                "mass", ours, r_masses, call.function, least=SAME, why=AGAIN, places=at("masses", ours)
-            )
-        return rows
-
-    return judge
+def npml_rows(call: RecordedCall, model: NPMLModel) -> Sequence[Agreement]:
+    """Coefficients but those of the mass points, what the fit came to, and the masses."""
+    every = named(call.vector("coef"))
+    r = {n: v for n, v in every.items() if not n.startswith("z")} or every
+    rows = again(call).named("coef", model.params(), r, at("coef", model.names))
+    rows += again(call).numbers(
+        {"em_iter": "iterations"},
+        disparity=model.disparity,
+        deviance=model.deviance,
+        loglik=model.loglik,
+        em_iter=float(model.iterations),
+    )
+    masses = call.vector("pis")
+    if masses is not None:
+        rows += again(call).listed("mass", np.ravel(model.masses), masses.floats().ravel(), "masses")
+    return rows
 
 
-def _judge_one(call: RecordedCall) -> Any:
-    def judge(model: Any) -> Sequence[Agreement]:
-        r = named(call.vector("coef"))
-        rows = rows_of(
-            "coef", model.params(), r, call.function, least=SAME, why=AGAIN, places=at("coef", model.names)
-        )
-        deviance = call.number("deviance")
-        if deviance is not None:
-            rows.append(
-                row(
-                    "deviance",
-                    model.deviance,
-                    deviance,
-                    call.function,
-                    least=SAME,
-                    why=AGAIN,
-                    place="deviance",
-                )
-            )
-        return rows
-
-    return judge
+def one_class_rows(call: RecordedCall, model: DesignModel) -> Sequence[Agreement]:
+    """Coefficients and deviance of a Poisson model of the table."""
+    return [*again(call).coefficients(model, "coef"), *again(call).numbers(deviance=model.deviance)]

@@ -25,7 +25,7 @@ prefmod takes `elim` to be `formel` where it was not given.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,8 @@ from ....bridge.capture.recorded import RecordedCall
 from ....bridge.values.nodes import RLang, RList, RValue, RVector
 from ....errors import FormulaError
 from ....native.comparisons.formula.subject_formula import products_of
+from ..python_code import Call, quoted_name
+from ..translation import tried
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -74,9 +76,7 @@ class Given:
         return Given(self.names, self.values[rows], self.n_answers)
 
     def written(self, covariates: Sequence[str] = ()) -> dict[str, list[Any]]:
-        """Columns as they are written: the answers, then the covariates, whole numbers as integers, None
-        for NA.
-        """
+        """Columns of the file: the answers, then covariates, whole numbers as integers, None for NA."""
         names = [*self.names[: self.n_answers], *(written_name(c) for c in covariates)]
         return {name: plain_column(self.values[:, self.names.index(name)]) for name in names}
 
@@ -98,9 +98,7 @@ def given(call: RecordedCall, n_answers: int, argument: str = "obj") -> Given | 
 
 
 def numbers_of(frame: RList) -> tuple[tuple[str, ...], Floats] | str:
-    """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` gives them; else a
-    sentence.
-    """
+    """Names and numbers of a data frame, as `apply(as.matrix(obj), 2, as.numeric)` has them; or why none."""
     columns = list(frame.values)
     vectors = [c for c in columns if isinstance(c, RVector) and c.values.ndim == 1]
     if len(vectors) < len(columns) or not columns:
@@ -249,11 +247,7 @@ MOST_CODES = 101
 
 @dataclass(frozen=True)
 class Coding:
-    """The codes of a table of comparisons.
-
-    `first`, tie, second: codes that mean: first preferred, neither, second preferred; `tie` is empty without
-    a tie category.  missing: whether an answer is missing.
-    """
+    """The codes that mean: first preferred, neither (() without ties), second preferred; and missing."""
 
     first: tuple[float, ...]
     tie: tuple[float, ...]
@@ -307,9 +301,7 @@ def coding_of(answers: Floats) -> Coding | str:
 
 
 def unanimous(answers: Floats) -> bool:
-    """Whether every comparison has one answer only, so that prefmod sees an odd number of categories in
-    each.
-    """
+    """Whether every comparison has one answer only: prefmod sees an odd number of categories in each."""
     return all(len(np.unique(column[~np.isnan(column)])) == 1 for column in answers.T)
 
 
@@ -325,10 +317,7 @@ _ONE = re.compile(r"(?<![\w.])1(?![\w.])")
 
 @dataclass(frozen=True)
 class Covariates:
-    """The covariates of a call.
-
-    formel, elim: products of covariates, "SEX:AGE" as ("SEX", "AGE"); `elim` is as given.
-    """
+    """The covariates of a call: products, "SEX:AGE" as ("SEX", "AGE"); `elim` is as given."""
 
     formel: tuple[Product, ...] = ()
     elim: tuple[Product, ...] = ()
@@ -404,11 +393,7 @@ def covariates(call: RecordedCall, table: Given) -> Covariates | str:
 
 
 def read(value: object, text: str = "") -> tuple[Product, ...] | None:
-    """The products of a one-sided formula; () for `~1`, None for what is more than that.
-
-    value: as recorded; None: not given.  text: unused where there is a value; the call's own text where the
-    value was not kept.
-    """
+    """The products of a one-sided formula as recorded; () for `~1`, None for what is more than that."""
     if value is None and not text:
         return ()
     if not isinstance(value, RLang) or not value.text.lstrip().startswith("~"):
@@ -419,12 +404,23 @@ def read(value: object, text: str = "") -> tuple[Product, ...] | None:
     summands = [s for s in inside.split("+") if not _ONE.fullmatch(s.strip())]
     if not summands:
         return ()
-    rest = _NAME.sub(lambda found: _ticked(found[0].strip("`"), always=True), "+".join(summands))
+    rest = _NAME.sub(lambda found: f"`{found[0].strip('`')}`", "+".join(summands))
     try:
         return tuple(tuple(v.name for v in product) for product in products_of(rest))
     except FormulaError:
         return None
 
 
-def _ticked(name: str, always: bool = False) -> str:
-    return f"`{name}`" if always or not re.fullmatch(r"[^\W\d]\w*", name) or name in ("C",) else name
+def _ticked(name: str) -> str:
+    return "`C`" if name == "C" else quoted_name(name)
+
+
+def read_pairs(
+    function: str, arguments: tuple[Any, ...], options: Mapping[str, Any], always: bool = False
+) -> Call:
+    """A reader's call; with `pair_names="ignore"` where columns look like other pairs than prefmod reads."""
+    read = Call(function, arguments, options)
+    if not tried(read)[1]:
+        return read
+    ignoring = Call(function, arguments, {**options, "pair_names": "ignore"})
+    return ignoring if always or not tried(ignoring)[1] else read

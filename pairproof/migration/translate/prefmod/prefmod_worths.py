@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,10 @@ from ....native.prefmod_defects.defects_of_results import printed_as_prefmod
 from ....validation.verdicts.agreement import Agreement
 from ....validation.verdicts.digits import floor
 from ..python_code import Call, File, Method, Result
-from ..rows import SAME, at, explained, in_column, row, rows_of
+from ..rows import SAME, Beside, at, explained, in_column
 from ..translation import Context, Step, Translation, outside, translates, tried
-from .prefmod_in_r import AGAIN, INCOMPLETE
-from .prefmod_table import coding_of, count, given, scalar, texts
+from .prefmod_in_r import INCOMPLETE, again
+from .prefmod_table import coding_of, count, given, read_pairs, scalar, texts
 
 #: The defects of llbt.worth and patt.worth that `printed_as_prefmod` reproduces, tried one after the other.
 DEFECTS = (
@@ -48,21 +49,21 @@ def worth(call: RecordedCall, context: Context) -> Translation:
     if step is None or step.translation.code is None or step.value is None:
         return outside("the fit that it is of has no Python value here")
     asked = str(scalar(call, "outmat", "worth"))
-    table = call.vector("value")
-    if table is None or table.values.ndim != 2:
+    table = call.matrix("value")
+    if table is None:
         return outside("R's table was not recorded")
     made = Result(step.call.id)
     if not isinstance(step.value, Fit):
         return _bridge(call, step, asked, table)
     if getattr(step.value.spec, "classes", 1) > 1:
         return outside("worths of classes are in the fit's own table")
+    code = Method(made, "worth")
     if asked == "worth":
-        return Translation(
-            "native", Method(made, "worth"), speaks="value", judge=_judge_worth(call, step, table)
-        )
-    code = Method(made, "worth", (), {})
+        return Translation("native", code, speaks="value", judge=partial(_worth_rows, call, step, table))
     notes = ("R's table has lambdas, which are half the logarithms of worths up to a constant in each group",)
-    return Translation("native", code, notes=notes, speaks="value", judge=_judge_lambda(call, step, table))
+    return Translation(
+        "native", code, notes=notes, speaks="value", judge=partial(_lambda_rows, call, step, table)
+    )
 
 
 # -- worths of a fit in Python -------------------------------------------------------------------------------
@@ -70,7 +71,7 @@ def worth(call: RecordedCall, context: Context) -> Translation:
 
 def groups_in_r(fit: Fit, table: RVector) -> dict[str, str]:
     """R's column -> the fit's group; {} where they do not match one to one."""
-    columns = list((table.dimnames or (None, None))[1] or [""] * table.values.shape[1])
+    columns = _columns(table)
     if len(columns) == 1:
         # With NItest prefmod's worths are those of complete answers.
         complete = [g for g, at in fit.groups.items() if at.get(INCOMPLETE, "no") == "no"]
@@ -81,12 +82,7 @@ def groups_in_r(fit: Fit, table: RVector) -> dict[str, str]:
         parts = column.split(":")
         time = [f"time{p[1:]}" for p in parts if p[:1] == "T" and p[1:].isdigit()]
         plain = frozenset(p for p in parts if p and p != "estimate")
-        timed = frozenset(
-            [
-                *(p for p in parts if not (p[:1] == "T" and p[1:].isdigit()) and p not in ("", "estimate")),
-                *time,
-            ]
-        )
+        timed = frozenset([*(p for p in plain if not (p[:1] == "T" and p[1:].isdigit())), *time])
         group = ours.get(plain) or ours.get(timed) or ours.get(frozenset(_glued(column)))
         if group is not None:
             found[column] = group
@@ -112,81 +108,61 @@ def _level(value: object) -> str:
 
 def _items_in_r(fit: Fit, table: RVector) -> list[str]:
     """The fit's item for each row of R's table: by name, or by place where the names are others."""
-    rows = list((table.dimnames or (None, None))[0] or [])
+    rows = list(table.margin(0))
     if set(rows) == set(fit.items):
         return rows
     return list(fit.items) if table.values.shape[0] == len(fit.items) else []
 
 
-def _judge_worth(call: RecordedCall, step: Step, table: RVector) -> Any:
-    def judge(frame: Any) -> Sequence[Agreement]:
-        ours = {(g, i): (float(w), 0.0) for g, i, w in zip(frame["group"], frame["item"], frame["worth"])}
-        places = dict(zip(zip(frame["group"], frame["item"]), in_column(frame, "worth")))
-        return _rows(call, step, table, "worth", ours, places)
-
-    return judge
+def _worth_rows(call: RecordedCall, step: Step, table: RVector, frame: Any) -> Sequence[Agreement]:
+    at_cell = list(zip(frame["group"], frame["item"]))
+    ours = {key: (float(w), 0.0) for key, w in zip(at_cell, frame["worth"])}
+    return _rows(call, step, table, "worth", ours, dict(zip(at_cell, in_column(frame, "worth"))))
 
 
-def _judge_lambda(call: RecordedCall, step: Step, table: RVector) -> Any:
-    """Lambdas from log worths; a lambda may be 0 by chance, so its digits are counted against its standard
-    error.
-    """
+def _lambda_rows(call: RecordedCall, step: Step, table: RVector, frame: Any) -> Sequence[Agreement]:
+    """Lambdas from log worths; one may be 0, so its digits are counted against its standard error."""
+    at_cell = list(zip(frame["group"], frame["item"]))
+    log_worth = {key: float(np.log(w)) for key, w in zip(at_cell, frame["worth"])}
+    error = dict(zip(at_cell, (frame["se"] / frame["worth"]).tolist()))
+    last = step.value.items[-1]
+    ours = {(g, i): ((x - log_worth[g, last]) / 2.0, error[g, i] / 2.0) for (g, i), x in log_worth.items()}
+    return _rows(call, step, table, "lambda", ours, {})
 
-    def judge(frame: Any) -> Sequence[Agreement]:
-        log_worth = {
-            (g, i): float(np.log(w)) for g, i, w in zip(frame["group"], frame["item"], frame["worth"])
-        }
-        error = {
-            (g, i): float(s / w)
-            for g, i, w, s in zip(frame["group"], frame["item"], frame["worth"], frame["se"])
-        }
-        last = step.value.items[-1]
-        ours = {
-            (g, i): ((x - log_worth[g, last]) / 2.0, error[g, i] / 2.0) for (g, i), x in log_worth.items()
-        }
-        return _rows(call, step, table, "lambda", ours, {})
 
-    return judge
+Ours = Mapping[tuple[str, str], tuple[float, float]]
+Places = Mapping[tuple[str, str], str]
 
 
 def _rows(
-    call: RecordedCall,
-    step: Step,
-    table: RVector,
-    kind: str,
-    ours: Mapping[tuple[str, str], tuple[float, float]],
-    places: Mapping[tuple[str, str], str],
+    call: RecordedCall, step: Step, table: RVector, kind: str, ours: Ours, places: Places
 ) -> list[Agreement]:
-    """A row for each entry of R's table; what differs explained by a defect where R's numbers are the
-    defect's.
-
-    `ours` has the number, and the size that its digits are counted against (0: its own).
-    """
+    """A row an entry of R's table, explained by the defect that gives it; ours: number, size of its digits."""
     fit: Fit = step.value
     groups, items = groups_in_r(fit, table), _items_in_r(fit, table)
-    least, why = _least(step)
+    r = Beside(call, *_least(step))
     values = table.floats()
     if not groups or not items:
-        return _by_defect(call, table, fit, least, why, ours, places)
-    columns = list((table.dimnames or (None, None))[1] or [""] * values.shape[1])
+        return _by_defect(r, table, fit, ours, places)
     rows = []
-    for k, column in enumerate(columns):
+    for k, column in enumerate(_columns(table)):
         shift = values[-1, k] if kind == "lambda" else 0.0
         for j, item in enumerate(items):
-            own, size = ours.get((groups[column], item), (float("nan"), 0.0))
+            cell = groups[column], item
+            own, size = ours.get(cell, (float("nan"), 0.0))
             name = f"{kind}.{groups[column]}.{item}"
-            theirs = float(values[j, k] - shift)
-            place = places.get((groups[column], item), "")
-            rows.append(row(name, own, theirs, call.function, least=least, why=why, scale=size, place=place))
+            rows.append(r.row(name, own, float(values[j, k] - shift), size, places.get(cell, "")))
     if any(a.verdict == "differs" for a in rows):
-        return _explained(rows, _with_defects(fit), least)
+        return _explained(rows, _with_defects(fit), r)
     return rows
 
 
+def _columns(table: RVector) -> list[str]:
+    return list(table.margin(1) or [""] * table.values.shape[1])
+
+
 def _least(step: Step) -> tuple[float, str]:
-    """Digits of a worth of this fit: those that R's own stop leaves in the estimates, of which it is a
-    function.
-    """
+    """Digits of a worth of this fit: those that R's own stop leaves in the estimates."""
     names = [a.r_call for a in step.rows if a.r_call and a.quantity.kind == "estimate"]
     of = names[0] if names else step.call.function
     asked = min((floor("worth", of), floor("estimate", of)), key=lambda f: f.digits)
@@ -207,62 +183,49 @@ def _with_defects(fit: Fit) -> dict[str, dict[str, float]]:
 
 
 def _explained(
-    rows: list[Agreement], defects: Mapping[str, Mapping[str, float]], least: float
+    rows: list[Agreement], defects: Mapping[str, Mapping[str, float]], r: Beside
 ) -> list[Agreement]:
     for name, numbers in defects.items():
-        r = {str(a.quantity): a.r for a in rows}
         if all(
-            q in numbers
-            and value is not None
-            and row(q, numbers[q], value, "", least=least).verdict == "agrees"
-            for q, value in r.items()
+            (q := str(a.quantity)) in numbers and a.r is not None and _same(r, numbers[q], a.r) for a in rows
         ):
-            differing = [str(a.quantity) for a in rows if a.verdict == "differs"]
-            short = name.partition(":")[2]
-            return explained(
-                rows, differing, f"R is wrong here: its worths are those of its defect {short}", short
-            )
+            differing, short = [str(a.quantity) for a in rows if a.verdict == "differs"], name.partition(":")[
+                2
+            ]
+            why = f"R is wrong here: its worths are those of its defect {short}"
+            return explained(rows, differing, why, short)
     return rows
 
 
-def _by_defect(
-    call: RecordedCall,
-    table: RVector,
-    fit: Fit,
-    least: float,
-    why: str,
-    ours: Mapping[tuple[str, str], tuple[float, float]],
-    places: Mapping[tuple[str, str], str],
-) -> list[Agreement]:
-    """Rows where R's table has sets of items in place of items (B21): each item beside the worth of its
-    set, explained if that is what the defect makes of the fit.
-    """
-    numbers = _with_defects(fit).get(DEFECTS[0], {})
-    values = table.floats()
-    margins = table.dimnames or (None, None)
-    names = list(margins[0] or [""] * values.shape[0])
-    columns = list(margins[1] or [""] * values.shape[1])
-    groups = groups_in_r(fit, table) or dict(zip(columns, fit.groups))
+def _same(r: Beside, made: float, theirs: float) -> bool:
+    return r.row("", made, theirs).verdict == "agrees"
+
+
+def _by_defect(r: Beside, table: RVector, fit: Fit, ours: Ours, places: Places) -> list[Agreement]:
+    """Rows where R's table has sets of items (B21): each item beside its set's worth, explained if so."""
+    numbers, values = _with_defects(fit).get(DEFECTS[0], {}), table.floats()
+    groups = groups_in_r(fit, table) or dict(zip(_columns(table), fit.groups))
     text = (
         "R is wrong here, by prefmod's B21-worths-of-groups-of-items: its worths are of sets of items with"
         " equal covariates"
     )
     rows = []
-    for k, column in enumerate(columns):
-        for j, name in enumerate(names):
+    for k, column in enumerate(_columns(table)):
+        for j, name in enumerate(table.margin(0) or [""] * len(values)):
             group, theirs = groups.get(column, ""), float(values[j, k])
             items = [i for i in fit.items if i in name.split(",")]
             made = numbers.get(f"worth.{group}.{','.join(items)}", float("nan"))
-            same = row("", made, theirs, "", least=least).verdict == "agrees"
-            for item in items or [name]:
-                own = ours.get((group, item), (float("nan"), 0.0))[0]
-                more: dict[str, Any] = {"least": least, "why": why, "place": places.get((group, item), "")}
-                found = [row(f"worth.{group}.{item}", own, theirs, call.function, **more)]
-                rows += (
-                    explained(found, [str(found[0].quantity)], text, DEFECTS[0].partition(":")[2])
-                    if same
-                    else found
+            found = [
+                r.row(
+                    f"worth.{group}.{item}",
+                    ours.get((group, item), (float("nan"), 0.0))[0],
+                    theirs,
+                    place=places.get((group, item), ""),
                 )
+                for item in items or [name]
+            ]
+            short = DEFECTS[0].partition(":")[2]
+            rows += explained(found, ["worth"], text, short) if _same(r, made, theirs) else found
     return rows
 
 
@@ -281,10 +244,11 @@ def _bridge(call: RecordedCall, step: Step, asked: str, table: RVector) -> Trans
     code = Call(f"pairproof.bridge.prefmod.{name}", (Result(step.call.id),), options)
 
     def judge(found: Any) -> Sequence[Agreement]:
-        ours = {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(found.values)}
-        theirs = {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(table.floats())}
-        places = at("values", ours)
-        return rows_of("worth", ours, theirs, call.function, least=SAME, why=AGAIN, places=places)
+        ours, theirs = (
+            {f"{j}.{k}": float(v) for (j, k), v in np.ndenumerate(values)}
+            for values in (found.values, table.floats())
+        )
+        return again(call).named("worth", ours, theirs, at("values", ours))
 
     return Translation("bridge", code, reason="the fit that it is of is R's", speaks="r", judge=judge)
 
@@ -306,9 +270,7 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
     items = list(stated) if len(stated) == n else [f"o{k + 1}" for k in range(n)]
     options = {"items": items, "pair_order": "prefmod", "coding": coding.written}
     file = File(table.written(), call.variable)
-    read = Call("pairproof.read_respondents", (file, "pairs"), options)
-    if tried(read)[1]:
-        read = Call("pairproof.read_respondents", (file, "pairs"), {**options, "pair_names": "ignore"})
+    read = read_pairs("pairproof.read_respondents", (file, "pairs"), options, always=True)
     code = Method(read, "gaps")
     _, refused = tried(code)
     if refused:
@@ -323,10 +285,8 @@ def check_missing(call: RecordedCall, context: Context) -> Translation:
             ours = {i: float(any(missing[p] for p in pairs if i in p)) for i in items}
         else:
             ours = {f"{a}:{b}": float(missing[a, b] > 0) for a, b in pairs}
-        return [
-            row(f"missing.{name}", own, r, call.function, least=SAME, why="a count")
-            for (name, own), r in zip(ours.items(), r_flags)
-        ]
+        beside = Beside(call, SAME, "a count")
+        return [beside.row(f"missing.{n}", own, r) for (n, own), r in zip(ours.items(), r_flags)]
 
     return Translation("native", code, speaks="value", judge=judge)
 

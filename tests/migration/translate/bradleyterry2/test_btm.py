@@ -9,7 +9,8 @@ import pytest
 
 from pairproof.bridge.values.nodes import RLang, RVector
 from pairproof.migration.translate.bradleyterry2.btm_calls import MATRIX
-from pairproof.migration.translate.bradleyterry2.recorded_btm import StaysInR, contests_of
+from pairproof.migration.translate.bradleyterry2.recorded_btm import contests_of
+from pairproof.migration.translate.translation import StaysInR
 from tests.migration.translate.bradleyterry2.league import by_name, calls, done
 
 TABLE = ', layout="counts", items=["Elm", "Ash", "Oak", "Fir", "Yew"]'
