@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from docs.bradleyterry2_defect_cases import AWKWARD_R, DEFECTS
-from docs.bradleyterry2_defects import SECTIONS
-from docs.bradleyterry2_defects_ours import AWKWARD, OURS_DEFECTS, computed, kept
-from docs.bradleyterry2_exact import kept as exact_kept
-from docs.bradleyterry2_r import r_numbers
-from docs.pages import read
-from docs.snippets import records
 from pairproof.bridge import Backend, using
+from tools.pages.bradleyterry2_defect_cases import AWKWARD_R, DEFECTS
+from tools.pages.bradleyterry2_defects import SECTIONS
+from tools.pages.bradleyterry2_defects_ours import AWKWARD, OURS_DEFECTS, computed, kept
+from tools.pages.bradleyterry2_exact import kept as exact_kept
+from tools.pages.bradleyterry2_r import r_numbers
+from tools.pages.pages import read
+from tools.pages.snippets import records
 
 PAGE = "docs/bradleyterry2-defects.md"
 

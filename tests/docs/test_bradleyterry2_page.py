@@ -6,16 +6,16 @@ import math
 
 import pytest
 
-from docs.bradleyterry2_cases import CASES
-from docs.bradleyterry2_exact import MODELS, kept as exact_kept
-from docs.bradleyterry2_native import everything, kept
-from docs.bradleyterry2_page import ENOUGH, cases, misprints, numbers, prints_as, rows_of, unexplained
-from docs.bradleyterry2_reasons import NO_COUNTERPART, REASONS
-from docs.bradleyterry2_vignette import VIGNETTE, printed
-from docs.pages import read
-from docs.psychotools_cases import PSYCHOTOOLS
-from docs.snippets import records
 from pairproof.bridge import Backend, using
+from tools.pages.bradleyterry2_cases import CASES
+from tools.pages.bradleyterry2_exact import MODELS, kept as exact_kept
+from tools.pages.bradleyterry2_native import everything, kept
+from tools.pages.bradleyterry2_page import ENOUGH, cases, misprints, numbers, prints_as, rows_of, unexplained
+from tools.pages.bradleyterry2_reasons import NO_COUNTERPART, REASONS
+from tools.pages.bradleyterry2_vignette import VIGNETTE, printed
+from tools.pages.pages import read
+from tools.pages.psychotools_cases import PSYCHOTOOLS
+from tools.pages.snippets import records
 
 PAGE = "docs/bradleyterry2-to-pairproof.md"
 

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from scipy.stats import chi2
 
-from docs.pages import make, read
-from docs.prefmod_cases import CASES, FURTHER, case
-from docs.prefmod_classes import CERTIFIED as CERTIFIED_CLASSES, exact_classes
-from docs.prefmod_immig import exact
-from docs.prefmod_native import CODE, computed, kept
-from docs.prefmod_npml import dat4_r, euro_r
-from docs.prefmod_others import OTHERS, other, rows_of as rows_of_other
-from docs.prefmod_page import CERTIFIED, DIFFERENT, ENOUGH, certified, rows_of, unexplained
-from docs.sameness import differences
-from docs.snippets import records
 from pairproof.bridge import Backend, using
+from tools.pages.pages import make, read
+from tools.pages.prefmod_cases import CASES, FURTHER, case
+from tools.pages.prefmod_classes import CERTIFIED as CERTIFIED_CLASSES, exact_classes
+from tools.pages.prefmod_immig import exact
+from tools.pages.prefmod_native import CODE, computed, kept
+from tools.pages.prefmod_npml import dat4_r, euro_r
+from tools.pages.prefmod_others import OTHERS, other, rows_of as rows_of_other
+from tools.pages.prefmod_page import CERTIFIED, DIFFERENT, ENOUGH, certified, rows_of, unexplained
+from tools.pages.sameness import differences
+from tools.pages.snippets import records
 
 
 def flat(found: Mapping[str, Any]) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """pairproof's side of docs/bradleyterry2-defects.md: code, the numbers it gives, and what it says.
 
-    python -m docs.bradleyterry2_defects_ours
+    python -m tools.pages.bradleyterry2_defects_ours
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""`python -m docs.migrate_runs`: run `pairproof migrate` on all the scripts of `docs/migrate.md`, and keep what came of each.
+"""`python -m tools.pages.migrate_runs`: run `pairproof migrate` on all the scripts of `docs/migrate.md`, and keep what came of each.
 
 The scripts are the ten in `tests/validation/migration/corpus/scripts`, the listings of two papers beside them, and,
-where R has the packages, the examples of every help page and a vignette, made by `docs/migrate_pages.R` in a temporary
-folder: they are the packages' text and are not kept.  What is kept (`docs/migrate.json`) are counts, digits and the
-reasons that pairproof gives, from which `python -m docs docs/migrate.md` makes the page on any machine.
+where R has the packages, the examples of every help page and a vignette, made by `tools/pages/migrate_pages.R` in a temporary
+folder: they are the packages' text and are not kept.  What is kept (`tools/pages/migrate.json`) are counts, digits and the
+reasons that pairproof gives, from which `python -m tools.pages docs/migrate.md` makes the page on any machine.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def versions_here() -> dict[str, str]:
 )
 @click.option("--dry", is_flag=True, help="Do not keep what came of it.")
 def main(names: tuple[str, ...], into: Path | None, dry: bool) -> None:
-    """Run NAMES, as GROUP or GROUP/NAME (default: all), and keep what came of each in docs/migrate.json."""
+    """Run NAMES, as GROUP or GROUP/NAME (default: all), and keep what came of each in tools/pages/migrate.json."""
     old = {(r["group"], r["name"]): r for r in kept()} if KEPT.is_file() and names else {}
     with tempfile.TemporaryDirectory(prefix="pairproof-pages-") as folder:
         wanted = [

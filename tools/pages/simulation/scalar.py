@@ -4,7 +4,7 @@ Systems: 24 sources, 4 systems alike in truth, 8 annotators, 2 judgments an item
 .08 (item), .1 (annotator), .12 (a judgment), and that of how annotators like systems.  Items: 60, noise .2 clipped
 to the scale, and the truth is the expected score after clipping; looks after each of the batches 3 to 40.
 
-`python -m docs.simulation.scalar` simulates anew what the page says and keeps it in docs/records/scalar.
+`python -m tools.pages.simulation.scalar` simulates anew what the page says and keeps it in docs/records/scalar.
 """
 
 from __future__ import annotations

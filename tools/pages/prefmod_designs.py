@@ -1,7 +1,7 @@
 """For "prefmod -> pairproof": designs, gaps and counts by prefmod and by pairproof.
 
 A design and an expanded table are prefmod's data in other words, and so are reduced to sums where R answers; that
-every row is equal is found with both tables side by side when the page's numbers are made (`docs/prefmod_native.py`).
+every row is equal is found with both tables side by side when the page's numbers are made (`tools/pages/prefmod_native.py`).
 """
 
 from __future__ import annotations

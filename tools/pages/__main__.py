@@ -1,4 +1,4 @@
-"""`python -m docs`: make the pages anew, from R where it is here, else from its recorded answers."""
+"""`python -m tools.pages`: make the pages anew, from R where it is here, else from its recorded answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of "From an R script to Python": what came of each script, from `docs/migrate.json`."""
+"""The tables of "From an R script to Python": what came of each script, from `tools/pages/migrate.json`."""
 
 from __future__ import annotations
 

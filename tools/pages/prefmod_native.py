@@ -1,7 +1,7 @@
 """pairproof's side of the examples of prefmod's help pages: code, and the numbers it gives.
 
-The data sets are prefmod's and stay there: `python -m docs` fetches them from R, runs the code below, and keeps the
-numbers in `docs/prefmod_native.json`, from which the page is made on machines without prefmod.  A test with prefmod
+The data sets are prefmod's and stay there: `python -m tools.pages` fetches them from R, runs the code below, and keeps the
+numbers in `tools/pages/prefmod_native.json`, from which the page is made on machines without prefmod.  A test with prefmod
 runs all of it again.
 """
 

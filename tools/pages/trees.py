@@ -74,7 +74,7 @@ def numbers(tree: PreferenceTree, nodes: Iterable[int]) -> dict[str, Any]:
 def compared() -> str:
     """Every statistic and p of the nodes that are split, by both; then the leaves.
 
-    pairproof's own are kept in `TOPMODEL`, since the data are not here; `python -m docs.trees` fits again and keeps them.
+    pairproof's own are kept in `TOPMODEL`, since the data are not here; `python -m tools.pages.trees` fits again and keeps them.
     """
     own = json.loads(TOPMODEL.read_text(encoding="utf-8"))
     r = ask(None, "docs.psychotree.bttree", TREE, {}, NEEDS).as_list()

@@ -4,7 +4,7 @@ Neither R's fitters nor pairproof's are used: R gives the model matrix, the coun
 score (for bias reduction: of Firth's modified score) is found here.  An ability of a separated player is infinite; its
 contests are then certain, and the others' values are those of the contests without that player.
 
-    python -m docs.bradleyterry2_exact      # needs mpmath, R and BradleyTerry2; half a minute
+    python -m tools.pages.bradleyterry2_exact      # needs mpmath, R and BradleyTerry2; half a minute
 """
 
 from __future__ import annotations

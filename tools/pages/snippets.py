@@ -36,7 +36,7 @@ from pathlib import Path
 from pairproof.bridge import Backend, Records, using
 from pairproof.errors import PairproofError
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 #: Folders of tests/certified that the snippets of pages read.
 CERTIFIED_FOLDERS = ("fits", "answers/data", "answers/fits", "contests/fits")
 #: R's answers that only the documentation asks for; searched before those of the package.

@@ -43,7 +43,7 @@ PAGES = (
 )
 BLOCK = re.compile(
     (
-        r"(?P<head><!-- made by python -m docs: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(?P<foot><!-- end of"
+        r"(?P<head><!-- made by python -m tools.pages: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(?P<foot><!-- end of"
         r" (?P=name) -->)"
     ),
     re.DOTALL,

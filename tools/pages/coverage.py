@@ -1,7 +1,7 @@
-"""`python -m docs.coverage`: simulate anew what `docs/coverage.md` says, keep it in `docs/records/coverage`, and draw it.
+"""`python -m tools.pages.coverage`: simulate anew what `docs/coverage.md` says, keep it in `docs/records/coverage`, and draw it.
 
-The simulations take an hour or two on one core, so they stand apart from `python -m docs`, which makes the page's
-tables from the records.  Every table has a seed of its own (:mod:`docs.simulation.answers`), so that a part, a line
+The simulations take an hour or two on one core, so they stand apart from `python -m tools.pages`, which makes the page's
+tables from the records.  Every table has a seed of its own (:mod:`tools.pages.simulation.answers`), so that a part, a line
 or the first tables of a line can be drawn again; a test does so.
 """
 
@@ -289,7 +289,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
 @click.option("--missing", is_flag=True, help="Only lines that have no record yet.")
 @click.option("--figures", is_flag=True, help="Simulate nothing; draw the figures from the records.")
 def main(parts: tuple[str, ...], only: str | None, missing: bool, figures: bool) -> None:
-    """Simulate PARTS (default: all), keep the results, draw the figures; then run `python -m docs docs/coverage.md`."""
+    """Simulate PARTS (default: all), keep the results, draw the figures; then run `python -m tools.pages docs/coverage.md`."""
     for part in () if figures else parts or PARTS:
         for name, job in jobs(part):
             if (only is None or only in name) and not (missing and name in recorded(part)):

@@ -1,7 +1,7 @@
 """The page of Sakaguchi and Van Durme's experiments: statements with verdicts, figures and tables, from both
 claims files of the paper.
 
-`python -m docs docs/sakaguchi-vandurme-2018.md` writes the page's tables; `python -m docs.sakaguchi` draws
+`python -m tools.pages docs/sakaguchi-vandurme-2018.md` writes the page's tables; `python -m tools.pages.sakaguchi` draws
 its figures, and with `--simulate` first simulates anew what is recorded (some twenty minutes on one core).
 """
 
@@ -139,7 +139,7 @@ def draw(figure: Figure, path: Path) -> None:
 @click.option("--simulate", is_flag=True, help="First simulate anew what is recorded.")
 @click.option("--workers", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default=True)
 def main(simulate: bool, workers: int) -> None:
-    """Draw the figures of the page; then run `python -m docs docs/sakaguchi-vandurme-2018.md`."""
+    """Draw the figures of the page; then run `python -m tools.pages docs/sakaguchi-vandurme-2018.md`."""
     if simulate:
         from pairproof.validation.papers.sakaguchi_2018 import statements_simulated as grid
 

@@ -1,4 +1,4 @@
-"""A case for `docs/r_cases.py`: a wide table given to an R function and to pairproof, with both answers.
+"""A case for `tools/pages/r_cases.py`: a wide table given to an R function and to pairproof, with both answers.
 
 The R calls are made as a user of R types them: the bridge's own functions refuse some of them.
 """

@@ -1,7 +1,7 @@
-"""`python -m docs.hopkins_may --data DIR`: the page of Hopkins and May's experiment with its figures, from
+"""`python -m tools.pages.hopkins_may --data DIR`: the page of Hopkins and May's experiment with its figures, from
 one run of its claims.
 
-It needs the rankings of WMT10 to WMT12, which are not ours to ship; so it stands apart from `python -m docs`.
+It needs the rankings of WMT10 to WMT12, which are not ours to ship; so it stands apart from `python -m tools.pages`.
 A test runs the experiment where the rankings are and holds the page's numbers against it.
 """
 
@@ -34,7 +34,7 @@ licence and do not come with pairproof. Where you have them (`raw_data` of alope
 pairproof validate {PAPER} --data DIR --report hopkins-may.html
 ```
 
-The same experiment on any table is `pairproof compare-models` ([how](translation-competitions.md)); this page is made by `python -m docs.hopkins_may --data DIR`.
+The same experiment on any table is `pairproof compare-models` ([how](translation-competitions.md)); this page is made by `python -m tools.pages.hopkins_may --data DIR`.
 Which conclusions survive clustering by judge and by source segment is told [beside those of other papers](papers-under-clustering.md).
 """
 

@@ -1,9 +1,9 @@
 """The page of scalar annotation: tables of its simulations, its agreement with R, and the pictures of the campaign
 that its first section runs.
 
-`python -m docs docs/scalar-annotation.md` writes the page's tables and outputs; `python -m docs.scalar_annotation`
-draws its figures, `python -m docs.annotation_page` takes those of the annotator's page, and
-`python -m docs.simulation.scalar` simulates anew (a quarter of an hour on one core).
+`python -m tools.pages docs/scalar-annotation.md` writes the page's tables and outputs; `python -m tools.pages.scalar_annotation`
+draws its figures, `python -m tools.pages.annotation_page` takes those of the annotator's page, and
+`python -m tools.pages.simulation.scalar` simulates anew (a quarter of an hour on one core).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from .tally import read
 
 Line = Mapping[str, Any]
 LOWEST = 0.93
-#: Tables that `python -m docs.coverage` simulates of each line of a part, in the order of its designs.
+#: Tables that `python -m tools.pages.coverage` simulates of each line of a part, in the order of its designs.
 TABLES: Mapping[str, Sequence[int]] = {
     "structured": (500, 500, 500, 500),
     "random-effects": (400, 400, 400, 400),

@@ -1,6 +1,6 @@
 """Judges' preferences as random effects: contrasts of items, beside the plain fit and standard errors by judge.
 
-Judge g sees item i with b_i + u_gi (:mod:`docs.simulation.answers`).  With `random="item:judge"` the parameters are b;
+Judge g sees item i with b_i + u_gi (:mod:`tools.pages.simulation.answers`).  With `random="item:judge"` the parameters are b;
 without, they are the population-averaged ones, which are nearer to 0.  Each interval is held against the parameter that
 its fit estimates.
 """

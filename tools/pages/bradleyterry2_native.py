@@ -1,10 +1,10 @@
 """pairproof's side of the examples of BradleyTerry2's help pages: code, and the numbers it gives.
 
 The data sets are BradleyTerry2's and stay there: this module fetches them from R, runs the code, and keeps the numbers
-in `docs/bradleyterry2_native.json`, from which the page is made on machines without R.  A test with R runs all of it
+in `tools/pages/bradleyterry2_native.json`, from which the page is made on machines without R.  A test with R runs all of it
 again.
 
-    python -m docs.bradleyterry2_native
+    python -m tools.pages.bradleyterry2_native
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
-"""`python -m docs.simulation.trees`: level and power of a tree's tests, beside Hansen's p as R's psychotree has it.
+"""`python -m tools.pages.simulation.trees`: level and power of a tree's tests, beside Hansen's p as R's psychotree has it.
 
 Persons compare four items; `z` is a whole number of 30 values, `f` a factor of three levels, both without a meaning
 (level), or the abilities change between the halves of z (power).  R tests the same tables by strucchange's `sctest`
 with the functional supLM, which has Hansen's (1997) p.  The result is kept in `docs/records/trees/simulation.json`; it takes some
-three minutes, so that `python -m docs` only reads it.
+three minutes, so that `python -m tools.pages` only reads it.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,9 @@ from pairproof.bridge.packages.asking import ask
 from pairproof.native.answers.trees.instability import Covariate, instability_tests
 from pairproof.native.answers.trees.partitioning import fit_node, preferences
 
-KEPT = Path(__file__).resolve().parent.parent / "records" / "trees" / "simulation.json"
+from ..snippets import OWN_RECORDS
+
+KEPT = OWN_RECORDS / "trees" / "simulation.json"
 PAIRS = [(i, j) for j in range(4) for i in range(j)]
 ABILITIES = np.array([0.6, 0.2, -0.2, -0.6])
 

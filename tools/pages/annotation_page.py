@@ -1,4 +1,4 @@
-"""`python -m docs.annotation_page`: take the pictures of the annotator's page anew, with the Chromium that is here.
+"""`python -m tools.pages.annotation_page`: take the pictures of the annotator's page anew, with the Chromium that is here.
 
 The pictures are of a real page in a real browser, and differ a little with the machine's fonts; no test compares
 them.
@@ -16,7 +16,9 @@ from pairproof.campaign.page.texts import Texts, texts_of
 from tests.campaign.page import browser
 from tests.campaign.page.browser import Browser
 
-FIGURES = Path(__file__).parent / "figures"
+from .snippets import ROOT
+
+FIGURES = ROOT / "docs" / "figures"
 ENGLISH = texts_of(
     "How much of the meaning of the source is kept?",
     "0=none of it;33=some of it;66=most of it;100=all of it",

@@ -4,8 +4,8 @@
 
 m_i the number of missing comparisons of item i, y_(i) the answer to the *i-th comparison*, as prefmod codes it.  Newton's
 method in mpmath from pairproof's estimates, until a step is below 1e-45.  The documented forms with beta have the
-likelihood of free rates of gaps, beside the 50-digit fit of the answers alone.  `python -m docs.prefmod_immig` writes
-`docs/prefmod_immig.json` (a minute, with R and prefmod).
+likelihood of free rates of gaps, beside the 50-digit fit of the answers alone.  `python -m tools.pages.prefmod_immig` writes
+`tools/pages/prefmod_immig.json` (a minute, with R and prefmod).
 """
 
 from __future__ import annotations
