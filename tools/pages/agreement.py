@@ -15,6 +15,8 @@ from pairproof.validation.claims.quantities import kind_of
 from pairproof.validation.verdicts.agreement import Agreement, summary
 from pairproof.validation.verdicts.digits import floor
 
+from .tables import markdown, shown
+
 PAPER = "dras-2015"
 CERTIFIED = "50-digit values (mpmath)"
 #: Column heads of the small table, and the kinds of quantity under each.
@@ -47,13 +49,6 @@ def verification() -> Verification:
     return _run(backend())
 
 
-def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]], right: int = 1) -> str:
-    """A Markdown table whose columns from number `right` on are right-aligned."""
-    rules = ["---" if k < right else "---:" for k in range(len(heads))]
-    lines = ["| " + " | ".join(cells) + " |" for cells in (heads, rules, *rows)]
-    return "\n".join(lines) + "\n"
-
-
 def by_source(agreements: Iterable[Agreement]) -> dict[str, list[Seen]]:
     """R function, or the 50-digit values -> what was held against it, with digits; the 50-digit values once a
     number.
@@ -74,13 +69,8 @@ def fewest(seen: Iterable[Seen], kinds: Sequence[str]) -> Seen | None:
     return min(of_these, key=lambda s: s[1]) if of_these else None
 
 
-def shown(digits: float) -> str:
-    """A number of digits with one decimal, cut off and not rounded, so that a minimum is never overstated."""
-    return f"{math.floor(digits * 10 + 1e-9) / 10:.1f}"
-
-
 def _digits(found: Seen | None) -> str:
-    return "" if found is None else shown(found[1])
+    return shown(None if found is None else found[1])
 
 
 def _code(source: str) -> str:

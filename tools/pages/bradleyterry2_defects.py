@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Any
 
 from . import bradleyterry2_exact
-from .agreement import markdown
 from .bradleyterry2_defect_cases import AWKWARD_R, DEFECTS
 from .bradleyterry2_defects_ours import AWKWARD, OURS_DEFECTS, kept
 from .bradleyterry2_page import cell
 from .bradleyterry2_r import r_numbers
+from .tables import markdown
 
 
 @dataclass(frozen=True)

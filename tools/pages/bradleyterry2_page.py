@@ -13,7 +13,6 @@ from functools import lru_cache
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
 from . import bradleyterry2_exact
-from .agreement import markdown
 from .bradleyterry2_cases import CASES
 from .bradleyterry2_native import OURS, Numbers, Ours, kept
 from .bradleyterry2_native_more import MORE
@@ -23,6 +22,7 @@ from .bradleyterry2_reasons import NO_COUNTERPART, REASONS
 from .bradleyterry2_vignette import VIGNETTE, printed
 from .psychotools_cases import PSYCHOTOOLS
 from .psychotools_native import OURS_PSYCHOTOOLS
+from .tables import markdown
 
 #: Digits against R taken to its fixed point, below which a row must have an explanation.
 ENOUGH = 9.0

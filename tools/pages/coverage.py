@@ -14,7 +14,6 @@ from typing import Any
 
 import click
 
-from .agreement import markdown
 from .simulation import (
     boundary,
     class_numbers,
@@ -36,6 +35,7 @@ from .simulation import (
 from .simulation.figures import draw
 from .simulation.tables import shown, table
 from .simulation.tally import keep, read
+from .tables import markdown
 
 Line = Mapping[str, Any]
 Job = tuple[str, Callable[[], dict[str, Any]]]

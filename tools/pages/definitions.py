@@ -10,8 +10,9 @@ import pairproof
 from pairproof.bridge.packages import bradleyterry2, gnm
 from pairproof.fit.fit import Fit
 
-from .agreement import markdown, verification
+from .agreement import verification
 from .precision import dras
+from .tables import markdown
 
 Row = tuple[str, str, str, str]
 

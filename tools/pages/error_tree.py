@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from pairproof import errors
 
-from .agreement import markdown
+from .tables import markdown
 
 
 def error_tree() -> str:

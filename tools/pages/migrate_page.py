@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .agreement import markdown
 from .migrate_runs import CORPUS, GROUPS, example, kept, versions
+from .tables import markdown
 
 Row = Mapping[str, Any]
 #: The last line of a run of pytest in which nothing failed.

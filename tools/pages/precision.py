@@ -19,8 +19,8 @@ from pairproof.data.wide import to_wide
 from pairproof.validation.check.shipped import CertifiedValues
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
-from .agreement import markdown, shown
 from .snippets import ROOT
+from .tables import markdown, shown
 
 TABLE = ROOT / "tests" / "data" / "dras_table1.csv"
 ITEMS = ("A", "B", "C")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pairproof.native.prefmod_defects.defect_catalogue import defects
 from pairproof.validation.prefmod_defects.defect_rows import CompatRow, compat_rows
 
-from .agreement import markdown
+from .tables import markdown
 
 
 def _number(x: float) -> str:

@@ -11,8 +11,6 @@ likelihood of free rates of gaps, beside the 50-digit fit of the answers alone. 
 from __future__ import annotations
 
 import itertools
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +18,8 @@ import numpy as np
 from pairproof.bridge import package_data
 from pairproof.data.wide import prefmod_pair_order
 
-from .prefmod_native import kept
-from .snippets import ROOT
+from .tables import certified_fit, keep, kept
 
-FILE = Path(__file__).with_name("prefmod_immig.json")
 PAIRS = prefmod_pair_order(4)
 
 
@@ -45,7 +41,7 @@ def fitted(coded: bool) -> dict[str, Any]:
     """Estimates, standard errors and log-likelihood as texts of 50 digits."""
     from mpmath import mp, mpf
 
-    own = kept()["immig coded" if coded else "immig"]["estimate"]
+    own = kept("prefmod_native")["immig coded" if coded else "immig"]["estimate"]
     names = list(own)
     order = [n for n in names if n[:5] not in ("alpha", "beta:") and n != "tie"]
     order += (
@@ -118,10 +114,9 @@ def free_rates() -> str:
     """Log-likelihood of the documented forms: the answers alone, and a free rate of gaps for each comparison."""
     from mpmath import mp, mpf
 
-    path = ROOT / "tests" / "certified" / "answers" / "fits" / "immig--pattern.json"
     said = answers()
     with mp.workdps(80):
-        value = mpf(json.loads(path.read_text(encoding="utf-8"))["llf"])
+        value = mpf(certified_fit("answers/fits/immig--pattern")["llf"])
         for column in zip(*said):
             lost = sum(a is None for a in column)
             for n in (lost, len(said) - lost):
@@ -131,13 +126,9 @@ def free_rates() -> str:
 
 def exact() -> dict[str, Any]:
     """The kept values."""
-    found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    found: dict[str, Any] = kept("prefmod_immig")
     return found
 
 
 if __name__ == "__main__":
-    FILE.write_text(
-        json.dumps({"alpha": fitted(False), "coded": fitted(True), "free rates": free_rates()}, indent=1)
-        + "\n",
-        encoding="utf-8",
-    )
+    keep("prefmod_immig", {"alpha": fitted(False), "coded": fitted(True), "free rates": free_rates()})

@@ -1,8 +1,12 @@
-"""The tables of "prefmod -> pairproof": every example of prefmod's help pages by both, number by number."""
+"""The tables of "prefmod -> pairproof": every example of prefmod's help pages by both, number by number.
+
+pairproof's numbers are of prefmod's data, which stay there: they are kept in `prefmod_native.json`, from which the page
+is made on machines without prefmod.  A test with prefmod runs all of it again; `python -m tools.pages.prefmod_page`
+keeps what it gives.
+"""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,36 +17,19 @@ import numpy as np
 
 from pairproof.bridge import Expr, backend
 from pairproof.bridge.packages import prefmod
+from pairproof.errors import PairproofError
+from pairproof.fit.fit import Fit
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
 from . import prefmod_classes, prefmod_immig, prefmod_others
-from .agreement import markdown
-from .prefmod_cases import CASES, FURTHER, Case, case, in_r
-from .prefmod_native import BETAS, CODE, kept
-from .snippets import ROOT
+from .prefmod_cases import CASES, FURTHER, IMMIG, Case, case, given, run
+from .tables import block, certified_fit, example, keep, kept, markdown, sentence, shown, ten
 
 #: Digits below which a row must have an explanation.  Observed on the examples: 2.8 and more, for standard
 #: errors of llbt.fit, which stops at a relative change of the deviance of 1e-4, and of nlm's numeric Hessian
 #: with alpha and beta.
 ENOUGH = 2.5
 
-#: Cases whose model and data are in the certified set.
-CERTIFIED = {
-    "pattR-salad": "salad--pattern",
-    "pattR-salad-glm": "salad--pattern",
-    "dat4-pattern": "dat4--pattern",
-    "dat4-dependence": "dat4--pattern-dependence",
-    "immig-pattern": "immig--pattern",
-    "immig-dependence": "immig--pattern-dependence",
-    "trdel-pattern": "trdel--pattern",
-    "trdel4-sex": "trdel4--pattern-by-sex",
-    "issp2000-4-pattern": "issp2000-4--pattern",
-    "issp2000-4-dependence": "issp2000-4--pattern-dependence",
-    "music4-pattern": "music4--pattern",
-    "music3x2-dependence": "music3x2--pattern-dependence",
-    "carconf-pattern": "carconf--pattern",
-    "carconf4-sex": "carconf4--pattern-by-sex",
-}
 #: The teams of Agresti's table as the certified set of single comparisons names them.
 TEAMS = {
     "MIL": "Milwaukee",
@@ -91,25 +78,58 @@ DIFFERENT: Mapping[str, Apart] = {
 }
 
 
+# -- pairproof's numbers -------------------------------------------------------------------------------------
+
+NATIVE = "prefmod_native"
+#: Models of `immig`, whose deviance between with and without beta is 39.8 in prefmod.
+BETAS = {f"immig {beta}".strip(): beta for beta in ("", "coded", "difference", "item", "comparison")}
+
+
+def _numbers(code: str, data: Any) -> dict[str, Any]:
+    """Free parameters with standard errors, likelihood, deviance, df and worths; or the error."""
+    try:
+        fit: Fit = run(code, data)
+    except PairproofError as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    free, worth = [n for n, r in zip(fit.names, fit.is_reference) if not r], fit.worth()
+    return {
+        "estimate": {n: float(fit.params[n]) for n in free},
+        "se": {n: float(fit.bse[n]) for n in free},
+        "llf": fit.llf,
+        "deviance": fit.deviance,
+        "df": fit.df_resid,
+        "worth": [
+            [str(g), str(i), float(w)] for g, i, w in zip(worth["group"], worth["item"], worth["worth"])
+        ],
+    }
+
+
+def computed() -> dict[str, Any]:
+    """All numbers of pairproof's side, from live data."""
+    found = {c.name: _numbers(c.ours, c.frame()) for c in (*CASES, *FURTHER) if c.ours}
+    for name, beta in BETAS.items():
+        option = f', beta="{beta}"' if beta else ""
+        found[name] = _numbers(
+            f'{IMMIG}fit_pattern(table, alpha="item"{option})', case("immig-pattern").frame()
+        )
+    return found | prefmod_others.computed() | prefmod_classes.computed()
+
+
+# -- both ----------------------------------------------------------------------------------------------------
+
+
 def r_call(c: Case) -> str:
     """The call as a user of prefmod types it."""
-    name = c.function.replace("_", ".")
-    given = {k: v for k, v in c.arguments.items()}
     if c.function == "fit_design":
-        eliminated = f", eliminate = {given['eliminate']}" if "eliminate" in given else ""
+        formula, eliminated = c.arguments["formula"], c.arguments.get("eliminate")
+        more = f", eliminate = {eliminated}" if eliminated else ""
         how = "gnm" if eliminated else "glm"
-        return f"{how}({given['formula']}{eliminated}, family = poisson, data = {c.design_source()})".replace(
+        return f"{how}({formula}{more}, family = poisson, data = {c.design_source()})".replace(
             "prefmod::", ""
         )
     parts = [c.table.r] if c.function != "llbt_fit" and c.table.r else []
-    for key, value in given.items():
-        text = str(value.code) if isinstance(value, Expr) else value if _bare(key, value) else in_r(value)
-        parts.append(f"{key.replace('_', '.')} = {text}")
-    return f"{name}({', '.join(parts)})".replace("prefmod::", "")
-
-
-def _bare(key: str, value: object) -> bool:
-    return key in ("formel", "elim", "y", "Xmodel", "random", "formula") and isinstance(value, str)
+    call = f"{c.function.replace('_', '.')}({', '.join([*parts, *given(c.arguments)])})"
+    return call.replace("prefmod::", "")
 
 
 def r_numbers(c: Case) -> dict[str, Any]:
@@ -166,7 +186,7 @@ def _translated(name: str, items: Sequence[str]) -> str:
 
 def rows_of(c: Case) -> Iterator[tuple[str, float | None, float | None, float | None]]:
     """Quantity, prefmod's number, ours, digits shared."""
-    r, own = r_numbers(c), kept()[c.name]
+    r, own = r_numbers(c), kept(NATIVE)[c.name]
     items = list(dict.fromkeys(item for _, item, _ in own["worth"]))
     named = ours_for(c, list(r["estimate"]), list(own["estimate"]), items)
     for name, ours in named.items():
@@ -191,20 +211,14 @@ def rows_of(c: Case) -> Iterator[tuple[str, float | None, float | None, float | 
             yield f"worth of {item} ({group})", a, None, None
 
 
-def _cell(value: float | None) -> str:
-    return "" if value is None else f"{value:.10g}"
-
-
 def section(c: Case) -> str:
     """A case: both calls, what to know, and the table."""
-    head = f"### {c.page}: `{c.name}`\n\n```r\n{r_call(c)}\n```\n```text\n{CODE[c.name]}\n```\n"
-    said = f"{c.note[0].upper()}{c.note[1:]}.\n\n" if c.note else ""
-    own = kept()[c.name]
-    if "error" in own:
+    head = example(f"{c.page}: `{c.name}`", r_call(c), c.ours)
+    said = sentence(c.note)
+    if error := kept(NATIVE)[c.name].get("error"):
         r = r_numbers(c)
-        rows = [(name, _cell(b), _cell(r["se"][name])) for name, b in r["estimate"].items()]
-        return f"{head}\n{said}{markdown(('parameter', 'prefmod', 'standard error'), rows)}\npairproof: {own['error']}.\n"
-    rows = list(rows_of(c))
+        found = [(name, ten(b), ten(r["se"][name])) for name, b in r["estimate"].items()]
+        return f"{head}\n{said}{markdown(('parameter', 'prefmod', 'standard error'), found)}\npairproof: {error}.\n"
     apart = DIFFERENT.get(c.name)
     if apart:
         said += f"Different: {apart.why}.\n\n"
@@ -212,14 +226,8 @@ def section(c: Case) -> str:
     table = markdown(
         ("quantity", "prefmod", "pairproof", "digits", *(["50-digit value, its first 20"] if exact else [])),
         [
-            (
-                q,
-                _cell(a),
-                _cell(b),
-                "" if d is None else f"{int(d * 10) / 10:.1f}",
-                *([exact.get(q, "")[:22]] if exact else []),
-            )
-            for q, a, b, d in rows
+            (q, ten(a), ten(b), shown(d), *([exact.get(q, "")[:22]] if exact else []))
+            for q, a, b, d in rows_of(c)
         ],
     )
     return f"{head}\n{said}{table}"
@@ -229,10 +237,9 @@ def certified(c: Case) -> dict[str, str]:
     """The 50-digit values of a case's quantities, as text; empty where its model has none."""
     if c.name == "baseball":
         return _baseball()
-    if c.name not in CERTIFIED:
+    if not c.certified:
         return {}
-    path = ROOT / "tests" / "certified" / "answers" / "fits" / f"{CERTIFIED[c.name]}.json"
-    found = json.loads(path.read_text(encoding="utf-8"))
+    found = certified_fit(f"answers/fits/{c.certified}")
     return {
         **found["params"],
         **{f"standard error of {name}": value for name, value in found["bse"].items()},
@@ -248,8 +255,7 @@ def certified(c: Case) -> dict[str, str]:
 
 def _baseball() -> dict[str, str]:
     """Of the 50-digit fit of single games, whose reference is Toronto: differences from Baltimore."""
-    path = ROOT / "tests" / "certified" / "fits" / "baseball-1987--llbt-none-order.json"
-    found = json.loads(path.read_text(encoding="utf-8"))
+    found = certified_fit("fits/baseball-1987--llbt-none-order")
     names = found["cov_params"]["names"]
     exact = {"llf": found["llf"], "deviance": found["deviance"], "order": found["params"]["order"]}
     exact["standard error of order"] = found["bse"]["order"]
@@ -270,7 +276,7 @@ def _baseball() -> dict[str, str]:
 
 def unexplained(c: Case) -> list[str]:
     """Quantities in fewer digits than ENOUGH, for which nothing is said."""
-    if "error" in kept()[c.name]:
+    if "error" in kept(NATIVE)[c.name]:
         return []
     apart = DIFFERENT.get(c.name, Apart((), ""))
     return [
@@ -282,7 +288,7 @@ def unexplained(c: Case) -> list[str]:
 
 def examples() -> str:
     """All cases that have a counterpart with numbers."""
-    return "\n" + "\n".join(section(c) for c in CASES if c.name in CODE) + "\n"
+    return block(section(c) for c in CASES if c.ours)
 
 
 def immig() -> str:
@@ -291,20 +297,20 @@ def immig() -> str:
     data = Expr("prefmod::immig")
     without = prefmod.pattPC_fit(data, 4, **masks, backend=backend())
     with_beta = prefmod.pattPC_fit(data, 4, **masks, MISbeta=[True] * 4, backend=backend())
-    own, sure = kept(), prefmod_immig.exact()
+    own, sure = kept(NATIVE), prefmod_immig.exact()
     none = own["immig"]["llf"]
     rows = [
-        ("alpha alone", f"{without.llf:.10g}", f"{none:.10g}", sure["alpha"]["llf"][:22], ""),
+        ("alpha alone", ten(without.llf), ten(none), sure["alpha"]["llf"][:22], ""),
         (
             'MISbeta, `beta="coded"`',
-            f"{with_beta.llf:.10g}",
-            f"{own['immig coded']['llf']:.10g}",
+            ten(with_beta.llf),
+            ten(own["immig coded"]["llf"]),
             sure["coded"]["llf"][:22],
             f"{2 * (own['immig coded']['llf'] - none):.6f}",
         ),
     ]
-    for beta in BETAS[2:]:
-        error = own[f"immig {beta}"]["error"]
+    for name, beta in list(BETAS.items())[2:]:
+        error = own[name]["error"]
         told = re.search(r"maximum \((-[\d.]+)\)", error)
         if told is None:
             raise ValueError(f"the refusal of beta={beta!r} names no maximum: {error}")
@@ -328,9 +334,9 @@ def immig() -> str:
     parameters = [
         (
             f"{head}, {of}{name}",
-            _cell(r),
-            _cell(here[name]),
-            f"{int(digits_of_agreement(here[name], r) * 10) / 10:.1f}",
+            ten(r),
+            ten(here[name]),
+            shown(float(digits_of_agreement(here[name], r))),
             true[:22],
         )
         for model, head, answer in (("alpha", "alpha alone", without), ("coded", "with beta", with_beta))
@@ -349,7 +355,7 @@ def immig() -> str:
 
 def exact() -> str:
     """The models of prefmod's data sets that are in the 50-digit set."""
-    return "\n" + "\n".join(section(c) for c in FURTHER if c.name in CERTIFIED) + "\n"
+    return block(section(c) for c in FURTHER if c.certified)
 
 
 BLOCKS = {
@@ -361,6 +367,5 @@ BLOCKS = {
 }
 
 
-def shown(name: str) -> str:
-    """One section, for a reader of this module."""
-    return section(case(name))
+if __name__ == "__main__":
+    keep(NATIVE, computed())

@@ -16,7 +16,7 @@ from pairproof.bridge import backend, data_frame
 from pairproof.bridge.records.calls import RResult
 from pairproof.fit.fit import Fit
 
-from .agreement import markdown
+from .tables import markdown
 
 Columns = Mapping[str, Sequence[float]]
 NA = float("nan")

@@ -20,10 +20,11 @@ from pairproof.campaign.watch.status_report import page as report_page
 from pairproof.report.blocks import BAD, FAINT, GOOD, INK, Figure
 from pairproof.validation import Verification, run
 
-from .agreement import CERTIFIED, by_source, fewest, markdown
+from .agreement import CERTIFIED, by_source, fewest
 from .sakaguchi import draw
 from .simulation import scalar
 from .snippets import ROOT, fences, is_file, records, workplace
+from .tables import markdown
 
 PAGE = Path("docs") / "scalar-annotation.md"
 FIGURES = Path("docs") / "figures"

@@ -14,8 +14,8 @@ from pairproof.native.answers.trees.instability import by_name
 from pairproof.native.answers.trees.tree_models import PreferenceTree
 from pairproof.native.answers.trees.tree_record import p_words
 
-from .agreement import markdown
 from .simulation.trees import KEPT
+from .tables import markdown
 
 ITEMS = ("Barbara", "Anni", "Hana", "Fiona", "Mandy", "Anja")
 COVARIATES = ("gender", "age", "q1", "q2", "q3")

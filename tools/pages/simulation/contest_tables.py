@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..agreement import markdown
+from ..tables import markdown
 from . import reduced_bias, structured
 from .tables import shown, table
 from .tally import read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..agreement import markdown
+from ..tables import markdown
 
 Line = Mapping[str, Any]
 
