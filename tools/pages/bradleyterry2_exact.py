@@ -9,10 +9,8 @@ contests are then certain, and the others' values are those of the contests with
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +18,11 @@ import numpy as np
 from pairproof.bridge import Backend
 
 from .bradleyterry2_cases import CASES
-from .bradleyterry2_r import RCase
+from .bradleyterry2_r import Example
 from .bradleyterry2_vignette import VIGNETTE
+from .tables import keep, kept as read
 
-KEPT = Path(__file__).with_name("bradleyterry2_exact.json")
+KEPT = "bradleyterry2_exact"
 DIGITS = 25
 #: A row of a model matrix.
 Point = tuple[float, ...]
@@ -43,29 +42,16 @@ list(x = as.numeric(t(x)), names = names(stats::coef(m))[known], won = as.numeri
 
 @dataclass(frozen=True)
 class Model:
-    """A model of an example.
-
-    Attributes
-    ----------
-    of : str
-        Name of the case.
-    model : str
-        R's name of it.
-    reduced : bool
-        Whether it is bias-reduced.
-    infinite : tuple of str
-        Parameters that have no finite value.
-    scale : str
-        By which the example multiplies estimates and standard errors.
-    strip : str
-        What the vignette leaves out of R's names.
-    """
+    """A model of an example: the case's name, and R's name of the model."""
 
     of: str
     model: str
     reduced: bool = False
+    #: Parameters that have no finite value.
     infinite: tuple[str, ...] = ()
+    #: By which the example multiplies estimates and standard errors.
     scale: str = "1"
+    #: What the vignette leaves out of R's names.
     strip: str = ""
 
 
@@ -196,7 +182,7 @@ def values(design: Mapping[str, Any], model: Model) -> dict[str, str]:
 
 def computed(names: Sequence[str] = ()) -> dict[str, dict[str, str]]:
     """All of them, or those of `names`, from live R."""
-    cases: dict[str, RCase] = {c.name: c for c in (*CASES, *VIGNETTE.values())}
+    cases: dict[str, Example] = {c.name: c for c in (*CASES, *VIGNETTE.values())}
     found = {}
     for model in MODELS:
         if names and model.of not in names:
@@ -219,9 +205,9 @@ def computed(names: Sequence[str] = ()) -> dict[str, dict[str, str]]:
 
 def kept() -> dict[str, dict[str, str]]:
     """The values that are kept."""
-    found: dict[str, dict[str, str]] = json.loads(KEPT.read_text(encoding="utf-8"))
+    found: dict[str, dict[str, str]] = read(KEPT)
     return found
 
 
 if __name__ == "__main__":
-    KEPT.write_text(json.dumps(computed(), indent=1) + "\n", encoding="utf-8")
+    keep(KEPT, computed())

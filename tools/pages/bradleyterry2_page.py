@@ -1,28 +1,30 @@
 """The tables of "BradleyTerry2 -> pairproof": every example of the help pages and every number of the vignette by both,
 number by number; and psychotools' examples of paired comparisons.
+
+The data sets are the packages' and stay there: pairproof's numbers are kept in `bradleyterry2_native.json`, from which
+the page is made on machines without R.  A test with R runs all of it again; `python -m tools.pages.bradleyterry2_page`
+keeps what it gives.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
 from pairproof.validation.verdicts.digits import digits_of_agreement
 
 from . import bradleyterry2_exact
 from .bradleyterry2_cases import CASES
-from .bradleyterry2_native import OURS, Numbers, Ours, kept
-from .bradleyterry2_native_more import MORE
-from .bradleyterry2_native_vignette import OURS_VIGNETTE
-from .bradleyterry2_r import RCase, RNumbers, r_numbers
+from .bradleyterry2_ours import Numbers, answer
+from .bradleyterry2_r import Example, RNumbers, r_numbers
 from .bradleyterry2_reasons import NO_COUNTERPART, REASONS
 from .bradleyterry2_vignette import VIGNETTE, printed
-from .psychotools_cases import PSYCHOTOOLS
-from .psychotools_native import OURS_PSYCHOTOOLS
-from .tables import markdown
+from .psychotools import PSYCHOTOOLS
+from .tables import block, columns, example, keep, kept as read, markdown, sentence, shown
 
 #: Digits against R taken to its fixed point, below which a row must have an explanation.
 ENOUGH = 9.0
@@ -47,31 +49,48 @@ class Row:
     exact: str
 
 
-def cases() -> dict[str, tuple[RCase, Ours | None]]:
-    """Name -> both sides of every example."""
-    own = {**OURS, **MORE, **OURS_PSYCHOTOOLS}
-    found = {c.name: (c, own.get(c.name)) for c in (*CASES, *PSYCHOTOOLS)}
-    return found | {c.name: (c, OURS_VIGNETTE[section]) for section, c in VIGNETTE.items()}
+#: By what they are examples of.
+EXAMPLES: Mapping[str, Sequence[Example]] = {
+    "BradleyTerry2's help pages": CASES,
+    "BradleyTerry2's vignette": list(VIGNETTE.values()),
+    "psychotools' help pages": PSYCHOTOOLS,
+}
 
 
-def numbers(c: RCase) -> RNumbers:
+def cases() -> dict[str, Example]:
+    """All examples by name."""
+    return {c.name: c for of in EXAMPLES.values() for c in of}
+
+
+NATIVE = "bradleyterry2_native"
+
+
+def computed() -> dict[str, Any]:
+    """All numbers of pairproof's side, from live data."""
+    found = {name: answer(c.ours) for name, c in cases().items()}
+    return {name: of.get("numbers", of) for name, of in found.items()}
+
+
+@lru_cache(maxsize=1)
+def kept() -> Mapping[str, Numbers]:
+    """The numbers that are kept; none of an example without an answer."""
+    found = read(NATIVE)
+    return {name: {} if "error" in of else {q: float(v) for q, v in of.items()} for name, of in found.items()}
+
+
+def numbers(c: Example) -> RNumbers:
     """R's numbers; those of the vignette under the names of `bradleyterry2_printed.json`."""
     found = r_numbers(c)
-    section = next((s for s, v in VIGNETTE.items() if v.name == c.name), None)
-    if section is None:
+    if not c.printed:
         return found
-    names = [q for q, _ in printed()[section]]
-    return RNumbers(
-        dict(zip(names, found.default.values())),
-        dict(zip(names, found.tight.values())),
-        found.warnings,
-        found.error,
-    )
+    names = [q for q, _ in printed()[c.printed]]
+    default, tight = (dict(zip(names, of.values())) for of in (found.default, found.tight))
+    return RNumbers(default, tight, found.warnings, found.error)
 
 
-def rows_of(c: RCase) -> list[Row]:
+def rows_of(c: Example) -> list[Row]:
     """All rows of an example."""
-    r, own = numbers(c), _own(c.name)
+    r, own = numbers(c), kept().get(c.name, {})
     true = _exact().get(c.name, {})
     found = []
     for q, default in r.default.items():
@@ -79,17 +98,8 @@ def rows_of(c: RCase) -> list[Row]:
         mine = own.get(q)
         # A coefficient that is 0 but for rounding is measured by its standard error.
         se = r.default.get(f"standard error of {q}", 0.0)
-        found.append(
-            Row(
-                q,
-                default,
-                further,
-                mine,
-                _agreed(mine, default, se),
-                _agreed(mine, further, se),
-                true.get(q, ""),
-            )
-        )
+        agreed = [_agreed(mine, r_number, se) for r_number in (default, further)]
+        found.append(Row(q, default, further, mine, *agreed, true.get(q, "")))
     return found
 
 
@@ -103,17 +113,8 @@ def _agreed(own: float | None, r: float, se: float) -> float | None:
 
 
 @lru_cache(maxsize=1)
-def _kept() -> Mapping[str, Numbers]:
-    return kept()
-
-
-@lru_cache(maxsize=1)
 def _exact() -> Mapping[str, Mapping[str, str]]:
     return bradleyterry2_exact.kept()
-
-
-def _own(name: str) -> Numbers:
-    return _kept().get(name, {})
 
 
 def cell(value: float | None) -> str:
@@ -125,45 +126,34 @@ def cell(value: float | None) -> str:
     return "infinite" if math.isinf(value) else f"{0.0 if abs(value) < 1e-13 else value:.12g}"
 
 
-def _digits(value: float | None) -> str:
-    return "" if value is None else f"{math.floor(value * 10 + 1e-9) / 10:.1f}"
-
-
-def table(c: RCase) -> str:
+def table(c: Example) -> str:
     """The rows of an example as a table, and what is said of those that are left out."""
     rows = rows_of(c)
-    shown, more = (rows, []) if len(rows) <= SHOWN else (rows[: SHOWN // 2], rows[SHOWN // 2 :])
-    exact = any(row.exact for row in shown)
-    texts = dict(printed()[of]) if (of := _section(c.name)) else {}
-    heads = [
-        "quantity",
-        *(["printed"] if texts else []),
-        "R",
-        *(["R, taken further"] if c.again else []),
-        "pairproof",
-    ]
-    heads += ["digits", *(["taken further"] if c.again else []), *(["25-digit value"] if exact else [])]
-    cells = []
-    for row in shown:
-        line = [row.quantity, *([texts[row.quantity]] if texts else []), cell(row.default)]
-        line += [*([cell(row.further)] if c.again else []), cell(row.own), _digits(row.digits_default)]
-        cells.append(
-            line + [*([_digits(row.digits)] if c.again else []), *([row.exact[:24]] if exact else [])]
-        )
-    text = markdown(heads, cells)
+    first, more = (rows, []) if len(rows) <= SHOWN else (rows[: SHOWN // 2], rows[SHOWN // 2 :])
+    texts, again = _texts(c), first if c.again else []
+    text = columns(
+        ("quantity", [row.quantity for row in first]),
+        ("printed", [texts[row.quantity] for row in first if texts]),
+        ("R", [cell(row.default) for row in first]),
+        ("R, taken further", [cell(row.further) for row in again]),
+        ("pairproof", [cell(row.own) for row in first]),
+        ("digits", [shown(row.digits_default) for row in first]),
+        ("taken further", [shown(row.digits) for row in again]),
+        ("25-digit value", [row.exact[:24] for row in first if any(row.exact for row in first)]),
+    )
     compared = [row for row in more if row.digits is not None]
     if compared:
         least = min(row.digits for row in compared if row.digits is not None)
         default = min(row.digits_default for row in compared if row.digits_default is not None)
-        last = f"{_digits(least)} digits" + (
-            f" with R taken further, {_digits(default)} as it stops" if c.again else ""
-        )
+        last = f"{shown(least)} digits"
+        last += f" with R taken further, {shown(default)} as it stops" if c.again else ""
         text += f"\n{len(more)} more rows; the {len(compared)} that both have share at least {last}.\n"
     return text
 
 
-def _section(name: str) -> str:
-    return next((s for s, v in VIGNETTE.items() if v.name == name), "")
+def _texts(c: Example) -> dict[str, str]:
+    """The numbers of a section of the vignette as they are printed; none of another example."""
+    return dict(printed()[c.printed]) if c.printed else {}
 
 
 def prints_as(value: float, text: str) -> bool:
@@ -172,12 +162,12 @@ def prints_as(value: float, text: str) -> bool:
     return abs(Decimal(value) - Decimal(text)) <= unit / 2 * Decimal("1.0001")
 
 
-def misprints(c: RCase) -> list[tuple[str, str, float]]:
+def misprints(c: Example) -> list[tuple[str, str, float]]:
     """Numbers of the vignette whose print is that of R as it stops, and not that of the model: name, print, ours.
 
     What is 0 but for rounding is none of them.
     """
-    texts = dict(printed()[of]) if (of := _section(c.name)) else {}
+    texts = _texts(c)
     found = []
     for row in rows_of(c):
         text = texts.get(row.quantity, "0")
@@ -188,16 +178,11 @@ def misprints(c: RCase) -> list[tuple[str, str, float]]:
     return found
 
 
-def section(c: RCase, ours: Ours | None) -> str:
+def section(c: Example) -> str:
     """An example: both calls, what to know, and the table."""
-    head = (
-        f"### {c.page[0].upper()}{c.page[1:]}: `{c.name}`"
-        if c.page.startswith("section")
-        else f"### {c.page}: `{c.name}`"
-    )
-    code = f"\n\n```r\n{c.code.strip()}\n```\n"
-    code += f"```text\n{ours.code.strip()}\n```\n" if ours else ""
-    said = f"{c.note[0].upper()}{c.note[1:]}.\n\n" if c.note else ""
+    page = f"{c.page[0].upper()}{c.page[1:]}" if c.printed else c.page
+    head = example(f"{page}: `{c.name}`", c.code, c.ours.code)
+    said = sentence(c.note)
     warned = [w for w in numbers(c).warnings if HALVES not in w]
     if warned:
         said += "R warns: " + "; ".join(f"\u201c{w}\u201d" for w in warned) + ".\n\n"
@@ -211,74 +196,39 @@ def section(c: RCase, ours: Ours | None) -> str:
             f"In {len(wrong)} of these numbers the last digits that are printed are those of R's stopping rule, and not of the"
             f" model, as R taken further has it: {listed}.\n\n"
         )
-    return f"{head}{code}\n{said}{table(c)}"
+    return f"{head}\n{said}{table(c)}"
 
 
-def unexplained(c: RCase) -> list[str]:
+def unexplained(c: Example) -> list[str]:
     """Quantities in fewer digits than ENOUGH, or without a number of ours, for which nothing is said."""
-    apart = [of for reason in REASONS.get(c.name, ()) for of in reason.of]
-    alone = [of for reason in NO_COUNTERPART.get(c.name, ()) for of in reason.of]
+    apart, alone = (tuple(p for r in of.get(c.name, ()) for p in r.of) for of in (REASONS, NO_COUNTERPART))
     found = []
     for row in rows_of(c):
         if row.digits is None:
             ours_alone = row.own is not None and math.isnan(row.default)
-            if not ours_alone and not _starts(row.quantity, [*apart, *alone]):
+            if not ours_alone and not row.quantity.startswith(apart + alone):
                 found.append(row.quantity)
-        elif row.digits < ENOUGH and not _starts(row.quantity, apart):
+        elif row.digits < ENOUGH and not row.quantity.startswith(apart):
             found.append(row.quantity)
     return found
 
 
-def _starts(quantity: str, of: Sequence[str]) -> bool:
-    return any(quantity.startswith(prefix) for prefix in of)
-
-
-def _sections(which: Sequence[RCase]) -> Iterator[str]:
-    both = cases()
-    for c in which:
-        yield section(c, both[c.name][1])
-
-
-def examples() -> str:
-    """BradleyTerry2's help pages."""
-    return "\n" + "\n".join(_sections(CASES)) + "\n"
-
-
-def vignette() -> str:
-    """The vignette."""
-    return "\n" + "\n".join(_sections(list(VIGNETTE.values()))) + "\n"
-
-
-def psychotools() -> str:
-    """psychotools' help pages."""
-    return "\n" + "\n".join(_sections(PSYCHOTOOLS)) + "\n"
+def _block(of: str) -> Callable[[], str]:
+    return lambda: block(section(c) for c in EXAMPLES[of])
 
 
 def summary() -> str:
     """How many numbers there are, and in how many digits they agree."""
     lines = []
-    for label, which in (
-        ("BradleyTerry2's help pages", CASES),
-        ("BradleyTerry2's vignette", list(VIGNETTE.values())),
-        ("psychotools' help pages", PSYCHOTOOLS),
-    ):
-        rows = [(c, row) for c in which for row in rows_of(c)]
-        both = [(c, row) for c, row in rows if row.digits is not None]
+    for label, which in EXAMPLES.items():
+        rows = [row for c in which for row in rows_of(c)]
+        both = [row for row in rows if row.digits is not None]
         # A test holds that each of the others has a reason.
-        plain = [row for _, row in both if row.digits is not None and row.digits >= ENOUGH]
+        plain = [row for row in both if row.digits is not None and row.digits >= ENOUGH]
         least = min(row.digits for row in plain if row.digits is not None)
         default = min(row.digits_default for row in plain if row.digits_default is not None)
-        lines.append(
-            (
-                label,
-                str(len(which)),
-                str(len(rows)),
-                str(len(both)),
-                str(len(both) - len(plain)),
-                _digits(least),
-                _digits(default),
-            )
-        )
+        counted = (len(which), len(rows), len(both), len(both) - len(plain))
+        lines.append((label, *map(str, counted), shown(least), shown(default)))
     heads = (
         "",
         "examples",
@@ -293,7 +243,11 @@ def summary() -> str:
 
 BLOCKS = {
     "bradleyterry2-summary": summary,
-    "bradleyterry2-examples": examples,
-    "bradleyterry2-vignette": vignette,
-    "psychotools-examples": psychotools,
+    "bradleyterry2-examples": _block("BradleyTerry2's help pages"),
+    "bradleyterry2-vignette": _block("BradleyTerry2's vignette"),
+    "psychotools-examples": _block("psychotools' help pages"),
 }
+
+
+if __name__ == "__main__":
+    keep(NATIVE, computed())

@@ -14,6 +14,8 @@ from functools import lru_cache
 
 from pairproof.bridge import Backend, backend
 
+from .bradleyterry2_ours import Ours
+
 #: R functions that an example's `take` may use, and the run itself.
 RUN = r"""
 before <- search()
@@ -128,38 +130,28 @@ list(names = as.character(names(default$numbers)), default = as.numeric(default$
 
 
 @dataclass(frozen=True)
-class RCase:
-    """An example of a help page, as it is typed, and what is read of it.
-
-    Attributes
-    ----------
-    name : str
-    page : str
-        The help pages, or the section of the vignette, that have it.
-    code : str
-        R, as typed there.
-    take : str
-        R: a named vector of numbers of what `code` made.
-    unseen : str
-        R that is run before `code` and not shown on the page, such as the example of the page before.
-    again : bool
-        Whether it is run a second time with the functions that go on to their fixed point.
-    failing : bool
-        Whether an error of R is its answer.
-    needs : tuple of str
-        Packages.
-    note : str
-    """
+class Example:
+    """An example of a help page, as it is typed, what is read of it, and pairproof's side."""
 
     name: str
+    #: The help pages, or the section of the vignette, that have it.
     page: str
+    #: R, as typed there.
     code: str
+    #: R: a named vector of numbers of what `code` made.
     take: str
+    #: R that is run before `code` and not shown on the page, such as the example of the page before.
     unseen: str = ""
+    #: Whether it is run a second time with the functions that go on to their fixed point.
     again: bool = True
+    #: Whether an error of R is its answer.
     failing: bool = False
+    #: Packages.
     needs: tuple[str, ...] = ("BradleyTerry2",)
     note: str = ""
+    #: Its section in `bradleyterry2_printed.json`, whose names its numbers then have.
+    printed: str = ""
+    ours: Ours = Ours("")
 
 
 @dataclass(frozen=True)
@@ -172,13 +164,13 @@ class RNumbers:
     error: str = ""
 
 
-def r_numbers(c: RCase) -> RNumbers:
+def r_numbers(c: Example) -> RNumbers:
     """R's answer to an example, live or from its record; asked once of each backend."""
     return _asked(c, backend())
 
 
 @lru_cache(maxsize=512)
-def _asked(c: RCase, of: Backend) -> RNumbers:
+def _asked(c: Example, of: Backend) -> RNumbers:
     result = of.call(
         code=RUN,
         args={

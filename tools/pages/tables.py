@@ -20,6 +20,12 @@ def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]], right: int = 1
     return "\n".join(lines) + "\n"
 
 
+def columns(*of: tuple[str, Sequence[str]]) -> str:
+    """A Markdown table of columns, heads and cells; one without cells is left out."""
+    heads, cells = zip(*((head, column) for head, column in of if column))
+    return markdown(heads, zip(*cells))
+
+
 def shown(digits: float | None) -> str:
     """Digits with one decimal, cut off and not rounded, so that a minimum is never overstated; "" for none."""
     return "" if digits is None else f"{math.floor(digits * 10 + 1e-9) / 10:.1f}"
