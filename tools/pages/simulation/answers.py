@@ -33,42 +33,35 @@ LOG_NU, DELTA = -0.5, 0.2
 NODES = 100
 
 
+def rng_of(name: str, table: int) -> np.random.Generator:
+    """Of a table of a line, by the line's name and the table's number."""
+    return np.random.default_rng([SEED, zlib.crc32(name.encode()), table])
+
+
 @dataclass(frozen=True)
 class Design:
-    """How tables of one line of the page are drawn.
-
-    Attributes
-    ----------
-    name : str
-        Of the line; its table number k is drawn with the seed (SEED, crc32 of the name, k).
-    judges, prompts : int
-        Clusters; 0 prompts: prompts have no preferences, and no column.
-    judge_sd, prompt_sd : float
-        Standard deviations of u and v, on the log-odds scale.
-    answers : int
-        Of a judge, on average.
-    uneven : bool
-        Judge k (and prompt k) has answers in proportion to 1/k instead of equally many.
-    uneven_pairs : bool
-        Item k is shown in proportion to 1/k: the commonest of ten pairs is ten times as common as the rarest.
-    model : {"davidson", "bradley-terry", "rao-kupper"}
-    abilities : tuple of float
-        b, on the log-odds scale.
-    """
+    """How tables of one line of the page are drawn; the line's name seeds them."""
 
     name: str
     judges: int
+    #: 0: prompts have no preferences, and no column.
     prompts: int = 0
+    #: Standard deviations of u and v, on the log-odds scale.
     judge_sd: float = 0.0
     prompt_sd: float = 0.0
+    #: Of a judge, on average.
     answers: int = 20
+    #: Judge k (and prompt k) has answers in proportion to 1/k instead of equally many.
     uneven: bool = False
+    #: Item k is shown in proportion to 1/k: the commonest of ten pairs is ten times as common as the rarest.
     uneven_pairs: bool = False
     model: Model = "davidson"
+    #: b, on the log-odds scale.
     abilities: tuple[float, ...] = (0.6, 0.3, 0.3, 0.1, 0.0)
 
     def rng(self, table: int) -> np.random.Generator:
-        return np.random.default_rng([SEED, zlib.crc32(self.name.encode()), table])
+        """Of one table."""
+        return rng_of(self.name, table)
 
     @property
     def items(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from pairproof.errors import ConvergenceError, NotEstimableError
 from . import judge_effects, random_effects
 from .answers import Design, drawn as answers_of
 from .contests import Contests, drawn
-from .tally import Tally, line
+from .tally import counted, line
 
 LEVELS = {"p <= .10": 0.10, "p <= .05": 0.05, "p <= .01": 0.01}
 #: Tables whose p is kept.
@@ -43,14 +43,11 @@ def p_value(design: Contests | Design, k: int) -> float:
 
 def simulated(design: Contests | Design, tables: int) -> dict[str, Any]:
     """A line of the record: how often p is at most each level."""
-    tally, kept, left = Tally(), [], 0
-    for k in range(tables):
-        try:
-            p = p_value(design, k)
-        except (NotEstimableError, ConvergenceError):
-            left += 1
-            continue
-        kept.append(p)
-        out = {name: float(p <= level) for name, level in LEVELS.items()}
-        tally.add(k, {**out, "sigma 0": float(p == 1.0)})
+    kept = []
+
+    def values(k: int) -> dict[str, float]:
+        kept.append(p := p_value(design, k))
+        return {**{name: float(p <= level) for name, level in LEVELS.items()}, "sigma 0": float(p == 1.0)}
+
+    tally, left = counted(range(tables), values, NotEstimableError, ConvergenceError)
     return line(design.name, asdict(design), tally, left_out=left, p=np.round(kept[:KEPT], 8).tolist())

@@ -11,7 +11,7 @@ import numpy as np
 import pairproof
 from pairproof.fit.results.class_fit import ClassFit
 
-from .tally import Tally, line
+from .tally import counted, line
 from .whole_answers import Whole
 
 #: Samples of each test, which make p = 1/20, 2/20, ..., so that .05 and .10 can be held; starts of each fit.
@@ -25,31 +25,12 @@ AGAIN, AGAIN_FROM, AGAIN_TABLES = "one class, Plackett-Luce, first 3 of 5", 10_0
 
 def designs() -> Iterator[Whole]:
     """One class, or two."""
-    yield Whole(
-        "one class, comparisons with ties, 10 % gaps",
-        "comparisons",
-        100,
-        ((0.4, 0.2, 0.1, -0.5),),
-        ties=True,
-        gaps=0.1,
-    )
-    yield Whole(
-        "one class, Plackett-Luce, first 3 of 5",
-        "rankings",
-        100,
-        ((0.5, 0.2, -0.3, -0.6),),
-        model="plackett-luce",
-        ranked=3,
-    )
-    yield Whole(
-        "two classes, comparisons with ties, 10 % gaps",
-        "comparisons",
-        100,
-        ((0.4, 0.2, 0.1, -0.5), (-0.3, 0.0, 0.1, -0.5)),
-        (0.6, 0.4),
-        ties=True,
-        gaps=0.1,
-    )
+    one, ranked = (0.4, 0.2, 0.1, -0.5), (0.5, 0.2, -0.3, -0.6)
+    gaps: Any = {"ties": True, "gaps": 0.1}
+    yield Whole("one class, comparisons with ties, 10 % gaps", "comparisons", 100, (one,), **gaps)
+    yield Whole(AGAIN, "rankings", 100, (ranked,), model="plackett-luce", ranked=3)
+    both, shares = (one, (-0.3, 0.0, 0.1, -0.5)), (0.6, 0.4)
+    yield Whole("two classes, comparisons with ties, 10 % gaps", "comparisons", 100, both, shares, **gaps)
 
 
 def p_value(design: Whole, table: int) -> float:
@@ -77,9 +58,11 @@ def simulated_again() -> dict[str, Any]:
 
 def simulated(design: Whole, tables: int, first: int = 0) -> dict[str, Any]:
     """A line of the record: how often p is at most .05 and .10."""
-    tally, kept = Tally(), []
-    for k in range(first, first + tables):
-        p = p_value(design, k)
-        kept.append(p)
-        tally.add(k, {"p <= .05": float(p < 0.05 + 1e-9), "p <= .10": float(p < 0.10 + 1e-9)})
+    kept = []
+
+    def values(k: int) -> dict[str, float]:
+        kept.append(p := p_value(design, k))
+        return {"p <= .05": float(p < 0.05 + 1e-9), "p <= .10": float(p < 0.10 + 1e-9)}
+
+    tally, _ = counted(range(first, first + tables), values)
     return line(design.name, asdict(design), tally, p=np.round(kept[:KEPT], 10).tolist())

@@ -8,7 +8,6 @@ of contests are standard normal, and drawn anew for each table, as are the effec
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,7 +17,7 @@ from scipy.special import expit, ndtr
 
 import pairproof
 
-from .answers import SEED
+from .answers import rng_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -26,23 +25,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Contests:
-    """How tables of one line of the page are drawn.
-
-    Attributes
-    ----------
-    name : str
-        Of the line; its table number k is drawn with the seed (SEED, crc32 of the name, k).
-    players, contests : int
-    covariate : float
-        b.
-    order : float
-        d.
-    contest : float
-        c.
-    sigma : float
-        Standard deviation of the players' effects.
-    link : {"logit", "probit"}
-    """
+    """How tables of one line of the page are drawn; the line's name seeds them.  Effects are b, d, c and sigma."""
 
     name: str
     players: int
@@ -55,20 +38,12 @@ class Contests:
 
     def rng(self, table: int) -> np.random.Generator:
         """Of one table."""
-        return np.random.default_rng([SEED, zlib.crc32(self.name.encode()), table])
+        return rng_of(self.name, table)
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A table, and what is true of it.
-
-    Attributes
-    ----------
-    table : Comparisons
-        With the item covariate x and the column z.
-    x, ability : float[players]
-        Covariates, and b x_i + u_i.
-    """
+    """A table with the item covariate x and the column z, and what is true of it: x and b x_i + u_i, float[players]."""
 
     table: pairproof.Comparisons
     x: FloatArray

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from pairproof.data.columns import Factor
 from pairproof.errors import InputError
 from pairproof.native.planning import looking_early
 
-from .answers import SEED, Design, drawn, fitted, truth
+from .answers import Design, drawn, fitted, rng_of, truth
 from .intervals import Z
 from .tally import Tally, line
 
@@ -26,7 +25,7 @@ WALD_FROM = 20
 
 
 def _rng(name: str, run: int) -> np.random.Generator:
-    return np.random.default_rng([SEED, zlib.crc32(f"early {name}".encode()), run])
+    return rng_of(f"early {name}", run)
 
 
 def proportion_excludes(p: float, answers: int) -> tuple[FloatArray, FloatArray]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .answers import Design, drawn, fitted
 from .intervals import Z
-from .tally import Tally, line
+from .tally import counted, line
 
 if TYPE_CHECKING:
     from pairproof.fit.fit import Fit
@@ -52,11 +52,10 @@ def apart(fit: Fit) -> bool:
 
 def simulated(design: Design, tables: int) -> dict[str, Any]:
     """A line of the record."""
-    tally = Tally()
-    for k in range(tables):
+
+    def values(k: int) -> dict[str, float]:
         fit = fitted(drawn(design, k), design.model)
-        values = claims(fit, "model")
-        if design.judge_sd:
-            values.update(claims(fit.clustered("judge"), "CR2"))
-        tally.add(k, values)
+        return claims(fit, "model") | (claims(fit.clustered("judge"), "CR2") if design.judge_sd else {})
+
+    tally, _ = counted(range(tables), values)
     return line(design.name, {**asdict(design), "abilities": len(design.abilities)}, tally)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .answers import Design, drawn, fitted, truth
-from .tally import Tally, line
+from .tally import counted, line
 
 if TYPE_CHECKING:
     from pairproof.fit.fit import Fit
@@ -108,13 +108,8 @@ def at_once(fit: Fit, true: FloatArray) -> dict[str, float]:
 
 def simulated(design: Design, tables: int, many: int = 0) -> dict[str, Any]:
     """A line of the record: `tables` tables of a design, the first `many` of them with all at once as well."""
-    true, tally, lost = truth(design), Tally(), 0
-    for k in range(tables):
-        values = of_table(design, k, true, k < many)
-        if values is None:
-            lost += 1
-        else:
-            tally.add(k, values)
+    true = truth(design)
+    tally, lost = counted(range(tables), lambda k: of_table(design, k, true, k < many))
     return line(design.name, asdict(design), tally, truth=true[0].tolist(), not_estimable=lost)
 
 

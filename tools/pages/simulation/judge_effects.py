@@ -20,7 +20,7 @@ from pairproof.fit.results.mixed_fit import MixedFit
 
 from .answers import Design, drawn, truth
 from .intervals import Z, covered
-from .tally import Tally, line
+from .tally import counted, line
 
 FloatArray = NDArray[np.float64]
 ABILITIES = (0.6, 0.3, 0.0)
@@ -62,10 +62,6 @@ def of_table(design: Design, k: int, averaged: FloatArray) -> dict[str, float]:
 
 def simulated(design: Design, tables: int) -> dict[str, Any]:
     """A line of the record."""
-    tally, averaged, left = Tally(), truth(design), 0
-    for k in range(tables):
-        try:
-            tally.add(k, of_table(design, k, averaged))
-        except (NotEstimableError, ConvergenceError):
-            left += 1
+    averaged, errors = truth(design), (NotEstimableError, ConvergenceError)
+    tally, left = counted(range(tables), lambda k: of_table(design, k, averaged), *errors)
     return line(design.name, asdict(design), tally, truth=averaged[0].tolist(), left_out=left)

@@ -19,7 +19,7 @@ from pairproof.errors import ConvergenceError, NotEstimableError
 from pairproof.fit.results.mixed_fit import MixedFit
 
 from .contests import Contests, Drawn, drawn
-from .tally import Tally, line
+from .tally import counted, line
 
 Z = float(ndtri(0.975))
 #: Predictions of each kind and table.
@@ -95,15 +95,14 @@ def predictions(design: Contests, data: Drawn, fit: MixedFit, rng: np.random.Gen
 
 def simulated(design: Contests, tables: int) -> dict[str, Any]:
     """A line of the record; estimates of b and sigma by Laplace, then by PQL, of the first tables are kept."""
-    tally, estimates, left = Tally(), [], 0
-    for k in range(tables):
-        try:
-            values, four = of_table(design, k)
-        except (NotEstimableError, ConvergenceError):
-            left += 1
-            continue
-        tally.add(k, values)
+    estimates = []
+
+    def values(k: int) -> dict[str, float]:
+        found, four = of_table(design, k)
         estimates.append(four)
+        return found
+
+    tally, left = counted(range(tables), values, NotEstimableError, ConvergenceError)
     medians = np.median(np.array(estimates), axis=0)
     return line(
         design.name,

@@ -6,7 +6,6 @@ are given also over those tables where it is finite.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -18,9 +17,9 @@ import pairproof
 from pairproof.errors import ConvergenceError
 
 from . import structured
-from .answers import SEED
+from .answers import rng_of
 from .contests import Contests, drawn
-from .tally import Tally, line
+from .tally import counted, line
 
 METHODS: tuple[tuple[str, Literal["mean", "median"] | None], ...] = (
     ("ML", None), ("mean", "mean"), ("median", "median"))  # fmt: skip
@@ -28,17 +27,7 @@ METHODS: tuple[tuple[str, Literal["mean", "median"] | None], ...] = (
 
 @dataclass(frozen=True)
 class Pairs:
-    """Five items with free abilities, every pair compared equally often.
-
-    Attributes
-    ----------
-    name : str
-        Of the line; its table number k is drawn with the seed (SEED, crc32 of the name, k).
-    times : int
-        Comparisons of a pair.
-    abilities : tuple of float
-        Log-odds; the last is 0.
-    """
+    """Five items with free abilities, the last 0, every pair compared equally often; the line's name seeds tables."""
 
     name: str
     times: int
@@ -46,8 +35,7 @@ class Pairs:
 
     def table(self, k: int) -> pairproof.Comparisons:
         """Table number k."""
-        rng = np.random.default_rng([SEED, zlib.crc32(self.name.encode()), k])
-        b = np.array(self.abilities)
+        rng, b = rng_of(self.name, k), np.array(self.abilities)
         first, second = np.triu_indices(len(b), 1)
         p = expit(b[first] - b[second])
         wins = (rng.random((len(p), self.times)) < p[:, None]).sum(axis=1).astype(float)
@@ -90,10 +78,5 @@ def of_table(design: Pairs | Contests, k: int) -> dict[str, float]:
 
 def simulated(design: Pairs | Contests, tables: int) -> dict[str, object]:
     """A line of the record."""
-    tally, left = Tally(), 0
-    for k in range(tables):
-        try:
-            tally.add(k, of_table(design, k))
-        except ConvergenceError:
-            left += 1
+    tally, left = counted(range(tables), lambda k: of_table(design, k), ConvergenceError)
     return line(design.name, asdict(design), tally, left_out=left)

@@ -14,7 +14,7 @@ from pairproof.errors import PairproofWarning
 
 from .answers import Design, drawn, fitted, truth
 from .intervals import covered
-from .tally import Tally, line
+from .tally import counted, line
 
 if TYPE_CHECKING:
     from pairproof.fit.fit import Fit
@@ -66,14 +66,15 @@ def jobs() -> Iterator[tuple[str, Job]]:
 
 def simulated(job: Job) -> dict[str, Any]:
     """A line of the record."""
-    design = job.design
-    true, tally, lost = truth(design), Tally(), 0
-    for k in range(TABLES_OF_PROFILES if job.profile else TABLES):
+    design, true = job.design, truth(job.design)
+
+    def values(k: int) -> dict[str, float] | None:
         fit = fitted(drawn(design, k), design.model)
         if fit.null_space.shape[1]:
-            lost += 1
-            continue
-        tally.add(k, profiles(fit, true) if job.profile else by_judge(fit, true, k))
+            return None
+        return profiles(fit, true) if job.profile else by_judge(fit, true, k)
+
+    tally, lost = counted(range(TABLES_OF_PROFILES if job.profile else TABLES), values)
     return line(design.name, asdict(design), tally, truth=true[0].tolist(), not_estimable=lost)
 
 

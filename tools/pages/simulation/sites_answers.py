@@ -8,7 +8,6 @@ sites, whose own error is a hundredth of a standard error.
 from __future__ import annotations
 
 import warnings
-import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -22,8 +21,8 @@ from pairproof.data.columns import Factor
 from pairproof.errors import NotEstimableError, PairproofWarning
 from pairproof.fit.results.answer_fit import AnswerFit
 
-from .answers import SEED
-from .tally import Tally, line
+from .answers import rng_of
+from .tally import counted, line
 
 FloatArray = NDArray[np.float64]
 REPLICATES = 399
@@ -42,7 +41,7 @@ class Sites:
 
     def table(self, table: int) -> pairproof.Respondents:
         """Table number `table`; -1: that which the truth comes from."""
-        rng = np.random.default_rng([SEED, zlib.crc32(self.name.encode()), table + 1])
+        rng = rng_of(self.name, table + 1)
         site = np.arange(self.persons) % self.sites
         worths = (WORTHS + self.spread * rng.normal(size=(self.sites, 4)))[site]
         columns = (
@@ -112,10 +111,5 @@ def covered(design: Sites, table: int) -> dict[str, float]:
 
 def simulated(design: Sites, tables: int) -> dict[str, Any]:
     """A line of the record; tables with an infinite parameter are counted and left out."""
-    tally, left = Tally(), 0
-    for k in range(tables):
-        try:
-            tally.add(k, covered(design, k))
-        except NotEstimableError:
-            left += 1
+    tally, left = counted(range(tables), lambda k: covered(design, k), NotEstimableError)
     return line(design.name, asdict(design), tally, truth=design.truth().tolist(), left_out=left)

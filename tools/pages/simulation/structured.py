@@ -21,7 +21,7 @@ import pairproof
 from pairproof.errors import ConvergenceError
 
 from .contests import Contests, drawn
-from .tally import Tally, line
+from .tally import counted, line
 
 Z = float(ndtri(0.975))
 #: Parameters of the fit, in the words of the page.
@@ -76,10 +76,5 @@ def of_table(design: Contests, k: int) -> dict[str, float]:
 
 def simulated(design: Contests, tables: int) -> dict[str, Any]:
     """A line of the record."""
-    tally, left = Tally(), 0
-    for k in range(tables):
-        try:
-            tally.add(k, of_table(design, k))
-        except ConvergenceError:
-            left += 1
+    tally, left = counted(range(tables), lambda k: of_table(design, k), ConvergenceError)
     return line(design.name, asdict(design), tally, left_out=left)

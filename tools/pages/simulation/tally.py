@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,23 @@ class Tally:
             spread = max(squares / n - mean * mean, 0.0)
             out[method] = {"rate": mean, "error": math.sqrt(spread / max(n - 1.0, 1.0)), "tables": int(n)}
         return out
+
+
+def counted(
+    tables: Iterable[int], values: Callable[[int], Mapping[str, float] | None], *none: type[Exception]
+) -> tuple[Tally, int]:
+    """What tables give, and how many give nothing: None, or one of the errors `none`."""
+    tally, left = Tally(), 0
+    for k in tables:
+        try:
+            found = values(k)
+        except none:
+            found = None
+        if found is None:
+            left += 1
+        else:
+            tally.add(k, found)
+    return tally, left
 
 
 def line(name: str, design: Mapping[str, Any], tally: Tally, **more: Any) -> dict[str, Any]:

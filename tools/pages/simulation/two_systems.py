@@ -5,7 +5,6 @@ Judge g prefers the first with probability logistic(u_g), u_g normal: on average
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -17,8 +16,8 @@ import pairproof
 from pairproof.data.columns import Factor
 from pairproof.native.competitions.ranking import tests_by_judge as by_judge
 
-from .answers import SEED
-from .tally import Tally, line
+from .answers import rng_of
+from .tally import counted, line
 
 FloatArray = NDArray[np.float64]
 LEVEL = 0.05
@@ -49,7 +48,7 @@ def designs() -> Iterator[Judges]:
 
 def drawn(design: Judges, table: int) -> tuple[FloatArray, FloatArray]:
     """Answers of each judge for the first and for the second system."""
-    rng = np.random.default_rng([SEED, zlib.crc32(f"two {design.name}".encode()), table])
+    rng = rng_of(f"two {design.name}", table)
     weight = 1.0 / np.arange(1, design.judges + 1) if design.uneven else np.ones(design.judges)
     n = np.rint(design.judges * design.answers * weight / weight.sum()).astype(int)
     p = 1.0 / (1.0 + np.exp(-design.sd * rng.standard_normal(design.judges)))
@@ -68,10 +67,8 @@ def tests(first: FloatArray, second: FloatArray, searched: bool) -> dict[str, fl
     if len(first) <= 8:
         p["sign flips"] = by_judge.sign_flips(first, second, none).p
     if searched:
-        from pairproof.native.competitions.ranking import tests_by_judge as judge_effects
-
-        p["beta-binomial"] = judge_effects.beta_binomial(first, second).p
-        p["random effect"] = judge_effects.random_effect(first, second).p
+        p["beta-binomial"] = by_judge.beta_binomial(first, second).p
+        p["random effect"] = by_judge.random_effect(first, second).p
     return {name: float(value < LEVEL) for name, value in p.items()}
 
 
@@ -86,7 +83,5 @@ def _clustered(first: FloatArray, second: FloatArray) -> float:
 
 def simulated(design: Judges, tables: int = TABLES, searched: int = SEARCHED) -> dict[str, Any]:
     """A line of the record."""
-    tally = Tally()
-    for k in range(tables):
-        tally.add(k, tests(*drawn(design, k), searched=k < searched))
+    tally, _ = counted(range(tables), lambda k: tests(*drawn(design, k), searched=k < searched))
     return line(design.name, asdict(design), tally)

@@ -8,7 +8,6 @@ probabilities of all possible answers: what the estimate tends to.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from itertools import permutations
@@ -27,8 +26,8 @@ from pairproof.native.answers.latent_classes import Redraw, fitted
 from pairproof.native.answers.pattern_models import pattern_spec
 from pairproof.native.answers.plackett_luce import plackett_luce_spec
 
-from .answers import SEED
-from .tally import Tally, line
+from .answers import rng_of
+from .tally import counted, line
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -38,38 +37,21 @@ Z = float(ndtri(0.975))
 
 @dataclass(frozen=True)
 class Whole:
-    """How tables of one line are drawn, and what is fitted to them.
-
-    Attributes
-    ----------
-    name : str
-        Of the line; its table number k is drawn with the seed (SEED, crc32 of the name, k).
-    kind : {"comparisons", "rankings", "ratings"}
-    persons : int
-    truth : tuple of tuple of float
-        Parameters of each class, in the order of the model.
-    shares : tuple of float
-    model : {"pattern", "plackett-luce"}
-    ties : bool
-        Whether comparisons can be ties, or two items of a ranking.
-    dependence : bool
-    gaps : float
-        Probability that a comparison or a rating is missing.
-    ranked : int
-        Items that are ranked; 0 for all.
-    fitted_classes : int
-        Classes of the model that is fitted.
-    """
+    """How tables of one line are drawn, and what is fitted to them; the line's name seeds them."""
 
     name: str
     kind: Kind
     persons: int
+    #: Parameters of each class, in the order of the model.
     truth: tuple[tuple[float, ...], ...]
     shares: tuple[float, ...] = (1.0,)
     model: Literal["pattern", "plackett-luce"] = "pattern"
+    #: Whether comparisons can be ties, or two items of a ranking.
     ties: bool = False
     dependence: bool = False
+    #: Probability that a comparison or a rating is missing.
     gaps: float = 0.0
+    #: Items that are ranked; 0 for all.
     ranked: int = 0
     fitted_classes: int = 1
 
@@ -80,7 +62,7 @@ class Whole:
 
     def rng(self, table: int) -> np.random.Generator:
         """Of one table."""
-        return np.random.default_rng([SEED, zlib.crc32(self.name.encode()), table])
+        return rng_of(self.name, table)
 
     def frame(self, rng: np.random.Generator) -> pairproof.Respondents:
         """A table with the gaps, whose answers are to be drawn."""
@@ -165,85 +147,31 @@ def designs() -> Iterator[Whole]:
     """Models of one class, those to which the answers do not belong last; then latent classes."""
     lam, five = (0.4, 0.2, 0.1), (0.4, 0.3, 0.1, -0.1)
     theta = (0.2, -0.1, 0.1, 0.0, 0.2, -0.1, 0.1, 0.0, 0.2, -0.1, 0.1, 0.0)
-    yield Whole(
-        "comparisons with ties, 10 % gaps, 100 persons",
-        "comparisons",
-        100,
-        ((*lam, -0.5),),
-        ties=True,
-        gaps=0.1,
-    )
-    yield Whole(
-        "comparisons that depend on each other, 200 persons",
-        "comparisons",
-        200,
-        ((*lam, *theta),),
-        dependence=True,
-    )
+    name, ties = "comparisons with ties, 10 % gaps, 100 persons", (*lam, -0.5)
+    yield Whole(name, "comparisons", 100, (ties,), ties=True, gaps=0.1)
+    name, both = "comparisons that depend on each other, 200 persons", (*lam, *theta)
+    yield Whole(name, "comparisons", 200, (both,), dependence=True)
     yield Whole("rankings, first 3 of 5, 100 persons", "rankings", 100, (five,), ranked=3)
     yield Whole("ratings with 10 % gaps, 100 persons", "ratings", 100, ((*lam, -0.3),), gaps=0.1)
-    yield Whole(
-        "Plackett-Luce, first 3 of 5, 100 persons",
-        "rankings",
-        100,
-        ((0.5, 0.2, -0.3, -0.6),),
-        model="plackett-luce",
-        ranked=3,
-    )
-    yield Whole(
-        "Plackett-Luce with ties, 100 persons",
-        "rankings",
-        100,
-        ((0.5, 0.2, -0.3, -0.6, -1.5),),
-        model="plackett-luce",
-        ties=True,
-    )
-    yield Whole(
-        "comparisons of two kinds of persons, one class fitted, 150 persons",
-        "comparisons",
-        150,
-        ((1.2, 0.8, 0.3), (-1.0, -0.4, 0.2)),
-        (0.6, 0.4),
-    )
-    yield Whole(
-        "rankings of two kinds of persons, one Plackett-Luce fitted, 150 persons",
-        "rankings",
-        150,
-        ((2.5, 2.0, 1.5, 1.0), (-1.5, -2.0, -2.5, -3.0)),
-        (0.6, 0.4),
-        model="plackett-luce",
-    )
+    luce: Any = {"model": "plackett-luce"}
+    worth = (0.5, 0.2, -0.3, -0.6)
+    yield Whole("Plackett-Luce, first 3 of 5, 100 persons", "rankings", 100, (worth,), **luce, ranked=3)
+    yield Whole("Plackett-Luce with ties, 100 persons", "rankings", 100, ((*worth, -1.5),), **luce, ties=True)
+    name, two = "comparisons of two kinds of persons, one class fitted, 150 persons", (0.6, 0.4)
+    yield Whole(name, "comparisons", 150, ((1.2, 0.8, 0.3), (-1.0, -0.4, 0.2)), two)
+    name = "rankings of two kinds of persons, one Plackett-Luce fitted, 150 persons"
+    yield Whole(name, "rankings", 150, ((2.5, 2.0, 1.5, 1.0), (-1.5, -2.0, -2.5, -3.0)), two, **luce)
 
 
 def class_designs() -> Iterator[Whole]:
     """Latent classes."""
-    yield Whole(
-        "two classes of comparisons, 300 persons",
-        "comparisons",
-        300,
-        ((0.8, 0.4, 0.2), (-0.7, 0.0, 0.3)),
-        (0.65, 0.35),
-        fitted_classes=2,
-    )
-    yield Whole(
-        "two classes, ties common, 10 % gaps, 300 persons",
-        "comparisons",
-        300,
-        ((0.8, 0.4, 0.2, -0.5), (-0.7, 0.0, 0.3, -0.5)),
-        (0.65, 0.35),
-        ties=True,
-        gaps=0.1,
-        fitted_classes=2,
-    )
-    yield Whole(
-        "two classes of Plackett-Luce, 300 persons",
-        "rankings",
-        300,
-        ((-0.5, -1.0, -1.5, -2.0), (0.5, 1.0, 1.5, 1.0)),
-        (0.65, 0.35),
-        model="plackett-luce",
-        fitted_classes=2,
-    )
+    of: Any = {"shares": (0.65, 0.35), "fitted_classes": 2}
+    one, other = (0.8, 0.4, 0.2), (-0.7, 0.0, 0.3)
+    yield Whole("two classes of comparisons, 300 persons", "comparisons", 300, (one, other), **of)
+    name, both = "two classes, ties common, 10 % gaps, 300 persons", ((*one, -0.5), (*other, -0.5))
+    yield Whole(name, "comparisons", 300, both, ties=True, gaps=0.1, **of)
+    name, both = "two classes of Plackett-Luce, 300 persons", ((-0.5, -1.0, -1.5, -2.0), (0.5, 1.0, 1.5, 1.0))
+    yield Whole(name, "rankings", 300, both, model="plackett-luce", **of)
 
 
 def covered(fit: AnswerFit, truth: FloatArray) -> dict[str, float]:
@@ -257,31 +185,22 @@ def covered(fit: AnswerFit, truth: FloatArray) -> dict[str, float]:
 
 def simulated(design: Whole, tables: int) -> dict[str, Any]:
     """A line of the record, of a model of one class."""
-    tally, truth, left = Tally(), design.limit(), 0
-    for k in range(tables):
-        try:
-            fit = design.fit(design.drawn(k))
-        except NotEstimableError:
-            left += 1
-            continue
-        tally.add(k, covered(fit, truth))
+    truth = design.limit()
+    tally, left = counted(
+        range(tables), lambda k: covered(design.fit(design.drawn(k)), truth), NotEstimableError
+    )
     return line(design.name, asdict(design), tally, truth=truth.tolist(), left_out=left)
 
 
 def simulated_classes(design: Whole, tables: int) -> dict[str, Any]:
     """A line of the record, of latent classes; tables in which a class collapses are counted and left out."""
-    tally, left = Tally(), 0
-    for k in range(tables):
-        try:
-            fit = design.fit(design.drawn(k))
-        except (NotEstimableError, ConvergenceError):
-            left += 1
-            continue
+
+    def values(k: int) -> dict[str, float] | None:
+        fit = design.fit(design.drawn(k))
         assert isinstance(fit, ClassFit)
-        if np.isnan(fit.of_classes.covariance).any():
-            left += 1
-            continue
-        tally.add(k, covered_classes(fit, design))
+        return None if np.isnan(fit.of_classes.covariance).any() else covered_classes(fit, design)
+
+    tally, left = counted(range(tables), values, NotEstimableError, ConvergenceError)
     return line(design.name, asdict(design), tally, left_out=left)
 
 
