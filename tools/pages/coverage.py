@@ -135,9 +135,11 @@ def made() -> str:
 # -- the page's tables ---------------------------------------------------------------------------------------
 
 
+ONE_WAY = {"model z": "model, z", "CR0 z": "CR0, z", "CR1 t": "CR1, t(G-1)", "CR2 t": "**CR2, t**"}
+
+
 def one_way() -> str:
-    heads = {"model z": "model, z", "CR0 z": "CR0, z", "CR1 t": "CR1, t(G-1)", "CR2 t": "**CR2, t**"}
-    return table(recorded_lines("one-way"), heads, LOWEST) + _ratios(recorded_lines("one-way"))
+    return table(recorded_lines("one-way"), ONE_WAY, LOWEST) + _ratios(recorded_lines("one-way"))
 
 
 def _ratios(found: list[Line]) -> str:
@@ -194,8 +196,7 @@ def two_way() -> str:
 
 
 def other() -> str:
-    heads = {"model z": "model, z", "CR0 z": "CR0, z", "CR1 t": "CR1, t(G-1)", "CR2 t": "**CR2, t**"}
-    return table(recorded_lines("other"), heads, LOWEST)
+    return table(recorded_lines("other"), ONE_WAY, LOWEST)
 
 
 def of_resampled() -> str:

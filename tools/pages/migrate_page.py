@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .migrate_runs import CORPUS, GROUPS, example, kept, versions
-from .tables import markdown
+from .tables import block, markdown, shown
 
 Row = Mapping[str, Any]
 #: The last line of a run of pytest in which nothing failed.
@@ -47,7 +46,7 @@ def line(row: Row) -> tuple[str, ...]:
         _helpers(row),
         *(_number(row[k]) for k in NUMBERS),
         _number(_unchecked(row)),
-        _digits(row["fewest"]),
+        shown(row["fewest"]),
         _in_table(str(row["fewest_in"] or "")),
         f"{row['seconds']:.1f}",
     )
@@ -81,19 +80,15 @@ def _number(n: int) -> str:
     return f"{n:,}" if n else ""
 
 
-def _digits(value: float | None) -> str:
-    return "" if value is None else f"{math.floor(value * 10 + 1e-9) / 10:.1f}"
-
-
 def table(rows: Iterable[Row]) -> str:
     """The scripts that call something, a line each; the others are named under it."""
     rows = list(rows)
-    shown = [r for r in rows if "error" in r or r["calls"] or r["helpers"]]
-    silent = [str(r["name"]) for r in rows if r not in shown]
-    text = "\n" + markdown(HEADS, [line(r) for r in shown])
+    calling = [r for r in rows if "error" in r or r["calls"] or r["helpers"]]
+    silent = [str(r["name"]) for r in rows if r not in calling]
+    text = "\n" + markdown(HEADS, [line(r) for r in calling])
     if silent:
         text += f"\nWithout a call of a fitting function, and run to their end: {', '.join(f'`{s}`' for s in silent)}.\n"
-    return text + remarks(shown) + "\n"
+    return text + remarks(calling) + "\n"
 
 
 def remarks(rows: Iterable[Row]) -> str:
@@ -127,7 +122,7 @@ def summary() -> str:
                 f"{sum(helpers.values())}, {helpers['native']} native" if helpers else "",
                 *(_number(sum(r[k] for r in rows)) for k in NUMBERS),
                 _number(sum(map(_unchecked, rows))),
-                _digits(min(digits)) if digits else "",
+                shown(min(digits, default=None)),
             )
         )
     heads = ("", "scripts", *HEADS[1:13])
@@ -153,58 +148,24 @@ def _by_themselves() -> str:
     return said + "."
 
 
-def reasons() -> str:
-    """Why calls stay in R or are left out: each reason, and in how many scripts."""
+def why(of: str, head: str, what: str) -> str:
+    """Reasons of calls or numbers, the commonest first, and of how many scripts or numbers."""
     found: Counter[str] = Counter()
     for row in kept():
-        found.update(row.get("reasons", ()))
+        found.update(row.get(of, {}))
     listed = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
-    return (
-        "\n"
-        + markdown(("reason, as pairproof gives it", "scripts"), [(_in_table(r), str(n)) for r, n in listed])
-        + "\n"
-    )
+    return block([markdown((head, what), [(_in_table(r), str(n)) for r, n in listed])])
 
 
-def explanations() -> str:
-    """Why numbers differ from R's and are explained: each reason, and of how many numbers."""
-    found: Counter[str] = Counter()
-    for row in kept():
-        found.update(row.get("explanations", {}))
-    listed = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
-    return (
-        "\n"
-        + markdown(
-            ("explanation, as the report has it", "numbers"), [(_in_table(r), str(n)) for r, n in listed]
-        )
-        + "\n"
-    )
+def shown_example(fence: str, key: str, before: str = "") -> str:
+    """A part of the walk-through in a fence."""
+    return f"\n```{fence}\n{before}{example()[key].rstrip()}\n```\n"
 
 
 def example_script() -> str:
     """The R script of the walk-through."""
     text = (CORPUS / "scripts" / example()["name"] / "analysis.R").read_text(encoding="utf-8")
     return f"\n```r\n{text}```\n"
-
-
-def example_printed() -> str:
-    """What the command prints of it."""
-    return f"\n```text\n$ pairproof migrate analysis.R\n{example()['printed']}\n```\n"
-
-
-def example_python() -> str:
-    """The Python script."""
-    return f"\n```python analysis.py\n{example()['python'].rstrip()}\n```\n"
-
-
-def example_output() -> str:
-    """The beginning of what the Python script prints."""
-    return f"\n```text\n$ python analysis.py\n{example()['output'].rstrip()}\n```\n"
-
-
-def example_test() -> str:
-    """The regression test."""
-    return f"\n```python test_analysis.py\n{example()['test'].rstrip()}\n```\n"
 
 
 BLOCKS = {
@@ -215,11 +176,11 @@ BLOCKS = {
     "migrate-prefmod": lambda: table(rows_of("prefmod")),
     "migrate-psychotools": lambda: table(rows_of("psychotools")),
     "migrate-plackettluce": lambda: table(rows_of("PlackettLuce")),
-    "migrate-reasons": reasons,
-    "migrate-explanations": explanations,
+    "migrate-reasons": lambda: why("reasons", "reason, as pairproof gives it", "scripts"),
+    "migrate-explanations": lambda: why("explanations", "explanation, as the report has it", "numbers"),
     "migrate-example-script": example_script,
-    "migrate-example-printed": example_printed,
-    "migrate-example-python": example_python,
-    "migrate-example-output": example_output,
-    "migrate-example-test": example_test,
+    "migrate-example-printed": lambda: shown_example("text", "printed", "$ pairproof migrate analysis.R\n"),
+    "migrate-example-python": lambda: shown_example("python analysis.py", "python"),
+    "migrate-example-output": lambda: shown_example("text", "output", "$ python analysis.py\n"),
+    "migrate-example-test": lambda: shown_example("python test_analysis.py", "test"),
 }

@@ -1,6 +1,6 @@
 """`python -m tools.pages.migrate_runs`: run `pairproof migrate` on all the scripts of `docs/migrate.md`, and keep what came of each.
 
-The scripts are the ten in `tests/validation/migration/corpus/scripts`, the listings of two papers beside them, and,
+The scripts are the ten in `tests/migration/corpus/scripts`, the listings of two papers beside them, and,
 where R has the packages, the examples of every help page and a vignette, made by `tools/pages/migrate_pages.R` in a temporary
 folder: they are the packages' text and are not kept.  What is kept (`tools/pages/migrate.json`) are counts, digits and the
 reasons that pairproof gives, from which `python -m tools.pages docs/migrate.md` makes the page on any machine.
@@ -80,11 +80,7 @@ def make_pages(folder: Path) -> Path | None:
 def run(script: Script, into: Path | None = None) -> dict[str, Any]:
     """What came of a script: counts of its calls and numbers, and how the files that were written did.
 
-    Parameters
-    ----------
-    script : Script
-    into : Path, optional
-        Where the Python files are written; default: a temporary folder.
+    The Python files are written into `into`, by default a temporary folder.
     """
     with tempfile.TemporaryDirectory(prefix="pairproof-corpus-") as temporary:
         home = Path(temporary) / "in"
@@ -202,13 +198,18 @@ def _short(text: str) -> str:
 
 def kept() -> list[dict[str, Any]]:
     """What the last run left, script by script."""
-    found: list[dict[str, Any]] = json.loads(KEPT.read_text(encoding="utf-8"))["scripts"]
+    found: list[dict[str, Any]] = _kept()["scripts"]
+    return found
+
+
+def _kept() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8"))
     return found
 
 
 def example() -> Mapping[str, str]:
     """The walk-through: what the command printed, the files that it wrote, and what the Python script prints."""
-    found: Mapping[str, str] = json.loads(KEPT.read_text(encoding="utf-8"))["example"]
+    found: Mapping[str, str] = _kept()["example"]
     return found
 
 
@@ -233,7 +234,7 @@ def example_here() -> dict[str, str]:
 
 def versions() -> Mapping[str, str]:
     """Of R and its packages, at the last run."""
-    found: Mapping[str, str] = json.loads(KEPT.read_text(encoding="utf-8"))["versions"]
+    found: Mapping[str, str] = _kept()["versions"]
     return found
 
 

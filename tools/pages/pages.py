@@ -97,15 +97,9 @@ def read(page: str) -> str:
 
 
 def make(page: str, backend: Backend | None = None) -> str:
-    """The page made anew.
+    """The page made anew; `backend` answers for R in the blocks (default: the records).
 
-    Parameters
-    ----------
-    page : str
-        One of `PAGES`.
-    backend : Backend, optional
-        Who answers for R in the blocks; default: the records.  Snippets are run with the records, so that
-        what a reader sees in them says "recorded" wherever it is made.
+    Snippets are run with the records, so that what a reader sees in them says "recorded" wherever it is made.
     """
     chosen = backend or Backend("recorded", records=records())
     known = blocks()

@@ -64,13 +64,7 @@ class Fence:
 
 
 def fences(page: str) -> list[Fence]:
-    """All fenced blocks of a page.
-
-    Raises
-    ------
-    SnippetError
-        A language that the table above does not have.
-    """
+    """All fenced blocks of a page; a language that the table above does not have is an error."""
     found = [
         Fence(m["language"], m["info"].strip(), m["body"], m.start("body"), m.end("body"))
         for m in FENCE.finditer(page)
@@ -96,17 +90,9 @@ def records() -> Records:
 
 
 def with_output(page: str, backend: Backend | None = None) -> str:
-    """The page, with what its blocks print put in place.
+    """The page, with what its blocks print put in place; `backend` answers for R (default: the records).
 
-    Parameters
-    ----------
-    backend : Backend, optional
-        Who answers for R; default: the records.
-
-    Raises
-    ------
-    SnippetError
-        A block fails, or prints and has no ``text`` fence after it.
+    A block that fails, or prints and has no ``text`` fence after it, is an error.
     """
     blocks = fences(page)
     new: list[tuple[int, int, str]] = []

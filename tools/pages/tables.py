@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ def block(parts: Iterable[str]) -> str:
     return "\n" + "\n".join(parts) + "\n"
 
 
+@lru_cache(maxsize=8)
 def kept(name: str) -> Any:
     """What `keep` kept under this name."""
     return json.loads(_file(name).read_text(encoding="utf-8"))

@@ -8,23 +8,19 @@ from typing import Any
 
 import numpy as np
 
-import pairproof
 from pairproof.bridge.packages.asking import ask
 from pairproof.native.answers.trees.instability import by_name
 from pairproof.native.answers.trees.tree_models import PreferenceTree
 from pairproof.native.answers.trees.tree_record import p_words
 
+from .bradleyterry2_defects import DEFECTS
+from .bradleyterry2_ours import run
 from .simulation.trees import KEPT
 from .tables import markdown
 
 ITEMS = ("Barbara", "Anni", "Hana", "Fiona", "Mandy", "Anja")
-COVARIATES = ("gender", "age", "q1", "q2", "q3")
 
-#: The data of psychotree's help page, and the numbers of its example.
-DATA = """
-data(Topmodel2007, package = "psychotree")
-list(values = as.numeric(cbind(as.matrix(Topmodel2007$preference), sapply(Topmodel2007[-1], as.numeric))))
-"""
+#: The numbers of the example of psychotree's help page.
 TREE = """
 suppressMessages(library(psychotree)); data(Topmodel2007, package = "psychotree")
 tree <- bttree(preference ~ ., data = Topmodel2007, minsize = 5, ref = "Barbara")
@@ -42,18 +38,9 @@ TOPMODEL = KEPT.with_name("topmodel.json")
 
 def topmodel() -> PreferenceTree:
     """pairproof's tree of psychotree's data, which R reads in place: they are answers of single persons."""
-    found = ask("live", "docs.psychotree.Topmodel2007", DATA, {}, NEEDS).as_list()
-    table = np.asarray(found.vector("values").floats(), dtype=float).reshape(192, 20, order="F")
-    pairs = [f"{ITEMS[i]}:{ITEMS[j]}" for j in range(6) for i in range(j)]
-    levels = {"gender": ["male", "female"], **{name: ["yes", "no"] for name in ("q1", "q2", "q3")}}
-    data = {pair: table[:, k].astype(int).tolist() for k, pair in enumerate(pairs)}
-    for k, name in enumerate(COVARIATES):
-        column = table[:, 15 + k]
-        data[name] = [levels[name][int(v) - 1] for v in column] if name in levels else column.tolist()
-    read = pairproof.read_respondents(
-        data, "pairs", items=list(ITEMS), pair_order="prefmod", coding="first=1,second=-1", levels=levels
-    )
-    return pairproof.fit_tree(read, minimum=5, reference="Barbara")
+    tree = run(DEFECTS["bttree-order"].example.ours)["tree"]
+    assert isinstance(tree, PreferenceTree)
+    return tree
 
 
 def numbers(tree: PreferenceTree, nodes: Iterable[int]) -> dict[str, Any]:

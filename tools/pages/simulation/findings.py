@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from . import contest_tables
@@ -121,67 +122,52 @@ def _at_once() -> str:
 
 def _resampled() -> str:
     found = read("resampled")["lines"]
-    said = ", ".join(
-        f"{name} {span(rates_of(few, method))}"
-        for few in [[one for one in found if one["design"]["judges"] == 8]]
-        for name, method in (
-            ("percentile", "percentile"),
-            ("BCa", "bca"),
-            ("studentised", "studentized"),
-            ("the wild score test of one difference", "wild"),
-        )
-    )
+    methods = {
+        "percentile": "percentile",
+        "BCa": "bca",
+        "studentised": "studentized",
+        "the wild score test of one difference": "wild",
+    }
+    said = ", ".join(f"{name} {span(rates(found, of, judges=8))}" for name, of in methods.items())
     return (
         f"**Bootstraps that draw judges fall short with 8 of them**: {said}, where CR2 with its t covers"
-        f" {span(rates_of([one for one in found if one['design']['judges'] == 8], 'CR2 t'))} of the same tables."
+        f" {span(rates(found, 'CR2 t', judges=8))} of the same tables."
     )
 
 
 def _early() -> str:
     found = read("early")["lines"]
-    sequences = [r for m in ("beta mixture", "hedged capital", "asymptotic") for r in rates_of(found, m)]
+    sequences = [r for m in ("beta mixture", "hedged capital", "asymptotic") for r in rates(found, m)]
     return (
         f"**Confidence sequences** err at some look in {span(sequences)} of studies, where .05 is promised; Wald's"
-        f" interval in {span(rates_of(found, 'Wald'))}."
+        f" interval in {span(rates(found, 'Wald'))}."
     )
-
-
-def rates_of(found: Iterable[Line], method: str) -> list[tuple[str, float, float]]:
-    """`rates` for lines without clusters."""
-    return [
-        (one["name"], one["rates"][method]["rate"], one["rates"][method]["error"])
-        for one in found
-        if method in one["rates"]
-    ]
 
 
 def _two_systems() -> str:
     found = read("two-systems")["lines"]
 
     def where(method: str, sd: float) -> str:
-        return span([r for r in rates_of([o for o in found if o["design"]["sd"] == sd], method)])
+        return span(rates(found, method, sd=sd))
 
-    even = [one for one in found if not one["design"]["uneven"]]
-    uneven = [one for one in found if one["design"]["uneven"]]
     return (
         f"**Two equal systems.** The sum of answers calls them different in {where('sum', 0.0)} of studies where judges"
         f" do not differ, in {where('sum', 0.2)} where they differ by sd 0.2, and in {where('sum', 0.4)} by sd 0.4. Judge"
-        f" means do in {span(rates_of(found, 'judge means'))}, CR2 in {span(rates_of(even, 'CR2'))} where judges are"
-        f" equally busy and {span(rates_of(uneven, 'CR2'))} where they are not, the beta-binomial in"
-        f" {span(rates_of(found, 'beta-binomial'))}, a random judge effect in {span(rates_of(found, 'random effect'))}."
+        f" means do in {span(rates(found, 'judge means'))}, CR2 in {span(rates(found, 'CR2', uneven=False))} where judges are"
+        f" equally busy and {span(rates(found, 'CR2', uneven=True))} where they are not, the beta-binomial in"
+        f" {span(rates(found, 'beta-binomial'))}, a random judge effect in {span(rates(found, 'random effect'))}."
     )
 
 
 def _equal_systems() -> str:
     found = read("equal-systems")["lines"]
-    independent = [one for one in found if one["design"]["judge_sd"] == 0.0]
+    independent = partial(rates, found, judge_sd=0.0)
     said = ", ".join(
-        f"{rate:.2f} ({name.partition(' ')[0]})"
-        for name, rate, _ in rates_of(independent, "model, unadjusted")
+        f"{rate:.2f} ({name.partition(' ')[0]})" for name, rate, _ in independent("model, unadjusted")
     )
-    single = [r for one in ("model, single-step", "model, ranks") for r in rates_of(independent, one)]
-    by_judge = [r for one in ("CR2, single-step", "CR2, ranks") for r in rates_of(found, one)]
-    wrong = rates_of([one for one in found if one["design"]["judge_sd"] > 0.0], "model, single-step")
+    single = [r for one in ("model, single-step", "model, ranks") for r in independent(one)]
+    by_judge = [r for one in ("CR2, single-step", "CR2, ranks") for r in rates(found, one)]
+    wrong = rates([one for one in found if one["design"]["judge_sd"] > 0.0], "model, single-step")
     return (
         f"**Many equal systems.** Some unadjusted difference has p < .05 in {said} of tables; single-step p-values and rank"
         f" sets claim something in {span(single)}. Where judges differ by sd 0.4 the model's own covariance claims something in"
@@ -196,11 +182,11 @@ def _whole_answers() -> str:
     wrong = [one for one in single if len(one["design"]["shares"]) > 1]
     classes = [one for one in found if one["design"]["fitted_classes"] > 1]
     return (
-        f"**Models of whole answers** (comparisons, rankings, ratings) cover {span(rates_of(right, 'model'))} where they"
-        f" hold, with standard errors by person {span(rates_of(right, 'CR1'))}. Where persons are of two kinds and one is"
-        f" fitted, the model's own intervals cover {span(rates_of(wrong, 'model'))}, those by person"
-        f" {span(rates_of(wrong, 'CR1'))}. Parameters of latent classes are covered in {span(rates_of(classes, 'model'))},"
-        f" their shares in {span(rates_of(classes, 'model, share'))}."
+        f"**Models of whole answers** (comparisons, rankings, ratings) cover {span(rates(right, 'model'))} where they"
+        f" hold, with standard errors by person {span(rates(right, 'CR1'))}. Where persons are of two kinds and one is"
+        f" fitted, the model's own intervals cover {span(rates(wrong, 'model'))}, those by person"
+        f" {span(rates(wrong, 'CR1'))}. Parameters of latent classes are covered in {span(rates(classes, 'model'))},"
+        f" their shares in {span(rates(classes, 'model, share'))}."
     )
 
 
@@ -209,9 +195,9 @@ def _class_numbers() -> str:
     one = [line for line in found if len(line["design"]["shares"]) == 1]
     two = [line for line in found if len(line["design"]["shares"]) > 1]
     return (
-        f"**The bootstrap test of one class against two** is wrong in {span(rates_of(one, 'p <= .05'))} of tables at .05"
-        f" and in {span(rates_of(one, 'p <= .10'))} at .10; it finds two classes that differ by .7 in one lambda in"
-        f" {span(rates_of(two, 'p <= .05'))} and {span(rates_of(two, 'p <= .10'))} of tables of 100 persons."
+        f"**The bootstrap test of one class against two** is wrong in {span(rates(one, 'p <= .05'))} of tables at .05"
+        f" and in {span(rates(one, 'p <= .10'))} at .10; it finds two classes that differ by .7 in one lambda in"
+        f" {span(rates(two, 'p <= .05'))} and {span(rates(two, 'p <= .10'))} of tables of 100 persons."
     )
 
 
