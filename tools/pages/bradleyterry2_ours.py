@@ -115,10 +115,9 @@ def tests(fit: Any, names: Mapping[str, str]) -> Numbers:
     return found | {f"p of {r}": float(fit.pvalues[ours]) for r, ours in names.items()}
 
 
-def items(fit: Any, before: str = "", but: Sequence[str] = ()) -> dict[str, str]:
+def items(fit: Any, before: str = "") -> dict[str, str]:
     """R's names of the items' parameters, the reference left out."""
-    free = [n for n, r in zip(fit.names, fit.is_reference) if not r and n in fit.items]
-    return {f"{before}{n}": n for n in free if n not in but}
+    return {f"{before}{n}": n for n, r in zip(fit.names, fit.is_reference) if not r and n in fit.items}
 
 
 def glm_aic(fit: Any) -> float:

@@ -7,7 +7,7 @@ order of their shares of persons in all three.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -63,16 +63,14 @@ def _asked(name: str) -> dict[str, Any]:
     return found
 
 
-def _common(found: dict[str, Any]) -> tuple[Numbers, list[int]]:
-    """What both examples have, and prefmod's classes, the largest share of persons first."""
-    order = [int(k) for k in np.argsort(-np.asarray(found["persons"], float))]
-    numbers: Numbers = {"disparity (-2 log L of the cells)": found["disparity"]}
-    numbers |= {k: found[k] for k in ("deviance", "aic", "bic")}
-    numbers["parameters"] = found["df"]
-    for k, c in enumerate(order):
-        numbers[f"mass {k + 1} (share of cells)"] = float(found["masses"][c])
-    for k, c in enumerate(order):
-        numbers[f"share of persons in class {k + 1}"] = float(found["persons"][c])
+def _common(measures: Mapping[str, Any], masses: Any, persons: Any) -> tuple[Numbers, list[int]]:
+    """What both examples have of the mixture of cells, and the classes, the largest share of persons first."""
+    order = [int(k) for k in np.argsort(-np.asarray(persons, float))]
+    numbers: Numbers = {"disparity (-2 log L of the cells)": float(measures["disparity"])}
+    numbers |= {k: float(measures[k]) for k in ("deviance", "aic", "bic")}
+    numbers["parameters"] = float(measures["df"])
+    for what, of in (("mass {} (share of cells)", masses), ("share of persons in class {}", persons)):
+        numbers |= {what.format(k + 1): float(of[c]) for k, c in enumerate(order)}
     return numbers, order
 
 
@@ -84,7 +82,7 @@ def _worths(names: Sequence[str], values: Sequence[float], k: int) -> Numbers:
 def dat4_r() -> Numbers:
     """prefmod's numbers of dat4."""
     found = _asked("pattnpml-dat4")
-    numbers, order = _common(found)
+    numbers, order = _common(found, found["masses"], found["persons"])
     at = {str(n): k for k, n in enumerate(found["names"])}
     items = ("o1", "o2", "o3")
     named = {"(Intercept)": "(Intercept)"} | {
@@ -101,7 +99,7 @@ def dat4_r() -> Numbers:
 def euro_r() -> Numbers:
     """prefmod's numbers of euro55.2.des; R has the second class as reference, ours is turned to it."""
     found = _asked("pattnpml-euro")
-    numbers, order = _common(found)
+    numbers, order = _common(found, found["masses"], found["persons"])
     coef = {str(n): (float(b), k) for k, (n, b) in enumerate(zip(found["names"], found["coef"]))}
     sign = 1.0 if order == [0, 1] else -1.0
     V = found["vcov"]
@@ -129,24 +127,19 @@ def _with_error(name: str, coef: dict[str, tuple[float, int]], V: Any, weights: 
 
 
 def _of_cells(found: LatentClasses, counts: Any, persons: Any, n_params: int) -> tuple[Numbers, list[int]]:
-    """Of the mixture of cells; classes by their shares of persons."""
-    order = [int(k) for k in np.argsort(-np.asarray(persons))]
+    """The same of pairproof's mixture of cells."""
     disparity = -2.0 * found.llf
     full = (
         np.where(counts > 0, counts * np.log(np.maximum(counts, 1.0)), 0.0) - counts - gammaln(counts + 1.0)
     )
-    numbers: Numbers = {
-        "disparity (-2 log L of the cells)": disparity,
+    measures = {
+        "disparity": disparity,
         "deviance": disparity + 2.0 * float(full.sum()),
         "aic": disparity + 2.0 * n_params,
         "bic": disparity + np.log(float(counts.sum())) * n_params,
-        "parameters": float(n_params),
+        "df": n_params,
     }
-    for k, c in enumerate(order):
-        numbers[f"mass {k + 1} (share of cells)"] = float(found.shares[c])
-    for k, c in enumerate(order):
-        numbers[f"share of persons in class {k + 1}"] = float(persons[c])
-    return numbers, order
+    return _common(measures, found.shares, persons)
 
 
 def of_persons(fit: Any, worths: bool) -> Numbers:

@@ -20,7 +20,6 @@ from .answers import SEED
 RECORDS = ROOT / "docs" / "records" / "coverage"
 #: Tables at the beginning of a line whose sums are kept beside, so that a test can draw them again.
 FIRST = 20
-Rate = Mapping[str, float]
 
 
 class Tally:
