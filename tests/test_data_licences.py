@@ -114,7 +114,7 @@ def test_no_kept_answer_and_no_certified_file_holds_a_data_set_of_a_package():
         values = tuple(None if t in ("NA", "NaN") else f"{float(t):.11g}" for t in texts)
         known |= {run: name for run in runs(values) if name not in PRINTED}
     assert {"BradleyTerry2::flatlizards", "BradleyTerry2::football"} <= set(known.values())
-    folders = ("pairproof", "tests", "docs")
+    folders = ("pairproof", "tests", "docs", "tools")
     found = {
         (path.relative_to(ROOT).as_posix(), known[run])
         for folder in folders

@@ -191,7 +191,7 @@ def wheel(tmp_path_factory) -> zipfile.ZipFile:
     folder = tmp_path_factory.mktemp("wheel")
     for path in tracked_files():
         copy = folder / "source" / path.relative_to(ROOT)
-        if copy.relative_to(folder / "source").parts[0] not in ("tests", "benchmarks", "docs"):
+        if copy.relative_to(folder / "source").parts[0] not in ("tests", "benchmarks", "docs", "tools"):
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-index", "--no-build-isolation", "--no-deps",

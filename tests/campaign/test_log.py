@@ -16,7 +16,7 @@ from pairproof.campaign.storage.records import add_annotator, set_state
 from pairproof.campaign.storage.rules import repeats, write_look, write_rule
 from pairproof.campaign.storage.store import opened
 from pairproof.errors import InputError
-from tests.campaign.formats.tools import log_of, nasty, open_sheet
+from tests.campaign.formats.other_tools import log_of, nasty, open_sheet
 from tests.campaign.helpers import answers, batch_rows, campaign, run_batches, scores, write
 from tests.campaign.hits.people import checked_campaign
 

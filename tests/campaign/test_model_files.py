@@ -11,7 +11,7 @@ from pairproof.campaign import export, status, take_in, take_over
 from pairproof.campaign.exports import as_tool, unescaped
 from pairproof.cli import main
 from pairproof.errors import InputError
-from tests.campaign.formats.tools import nasty, open_sheet, twin
+from tests.campaign.formats.other_tools import nasty, open_sheet, twin
 from tests.campaign.helpers import campaign, run_batches, scores
 
 TEXT = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=12)

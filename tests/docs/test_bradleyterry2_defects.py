@@ -7,14 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from docs.bradleyterry2_defect_cases import AWKWARD_R, DEFECTS
-from docs.bradleyterry2_defects import SECTIONS
-from docs.bradleyterry2_defects_ours import AWKWARD, OURS_DEFECTS, computed, kept
-from docs.bradleyterry2_exact import kept as exact_kept
-from docs.bradleyterry2_r import r_numbers
-from docs.pages import read
-from docs.snippets import records
 from pairproof.bridge import Backend, using
+from tools.pages.bradleyterry2_defects import AWKWARD, DEFECTS, SECTIONS, computed, kept
+from tools.pages.bradleyterry2_exact import kept as exact_kept
+from tools.pages.bradleyterry2_r import r_numbers
+from tools.pages.pages import read
+from tools.pages.snippets import records
 
 PAGE = "docs/bradleyterry2-defects.md"
 
@@ -26,13 +24,13 @@ def recorded():
 
 
 def both(name: str) -> tuple[dict[str, float], dict[str, float]]:
-    return r_numbers(DEFECTS[name]).default, kept()[name]["numbers"]
+    return r_numbers(DEFECTS[name].example).default, kept()[name]["numbers"]
 
 
 def test_every_situation_is_on_the_page_once() -> None:
     shown = [d.name for section in SECTIONS.values() for d in section]
-    assert sorted(shown) == sorted(OURS_DEFECTS) == sorted(kept().keys() - AWKWARD.keys())
-    assert set(DEFECTS) == set(shown) - {"pql"} and set(AWKWARD) == set(AWKWARD_R)
+    assert sorted(shown) == sorted(DEFECTS) == sorted(kept().keys() - AWKWARD.keys())
+    assert {name for name, d in DEFECTS.items() if not d.example.code} == {"pql"}
     text = read(PAGE)
     assert all(text.count(f"\n### {d.title}\n") == 1 for section in SECTIONS.values() for d in section)
 
@@ -79,7 +77,7 @@ def test_teams_and_covariates_are_known_by_name() -> None:
 def test_what_is_infinite_has_a_large_number_in_r_and_none_here() -> None:
     for name, items in (("separated", ("..B", "..C", "..D")), ("btmodel-separated", ("a",))):
         r, own = both(name)
-        assert r_numbers(DEFECTS[name]).warnings == ()
+        assert r_numbers(DEFECTS[name].example).warnings == ()
         for item in items:
             assert r[f"standard error of {item}"] > 1e4 and math.isinf(own[item])
         assert "the likelihood grows without end" in kept()[name]["said"][0]
@@ -99,13 +97,13 @@ def test_ties_are_wins_for_r_and_ties_here() -> None:
     ],
 )
 def test_r_stops_where_there_is_an_answer(name: str, words: str) -> None:
-    assert words in r_numbers(DEFECTS[name]).error
+    assert words in r_numbers(DEFECTS[name].example).error
     assert kept()[name]["numbers"] and "error" not in kept()[name]
 
 
 @pytest.mark.parametrize("name", ["self", "separate-unknown", "epsilon", "not-square"])
 def test_what_r_takes_is_refused_by_name(name: str) -> None:
-    assert not r_numbers(DEFECTS[name]).error and kept()[name]["error"].partition(":")[0] in (
+    assert not r_numbers(DEFECTS[name].example).error and kept()[name]["error"].partition(":")[0] in (
         "ItemError",
         "AliasError",
         "InputError",
@@ -136,7 +134,7 @@ def test_standard_errors_of_r_by_default_are_a_step_early() -> None:
 
 def test_residuals_of_the_vignette_are_deviance_residuals() -> None:
     r, own = both("residuals")
-    tight = r_numbers(DEFECTS["residuals"]).tight
+    tight = r_numbers(DEFECTS["residuals"].example).tight
     assert r["residuals(m)"] == r["deviance residual"] != r["Pearson residual"]
     for q in own:
         # R's tight stop: observed 6e-16.
@@ -166,7 +164,7 @@ def test_glmer_stops_before_the_maximum() -> None:
 
 def test_brglm_stops_early_and_goes_on_to_our_numbers() -> None:
     for name in ("separated-br", "brglm-stop"):
-        found, own = r_numbers(DEFECTS[name]), kept()[name]["numbers"]
+        found, own = r_numbers(DEFECTS[name].example), kept()[name]["numbers"]
         apart = [abs(found.default[q] - own[q]) for q in own]
         assert 1e-8 < max(apart) < 1e-4
         for q in own:
@@ -175,7 +173,7 @@ def test_brglm_stops_early_and_goes_on_to_our_numbers() -> None:
 
 
 def test_pairproofs_answers_that_need_no_data_of_r_are_those_of_today() -> None:
-    alone = [name for name, ours in OURS_DEFECTS.items() if not ours.data and name != "pql"] + list(AWKWARD)
+    alone = [n for n, d in DEFECTS.items() if not d.example.ours.data and n != "pql"] + list(AWKWARD)
     now, then = computed(alone), kept()
     assert len(alone) > 15
     for name in alone:
@@ -190,7 +188,7 @@ def test_pairproofs_answers_that_need_no_data_of_r_are_those_of_today() -> None:
 
 def of_packages(*packages: str) -> list[str]:
     """Situations with data of these packages alone."""
-    found = {name: ours for name, ours in OURS_DEFECTS.items() if ours.data}
+    found = {name: d.example.ours for name, d in DEFECTS.items() if d.example.ours.data}
     return [n for n, o in found.items() if o.package in packages and "cemspc" not in o.unseen + o.code]
 
 

@@ -6,16 +6,25 @@ import math
 
 import pytest
 
-from docs.bradleyterry2_cases import CASES
-from docs.bradleyterry2_exact import MODELS, kept as exact_kept
-from docs.bradleyterry2_native import everything, kept
-from docs.bradleyterry2_page import ENOUGH, cases, misprints, numbers, prints_as, rows_of, unexplained
-from docs.bradleyterry2_reasons import NO_COUNTERPART, REASONS
-from docs.bradleyterry2_vignette import VIGNETTE, printed
-from docs.pages import read
-from docs.psychotools_cases import PSYCHOTOOLS
-from docs.snippets import records
 from pairproof.bridge import Backend, using
+from tools.pages.bradleyterry2_cases import CASES
+from tools.pages.bradleyterry2_exact import MODELS, kept as exact_kept
+from tools.pages.bradleyterry2_page import (
+    ENOUGH,
+    cases,
+    computed,
+    kept,
+    misprints,
+    numbers,
+    prints_as,
+    rows_of,
+    unexplained,
+)
+from tools.pages.bradleyterry2_reasons import NO_COUNTERPART, REASONS
+from tools.pages.bradleyterry2_vignette import VIGNETTE, printed
+from tools.pages.pages import read
+from tools.pages.psychotools import PSYCHOTOOLS
+from tools.pages.snippets import records
 
 PAGE = "docs/bradleyterry2-to-pairproof.md"
 
@@ -28,14 +37,14 @@ def recorded():
 
 @pytest.mark.parametrize("name", list(cases()))
 def test_every_number_of_an_example_agrees_or_is_explained(name: str) -> None:
-    c, ours = cases()[name]
-    assert ours is not None and kept()[name]
+    c = cases()[name]
+    assert c.ours.code and kept()[name]
     assert unexplained(c) == []
 
 
 @pytest.mark.parametrize("name", [*REASONS, *NO_COUNTERPART])
 def test_an_explanation_is_of_numbers_that_differ_or_have_no_counterpart(name: str) -> None:
-    rows = rows_of(cases()[name][0])
+    rows = rows_of(cases()[name])
     for reason in (*REASONS.get(name, ()), *NO_COUNTERPART.get(name, ())):
         of = [row for row in rows if row.quantity.startswith(reason.of)] if reason.of else []
         differ = [row for row in of if row.digits is None or row.digits < ENOUGH]
@@ -44,7 +53,7 @@ def test_an_explanation_is_of_numbers_that_differ_or_have_no_counterpart(name: s
 
 def test_numbers_without_a_reason_share_ten_digits_with_r_taken_further() -> None:
     apart = {name: [p for r in reasons for p in r.of] for name, reasons in REASONS.items()}
-    for name, (c, _) in cases().items():
+    for name, c in cases().items():
         for row in rows_of(c):
             if row.digits is not None and not row.quantity.startswith(tuple(apart.get(name, ()))):
                 # Observed 12.2 and more; 10.5 of R's deviance with an infinite parameter,
@@ -54,9 +63,7 @@ def test_numbers_without_a_reason_share_ten_digits_with_r_taken_further() -> Non
 
 def test_r_as_it_stops_has_three_digits_and_more_where_taken_further_it_has_ten() -> None:
     # Observed 3.1: a p-value after tol = 1e-4, as an example of the help pages has it.
-    least = min(
-        row.digits_default for c, _ in cases().values() for row in rows_of(c) if (row.digits or 0) > 10
-    )
+    least = min(row.digits_default for c in cases().values() for row in rows_of(c) if (row.digits or 0) > 10)
     assert 2.5 < least < 5
 
 
@@ -107,7 +114,7 @@ def test_every_example_is_on_the_page() -> None:
 @pytest.mark.r("BradleyTerry2")
 @pytest.mark.r("psychotools")
 def test_pairproofs_numbers_are_those_that_the_data_give_today() -> None:
-    now, then = everything(), kept()
+    now, then = computed(), kept()
     assert set(now) == set(then)
     for name, found in now.items():
         assert "error" not in found, name

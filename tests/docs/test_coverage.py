@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docs import coverage
-from docs.simulation import (
+from tools.pages import coverage
+from tools.pages.simulation import (
     boundary,
     class_numbers,
     early,
@@ -23,10 +23,10 @@ from docs.simulation import (
     two_systems,
     whole_answers,
 )
-from docs.simulation.answers import Design, drawn, numbers, probabilities, truth
-from docs.simulation.figures import file_of, mark
-from docs.simulation.tally import FIRST, Tally, keep, read
-from docs.snippets import ROOT
+from tools.pages.simulation.answers import Design, drawn, numbers, probabilities, truth
+from tools.pages.simulation.figures import file_of, mark
+from tools.pages.simulation.tally import FIRST, Tally, keep, read
+from tools.pages.snippets import ROOT
 
 #: Tables of a line that a test draws again; the record has the sums of the first 20.
 LINES = {line["name"]: line for part in ("one-way", "two-way", "other") for line in read(part)["lines"]}

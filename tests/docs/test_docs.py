@@ -10,12 +10,12 @@ import re
 import pytest
 
 import pairproof
-from docs.pages import BLOCK, PAGES, blocks, make, read
-from docs.sameness import differences
-from docs.snippets import OWN_RECORDS, ROOT, SnippetError, fences, records, with_output
 from pairproof.bridge import Backend, Records
+from tools.pages.pages import BLOCK, PAGES, blocks, make, read
+from tools.pages.sameness import differences
+from tools.pages.snippets import OWN_RECORDS, ROOT, SnippetError, fences, records, with_output
 
-#: Pages without snippets or blocks that `python -m docs` makes.
+#: Pages without snippets or blocks that `python -m tools.pages` makes.
 NOT_MADE = (
     "docs/hopkins-may-2013.md",
     "docs/installing.md",
@@ -49,7 +49,9 @@ def made_from_records(page: str) -> tuple[str, frozenset[str]]:
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_made_again_from_records_is_the_committed_one(page):
     found = differences(read(page), made_from_records(page)[0])
-    assert not found, f"{page} is not what is made now; `python -m docs` writes it anew:\n" + "\n".join(found)
+    assert (
+        not found
+    ), f"{page} is not what is made now; `python -m tools.pages` writes it anew:\n" + "\n".join(found)
 
 
 def test_every_record_of_the_documentation_is_used_by_its_page():
@@ -181,7 +183,7 @@ def test_every_page_has_its_links_tried_and_is_linked_from_the_readme():
 def test_every_file_that_the_readme_names_is_there():
     text = read("README.md")
     named = re.findall(
-        r"`((?:pairproof|tests|docs|benchmarks|scripts|\.ci)/[\w./-]*|Makefile|LICENSE|CITATION\.cff|r_requirements\.txt)`",
+        r"`((?:pairproof|tests|docs|tools|benchmarks|scripts|\.ci)/[\w./-]*|Makefile|LICENSE|CITATION\.cff|r_requirements\.txt)`",
         text,
     )
     assert len(named) > 20

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from docs.from_r import BLOCKS, CALLS, printed
-from docs.pages import BLOCK, read
-from docs.snippets import fences, records
 from pairproof.bridge import Backend, using
+from tools.pages.from_r import BLOCKS, CALLS, printed
+from tools.pages.pages import BLOCK, read
+from tools.pages.snippets import fences, records
 
 PAGE = "docs/from-r.md"
 NUMBER = re.compile(r"(?<![\w.\"])-?\d+\.\d+(?:e[-+]?\d+)?(?![\w.])")

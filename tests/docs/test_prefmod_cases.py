@@ -7,11 +7,11 @@ import os
 import numpy as np
 import pytest
 
-from docs.prefmod_cases import CASES, FURTHER, case, in_r
 from pairproof.bridge import Backend
 from pairproof.bridge.packages import prefmod
 from pairproof.bridge.packages.asking import Estimates
 from pairproof.bridge.r_data import package_data
+from tools.pages.prefmod_cases import CASES, FURTHER, case, in_r
 
 RECORD = os.environ.get("PAIRPROOF_RECORD") or None
 #: Beyond 5 s in R: asked live only, on its own.

@@ -6,9 +6,9 @@ from html import unescape
 
 import pytest
 
-from docs import sakaguchi
-from docs.snippets import ROOT
 from pairproof.validation.check.claims_file import read_paper
+from tools.pages import sakaguchi
+from tools.pages.snippets import ROOT
 
 FIGURES = {sakaguchi.file_of(figure): figure for figure in sakaguchi.every_figure()}
 
@@ -27,7 +27,7 @@ def test_every_figure_that_a_simulation_can_redraw_is_on_the_page():
 @pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.stem)
 def test_a_figure_shows_the_numbers_that_are_found_now(path):
     drawn = unescape((ROOT / path).read_text(encoding="utf-8"))
-    assert FIGURES[path].description in drawn, "python -m docs.sakaguchi draws it anew"
+    assert FIGURES[path].description in drawn, "python -m tools.pages.sakaguchi draws it anew"
 
 
 @pytest.mark.parametrize(

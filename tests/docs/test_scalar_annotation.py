@@ -7,11 +7,6 @@ from html import unescape
 import numpy as np
 import pytest
 
-from docs import scalar_annotation
-from docs.pages import read
-from docs.simulation import scalar
-from docs.simulation.tally import FIRST, read as recorded
-from docs.snippets import ROOT, fences, is_file
 from pairproof.campaign.watch.annotators import FAILED_CHECKS, FEWEST_REPEATS, UNSTEADY
 from pairproof.native.annotation.scores.annotator_model import (
     FEWEST_ANNOTATORS,
@@ -21,6 +16,11 @@ from pairproof.native.annotation.scores.annotator_model import (
 )
 from pairproof.native.annotation.scores.annotator_quality import REST
 from pairproof.native.annotation.scores.stopping_rules import FEWEST_SOURCES
+from tools.pages import scalar_annotation
+from tools.pages.pages import read
+from tools.pages.simulation import scalar
+from tools.pages.simulation.tally import FIRST, read as recorded
+from tools.pages.snippets import ROOT, fences, is_file
 
 PAGE = str(scalar_annotation.PAGE)
 
@@ -30,7 +30,7 @@ def test_each_figure_shows_the_campaign_of_the_page():
     assert sorted(path.stem for path in figures) == sorted(scalar_annotation.NAMES.values())
     for path, figure in figures.items():
         drawn = unescape((ROOT / path).read_text(encoding="utf-8"))
-        assert figure.description in drawn, f"{path}: python -m docs.scalar_annotation draws it anew"
+        assert figure.description in drawn, f"{path}: python -m tools.pages.scalar_annotation draws it anew"
 
 
 @pytest.mark.parametrize("path", ["annotation-page", "annotation-page-phone", "annotation-page-arabic",

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from docs.trees import TOPMODEL, numbers, topmodel
+from tools.pages.trees import TOPMODEL, numbers, topmodel
 
 
 @pytest.mark.r("psychotree", "psychotools", "partykit")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
-what_a_fit_answers = import_module("tools.what_a_fit_answers")
+from tools import what_a_fit_answers
 
 
 def test_the_page_is_what_the_fits_answer_today_and_most_questions_have_an_answer() -> None:

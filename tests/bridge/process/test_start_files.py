@@ -181,7 +181,7 @@ def test_parsing_a_script_and_what_it_sources_runs_nothing_of_their_folders(host
 def test_every_start_of_r_in_the_repository_takes_its_environment_from_one_place():
     """A program that names R's programs and starts some must ask for the environment; so must the set-up."""
     lacking = []
-    for folder in ("pairproof", "docs", "benchmarks"):
+    for folder in ("pairproof", "tools", "benchmarks"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
             names = {

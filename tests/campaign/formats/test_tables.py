@@ -15,7 +15,7 @@ from pairproof.campaign.storage.records import items_of
 from pairproof.campaign.storage.store import opened
 from pairproof.campaign.watch.score_arrays import answers_of
 from pairproof.errors import InputError
-from tests.campaign.formats.tools import log_of, save
+from tests.campaign.formats.other_tools import log_of, save
 
 #: Two annotators in Appraise: outputs, a degraded one, a repeat, a reference, an output of two systems.
 APPRAISE = """\

@@ -11,7 +11,7 @@ from pairproof.campaign.hits.registered import demographics
 from pairproof.campaign.storage.design import Design
 from pairproof.cli import main
 from pairproof.errors import InputError
-from tests.campaign.formats.tools import log_of
+from tests.campaign.formats.other_tools import log_of
 from tests.campaign.helpers import answers, batch_rows, campaign, write
 
 HEADER = (

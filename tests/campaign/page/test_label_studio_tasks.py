@@ -11,8 +11,8 @@ from pairproof.campaign import create, open_batch
 from pairproof.campaign.page.platforms import config_xml
 from pairproof.campaign.page.texts import read_examples, texts_of
 from pairproof.errors import InputError
+from tests.campaign.formats.other_tools import nasty
 from tests.campaign.formats.test_export_import import NASTY
-from tests.campaign.formats.tools import nasty
 from tests.campaign.helpers import campaign
 
 

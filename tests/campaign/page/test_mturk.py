@@ -13,8 +13,8 @@ from pairproof.campaign import open_batch
 from pairproof.campaign.page.platforms import cell, layout, plain, readings
 from pairproof.campaign.page.texts import texts_of
 from pairproof.errors import InputError
+from tests.campaign.formats.other_tools import nasty
 from tests.campaign.formats.test_export_import import NASTY
-from tests.campaign.formats.tools import nasty
 from tests.campaign.helpers import campaign
 from tests.campaign.page.browser import Browser, missing
 

@@ -11,7 +11,7 @@ from pairproof.campaign import take_in
 from pairproof.campaign.page.platforms import tasks_json
 from pairproof.campaign.results.retraction import history
 from pairproof.errors import InputError
-from tests.campaign.formats.tools import log_of, open_sheet, save, studio_tasks
+from tests.campaign.formats.other_tools import log_of, open_sheet, save, studio_tasks
 from tests.campaign.helpers import campaign, scores
 
 

@@ -8,7 +8,7 @@ from pairproof.campaign import take_in
 from pairproof.campaign.page.platforms import mturk_csv
 from pairproof.campaign.storage.design import Design
 from pairproof.errors import InputError
-from tests.campaign.formats.tools import open_sheet, turk_results
+from tests.campaign.formats.other_tools import open_sheet, turk_results
 from tests.campaign.helpers import campaign, scores, write
 
 

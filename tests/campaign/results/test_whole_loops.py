@@ -11,8 +11,8 @@ from pairproof.campaign import take_in
 from pairproof.campaign.page.platforms import mturk_csv, tasks_json
 from pairproof.campaign.results.readers import encode
 from pairproof.errors import InputError
+from tests.campaign.formats.other_tools import nasty, open_sheet, save, studio_tasks, turk_results, twin
 from tests.campaign.formats.test_export_import import NASTY
-from tests.campaign.formats.tools import nasty, open_sheet, save, studio_tasks, turk_results, twin
 from tests.campaign.helpers import answers, campaign, scores, write
 
 #: Texts that break files: markup, formulas, variables, character references, line breaks, emoji.

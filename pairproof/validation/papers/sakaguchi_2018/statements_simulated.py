@@ -10,7 +10,7 @@ items, drawn anew.  Corrected scores (da+, random+, easl+) are the items' predic
 + session + annotator.  A claim that comes out for some annotators and not for others is ``explained`` by
 ``other-annotators``, and the explanation says for which.
 
-The grid takes some twenty minutes on one core, so it is simulated once (`python -m docs.sakaguchi
+The grid takes some twenty minutes on one core, so it is simulated once (`python -m tools.pages.sakaguchi
 --simulate`) and kept in ``sakaguchi-2018.grid.json``, in units of 1e-4, every replicate with its own seed:
 any part can be drawn again, and a test does so. What is not recorded (another agreement) is simulated when it
 is asked for, with fewer replicates.

@@ -1,1 +1,0 @@
-"""The pages of the documentation, and what makes the numbers in them: `python -m docs`."""

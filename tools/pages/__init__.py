@@ -1,0 +1,1 @@
+"""The pages of the documentation, and what makes the numbers in them: `python -m tools.pages`."""
