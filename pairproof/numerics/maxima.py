@@ -21,13 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
-from scipy import sparse
 
 from ..errors import ConvergenceError
 from .arrays import BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 #: A pivot of the scaled information below this is a direction that the data do not see.  Such pivots come out
 #: near 1e-16; where only the maximum is flat, a last step of rounding alone leads to 2e-12, 1e-11 or 7e-11,
@@ -88,8 +90,9 @@ class Estimated:
         return np.asarray(np.sqrt(np.diag(self.covariance)))
 
 
-def generic_direction(demands: FloatArray | sparse.csr_matrix) -> tuple[FloatArray, BoolArray]:
+def generic_direction(demands: FloatArray | csr_matrix) -> tuple[FloatArray, BoolArray]:
     """A generic direction d with D d >= 0 for D float[m, p], and which of these demands it meets strictly."""
+    from scipy import sparse
     from scipy.optimize import linprog
 
     m, p = demands.shape
