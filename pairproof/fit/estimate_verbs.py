@@ -284,7 +284,10 @@ class Estimates(FitRecord):
         >>> print(fit.contrast("A", "B"))
         A - B: 0.2778 (se 0.1060), z = 2.620, p = 0.008798, 95% interval 0.0700 to 0.4856; odds 1.743 to 1
         """
-        return parameters.item_contrast(self, a, b, group, at, level)
+        if b is None:
+            return parameters.item_contrast(self, a, b, group, at, level)
+        of = self.of_items
+        return predictions.odds_of(of, parameters.item_contrast(of, a, b, group, at, level))
 
     def wald(self, names: Sequence[str]) -> inference.WaldTest:
         """Wald test of the hypothesis that all the named parameters are 0.
@@ -343,6 +346,8 @@ class Estimates(FitRecord):
         >>> fit.on_scale("log-odds").params.round(4).to_dict()
         {'A': 0.5555, 'B': 0.0, 'tie': -0.6551}
         """
+        if scale != self.scale:
+            predictions.needs_logit(self, f"scale={scale!r}", "its estimates are in units of that link")
         return rescale.on_scale(self, scale)
 
     def with_reference(self: R, reference: str) -> R:
@@ -424,13 +429,15 @@ class Predicted(Estimates):
         >>> fit.worth().round(4)[["item", "worth", "se"]].values.tolist()
         [['A', 0.6354, 0.0491], ['B', 0.3646, 0.0491]]
         """
-        frame = predictions.worth(self, at, se)
+        predictions.needs_logit(self, "worths", "fit.probabilities() has the probabilities of all pairs")
+        of = self.of_items
+        frame = predictions.worth(of, at, se)
         if level is None:
             return frame
         check_level(level)
         if not se:
             raise InputError(f"level={level} without se; limits need standard errors: leave out se=False")
-        return predictions.worth_limits(self, frame, at, level)
+        return predictions.worth_limits(of, frame, at, level)
 
     def abilities(self, group: str | None = None) -> pd.DataFrame:
         """Abilities of the items with their standard errors.
@@ -498,7 +505,7 @@ class Predicted(Estimates):
         >>> pairproof.fit_llbt(table).quasi_variances()["quasi_se"].round(3).tolist()
         [0.375, 0.385, 0.388]
         """
-        return predictions.quasi_variances(self, group)
+        return predictions.quasi_variances(self.of_items, group)
 
     def probabilities(
         self,
@@ -551,6 +558,10 @@ class Predicted(Estimates):
         >>> fit.probabilities().round(3)[["first", "p_first", "p_tie", "p_second"]].values.tolist()
         [['A', 0.508, 0.2, 0.292], ['B', 0.292, 0.2, 0.508]]
         """
+        if self.contests is not None:
+            from .results.contests import contest_probabilities
+
+            return contest_probabilities(self.of_items, group, at, order, items, level, comparison)
         frame = predictions.probabilities(self, group, at, order, items, comparison)
         if level is None:
             return frame

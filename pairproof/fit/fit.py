@@ -1,9 +1,9 @@
 """`Fit`: the result of fitting a model, by the native engine or by R.
 
-Its numbers are those of :class:`pairproof.fit.record.FitRecord`; the methods of parameters are in
-:mod:`pairproof.fit.verbs.estimates`, those of items and data in :mod:`pairproof.fit.verbs.predicted`, those of many
-comparisons in :mod:`pairproof.fit.verbs.compared`, those of terms and contests in :mod:`pairproof.fit.verbs.tested`, and
-those of clusters, R and texts here.
+Its numbers are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`; the methods of parameters, items and data
+are in :mod:`pairproof.fit.estimate_verbs`, those of many comparisons, terms and contests in
+:mod:`pairproof.fit.comparison_verbs`, those of what only some models have in :mod:`pairproof.fit.part_verbs`, and those
+of clusters, R and texts here.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from .comparison_verbs import Tested
 from .estimates import array_inference as inference
+from .part_verbs import WithParts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(Tested):
+class Fit(WithParts):
     """A fitted model of paired comparisons: its numbers, and tests, predictions and tables of them.
 
     The attributes are those of :class:`pairproof.fit.estimates.fit_record.FitRecord`.  Item parameters are on the scale
@@ -107,7 +107,8 @@ class Fit(Tested):
         Raises
         ------
         InputError
-            No such column, one cluster, rows without a value, another kind, or not one or two columns.
+            No such column, one cluster, rows without a value, another kind, or not one or two columns.  Random effects;
+            CR2 of link "cauchit"; two columns of ties with a shift or a scale.
         TooLargeError
             More than 6,000 parameters.
 
@@ -123,6 +124,10 @@ class Fit(Tested):
         >>> print(fit.clustered("judge").contrast("A", "B", level=0.9))
         A - B: 0.6190 (se 0.6833), t on 3 df = 0.906, p = 0.4318, 90% interval -0.9891 to 2.2272; odds 1.857 to 1
         """
+        if self.contests is not None:
+            from .results.contests import clustered_contests
+
+            return clustered_contests(self, columns, kind, missing)
         from .robust.clustered_fit import clustered
 
         return clustered(self, columns, kind, missing)
@@ -342,9 +347,10 @@ class Fit(Tested):
         >>> round(fit.to_dict()["params"]["A"], 4)
         0.2778
         """
+        from .results import contests, effects
         from .shown.fit_json import fit_dict
 
-        return fit_dict(self)
+        return {**fit_dict(self), **contests.document(self), **effects.document(self)}
 
     def __repr__(self) -> str:
         return f"<Fit: {self.title}, {self.n_comparisons:.10g} comparisons, by {self.engine}>"

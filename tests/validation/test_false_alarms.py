@@ -128,7 +128,7 @@ def judged() -> MixedFit:
         }
     )
     fit = pairproof.fit_bradley_terry(table, random="item:judge", method="laplace")
-    assert isinstance(fit, MixedFit) and fit.components[0].sigma == 0.0
+    assert fit.random_effects is not None and fit.components[0].sigma == 0.0
     return fit
 
 

@@ -18,7 +18,6 @@ from ...errors import InputError
 from ...fit.estimates.identification import over_which
 from ...fit.estimates.specification import LOG_WORTH_PER_UNIT
 from ...fit.results.contest_fit import ContestFit
-from ...fit.results.mixed_fit import MixedFit
 from .contest_models import (
     BRGLM2_EPSILON,
     MOST_NUMBERS,
@@ -106,7 +105,7 @@ def _parts(fit: ContestFit, given: Inputs) -> _Parts:
     kept = [n for k, n in enumerate(given.names) if k not in given.undetermined]
     ties = [t.name for t in fit.terms if t.kind in ("tie", "tie-of")]
     rows = variables(given)
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         return _mixed(fit, given, kept)
     if spec.reduction and given.with_ties:
         return _Parts(rows, JEFFREYS_WITH_TIES, [*kept, *ties])
@@ -213,7 +212,7 @@ def _literal(value: Any) -> str:
 def _to_the_fit(fit: ContestFit, given: Inputs, parts: _Parts) -> str:
     names, map_ = _shown(fit, given, parts.names)
     cells = len(fit.cell_table().observed) * (2 if given.with_ties else 1)
-    mixed = isinstance(fit, MixedFit)
+    mixed = fit.random_effects is not None
     lines = ["# ---- to the scale and the constraint of the fit"]
     lines += [
         f"shown <- {_literal(map_)}",
@@ -252,7 +251,7 @@ def _shown(fit: ContestFit, given: Inputs, program: Sequence[str]) -> tuple[list
 
 
 def _print(fit: ContestFit, given: Inputs) -> str:
-    if not isinstance(fit, MixedFit):
+    if fit.random_effects is None:
         return PRINT
     unbounded = [] if fit.sigma == 0 or not np.isnan(fit.sigma_se) else [UNBOUNDED]
     lines = [

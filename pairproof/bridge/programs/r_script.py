@@ -19,7 +19,6 @@ from ...fit.estimates.identification import over_which
 from ...fit.estimates.predictions import item_covariate
 from ...fit.estimates.specification import by_suffix
 from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.contest_fit import ContestFit
 from .counted_cells import count
 from .r_source import (
     CENTRE,
@@ -77,7 +76,7 @@ def to_r(fit: Fit) -> str:
         from .answer_script import script_of
 
         return script_of(fit)
-    if isinstance(fit, ContestFit):
+    if fit.contests is not None:
         from . import contest_script as script
 
         return script.script_of(fit)

@@ -25,7 +25,8 @@ from ...data.comparisons import Comparisons
 from ...errors import InputError, ItemError
 from .covariance import Covariance, LinearMap
 from .likelihood import OutcomeModel
-from .specification import TIES_IN_WORDS, Layout, ModelSpec, Scale, Term, Ties, Value, layout
+from .parts import RandomEffects
+from .specification import TIES_IN_WORDS, ContestSpec, Layout, ModelSpec, Scale, Term, Ties, Value, layout
 
 if TYPE_CHECKING:
     from .likelihood import Law
@@ -271,6 +272,11 @@ class FitRecord:
         Further results of an engine, such as R's own printout.
     robust : Clustering, optional
         Standard errors by cluster; None if they are those of the model, which supposes independent answers.
+    contests : ContestPart, optional
+        Of a model with a link, an offset, reduced bias, general ties or random effects.
+    random_effects : RandomEffects, optional
+        Variance components and predicted effects; `llf` is then the marginal log-likelihood (nan by PQL), and
+        `deviance` nan.
     """
 
     spec: ModelSpec
@@ -299,6 +305,8 @@ class FitRecord:
     data_digest: str = ""
     extras: Mapping[str, Any] = field(default_factory=dict)
     robust: Clustering | None = None
+    contests: ContestPart | None = None
+    random_effects: RandomEffects | None = None
 
     def __post_init__(self) -> None:
         check_shapes(self)
@@ -369,9 +377,10 @@ class FitRecord:
         constants.
 
         Infinite estimates are counted, as in R's glm: they were fitted, and raised the likelihood.  What the
-        data say nothing of is not (items never compared, aliased terms).
+        data say nothing of is not (items never compared, aliased terms).  Standard deviations of random effects are.
         """
-        return self.n_estimable + self.n_infinite
+        sigmas = 0 if self.random_effects is None else len(self.random_effects.components)
+        return self.n_estimable + self.n_infinite + sigmas
 
     @cached_property
     def standard_errors(self) -> FloatArray:
@@ -401,6 +410,31 @@ class FitRecord:
             functions[np.arange(len(at)), at] = 1.0
             out[at] = numbers(functions)
         return out
+
+    # -- parts -----------------------------------------------------------------------------------------------
+
+    @property
+    def of_contests(self) -> ContestSpec:
+        """The specification, with what is about links, bias and random effects."""
+        if not isinstance(self.spec, ContestSpec):
+            raise Absent(f"{title(self)} is no model with a formula of contests; fit_bradley_terry has them")
+        return self.spec
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """From linear predictors to probabilities, of a model of contests."""
+        if self.contests is None:
+            raise Absent(f"{title(self)} is fitted to counts, and keeps no outcomes of single contests")
+        return self.contests.outcomes
+
+    @property
+    def predicted_effects(self) -> RandomEffects:
+        """Effects and fixed parameters together, of a model with random effects."""
+        if self.random_effects is None:
+            raise Absent(
+                f"{title(self)}: a model without random effects; random='item' or 'item:judge' of fit_bradley_terry has them"
+            )
+        return self.random_effects
 
     # -- likelihood ------------------------------------------------------------------------------------------
 
@@ -435,6 +469,10 @@ class FitRecord:
 
         Adds sum(n log n - n) - sum log y! over the cells to `llf`.
         """
+        if self.contests is not None:
+            raise InputError(
+                "the Poisson log-likelihood is of log-linear models (the logit); fit.llf has this model's"
+            )
         return self.llf + poisson_log_likelihood(self.cell_table(), self.outcome_model != "binary")
 
 
@@ -502,6 +540,24 @@ class Outcomes(Protocol):
 
     def law(self, fit: FitRecord) -> Law:
         """The likelihood of one win, tie or loss in each row; asked of ties with a shift or a scale."""
+
+
+@dataclass(frozen=True, eq=False)
+class ContestPart:
+    """What a fit has of its contests with a link, an offset, reduced bias, general ties or random effects.
+
+    penalised: what was maximised where the bias is reduced: llf + log det(information) / 2; nan elsewhere.
+    expected_covariance: by the expected information, on the scale and under some constraint of the
+    specification; None where that is the observed one.
+    """
+
+    outcomes: Outcomes
+    penalised: float = float("nan")
+    expected_covariance: Covariance | None = None
+
+
+class Absent(InputError, AttributeError):
+    """A part that a model has not; `hasattr` of a fit without it is False."""
 
 
 def title(fit: FitRecord) -> str:

@@ -283,6 +283,7 @@ def on_scale(fit: R, scale: Scale) -> R:
         null_space=units.forward(fit.null_space),
         covariance=MappedCovariance(fit.covariance, units),
         robust=fit.robust and fit.robust.mapped(units),
+        random_effects=fit.random_effects and fit.random_effects.in_units(factor, units.units),
     )
 
 

@@ -104,6 +104,12 @@ class ModelSpec:
     comparison_terms: tuple[str, ...] = ()
     pseudo_comparisons: str = ""
 
+    # What only a specification of contests states, as it is elsewhere; no fields.
+    link = "logit"
+    method = "ml"
+    offset = reduction = ""
+    tie_shift = tie_scale = False
+
     def __post_init__(self) -> None:
         one_of("model", self.family, tuple(FAMILIES))
         one_of("ties", self.ties, get_args(Ties))

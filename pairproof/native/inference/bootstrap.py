@@ -25,7 +25,6 @@ from ...errors import InputError, NotEstimableError, PairproofWarning, TooLargeE
 from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
 from ...fit.results.answer_fit import AnswerFit
-from ...fit.results.contest_fit import ContestFit
 from ...fit.robust.clustered_fit import Missing, Robust, cluster_codes, only_observed
 from ..comparisons.counts.build import Model
 from . import replicates as intervals
@@ -33,7 +32,7 @@ from .draws import AnyDraws, ByCluster, ByRows, TwoWays, by_cluster, by_comparis
 from .quantities import Asked, Custom, Linear, Probabilities, Quantity, Ranks, Worths, quantities, ranks
 from .refits import AnswerRefitter, ContestRefitter, Refitter
 from .replicates import AnyRefitter, Engine, Replicates, make_replicates, spread, without_each
-from .taken_apart import take_apart
+from .taken_apart import expect_fit, take_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -444,6 +443,7 @@ def bootstrap(
     >>> drawn.conf_int().loc["A - B"].round(1).tolist()
     [-0.2, 0.6]
     """
+    expect_fit(fit)
     only_observed(fit, "the bootstrap")
     n = whole_number("replicates", replicates, 1)
     if n < 2:
@@ -458,7 +458,7 @@ def bootstrap(
     refitter: AnyRefitter
     if isinstance(fit, AnswerFit):
         refitter = AnswerRefitter(fit)
-    elif isinstance(fit, ContestFit):
+    elif fit.contests is not None:
         refitter = ContestRefitter(fit)
     else:
         refitter = Refitter(take_apart(fit))

@@ -28,8 +28,6 @@ from ...fit.fit import Fit
 from ...fit.inference.wald import check_level
 from ...fit.results.answer_fit import AnswerFit
 from ...fit.results.class_fit import ClassFit
-from ...fit.results.contest_fit import ContestFit
-from ...fit.results.mixed_fit import MixedFit
 from ...numerics.maxima import Profile, complement, constrained_maximum
 from ..comparisons.contests.profiles import SIGMA, check_profile, profile_contests
 from ..comparisons.counts.dense import check_dense_size
@@ -230,7 +228,7 @@ def profile(
     import pandas as pd
 
     check_level(level)
-    if isinstance(fit, ContestFit):
+    if fit.contests is not None:
         return _of_contests(fit, names, contrasts, group, level)
     wanted = _wanted(fit, names, contrasts, group)
     labels = [label for label, _ in wanted]
@@ -248,7 +246,7 @@ def profile(
 
 
 def _of_contests(
-    fit: ContestFit,
+    fit: Fit,
     names: Sequence[Function] | str | None,
     contrasts: Sequence[tuple[str, str]] | Literal["all"],
     group: str | None,
@@ -256,13 +254,13 @@ def _of_contests(
 ) -> pd.DataFrame:
     """Profiles with links, offsets, reduced bias, general ties or random effects."""
     check_profile(fit)
-    if len(contrasts) and isinstance(fit, MixedFit) and any(c.name == "item" for c in fit.components):
+    if len(contrasts) and fit.random_effects is not None and any(c.name == "item" for c in fit.components):
         raise InputError(
             "contrasts of items with random effects are predictions, not parameters, and have no profile; fit.contrast(a, b)"
             " has their standard error"
         )
     asked = [names] if isinstance(names, str) else names
-    with_sigma = isinstance(fit, MixedFit) and (
+    with_sigma = fit.random_effects is not None and (
         not len(contrasts) if asked is None else any(isinstance(n, str) and n == SIGMA for n in asked)
     )
     if asked is not None:

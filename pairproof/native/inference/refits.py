@@ -41,8 +41,6 @@ from ...fit.estimates.fit_record import NULL_TOLERANCE
 from ...fit.fit import Fit
 from ...fit.results.answer_fit import AnswerFit, groups_of
 from ...fit.results.class_fit import ClassFit
-from ...fit.results.contest_fit import ContestFit
-from ...fit.results.mixed_fit import MixedFit
 from ...fit.robust.clustered_fit import Missing
 from ...numerics.maxima import FAR as FAR_maxima, Solution, cholesky_of, maximise
 from ..answers.answer_fits import finished
@@ -318,8 +316,8 @@ class ContestRefit:
 class ContestRefitter:
     """Fits of one model of contests to other counts of its rows."""
 
-    def __init__(self, fit: ContestFit) -> None:
-        if isinstance(fit, MixedFit):
+    def __init__(self, fit: Fit) -> None:
+        if fit.random_effects is not None:
             raise InputError(
                 f"the bootstrap of {fit.title}: rows or clusters that are drawn again share the random effects of the table, and"
                 " say nothing of how these vary; fit.profile() and fit.conf_int() are of the marginal likelihood"

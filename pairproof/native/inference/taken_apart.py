@@ -19,10 +19,9 @@ from ...fit.estimates.covariance import Rescaling, Shift
 from ...fit.estimates.fit_record import find_item
 from ...fit.estimates.identification import shift_to
 from ...fit.estimates.predictions import ability_functions, find_group, group_label
-from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, Value
+from ...fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec, Value
 from ...fit.fit import Fit
 from ...fit.promises import Function as Function
-from ...fit.results.contest_fit import only_plain
 from ..comparisons.counts.build import Model, build
 from ..comparisons.counts.cells import Problem
 from ..comparisons.counts.named import name
@@ -91,11 +90,20 @@ class TakenApart:
         return replace(self.problem, tie=one, model=self.model.outcome_model)
 
 
-def take_apart(fit: Fit) -> TakenApart:
-    """Build and solve a fit's problem again."""
+def expect_fit(fit: object) -> None:
+    """InputError of what is no fit."""
     if not isinstance(fit, Fit):
         raise InputError(f"fit is {type(fit).__name__}; expected a Fit, of fit_llbt or fit_bradley_terry")
-    only_plain(fit, "refits")
+
+
+def take_apart(fit: Fit) -> TakenApart:
+    """Build and solve a fit's problem again."""
+    expect_fit(fit)
+    if isinstance(fit.spec, ContestSpec) and not fit.spec.is_plain:
+        raise InputError(
+            f"refits of {fit.title}: there is one for the logit by plain maximum likelihood, without an offset, reduced bias,"
+            " general ties or random effects; fit.conf_int() has Wald intervals"
+        )
     model = build(fit.data, fit.spec)
     found = solve(model.problem)
     apart = TakenApart(fit, model, found)

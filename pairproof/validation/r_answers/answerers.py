@@ -93,7 +93,7 @@ def counterparts(fit: Fit, backend: BackendLike = None) -> list[RCounterpart]:
         return []
     if isinstance(fit, AnswerFit):
         return _of_answers(fit, chosen)
-    if isinstance(fit, ContestFit):
+    if fit.contests is not None:
         return _of_contests(fit, chosen)
     if fit.robust is not None:
         # Estimates and likelihood by functions that have the model, standard errors by those that cluster.

@@ -41,7 +41,6 @@ from ...bridge.programs.contest_models import (
 )
 from ...fit.fit import Fit
 from ...fit.results.contest_fit import ContestFit as ContestFit
-from ...fit.results.mixed_fit import MixedFit as MixedFit
 from ..claims.quantities import Quantity, kind_of
 from ..verdicts.agreement import RCounterpart as RCounterpart
 from .ask import (
@@ -96,7 +95,7 @@ def estimates(question: ContestQuestion, p: RParameters, *, errors: bool = True)
     """estimate.X, se.X, z.X, p.X; worths where the link is the logit and abilities have no random part."""
     fit = question.fit
     values = parameter_values(fit, p, tests=True)
-    if question.given.spec.link == "logit" and not isinstance(fit, MixedFit) and len(fit.items) <= 60:
+    if question.given.spec.link == "logit" and fit.random_effects is None and len(fit.items) <= 60:
         values.update(worth_values(fit, p))
     return values if errors else {q: v for q, v in values.items() if kind_of(q) not in OF_ERRORS}
 
@@ -116,7 +115,6 @@ def likelihood(question: ContestQuestion, found: ContestEstimates, n: int) -> di
 def random_effects(question: ContestQuestion, found: ContestEstimates) -> dict[str, float]:
     """sigma, its error and test, and the predicted effects."""
     fit, given = question.fit, question.given
-    assert isinstance(fit, MixedFit)
     name = fit.components[0].name
     values: dict[str, float] = {Quantity("sigma", name=name): found.sigma}
     for kind, value in (("sigma_se", found.sigma_se), ("sigma_lr", found.lr)):
@@ -286,7 +284,7 @@ def _ask_gendavidson(question: ContestQuestion) -> RCounterpart:
 def _errors_beside(fit: Fit, p: RParameters) -> str:
     """R's standard errors where they are of another information, beside the fit's by the same."""
     theirs = parameter_values(fit, p)
-    ours = fit.bse_expected if isinstance(fit, ContestFit) else None
+    ours = fit.bse_expected
     shown = [
         f"{name} {theirs[q]:.6g}" + ("" if ours is None else f" (native by it {ours[name]:.6g})")
         for name in fit.names
@@ -538,7 +536,7 @@ def contest_counterparts(fit: ContestFit, backend: Backend) -> list[RCounterpart
         why = f"not asked: a design of {rows:,} rows and {columns:,} columns; at most {MOST_NUMBERS:,} numbers are sent"
         return [refused("R packages", why)]
     question = ContestQuestion(fit, inputs_of(fit), backend)
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         answers = mixed_counterparts(question)
     elif fit.of_contests.reduction:
         answers = reduced_counterparts(question)

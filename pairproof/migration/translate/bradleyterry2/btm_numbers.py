@@ -246,15 +246,15 @@ def of_fit(call: RecordedCall, contests: Contests, found: Relation) -> Callable[
             p = replace(p, vcov=2.0 * p.vcov)
         link = spec.link if isinstance(spec := fit.spec, ContestSpec) else "logit"
         values: dict[str, float] = dict(parameter_values(fit, p))
-        if link != "logit" and not isinstance(fit, MixedFit):
+        if link != "logit" and fit.random_effects is None:
             values = {q: v for q, v in values.items() if kind_of(q) != "se"}
         values.update(_likelihood(call, contests, fit, len(p.names)))
-        if isinstance(fit, MixedFit):
+        if fit.random_effects is not None:
             values.update(_effects(call, contests, fit))
         said = [] if found.direct else ["R's contrasts of the players are translated to abilities"]
         rows = fit_rows(fit, counterpart(call, values, *said, name=name_of(call, fit)))
         rows = _not_comparable(fit, rows) + _of_glm(call, contests, fit)
-        if link != "logit" and not isinstance(fit, MixedFit):
+        if link != "logit" and fit.random_effects is None:
             rows += _expected(call, contests, fit, p, link)
         return _as_doubled(rows, len(contests.first)) if contests.doubled else rows
 
@@ -292,7 +292,7 @@ def r_parameters(call: RecordedCall, found: Relation) -> RParameters:
 def name_of(call: RecordedCall, fit: Fit) -> str:
     """The R call by which its floors are found."""
     name = BRGLM if bias_reduced(call) else BTM_DEFAULT
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         tol = call.values.get("tol")
         loose = isinstance(tol, RVector) and tol.values.size == 1 and tol.floats().ravel()[0] > 1e-6
         name = PQL_LOOSE if loose else PQL_DEFAULT
@@ -301,7 +301,7 @@ def name_of(call: RecordedCall, fit: Fit) -> str:
 
 def _likelihood(call: RecordedCall, contests: Contests, fit: Fit, n: int) -> dict[str, float]:
     """Deviance, degrees of freedom, log-likelihood and AIC on the fit's definitions."""
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         return {}
     values: dict[str, float] = {}
     of, residual = call.number("deviance"), call.number("df_residual")
@@ -335,11 +335,11 @@ def _effects(call: RecordedCall, contests: Contests, fit: MixedFit) -> dict[str,
 
 def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]:
     """What R's glm gives by its own definitions: null model, AIC; where sigma came out 0, the deviance."""
-    if contests.doubled or (isinstance(fit, MixedFit) and fit.sigma > 0):
+    if contests.doubled or (fit.random_effects is not None and fit.sigma > 0):
         return []
     p = fitted(fit, contests)
     name = name_of(call, fit)
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         rows = _one(
             call, "deviance", "deviance", deviance(contests, p), floor("deviance", BTM_DEFAULT).digits
         )
@@ -349,7 +349,7 @@ def _of_glm(call: RecordedCall, contests: Contests, fit: Fit) -> list[Agreement]
         rows = _of_brglm(call, contests, p, rows) if bias_reduced(call) else rows
     if "weights" in call.args:
         return rows  # of what is no count R takes log binomial coefficients by its own rule
-    if not isinstance(fit, MixedFit):
+    if fit.random_effects is None:
         rows += count_rows(call, fit)
     rank = int((~np.isnan(coefficients(call)[0])).sum())
     # AIC is the deviance and constants, so it has the digits of the deviance.

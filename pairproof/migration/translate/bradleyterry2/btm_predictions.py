@@ -20,7 +20,6 @@ from ....bridge.values.nodes import RList, RVector
 from ....data.columns import Factor
 from ....errors import FormulaError, InputError
 from ....fit.fit import Fit
-from ....fit.results.mixed_fit import MixedFit
 from ....validation.verdicts.agreement import Agreement
 from ..python_code import Call, File, files, frame_call
 from ..rows import in_column, row
@@ -238,7 +237,7 @@ def _only_in_r(call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str]
     kind, levels = _word(call, "type", "link"), _levels(call, model)
     if any(v.values.ndim != 1 for v in theirs.values()) or kind not in ("link", "response"):
         return f"predictions of type {kind!r} stay in R"
-    if _random(model) and 0 in levels and isinstance(model.fit, MixedFit):
+    if _random(model) and 0 in levels and model.fit.random_effects is not None:
         return "pairproof predicts with the random effects, and R was asked for level 0 without them"
     if kind == "response" and any(name == "se.fit" for _, name in theirs):
         return "standard errors of probabilities stay in R"
@@ -282,7 +281,7 @@ def _judge_predictions(
     call: RecordedCall, model: Model, theirs: Mapping[tuple[int, str], Any]
 ) -> Callable[[Any], Sequence[Agreement]]:
     kind = _word(call, "type", "link")
-    response = "p_plug_in" if isinstance(model.fit, MixedFit) else "p_first"
+    response = "p_plug_in" if model.fit.random_effects is not None else "p_first"
 
     def judge(found: Any) -> Sequence[Agreement]:
         rows: list[Agreement] = []

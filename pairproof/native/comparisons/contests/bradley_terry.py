@@ -25,11 +25,10 @@ from ....data.comparisons import Comparisons
 from ....data.options import hints_for_r
 from ....errors import RankingWarning, warn_the_caller
 from ....fit.estimates.covariance import DenseCovariance
-from ....fit.estimates.fit_record import FitWarning, Outcomes, Stopping, listed
+from ....fit.estimates.fit_record import ContestPart, FitWarning, Outcomes, Stopping, listed
 from ....fit.estimates.identification import Referred, against, constraint_of
 from ....fit.estimates.specification import ContestSpec, LinkName, Ties
 from ....fit.fit import Fit
-from ....fit.results.contest_fit import ContestFit
 from ..counts.build import check_table, missing_covariates
 from ..counts.llbt import engine_name, fit as plain_fit, fit_llbt, make_spec
 from ..counts.named import ranking_warning
@@ -42,7 +41,7 @@ def fit_contests(ready: Prepared) -> Fit:
     """Fit a prepared model.
 
     Returns Fit: by the engine of plain models where there is neither link, offset, reduced bias, general ties
-    nor random effect, else a ContestFit or a MixedFit.
+    nor random effect, else with a part of contests, and of random effects.
     """
     fitted: Fit
     if ready.spec.is_plain and not ready.spec.no_abilities:
@@ -54,13 +53,13 @@ def fit_contests(ready: Prepared) -> Fit:
     return replace(fitted, warnings=(*ready.warnings, *fitted.warnings)) if ready.warnings else fitted
 
 
-def fit_spec(table: Comparisons, spec: ContestSpec) -> ContestFit:
+def fit_spec(table: Comparisons, spec: ContestSpec) -> Fit:
     """Fit a specification whose columns are in the table."""
     rows = contest_rows(table, spec)
     return fit_mixed_contests(rows, warnings_of(rows)) if spec.random else _fixed(rows, solved(rows))
 
 
-def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
+def _fixed(rows: ContestRows, found: Solved) -> Fit:
     spec = rows.spec
     terms = (*rows.terms, *found.more)
     n_more = len(found.more)
@@ -77,7 +76,10 @@ def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
     outcomes: Outcomes = LinkOutcomes(spec.link)
     if rows.has_ties:
         outcomes = TieOutcomes(spec.tie_shift, spec.tie_scale)
-    return ContestFit(
+    expected = None
+    if found.expected is not None:
+        expected = DenseCovariance(rows.spread(rows.spread(found.expected, n_more).T, n_more))
+    return Fit(
         spec=spec,
         data=rows.data,
         terms=terms,
@@ -94,11 +96,7 @@ def _fixed(rows: ContestRows, found: Solved) -> ContestFit:
         warnings=(*warnings_of(rows), *found.warnings),
         n_infinite=found.n_infinite,
         quasi_likelihood=spec.ties == "half" and bool(rows.data.ties.any()),
-        outcomes=outcomes,
-        penalised=found.penalised,
-        expected_covariance=None
-        if found.expected is None
-        else DenseCovariance(rows.spread(rows.spread(found.expected, n_more).T, n_more)),
+        contests=ContestPart(outcomes, found.penalised, expected),
     )
 
 
@@ -191,8 +189,7 @@ def fit_bradley_terry(
     -------
     Fit
         Its `params` are log-odds: exp(A - B) are the odds that A is preferred to B.  With another link, an offset,
-        reduced bias or general ties it is a :class:`pairproof.fit.results.contest_fit.ContestFit`, with random effects a
-        :class:`pairproof.fit.results.mixed_fit.MixedFit`.
+        reduced bias or general ties it has `contests`, with random effects `random_effects` too.
 
     Raises
     ------

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from ....data.columns import Factor
 from ....errors import InputError, NotEstimableError, TooLargeError
 from ....fit.estimates.covariance import DenseCovariance
-from ....fit.estimates.fit_record import FitWarning, Kind, Stopping
+from ....fit.estimates.fit_record import ContestPart, FitWarning, Kind, Stopping
 from ....fit.estimates.identification import Referred, against
-from ....fit.results.mixed_fit import Component, MixedFit, Predicted
+from ....fit.estimates.parts import Component, RandomEffects
+from ....fit.fit import Fit
 from ..counts.llbt import engine_name
 from ..random_effects.effects_design import Block, component_sizes, with_blocks
 from ..random_effects.factors import MOST_TOGETHER, inverse_of
@@ -139,7 +140,7 @@ PQL = "repetition of mode and REML estimate, to 1e-13 of log sigma^2"
 SEARCH = "search of the marginal likelihood, to 1e-10 standard errors"
 
 
-def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> MixedFit:
+def fit_mixed_contests(rows: ContestRows, warnings: Sequence[FitWarning]) -> Fit:
     """Fit a model with random effects.
 
     warnings: about the data.
@@ -282,7 +283,7 @@ def _kind(found: MixedEstimate) -> Kind:
     return "sigma-at-zero" if found.sigma == 0.0 else "methods-part"
 
 
-def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[FitWarning, ...]) -> MixedFit:
+def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[FitWarning, ...]) -> Fit:
     spec, limit, k = rows.spec, mixed.limit, mixed.contests.design.n_own
     theta = limit.embed(found.beta)
     is_reference = np.ones(len(rows.terms), bool)
@@ -301,7 +302,7 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
     table = replace(
         tabulate(rows, shown, rank + len(mixed.effects)), deviance=float("nan"), null_deviance=float("nan")
     )
-    return MixedFit(
+    return Fit(
         spec=spec,
         data=rows.data,
         terms=rows.terms,
@@ -318,9 +319,9 @@ def _result(rows: ContestRows, mixed: MixedRows, found: _Found, warnings: tuple[
         warnings=warnings,
         n_infinite=limit.n_infinite,
         quasi_likelihood=spec.ties == "half" and bool(rows.data.ties.any()),
-        outcomes=LinkOutcomes(spec.link),
-        components=found.components,
-        predicted_effects=Predicted(
+        contests=ContestPart(LinkOutcomes(spec.link)),
+        random_effects=RandomEffects(
+            found.components,
             found.theta,
             found.joint,
             mixed.component,

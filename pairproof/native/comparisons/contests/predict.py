@@ -27,7 +27,6 @@ from ....fit.estimates.predictions import item_covariate
 from ....fit.estimates.specification import LOG_WORTH_PER_UNIT, ContestSpec
 from ....fit.fit import Fit
 from ....fit.inference.wald import check_level
-from ....fit.results.contest_fit import ContestFit
 from ....fit.results.mixed_fit import MixedFit
 from ..counts.build import order_column
 from ..formula.ability_formula import expand
@@ -79,10 +78,10 @@ def rows_of(fit: Fit) -> Rows:
     eta, along = _predictors(fit, table)
     certain = ~fit.vanishes(along)
     eta = np.where(certain, np.nan, eta)
-    if isinstance(fit, ContestFit):
+    if fit.contests is not None:
         rows = contest_rows(fit.data, fit.of_contests)
         eta = eta + rows.design.offset
-        if isinstance(fit, MixedFit):
+        if fit.random_effects is not None:
             for number, component in enumerate(fit.components):
                 effects = effects_of(rows, component.name)
                 own = fit.predicted_effects.component == number
@@ -335,7 +334,7 @@ def predict(
     _check_names(fit, rows)
     chosen = np.arange(n_old, table.n_rows)
     design = rows.design.rows(chosen)
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         one_of("sigma", sigma, ("uncertain", "known"))
         return _with_effects(fit, rows, chosen, design, n_seen, level, sigma)
     return _fixed(fit, rows, chosen, design, level)
@@ -353,7 +352,7 @@ def _spec(fit: Fit) -> ContestSpec:
             f"predictions of {fit.title}: they are for fit_bradley_terry without by, Rao and Kupper's ties or clusters;"
             " fit.probabilities(at=..., comparison=...) has the probabilities of all pairs of items"
         )
-    if isinstance(fit, MixedFit):
+    if fit.random_effects is not None:
         return replace(fit.of_contests, reference=fit.predicted_effects.reference)
     if isinstance(fit.spec, ContestSpec):
         return fit.spec

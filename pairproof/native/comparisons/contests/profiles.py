@@ -361,7 +361,7 @@ def profile_contests(
     z = normal_quantile(0.5 + level / 2)
     rows = contest_rows(fit.data, fit.of_contests)
     profiles: FixedProfiles | MixedProfiles = (
-        MixedProfiles(fit, rows) if isinstance(fit, MixedFit) else FixedProfiles(fit, rows)
+        MixedProfiles(fit, rows) if fit.random_effects is not None else FixedProfiles(fit, rows)
     )
     found = []
     for label, function in zip(labels, functions):
